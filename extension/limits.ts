@@ -15,7 +15,10 @@ export const LIMITS = {
   captionsPerTenSeconds: 100,
   /** The interval at which the page is examined. */
   lookMs: 500,
-  /** The least time between two looks at captions that a page draws, which come with each change of its text. */
+  /**
+   * The shortest time between two examinations of captions that a page draws, which happen with each change of its
+   * text.
+   */
   drawnLookMs: 50,
   /** The interval at which the page reports the position of its video. */
   positionMs: 1_000,
@@ -25,7 +28,7 @@ export const LIMITS = {
   freshMs: 30_000,
   /** Items of a source are counted for this time. */
   countedMs: 60_000,
-  /** A video counts as another one when it was seen this number of times in a row. */
+  /** A video counts as a new one when it was seen this number of times in a row. */
   steadyLooks: 3,
   /** Videos of a page that are compared to find the one that is watched. */
   videosPerPage: 50,
@@ -73,28 +76,28 @@ export const LIMITS = {
   audioBytes: 10_000_000,
   frameEveryMs: 10_000,
   shortestFrameEveryMs: 1_000,
-  /** A person's frame waits for the one that is being taken: the number of checks, and the time between two. */
+  /** A person's frame waits for the one that is being captured: the number of checks, and the time between two. */
   captureLooks: 40,
   captureLookMs: 50,
   /** Two frames whose similarity is higher count as equal. */
   sameFrame: 0.995,
 
-  /** The time limit for the text of one picture, which holds up what waits behind the picture. */
+  /** The time limit for the text of one picture, which delays the items after the picture. */
   readTextMs: 30_000,
   /** After a failure no text is read for this time. */
   readTextPauseMs: 60_000,
-  /** The reader gives its memory back when no picture came for this time. */
+  /** The reader frees its memory when no picture came for this time. */
   readTextIdleMs: 60_000,
   /** Pictures are sent without their text while more items wait. */
   readTextWaiting: 20,
   /** The time limit for the words of one recording, on this machine. */
   whisperMs: 120_000,
-  /** A model is large: it is given back when nobody spoke for this time. */
+  /** A model is large, so it is freed when nobody spoke for this time. */
   whisperIdleMs: 600_000,
-  /** Bytes of one file of Whisper that a server gives, and the number of its files. */
+  /** Bytes of one file of Whisper from a server, and the number of its files. */
   whisperFileBytes: 400_000_000,
   whisperFiles: 100,
-  /** The interval at which a server without Whisper is asked whether it has it now. */
+  /** The interval at which a server without Whisper is asked again. */
   whisperLookMs: 5_000,
   /** UTF-16 units of the text of one picture. */
   readTextChars: 2_000,
@@ -139,9 +142,9 @@ export const LIMITS = {
   shownNotes: 500,
   /** UTF-16 units of sessions that the panel keeps for the next search; the others are read again. */
   searchedChars: 4_000_000,
-  /** The search reads a session again that is recorded, if it was read so long ago. */
+  /** The search reads a session that is still recorded again after this time. */
   searchedAgainMs: 10_000,
-  /** The least distance of two markers, as a share of the timeline: at least 24 px in a panel of 320 px. */
+  /** The smallest distance between two markers, as a share of the timeline: at least 24 px in a panel of 320 px. */
   markerShare: 0.085,
   /** Notes that the panel receives at first, and with each request for earlier ones. */
   notesAtOnce: 50,
@@ -154,15 +157,15 @@ export const LIMITS = {
   /** A video of another tab is related if the titles share this number of words, and this share of the shorter one. */
   relatedWords: 2,
   relatedShare: 0.6,
-  /** A frame from so long before a note may still be on the screen when its thought begins. */
+  /** A frame from this long before a note may still be on the screen when its thought begins. */
   noteFrameMs: 10_000,
-  /** The price of an hour is named after this time. */
+  /** The price of an hour is shown after this time. */
   priceAfterMs: 300_000,
-  /** The interval at which a server without note writers is asked whether it has one now. */
+  /** The interval at which a server without note writers is asked again. */
   offersEveryMs: 5_000,
-  /** The newest remarks that are shown while no note has them. */
+  /** The largest number of remarks that are shown while no note has them. */
   shownRemarks: 20,
-  /** The citations that are shown for an item of the page, and the least time between two. */
+  /** The citations that are shown for an item of the page, and the shortest time between two. */
   citations: 3,
   citationApartMs: 5_000,
   /** A chapter counts as watched from this share on, because the last words of a video are often not heard. */
@@ -177,7 +180,7 @@ export const LIMITS = {
   /** A recording without speech begins again after this time, so that a segment has little silence before its speech. */
   leadMs: 2_000,
   loudnessEveryMs: 50,
-  /** A browser that stops to recognise has this time for the last words. */
+  /** The time for the last words of a browser that stops recognising. */
   lastWordsMs: 2_000,
   /** The interval at which a browser is asked again if it recognises a language on this machine. */
   localSpeechEveryMs: 5_000,

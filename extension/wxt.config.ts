@@ -3,7 +3,10 @@
 import { defineConfig } from "wxt";
 import continuo from "../package.json" with { type: "json" };
 
-/** The public half of a key pair that nobody kept: it fixes the id of the extension that is loaded unpacked. */
+/**
+ * The public half of a key pair whose private half was deleted: it defines the id of the extension when it is loaded
+ * unpacked.
+ */
 const KEY =
   "MIIBIjANBgkqhkiG9w0BAQEFAAOCAQ8AMIIBCgKCAQEAkQ7bUYNT8r2YCBrpyphvIldbUpMXgxSZghWwjjre3lM9MXvRQnpHm8aPYmR+J4o3" +
   "Ryq6X+DKYwPdDok9z+FDAsT38HJP9CM0/MLs+6Tg6tgNO9CjucDmywmwFTg6qXiEjXH7VoaQfyqCaSMhWFOJ7AhYtVSWIcck7Qofub7MKnIW" +
@@ -20,7 +23,7 @@ const TEXT_READER = [
   "@tesseract.js-data/eng/4.0.0_best_int/eng.traineddata.gz",
 ];
 
-/** A page of the extension may load and run only files of the extension; Chromium's has a reader in WebAssembly. */
+/** A page of the extension may load and run only files of the extension; in Chromium it has a reader in WebAssembly. */
 const POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob: data:; media-src blob:; connect-src http: https: ws: wss:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 const CHROMIUM_POLICY = `${POLICY}; frame-src 'self'`
@@ -28,8 +31,8 @@ const CHROMIUM_POLICY = `${POLICY}; frame-src 'self'`
   .replace("connect-src", "connect-src 'self'");
 
 /**
- * Code of the person's server runs in a page without an origin, and reaches nothing: no address, no file, no other page. It
- * makes its workers and modules of texts that it is given.
+ * Code from the person's server runs in a page without an origin, and reaches nothing: no address, no file, no other
+ * page. It makes its workers and modules from texts that it receives.
  */
 const SEALED_POLICY =
   "sandbox allow-scripts; default-src 'none'; script-src 'self' blob: 'wasm-unsafe-eval'; worker-src blob:; connect-src blob:";
@@ -60,7 +63,7 @@ export default defineConfig({
       ...(browser === "firefox" ? [] : ["offscreen", "sidePanel"]),
     ],
     optional_host_permissions: EVERY_SITE,
-    // The sound of a tab, where the person switches it on.
+    // The sound of a tab, if the person switches it on.
     ...(browser === "firefox" ? {} : { optional_permissions: ["tabCapture"] }),
     ...(browser === "firefox" ? {} : { sandbox: { pages: ["whisper.html"] } }),
     content_security_policy:

@@ -8,7 +8,7 @@ import { applyTheme } from "./shell/theme-button.tsx";
 applyTheme();
 const hasCode = (): boolean => location.hash.startsWith("#code=");
 if (hasCode()) await (await import("./state/login.ts")).logIn();
-// A new address in a tab that has the page already.
+// A new address in a tab that already shows the page.
 addEventListener("hashchange", () => {
   if (hasCode()) location.reload();
 });

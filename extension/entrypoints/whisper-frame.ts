@@ -1,4 +1,4 @@
-/** The script of the sealed page: starts the worker whose code it is given, and hands it the ports. */
+/** The script of the sealed page: starts the worker whose code it receives, and passes the ports on to it. */
 
 import { defineUnlistedScript } from "wxt/utils/define-unlisted-script";
 

@@ -1,6 +1,6 @@
 /**
- * Messages between the parts of the extension. Only parts of the extension can send these; what comes from a
- * page's process is checked nonetheless. Pure.
+ * Messages between the parts of the extension. Only parts of the extension can send these; values from a page's process
+ * are still checked. Pure.
  */
 
 import { cutText } from "@continuo/core/model";
@@ -18,13 +18,13 @@ export interface Sources {
   readonly microphone: "off" | "record" | "recognise" | "whisper";
   /** The person agreed that the browser sends the voice to a service of its maker. */
   readonly voiceMayLeave: boolean;
-  /** The sound of the tab: where nobody captions the video, or always. */
+  /** The sound of the tab: if the video has no captions, or always. */
   readonly tabSound: "off" | "without-captions" | "always";
   /** The server transcribes recordings of the tab; the browser and Whisper do it on this machine, or not at all. */
   readonly tabTranscriber: "server" | "browser" | "whisper";
   /** BCP 47, of the videos whose sound the browser recognises. */
   readonly filmLang: string;
-  /** Text over the video that changes with it is taken for captions. */
+  /** Text over the video that changes with it counts as captions. */
   readonly pageCaptions: boolean;
   /** The text in frames is read by the extension itself. */
   readonly pictureText: boolean;
@@ -58,7 +58,7 @@ export interface Server {
 export interface Settings extends Server {
   /** The time of the last request for the microphone: after it, the engine tries again. */
   readonly microphoneAskedAtMs: number;
-  /** The person pressed the pause of the microphone; it stays so until it is pressed again. */
+  /** The person paused the microphone; it stays paused until the button is pressed again. */
   readonly isMicrophonePaused: boolean;
   readonly sources: Sources;
 }
@@ -83,12 +83,15 @@ export interface EngineConfig {
   readonly settings: Settings;
   readonly open: readonly SessionToOpen[];
   readonly ending: readonly Ending[];
-  /** Sessions of former windows: what waits for them is sent, and they go on. */
+  /** Sessions of former windows: their waiting items are sent, and they continue. */
   readonly away: readonly Ending[];
   readonly recording: number | null;
   /** The tab that the person looks at; `null` while another program is in front. */
   readonly frontTab: number | null;
-  /** When the person pressed the button or changed a permission last: the sound of a tab may be allowed since then. */
+  /**
+   * The last time at which the person pressed the button or changed a permission: the sound of a tab may be allowed
+   * since then.
+   */
   readonly allowedAtMs: number;
 }
 
@@ -108,7 +111,7 @@ export type ToEngine =
     };
 
 export type ToWorker =
-  /** From a page. */
+  /** Sent by a page. */
   | { readonly to: "worker"; readonly type: "hello"; readonly video: Video | null }
   | {
       readonly to: "worker";
@@ -116,7 +119,7 @@ export type ToWorker =
       readonly videoId: string;
       readonly items: readonly PageItem[];
     }
-  /** From the engine. */
+  /** Sent by the engine. */
   | { readonly to: "worker"; readonly type: "ready" }
   | { readonly to: "worker"; readonly type: "ended"; readonly key: string }
   | {
@@ -130,10 +133,10 @@ export type ToWorker =
   | { readonly to: "worker"; readonly type: "tab-sound"; readonly tabId: number }
   /** The session whose microphone is on. */
   | { readonly to: "worker"; readonly type: "listening"; readonly key: string | null }
-  /** From the side panel: the engine is needed. */
+  /** Sent by the side panel: the engine is needed. */
   | { readonly to: "worker"; readonly type: "wake" };
 
-/** To a page. */
+/** Sent to a page. */
 export type ToPage =
   | {
       readonly to: "page";
@@ -141,7 +144,7 @@ export type ToPage =
       readonly isRecording: boolean;
       readonly captions: boolean;
       readonly pageCaptions: boolean;
-      /** Between two frames; `null` while none is taken at a rate. */
+      /** The time between two frames; `null` while no frames are captured at a rate. */
       readonly frameEveryMs: number | null;
       readonly frames: boolean;
     }
@@ -152,16 +155,16 @@ export type ToPage =
   | {
       readonly to: "page";
       readonly type: "capture";
-      /** A person captures it, also while frames are switched off; with `requestId` it answers a question. */
+      /** A person captures it, even while frames are switched off; with `requestId` it answers a question. */
       readonly by?: "person";
       readonly requestId?: string;
     }
   | { readonly to: "page"; readonly type: "seek"; readonly mediaTimeMs: number };
 
-/** `forbidden`: the video is of another site. `nothing`: there is no picture now. */
+/** `forbidden`: the video belongs to another site. `nothing`: there is no picture now. */
 export type CaptureResult = "captured" | "forbidden" | "failed" | "nothing";
 
-/** `stored`: it is on disk. `moved`: the tab shows another video now. `off`: nothing is recorded there. */
+/** `stored`: it is on disk. `moved`: the tab now shows another video. `off`: nothing is recorded there. */
 export type EvidenceAnswer = "stored" | "moved";
 
 export function parseVideo(value: unknown): Video | null {

@@ -1,4 +1,4 @@
-/** The answer to a question, with the places that it cites; without a model, what it is instead of an answer. */
+/** The answer to a question, with the places that it cites; without a model, the reason why there is none. */
 
 import type { JSX } from "preact";
 import type { ShownAnswer } from "../sending/answers.ts";

@@ -76,9 +76,9 @@ export function App(): JSX.Element {
 }
 
 /**
- * The reason why the server does not work, looked for when the panel opens, and every few seconds from then on: a token
- * can end at any time, and a server knows one for a second more. Once a server has worked, the sessions say themselves that
- * it is away.
+ * The reason why the server does not work, checked when the panel opens, and then every few seconds: a token can end at
+ * any time, and a server accepts it for one more second. After a server has worked once, the sessions themselves report
+ * when it does not answer.
  */
 function useServerProblem({ serverUrl, token }: Server): Failure | null {
   const [problem, setProblem] = useState<Failure | null>(null);

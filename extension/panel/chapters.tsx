@@ -52,7 +52,7 @@ function Watched({ share }: { readonly share: number }): JSX.Element | null {
   return <span class="mark">{Math.max(1, Math.round(share * 100))} % watched</span>;
 }
 
-/** The chapter that is shown at a time of the video; -1 before the first. */
+/** The chapter at a time of the video; -1 before the first. */
 function chapterAt(chapters: readonly Pick<OutlineChapter, "startMs">[], ms: number): number {
   return chapters.findLastIndex(({ startMs }) => startMs <= ms);
 }

@@ -1,9 +1,9 @@
-/** Clicks that come while the answer to an earlier one is awaited. */
+/** Clicks during the wait for the answer to an earlier click. */
 
 import { expect, test } from "vitest";
 import { NewestAnswer, oneAtATime } from "./clicks.ts";
 
-test("a second click on a thing does nothing until the first one is answered, also if it fails", async () => {
+test("a second click on the same thing does nothing until the first one is answered, even if the first one fails", async () => {
   const answers: PromiseWithResolvers<void>[] = [];
   const click = oneAtATime((_name: string) => {
     const answer = Promise.withResolvers<void>();
@@ -22,7 +22,7 @@ test("a second click on a thing does nothing until the first one is answered, al
   await Promise.all([third, other]);
 });
 
-test("of two requests only the newest one is answered, in whatever order the answers come", async () => {
+test("only the newest of two requests is answered, in whatever order the answers arrive", async () => {
   const newest = new NewestAnswer();
   const got: string[] = [];
   const [slow, quick, dropped] = [0, 1, 2].map(() => Promise.withResolvers<string>());

@@ -1,6 +1,6 @@
 /** Guards for clicks whose answers take time: one at a time, or only the newest one counts. */
 
-/** Ignores a call about something while an earlier call about the same thing is under way. */
+/** Ignores a call about a thing while an earlier call about the same thing is not yet answered. */
 export function oneAtATime<Args extends readonly unknown[]>(
   work: (id: string, ...args: Args) => Promise<unknown>,
 ): (id: string, ...args: Args) => Promise<void> {
@@ -16,7 +16,7 @@ export function oneAtATime<Args extends readonly unknown[]>(
   };
 }
 
-/** The newest of several requests: answers of the earlier ones are dropped, whenever they come. */
+/** The newest of several requests: answers to the earlier ones are dropped, whenever they arrive. */
 export class NewestAnswer {
   #newest = 0;
 

@@ -11,7 +11,7 @@ interface Props {
   readonly sessionKey: string;
   readonly onFailure: (failure: Failure) => void;
   readonly onSeek: (ms: number) => void;
-  /** A fresh frame of the video. */
+  /** A newly captured frame of the video. */
   readonly onCapture: () => void;
 }
 
@@ -19,7 +19,7 @@ export function Composer({ sessionKey, onFailure, onSeek, onCapture }: Props): J
   const [text, setText] = useState("");
   const [answer, setAnswer] = useState<ShownAnswer | null>(null);
   const [isAsking, setAsking] = useState(false);
-  // Its times are those of one video.
+  // Its times belong to one video.
   useEffect(() => setAnswer(null), [sessionKey]);
   const say = (event: Event): void => {
     event.preventDefault();

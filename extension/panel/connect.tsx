@@ -37,7 +37,7 @@ export function Connect({ settings, onConnected }: Props): JSX.Element {
     setStep("looking");
     const given = new AbortController();
     asked.current = given;
-    // At once: the browser asks only while the click is fresh.
+    // Asks at once, because the browser shows its question only within the click.
     const isAllowed =
       toAllow !== null && (await browser.permissions.request({ origins: [toAllow] }).catch(() => false));
     if (isAllowed) setToAllow(null);
@@ -86,7 +86,7 @@ interface Asking {
   readonly onAsked: () => void;
 }
 
-/** `null` when the person went elsewhere. Errors: `forbidden` when the person refused. */
+/** `null` when the person left this step. Errors: `forbidden` when the person refused. */
 async function tokenOf(
   serverUrl: string,
   { tabId, pattern }: TabSite,
@@ -113,11 +113,11 @@ async function closeTab(tabId: number | undefined): Promise<void> {
 }
 
 interface OtherProps extends Props {
-  /** A failure from before is over when another server is tried. */
+  /** An earlier failure is removed when another server is tried. */
   readonly onTry: () => void;
 }
 
-/** A server of another machine, or one with a token of the person's own making. */
+/** A server of another machine, or a server with a token that the person created. */
 function OtherServer({ settings, onConnected, onTry }: OtherProps): JSX.Element {
   const [serverUrl, setServerUrl] = useState(settings.serverUrl);
   const [token, setToken] = useState("");

@@ -1,4 +1,4 @@
-/** The page and the notes of an earlier session: to read, to copy, and to export. */
+/** The page and the notes of an earlier session, to read, copy and export. */
 
 import type {
   ExpiringPictures,
@@ -89,7 +89,7 @@ export function EarlierNotes({ session, onClose }: Props): JSX.Element {
   );
 }
 
-/** The pictures of its video that are removed within a day, even of a session that ended. */
+/** The pictures of its video that will be removed within a day, even if the session has ended. */
 function usePurges(
   key: string,
   onFailure: (failure: Failure) => void,
@@ -142,7 +142,7 @@ export async function readSession(session: LiveSession): Promise<SessionFile> {
   };
 }
 
-/** HTML and Markdown have the pictures of their notes that the server still has. */
+/** HTML and Markdown include the pictures of their notes that the server still has. */
 async function fileOf(session: SessionFile, format: ExportFormat): Promise<ExportFile> {
   const hasPictures = format === "HTML" || format === "Markdown";
   const pictures = new Map<string, string>();

@@ -159,7 +159,7 @@ interface JoinProps {
   readonly onFailure: (failure: Failure) => void;
 }
 
-/** A button that records the video of this tab in the session of another open tab from now on. */
+/** A button that from now on records the video of this tab in the session of another open tab. */
 function Join({ view, session, onJoined, onFailure }: JoinProps): JSX.Element | null {
   if (view.session === null || view.session.sessionId === session.sessionId) return null;
   const recordingKey = view.session.key;

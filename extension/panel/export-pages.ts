@@ -1,4 +1,4 @@
-/** A session as Markdown and as HTML. Text of people and pages stays text. Pure. */
+/** A session as Markdown and as HTML. Text from people and pages stays plain text. Pure. */
 
 import type { Citation, PanelPageItem } from "../sending/panel-view.ts";
 import type { SessionFile } from "./exports.ts";
@@ -7,7 +7,10 @@ import { type ExportedPage, partsOf, timesOf, writtenBy } from "./page-parts.ts"
 
 type Writing = Pick<SessionFile, "title" | "notes" | "page">;
 
-/** The page and the notes; also what a person copies. `files` has the path of the picture of each note, by its id. */
+/**
+ * The page and the notes; the same text is copied to the clipboard. `files` has the path of the picture of each note,
+ * by its id.
+ */
 export function toMarkdown(
   { title, notes, page }: Writing,
   files: ReadonlyMap<string, string> = new Map(),
@@ -34,7 +37,7 @@ function videoOf({ elsewhere }: PanelPageItem): string {
   return elsewhere === undefined ? "" : ` (video ${elsewhere})`;
 }
 
-/** Marks that Markdown knows are escaped. */
+/** Characters of Markdown syntax are escaped. */
 function plain(text: string): string {
   return text.replace(/\s+/gu, " ").replace(/[\\`*_{}[\]()#+!<>|~-]/gu, "\\$&");
 }
@@ -43,7 +46,7 @@ function saidAt(citations: readonly string[]): string {
   return citations.length === 0 ? "" : ` (said at ${citations.join(", ")})`;
 }
 
-/** Nothing may be loaded or run, whatever is in the file; its pictures are in it. */
+/** The policy lets the file load and run nothing, whatever it contains; its pictures are inside it. */
 const POLICY =
   "default-src 'none'; img-src data:; style-src 'unsafe-inline'; form-action 'none'; base-uri 'none'";
 const STYLE =
@@ -86,13 +89,13 @@ function itemToHtml(item: PanelPageItem): string {
   return `<li dir="auto"><time>${timesOf(item)}</time>${escaped(videoOf(item))}${heading}${words}<small>${links}</small></li>`;
 }
 
-/** Leads to the passage in the transcript of the same file. */
+/** Links to the passage in the transcript of the same file. */
 function linkTo({ id, startMs, text }: Citation): string {
   const time = clock(startMs);
   return id === undefined ? time : `<a href="#${anchorOf(id)}" title="${escaped(text)}">${time}</a>`;
 }
 
-/** A name for a place in the file: the id of an event comes from outside. */
+/** A name for a place in the file, made safe because the id of an event comes from outside. */
 function anchorOf(id: string): string {
   return `e-${encodeURIComponent(id).replace(/[^\w-]/gu, "_")}`;
 }

@@ -43,7 +43,7 @@ function textOf(format: ExportFormat, more: Partial<SessionFile> = {}): string {
   return exportOf({ ...SESSION, ...more }, format, pictures).content as string;
 }
 
-test("the transcript is SRT and VTT, each piece with its times, and no text ends its cue", () => {
+test("the transcript is SRT and VTT, each piece has its times, and no text can end its cue", () => {
   expect(textOf("SRT")).toBe(
     '1\n00:00:00,500 --> 00:00:02,000\nHello there -> you\n\n2\n01:01:01,000 --> 01:01:03,000\na < "b"\n',
   );
@@ -52,7 +52,7 @@ test("the transcript is SRT and VTT, each piece with its times, and no text ends
   );
 });
 
-test("a name of a file has no separators, and HTML of a note stays text", () => {
+test("a file name has no separators, and HTML in a note stays text", () => {
   expect(exportOf(SESSION, "Markdown").name).toBe("A_B _talk_.md");
   expect(textOf("HTML")).toContain(
     '<time>1:01</time> &lt;b&gt;One&lt;/b&gt;\n# b [x](y)<img src="data:image/png;base64,AA" alt="Frame">',
@@ -60,7 +60,7 @@ test("a name of a file has no separators, and HTML of a note stays text", () => 
   expect(textOf("HTML")).toContain("<title>A/B &lt;talk&gt;</title>");
 });
 
-test("Markdown of a session without a page is its notes, in which nothing is Markdown or HTML", () => {
+test("Markdown of a session without a page has only its notes, whose texts are no Markdown or HTML", () => {
   expect(textOf("Markdown")).toBe("# A/B \\<talk\\>\n\n- **1:01** \\<b\\>One\\</b\\> \\# b \\[x\\]\\(y\\)\n");
 });
 
@@ -163,7 +163,7 @@ test("HTML links each citation of the page to its passage in the transcript, and
   expect(html).toContain("default-src 'none'; img-src data:");
 });
 
-test("an item of another video, whose tab joined, names its video", () => {
+test("an item from another video, whose tab joined the session, names its video", () => {
   const page = {
     ...PAGE,
     items: [item("chapter", { title: "Two", text: "It.", endMs: 9_000, elsewhere: "youtube:<b>" })],

@@ -12,11 +12,11 @@ export interface SessionText {
   readonly title: string;
   readonly notes: readonly Note[];
   readonly spoken: readonly SpokenText[];
-  /** The texts that were read in pictures: they are searched, and are no part of the transcript. */
+  /** The texts that were read in pictures: they can be searched, and are not part of the transcript. */
   readonly pictured: readonly PicturedText[];
 }
 
-/** A session with all that a file of it shows. */
+/** A session with everything that its exported file shows. */
 export interface SessionFile extends SessionText {
   readonly key: string;
   readonly page: ExportedPage | null;
@@ -95,7 +95,7 @@ function toVtt(spoken: readonly SpokenText[]): string {
   return ["WEBVTT\n", ...cues].join("\n");
 }
 
-/** A piece without an end of its own lasts until the next one, and for a second at least. An empty line would end a cue. */
+/** A piece without an end lasts until the next one, but for at least a second. An empty line would end a cue. */
 function cuesOf(spoken: readonly SpokenText[]): readonly SpokenText[] {
   return spoken.map((piece, at) => {
     const nextMs = spoken[at + 1]?.startMs ?? piece.startMs + 2_000;

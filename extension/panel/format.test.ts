@@ -32,7 +32,7 @@ test("a note is split at a place of its text, and its time with it", () => {
   expect([splitNote(note, 0), splitNote(note, 99)]).toEqual([null, null]);
 });
 
-test("the panel says what keeps evidence back", () => {
+test("the panel says why evidence waits", () => {
   const open = { connection: "open", level: "normal", isDegraded: false } as const;
   const said = (part: object): string =>
     statusOf({ ...VIEW, standing: open, isPlaying: true, nowMs: 100_000, ...part }).text;
@@ -49,7 +49,7 @@ test("the panel says what keeps evidence back", () => {
 
 const TIMES = { createdAt: "2026-11-27T10:00:00.000Z", lastActivityAt: "2026-11-27T10:04:00.000Z" };
 
-test("the price of an hour is that of the session so far, after five minutes", () => {
+test("the price of an hour is computed from the session so far, after five minutes", () => {
   const cost = { modelCalls: 9, costUsd: 0.42, inputTokens: 1_000, outputTokens: 200 };
   const session = {
     ...TIMES,
@@ -60,7 +60,7 @@ test("the price of an hour is that of the session so far, after five minutes", (
   expect(costOf({ session })).toBe("$0.42, 1,200 tokens, $0.84 an hour");
 });
 
-test("the panel names the note writer, or says that there is none, and waits until the server told it", () => {
+test("the panel names the note writer, or says that there is none, and waits until the server has named it", () => {
   const named = (noteWriter?: string): string | null | undefined =>
     writerOf({ session: { noteWriter } as LiveSession });
   expect([named("qwen3:8b"), named("extractive"), named()]).toEqual(["qwen3:8b", null, undefined]);
@@ -70,7 +70,7 @@ test.each([
   ["normal", "$0.42, 1,200 tokens"],
   ["warning", "$0.42, 1,200 tokens, 80 % of the budget"],
   ["spent", "$0.42, 1,200 tokens, budget spent"],
-] as const)("a budget that is %s stands after the cost", (budget, text) => {
+] as const)("a budget that is %s is shown after the cost", (budget, text) => {
   const cost = { modelCalls: 3, costUsd: 0.42, inputTokens: 1_000, outputTokens: 200 };
   expect(costOf({ session: { ...TIMES, cost, budget } as LiveSession })).toBe(text);
   expect(costOf({ session: { ...TIMES, cost: { ...cost, modelCalls: 0 }, budget } as LiveSession })).toBe("");
@@ -92,11 +92,11 @@ test("a model of this machine is free, before its first note and after it", () =
   };
   expect(of({})).toBe("free, on this machine");
   expect(of({ modelCalls: 3, inputTokens: 1_000 })).toBe("free, on this machine");
-  // An agent wrote before it.
+  // An agent was the writer before it.
   expect(of({ modelCalls: 3, costUsd: 0.42, inputTokens: 1_200 })).toBe("$0.42, 1,200 tokens");
 });
 
-test("a degraded session is read-only until the server says another state", () => {
+test("a degraded session is read-only until the server reports another state", () => {
   const degraded = foldFrame(VIEW, { type: "degraded", reason: "a hash differs" });
   expect(degraded).toMatchObject({ degraded: "a hash differs", standing: { isDegraded: true } });
   const level = { type: "backpressure", level: "normal", depth: 0, restarts: 0 } as const;
@@ -107,7 +107,7 @@ test("a degraded session is read-only until the server says another state", () =
   });
 });
 
-test("speech of the film and of the person is counted apart, and a remark is no speech", () => {
+test("speech of the film and of the person is counted separately, and a remark does not count as speech", () => {
   const heard = (type: string, data: object, sequence: number): Parameters<typeof foldFrame>[1] => {
     const event = { id: `e${sequence}`, type, sequence, recordedAt: "2026-11-27T10:00:00.000Z", data };
     return { type: "event", event } as Parameters<typeof foldFrame>[1];
@@ -128,7 +128,7 @@ test("speech of the film and of the person is counted apart, and a remark is no 
   expect([view.filmTimes, view.viewerTimes]).toEqual([at, at]);
 });
 
-test("a question is shown once, and a new session begins without the old one's evidence", () => {
+test("a question is shown only once, and a new session begins without the evidence of the old one", () => {
   const request = { type: "context_request", requestId: "r", draftId: "d", question: "Which ship?" } as const;
   const asked = foldFrame(foldFrame(VIEW, request), request);
   expect(asked.requests).toEqual([{ requestId: "r", question: "Which ship?" }]);

@@ -18,7 +18,7 @@ export interface Status {
   readonly text: string;
 }
 
-/** A session, and whether its video plays. */
+/** A session, and whether its video is playing. */
 interface Work extends Pick<PanelSession, "standing" | "waiting" | "failure" | "storedAtMs"> {
   readonly isPlaying: boolean;
   readonly nowMs: number;
@@ -53,18 +53,18 @@ export function costOf({ session }: Pick<PanelSession, "session">): string {
   return `$${costUsd.toFixed(2)}, ${(inputTokens + outputTokens).toLocaleString("en")} tokens${price}${budget}`;
 }
 
-/** The price of the session so far, for an hour; `null` while it is too short to tell. */
+/** The price of an hour, computed from the session so far; `null` while the session is too short. */
 function hourPriceOf({ cost, createdAt, lastActivityAt }: SessionFacts): number | null {
   const ms = Date.parse(lastActivityAt) - Date.parse(createdAt);
   return ms >= LIMITS.priceAfterMs ? (cost.costUsd * 3_600_000) / ms : null;
 }
 
-/** The name of the model or the agent that writes the notes; `null` for none, `undefined` while nobody says it. */
+/** The name of the model or the agent that writes the notes; `null` if there is none, `undefined` until it is known. */
 export function writerOf({ session }: Pick<PanelSession, "session">): string | null | undefined {
   return session?.noteWriter === "extractive" ? null : session?.noteWriter;
 }
 
-/** The price of an hour of a note writer, as a person reads it. */
+/** The price of an hour of a note writer, in words for a person. */
 export function hourPrice({ kind, hourUsd }: Pick<OfferedWriter, "kind" | "hourUsd">): string {
   if (kind === "none") return "free";
   if (kind === "here") return "free, on this machine";

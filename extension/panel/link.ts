@@ -1,4 +1,4 @@
-/** The panel's line to the engine: the view as it changes, and answers to what the panel asks. */
+/** The panel's connection to the engine: the view when it changes, and answers to the panel's requests. */
 
 import { signal } from "@preact/signals";
 import { type Browser, browser } from "wxt/browser";
@@ -39,7 +39,7 @@ export function ask(key: string, action: PanelAction): Promise<unknown> {
   });
 }
 
-/** From now on the view has this number of the newest notes. */
+/** From now on, the view has this number of the newest notes. */
 export function wantNotes(notes: number): void {
   if (notes === wanted) return;
   wanted = notes;

@@ -1,4 +1,4 @@
-/** The newest sentences that were heard; the one that is said now is marked. */
+/** The newest sentences that were heard; the present one is marked. */
 
 import type { JSX } from "preact";
 import { type HeardSentence, saidAt } from "../sending/live-line.ts";

@@ -55,7 +55,7 @@ function hasTextReader(): Promise<boolean> {
   return hasFile(TEXT_DATA);
 }
 
-/** The state of a language in words, and the button that gets it. */
+/** The state of a language in words, and the button that downloads it. */
 export function LanguageState({
   speech: { state, install },
   lang,

@@ -1,10 +1,12 @@
-/** A button that opens a list of actions; it closes after one of them, with Escape, and when the focus leaves it. */
+/**
+ * A button that opens a list of actions; the list closes after one of them, with Escape, and when it loses the focus.
+ */
 
 import type { ComponentChildren, JSX } from "preact";
 import { useRef } from "preact/hooks";
 
 interface Props {
-  /** The name for screen readers, where the word alone does not say what it belongs to. */
+  /** The name for screen readers, if the label does not say what it belongs to. */
   readonly label?: string;
   /** Buttons. */
   readonly children: ComponentChildren;

@@ -1,4 +1,4 @@
-/** No video is watched: what to do about it. */
+/** Shown if no video is watched: advice on what to do. */
 
 import type { ComponentChildren, JSX } from "preact";
 import { useEffect, useState } from "preact/hooks";
@@ -75,7 +75,7 @@ function Allow({ pattern, onAllow, children }: AllowProps): JSX.Element {
 async function frameToAllow(tabId: number | undefined): Promise<string | null> {
   if (tabId === undefined) return null;
   const message: ToPage = { to: "page", type: "frames" };
-  // A page that was not loaded since it was allowed does not answer.
+  // A page that was not loaded again after it was allowed does not answer.
   const answer = await browser.tabs.sendMessage(tabId, message, { frameId: 0 }).catch(() => null);
   for (const origin of parseOrigins(answer)) {
     const pattern = patternOf(origin);

@@ -1,4 +1,4 @@
-/** A person's operations on the notes of the session that is shown. */
+/** A person's operations on the notes of the shown session. */
 
 import type { NoteOperation } from "@continuo/core/wire";
 import { useEffect, useRef, useState } from "preact/hooks";
@@ -7,15 +7,15 @@ import { ask } from "./link.ts";
 import type { Undo } from "./undo-bar.tsx";
 
 export interface NoteOperations {
-  /** Resolves to false if it failed, which is shown. */
+  /** Resolves to false if it failed; the failure is shown. */
   readonly operate: (noteId: string, operation: NoteOperation) => Promise<boolean>;
   readonly remove: (noteId: string) => void;
-  /** The way back from the newest deletion. */
+  /** The undo of the newest deletion. */
   readonly undo: Undo | null;
   readonly setUndo: (undo: Undo | null) => void;
 }
 
-/** Returns a function that is true while the session with this key is shown; it works for late answers too. */
+/** Returns a function that is true while the session with this key is shown, also when answers arrive late. */
 export function useIsShown(key: string): () => boolean {
   const shown = useRef(key);
   shown.current = key;

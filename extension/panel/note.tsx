@@ -16,12 +16,12 @@ export interface NoteProps {
   readonly frame: NoteFrame | undefined;
   /** Taken over from an earlier session of the video. */
   readonly isCarried: boolean;
-  /** Its video, if that is another one than the video of the tab: there is nothing to seek then. */
+  /** Its video, if that is not the video of the tab: then the tab cannot seek to it. */
   readonly elsewhere: string | undefined;
   readonly isReadOnly: boolean;
   readonly sessionKey: string;
   readonly onSeek: (ms: number) => void;
-  /** Resolves to false if it failed, which is shown. */
+  /** Resolves to false if it failed; the failure is shown. */
   readonly onOperate: (noteId: string, operation: NoteOperation) => Promise<boolean>;
   readonly onRemove: (noteId: string) => void;
 }
@@ -131,7 +131,7 @@ function Actions({
   );
 }
 
-/** It stays open while its text was not stored. */
+/** The editor stays open until its text was stored. */
 function Editor({ note, onOperate, onDone }: NoteProps & { readonly onDone: () => void }): JSX.Element {
   const [text, setText] = useState(note.text);
   const [before] = useState(note.text);
@@ -144,7 +144,7 @@ function Editor({ note, onOperate, onDone }: NoteProps & { readonly onDone: () =
       onDone();
       return;
     }
-    // The version that is in the panel: an edit of another tab that is not seen yet is not overwritten.
+    // The version in the panel: a newer edit from another tab, which is not shown yet, must not be overwritten.
     const edit = { operation: "edit", text, ifHash: note.hash } as const;
     void onOperate(note.noteId, edit).then((isDone) => isDone && onDone());
   };

@@ -1,9 +1,9 @@
-/** The present time, for things that are shown with their age. */
+/** The present time, for values that are shown with their age. */
 
 import { useEffect, useState } from "preact/hooks";
 import { LIMITS } from "../limits.ts";
 
-/** Draws the component again each second. */
+/** Draws the component again every second. */
 export function useNow(): number {
   const [nowMs, setNowMs] = useState(Date.now());
   useEffect(() => {

@@ -7,7 +7,7 @@ import { clock } from "./format.ts";
 export interface PagePart {
   readonly kind: PageItemKind;
   readonly name: string;
-  /** The word that counts its items; empty for a part that nobody counts. */
+  /** The word that counts its items; empty for a part that is not counted. */
   readonly counted: string;
   readonly items: readonly PanelPageItem[];
 }

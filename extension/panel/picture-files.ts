@@ -7,7 +7,7 @@ export interface PictureFile extends ZipFile {
   readonly noteId: string;
 }
 
-/** An ending for the types that browsers capture and show. */
+/** The file ending of each type that browsers capture and show. */
 const ENDINGS: Readonly<Record<string, string>> = {
   "image/jpeg": "jpg",
   "image/png": "png",
@@ -41,7 +41,7 @@ function freeName(time: string, ending: string, names: ReadonlySet<string>): str
   return `frames/${time}${taken.length === 0 ? "" : `-${taken.length + 1}`}.${ending}`;
 }
 
-/** `0-01-05`: sorted by name, the files are in the order of the video. */
+/** `0-01-05`: files that are sorted by name are in the order of the video. */
 function fileTimeOf(ms: number): string {
   const two = (value: number): string => String(Math.floor(value)).padStart(2, "0");
   return `${Math.floor(ms / 3_600_000)}-${two((ms / 60_000) % 60)}-${two((ms / 1000) % 60)}`;

@@ -1,4 +1,4 @@
-/** Pictures of the server, read one after another and each once, so that a long list does not flood it. */
+/** Pictures of the server, which are read one after another and only once, so that a long list does not overload it. */
 
 import { useEffect, useState } from "preact/hooks";
 import type { PanelAction } from "../sending/panel-requests.ts";
@@ -6,7 +6,7 @@ import type { NoteFrame } from "../sending/panel-view.ts";
 import { ask } from "./link.ts";
 
 export interface PictureToRead {
-  /** The same for the same picture. */
+  /** The same value for the same picture. */
   readonly name: string;
   readonly key: string;
   readonly action: PanelAction;
@@ -47,7 +47,7 @@ export function readPicture({ name, key, action }: PictureToRead): Promise<strin
     );
   last = reading;
   known.set(name, reading);
-  // One that does not exist yet is asked for again.
+  // A picture that does not exist yet is requested again.
   void reading.then((url) => url === null && known.delete(name));
   return reading;
 }

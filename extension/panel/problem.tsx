@@ -1,11 +1,11 @@
-/** A message about something that failed, with its remedy. */
+/** A message about a failure, with its remedy. */
 
 import type { ComponentChildren, JSX } from "preact";
 import type { Failure } from "../sending/view.ts";
 
 interface Props {
   readonly failure: Failure;
-  /** Buttons that mend it. */
+  /** Buttons that offer the remedy. */
   readonly children?: ComponentChildren;
 }
 

@@ -1,4 +1,4 @@
-/** The offer to go on in the session of a related video that is open in another tab. */
+/** The offer to continue in the session of a related video that is open in another tab. */
 
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
@@ -12,7 +12,7 @@ interface Props {
   readonly onFailure: (failure: Failure) => void;
 }
 
-/** Offers that the person declined, while the panel is open. */
+/** Offers that the person declined while the panel is open. */
 const declined = new Set<string>();
 
 export function Related({ sessionKey, related, onFailure }: Props): JSX.Element | null {

@@ -8,7 +8,7 @@ import { NewestAnswer, oneAtATime } from "./clicks.ts";
 import { ask } from "./link.ts";
 
 interface Props {
-  /** The list of the sessions that exist: with each new list, the deleted ones are read again. */
+  /** The list of existing sessions: whenever it changes, the deleted ones are read again. */
   readonly sessions: readonly LiveSession[] | null;
   readonly onRestored: () => void;
   readonly onFailure: (failure: Failure) => void;
@@ -20,7 +20,7 @@ export function RemovedSessions({ sessions, onRestored, onFailure }: Props): JSX
   useEffect(() => {
     if (sessions === null) return;
     const answer = ask("", { action: "removed" }) as Promise<readonly RemovedLiveSession[]>;
-    // After a failure the list stays as it was.
+    // After a failure the list stays unchanged.
     newest.take(answer, setRemoved, onFailure);
     return () => newest.drop();
   }, [sessions]);

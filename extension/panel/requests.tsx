@@ -18,7 +18,7 @@ interface Props {
 
 interface RequestProps extends Props {
   readonly request: ContextRequest;
-  /** A fresh frame of the video is the answer. */
+  /** The answer is a newly captured frame of the video. */
   readonly onCapture: (requestId: string) => void;
 }
 
@@ -56,7 +56,7 @@ export function RequestItem({ sessionKey, request, onFailure, onCapture }: Reque
 
 interface PurgesProps extends Props {
   readonly purges: readonly PurgeWarning[];
-  /** The server keeps this picture. */
+  /** The server stores this picture for longer. */
   readonly onKept?: (hash: string) => void;
 }
 

@@ -42,7 +42,7 @@ function countsOf(
   return counts.length === 0 ? "" : `: ${counts.join(", ")}`;
 }
 
-/** Its time, its words, and below them the further passages that it cites: as the viewer shows it. */
+/** Its time and its words, and below them the other passages that it cites, in the same form as in the viewer. */
 function Item(props: { readonly item: PanelPageItem } & Pick<Props, "onSeek">): JSX.Element {
   const { title, text, startMs, citations, status, by, elsewhere } = props.item;
   const onSeek = elsewhere === undefined ? props.onSeek : null;
@@ -76,7 +76,7 @@ function Item(props: { readonly item: PanelPageItem } & Pick<Props, "onSeek">): 
   );
 }
 
-/** A passage by its time. It seeks the video, if the page has one. */
+/** A passage, shown by its time. A click on it seeks the video, if the page has one. */
 function Time({ startMs, text, onSeek }: Citation & Pick<Props, "onSeek">): JSX.Element {
   if (onSeek === null) {
     return (

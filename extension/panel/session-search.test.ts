@@ -27,7 +27,7 @@ test.each([
   },
 );
 
-test("sessions stand below the day on which they began", () => {
+test("sessions are below the day on which they began", () => {
   const of = (createdAt: string): LiveSession => ({ createdAt }) as LiveSession;
   const now = new Date(2026, 10, 26, 9);
   const at = (day: number, hour: number): LiveSession => of(new Date(2026, 10, day, hour).toISOString());
@@ -39,6 +39,6 @@ test("sessions stand below the day on which they began", () => {
   ]);
 });
 
-test("the status of a search counts the sessions that it still has to read", () => {
+test("the status of a search counts the sessions that it must still read", () => {
   expect([1, 2].map(readingOf)).toEqual(["Reading 1 more session…", "Reading 2 more sessions…"]);
 });

@@ -8,7 +8,7 @@ export interface Match {
   readonly text: string;
 }
 
-/** The most matches of one session that are shown. */
+/** The largest number of matches that are shown for one session. */
 const SHOWN_MATCHES = 3;
 
 /** The lines that contain every word; none if only the title does, and `null` if the session does not match. */

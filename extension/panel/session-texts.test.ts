@@ -1,4 +1,4 @@
-/** The search through earlier sessions: each session is read when it must be, and no more is kept than there is room. */
+/** The search through earlier sessions: each session is read only if necessary, and the kept texts are bounded. */
 
 import { expect, test } from "vitest";
 import { LIMITS } from "../limits.ts";
@@ -42,7 +42,7 @@ function searched(words: Record<string, string>, closedAt: string | null = CLOSE
   return { search, reads, failing, clock, words };
 }
 
-test("each closed session is read once, and every search counts those that it still has to read", async () => {
+test("each closed session is read once, and every search counts the sessions that it must still read", async () => {
   const { search, reads } = searched({ a: "ships leave", b: "bees" });
   expect(await search("ships")).toEqual({ ids: ["a"], waited: [2, 1, 0] });
   expect(await search("bees")).toEqual({ ids: ["b"], waited: [0] });
@@ -66,7 +66,7 @@ test("a session that could not be read is found by its title, and read again by 
   expect((await search("ships")).ids).toEqual(["a"]);
 });
 
-test("long transcripts beyond the room for them are searched, not kept", async () => {
+test("long transcripts for which there is no room are searched, but not kept", async () => {
   const long = "ships ".repeat(12);
   const { search, reads } = searched({ a: long, b: "ships and more ships", c: long });
   expect((await search("ships")).ids).toEqual(["a", "b", "c"]);
@@ -75,7 +75,7 @@ test("long transcripts beyond the room for them are searched, not kept", async (
   expect(reads.filter((id) => id === "c")).toHaveLength(2);
 });
 
-test("a search that was given up reports nothing more", async () => {
+test("a cancelled search reports nothing more", async () => {
   const gate = Promise.withResolvers<SessionText>();
   const texts = new SessionTexts(() => gate.promise);
   const given = new AbortController();

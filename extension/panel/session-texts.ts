@@ -37,7 +37,10 @@ export class SessionTexts<Session extends SearchedSession> {
     this.#room = room;
   }
 
-  /** Searches each session once. A session that cannot be read is found by its title, and read again the next time. */
+  /**
+   * Searches each session once. A session that cannot be read can be found by its title, and is read again the next
+   * time.
+   */
   async search(sessions: readonly Session[], { query, signal, onProgress }: SearchOptions): Promise<void> {
     const found = new Map<string, readonly Match[]>();
     const add = ({ sessionId }: Session, text: SessionText): void => {
@@ -61,7 +64,7 @@ export class SessionTexts<Session extends SearchedSession> {
     onProgress(found, 0);
   }
 
-  /** `null` for a session that must be read: it was not, or it is recorded and may have more by now. */
+  /** `null` for a session that must be read: it was never read, or it is still recorded and may have grown. */
   #fresh({ sessionId, closedAt }: Session): SessionText | null {
     const kept = this.#kept.get(sessionId);
     if (kept === undefined) return null;

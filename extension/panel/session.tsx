@@ -44,7 +44,7 @@ interface Props {
 export function Session({ session, view, settings, onSettings }: Props): JSX.Element {
   const [failure, showFailure] = useState<Failure | null>(null);
   const { key, notes, remarks, evidence, earlier } = session;
-  // The text in the composer stays when the video changes, and a failure does not.
+  // The text in the composer stays when the video changes, but a failure is removed.
   useEffect(() => showFailure(null), [key]);
   const isShown = useIsShown(key);
   const setFailure = (next: Failure | null): void => {
@@ -141,7 +141,7 @@ export function Session({ session, view, settings, onSettings }: Props): JSX.Ele
   );
 }
 
-/** The reasons why there is no frame, by the result of the page. */
+/** The reasons why there is no frame, by the result from the page. */
 const NOT_CAPTURED: Readonly<Record<string, Failure>> = {
   forbidden: {
     message: "this site forbids reading the pictures of its video",
@@ -170,7 +170,7 @@ function withoutNotes({ standing }: PanelSession, isRunning: boolean): string {
   return isRunning ? soon : `Play the video. ${soon}`;
 }
 
-/** Stays at the newest note until the person scrolls up; at the top it loads earlier notes. */
+/** The list stays at the newest note until the person scrolls up; at the top it loads earlier notes. */
 function useNewestNote({ key, notes, earlier }: PanelSession): {
   readonly list: RefObject<HTMLElement | null>;
   readonly scrolled: () => void;

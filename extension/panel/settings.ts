@@ -1,4 +1,4 @@
-/** Settings as the panel shows and changes them; they stay in this browser. */
+/** Settings for the panel, which shows and changes them; they stay in this browser. */
 
 import { signal } from "@preact/signals";
 import { browser } from "wxt/browser";
@@ -10,7 +10,7 @@ export const settings = signal<Settings | null>(null);
 export async function readSettings(): Promise<void> {
   const stored = await browser.storage.local.get("settings");
   settings.value = parseSettings(stored.settings);
-  // Another panel, or the page that asks for the microphone, changes them too.
+  // Another panel, or the page that asks for the microphone, can change them too.
   browser.storage.local.onChanged.addListener((changes) => {
     if (changes.settings !== undefined) settings.value = parseSettings(changes.settings.newValue);
   });

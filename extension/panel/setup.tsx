@@ -21,7 +21,7 @@ export function Setup({
   const save = (event: Event): void => {
     event.preventDefault();
     if (isLeaving && !sources.voiceMayLeave) return;
-    // Within the press: the browser asks for nothing later.
+    // This must run within the click: the browser asks for no permission later.
     const asked =
       sources.tabSound === "off" ? null : browser.permissions.request({ permissions: ["tabCapture"] });
     void saveSettings({ ...settings, sources }).then(async () => {
@@ -29,7 +29,7 @@ export function Setup({
       await asked?.catch(() => false);
       onDone();
     });
-    // Both ways to hear need the permission, which only a tab can ask for.
+    // Both ways of hearing need the permission, for which only a tab can ask.
     const isNew = sources.microphone !== "off" && settings.sources.microphone === "off";
     if (isNew) void browser.tabs.create({ url: `${location.origin}/microphone.html` });
   };

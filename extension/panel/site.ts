@@ -1,4 +1,4 @@
-/** The site of the tab that the person looks at, as the browser's permissions name it. */
+/** The site of the tab that the person looks at, in the form of the browser's permissions. */
 
 import { type Browser, browser } from "wxt/browser";
 

@@ -1,4 +1,4 @@
-/** The fields of Settings for single sources, each with what it costs and what leaves the machine. */
+/** The fields of Settings for single sources, each with its cost and the data that leaves the machine. */
 
 import type { JSX } from "preact";
 import { MICROPHONES, type Server, type Sources, TAB_TRANSCRIBERS } from "../messages/messages.ts";
@@ -65,7 +65,7 @@ export function PictureTextField({ sources, onChange }: FieldProps): JSX.Element
 }
 
 interface SoundProps extends FieldProps {
-  /** Recordings are sent there, and Whisper may come from there. */
+  /** Recordings are sent to this server, and Whisper may come from it. */
   readonly server: Server;
 }
 

@@ -1,4 +1,4 @@
-/** The line of each source: green only with evidence of the last 30 s, and a remedy where something is wrong. */
+/** The line of each source: green only with evidence from the last 30 s, and with a remedy if there is a fault. */
 
 import { expect, test } from "vitest";
 import { SOURCES } from "../messages/messages.ts";
@@ -36,7 +36,7 @@ const pictures = (part: object): Partial<SourceInput> => ({
   report: { ...REPORT, pictures: { ...REPORT.pictures, ...part } },
 });
 
-test("sources that give evidence say how much, and a microphone that is off says so", () => {
+test("sources that give evidence show its amount, and a microphone that is off is shown as off", () => {
   expect(linesOf({})).toEqual([
     "Captions: 12 a minute (good)",
     "Pictures: 6 a minute (good)",
@@ -74,11 +74,11 @@ test.each([
     { microphone: { state: "failed", failure: { message: "there is no microphone", hint: "" } } },
     "Microphone: there is no microphone (bad, Try again)",
   ],
-] as const)("a source without evidence is not green, and says what mends it (%#)", (part, line) => {
+] as const)("a source without evidence is not green, and shows a remedy (%#)", (part, line) => {
   expect(linesOf(part as Partial<SourceInput>)).toContain(line);
 });
 
-test("the microphone is green only with speech of the last 30 s, however long it listens", () => {
+test("the microphone is green only with speech from the last 30 s, however long it has listened", () => {
   const heard = (part: Partial<SourceInput["microphone"]>): string | undefined =>
     linesOf({ microphone: { ...INPUT.microphone, state: "listening", ...part } }).at(-1);
   expect(heard({})).toBe("Microphone: listening, nothing was said yet (dim)");
@@ -86,13 +86,13 @@ test("the microphone is green only with speech of the last 30 s, however long it
   expect(heard({ perMinute: 3, lastAtMs: NOW - 31_000 })).toBe(
     "Microphone: listening, nothing was said for 31 s (dim)",
   );
-  // Speech from before it waits does not make a microphone green that waits.
+  // Speech from before a microphone began to wait does not make it green.
   expect(heard({ state: "video-paused", perMinute: 3, lastAtMs: NOW - 1_000 })).toBe(
     "Microphone: waits, the video is paused (dim)",
   );
 });
 
-test("the sound of the tab is green only with speech of the last 30 s, and says what is missing", () => {
+test("the sound of the tab is green only with speech from the last 30 s, and shows what is missing", () => {
   const sound = (part: Partial<SourceInput["tabSound"]>): string | undefined =>
     linesOf({ tabSound: { ...INPUT.tabSound, ...part } })[2];
   expect(sound({ state: "listening" })).toBe("Tab sound: listening, nothing was said yet (dim)");

@@ -1,4 +1,4 @@
-/** One honest line for each source, with what mends it. Pure. */
+/** One true line for each source, with its remedy. Pure. */
 
 import { LIMITS } from "../limits.ts";
 import type { Sources } from "../messages/messages.ts";
@@ -8,7 +8,7 @@ import type { TabSoundState, TabSoundView } from "../sources/tab-sound-state.ts"
 import { isPlaying, type Position } from "../watching/position.ts";
 import type { Given, SourceReport } from "../watching/source-report.ts";
 
-/** `good` is for evidence of the last 30 s only; `dim` for a source that is off, or waits as it should. */
+/** `good` is only for evidence from the last 30 s; `dim` is for a source that is off, or waits as expected. */
 export type Tone = "good" | "dim" | "warn" | "bad";
 
 /** The action of a button of the status. */
@@ -22,7 +22,7 @@ export interface SourceStatus {
   readonly source: "Captions" | "Pictures" | "Tab sound" | "Microphone";
   readonly tone: Tone;
   readonly text: string;
-  /** A longer word about it; empty for none. */
+  /** A longer explanation; empty if there is none. */
   readonly hint: string;
   readonly remedy: Remedy | null;
 }
@@ -33,7 +33,7 @@ export interface SourceInput {
   readonly position: Position | null;
   readonly microphone: MicrophoneView;
   readonly tabSound: TabSoundView;
-  /** Why the text in pictures is not read; `null` if it is, or nobody wants it. */
+  /** The reason why the text in pictures is not read; `null` if it is read, or not requested. */
   readonly textFailure: Failure | null;
   readonly nowMs: number;
 }
@@ -53,7 +53,7 @@ function isOff({ remedy }: SourceStatus): boolean {
 const SETTINGS: Remedy = { type: "settings", label: "Settings" };
 const SWITCH_ON: Remedy = { type: "settings", label: "Switch on" };
 
-/** Makes the lines of one source, which mostly have neither hint nor remedy. */
+/** Makes the line of one source; most have neither a hint nor a remedy. */
 function linesOf(source: SourceStatus["source"]) {
   return (tone: Tone, text: string, more: Partial<SourceStatus> = {}): SourceStatus => ({
     source,

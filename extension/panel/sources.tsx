@@ -1,4 +1,6 @@
-/** The sources of a session: what each gives, and the button that mends it; and the pause of the microphone. */
+/**
+ * The sources of a session: the amount of evidence of each, the button for its remedy, and the pause of the microphone.
+ */
 
 import type { JSX } from "preact";
 import { browser } from "wxt/browser";
@@ -66,7 +68,7 @@ function SourceLine({ status, onMend }: SourceLineProps): JSX.Element {
   );
 }
 
-/** It stays paused until it is pressed again, even after a restart of the browser. */
+/** The microphone stays paused until the button is pressed again, even after a restart of the browser. */
 function MicrophonePause({
   settings,
   isOn,

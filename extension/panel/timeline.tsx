@@ -1,4 +1,4 @@
-/** The time of the video with its notes. It is drawn here and not in the page, which could read it there. */
+/** The time of the video with its notes. The panel draws it, and not the page, because the page could read it. */
 
 import type { Span } from "@continuo/core/wire";
 import type { JSX } from "preact";
@@ -8,7 +8,7 @@ import { clock } from "./format.ts";
 
 interface Props {
   readonly timeline: NotesTimeline;
-  /** The parts that were watched, where that is known. */
+  /** The watched parts, if they are known. */
   readonly watched: readonly Span[];
   readonly position: Position | null;
   readonly onSeek: (ms: number) => void;

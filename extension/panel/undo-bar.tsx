@@ -1,4 +1,4 @@
-/** The word that something was deleted, with the button that brings it back. */
+/** The message that something was deleted, with the button that brings it back. */
 
 import type { JSX } from "preact";
 import { useEffect, useRef } from "preact/hooks";
@@ -15,7 +15,7 @@ interface Props {
 
 export function UndoBar({ undo: { text, undo }, onClose }: Props): JSX.Element {
   const button = useRef<HTMLButtonElement>(null);
-  // The button that deleted it is gone with it: the focus goes on here.
+  // The pressed button disappears with the deleted item: the focus moves here.
   useEffect(() => button.current?.focus(), [text]);
   const act = (): void => {
     onClose();

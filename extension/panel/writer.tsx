@@ -1,4 +1,4 @@
-/** The note writer of the session with its cost, and what else this machine has for it, with the price of an hour. */
+/** The note writer of the session with its cost, and the other writers of this machine, with the price of an hour. */
 
 import type { OfferedWriter } from "@continuo/core/wire";
 import type { JSX } from "preact";
@@ -30,7 +30,7 @@ export function Writer({ session, onFailure }: Props): JSX.Element | null {
       () => setOffers("unknown"),
     );
   };
-  // A model that is started meanwhile is found without opening the list again.
+  // A model that is started in the meantime is found without opening the list again.
   useEffect(() => {
     if (!isOpen || (Array.isArray(offers) && offers.length > 1)) return;
     const timer = setInterval(look, LIMITS.offersEveryMs);
@@ -61,7 +61,7 @@ export function Writer({ session, onFailure }: Props): JSX.Element | null {
 
 interface ListProps {
   readonly offers: Offers;
-  /** The one that was just pressed. */
+  /** The writer whose button was just pressed. */
   readonly chosen: string | null;
   readonly onChoose: (name: string) => void;
 }

@@ -1,4 +1,4 @@
-/** Files as one ZIP archive, stored as they are: pictures are compressed already. Pure. */
+/** Files as one ZIP archive without compression, because pictures are already compressed. Pure. */
 
 import { zipEnd, zipRecords } from "@continuo/core/model";
 

@@ -9,7 +9,7 @@ import { waitForAccess } from "./access-wait.ts";
 const GRANTED = { state: "granted", token: "t" } as unknown as ExtensionAccess;
 const PENDING = { state: "pending" } as unknown as ExtensionAccess;
 
-/** Waits under a clock of its own; the answers come in order, the last one again and again. */
+/** Waits under a clock of the test; the answers come in order, and the last one is repeated. */
 function wait(answers: readonly (ExtensionAccess | "away")[], onAsk: (n: number) => void = () => undefined) {
   const given = new AbortController();
   let [nowMs, asked] = [0, 0];
@@ -30,7 +30,7 @@ function wait(answers: readonly (ExtensionAccess | "away")[], onAsk: (n: number)
   return { token, given, asks: () => asked };
 }
 
-test("a server that starts again is waited for, and one that stays away ends the wait with its error", async () => {
+test("a server that starts again is waited for, and a server that stays unavailable ends the wait with its error", async () => {
   expect(await wait([PENDING, "away", "away", PENDING, GRANTED]).token).toBe("t");
   const gone = wait([PENDING, "away"]);
   await expect(gone.token).rejects.toMatchObject({ code: "unavailable" });
@@ -42,7 +42,7 @@ test("access that is granted after the person cancelled connects nothing", async
   expect(await waiting.token).toBeNull();
 });
 
-test("a person who refuses ends the wait", async () => {
+test("a person's refusal ends the wait", async () => {
   await expect(wait([{ state: "refused" } as ExtensionAccess]).token).rejects.toMatchObject({
     code: "forbidden",
   });

@@ -13,8 +13,10 @@ export interface AccessWait {
 }
 
 /**
- * Asks until the person has answered. `null` when the signal is aborted, even if the person granted access meanwhile.
- * Errors: `forbidden` when the person refused, `unavailable` when the server is away for long, those of `collect`.
+ * Asks until the person has answered. `null` when the signal is aborted, even if the person granted access in the
+ * meantime.
+ * Errors: `forbidden` when the person refused, `unavailable` when the server did not answer for long, those of
+ * `collect`.
  */
 export async function waitForAccess({
   collect,

@@ -1,4 +1,4 @@
-/** Access to a server: asked for, granted by a person on a page of the server, and checked. */
+/** Access to a server: requested by the extension, granted by a person on a page of the server, and checked. */
 
 import { ContinuoError, isContinuoError } from "@continuo/core/model";
 import {
@@ -20,7 +20,7 @@ export interface AccessRequest {
   readonly site: string | null;
 }
 
-/** Errors: `unavailable` when nothing answers, `forbidden` or `unsupported` when the server does not fit. */
+/** Errors: `unavailable` when nothing answers, `forbidden` or `unsupported` when the server cannot be used. */
 export async function requestAccess({
   serverUrl,
   version,
@@ -80,7 +80,7 @@ function isUnreached(error: unknown): boolean {
   return isContinuoError(error, "unavailable") && error.cause !== undefined;
 }
 
-/** A page may not read what a server answers that does not accept it, but learns that there is one. */
+/** A page may not read the answer of a server that does not accept it, but it learns that a server exists. */
 async function whyUnreached(serverUrl: string): Promise<ContinuoError> {
   try {
     const signal = AbortSignal.timeout(LIMITS.accessMs);

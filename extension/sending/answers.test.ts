@@ -26,7 +26,7 @@ const answer = (part: Partial<LiveAnswer>): LiveAnswer => {
   return { text: "Yes.", by: "model", evidence: [], noteIds: [], ...part };
 };
 
-test("an answer cites its notes in place of their evidence, and the other evidence where it is apart", () => {
+test("an answer cites its notes instead of their evidence, and other evidence if it is at another place", () => {
   const given = answer({ evidence: ["a", "b", "c", "d", "unknown"], noteIds: ["n1", "n3"] });
   expect(toShownAnswer(given, VIEW)).toEqual({
     text: "Yes.",
@@ -40,7 +40,7 @@ test("an answer cites its notes in place of their evidence, and the other eviden
   });
 });
 
-test("an answer cites nothing of another video, to whose times the tab cannot go", () => {
+test("an answer cites nothing from another video, because the tab cannot seek to it", () => {
   const given = answer({ evidence: ["e", "c"], noteIds: ["n2"] });
   expect(toShownAnswer(given, VIEW).citations.map(({ id }) => id)).toEqual(["c"]);
   // The tab of the other video, which joined the session, has only those.

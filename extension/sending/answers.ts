@@ -1,17 +1,20 @@
-/** The answer to a question as the panel shows it: the parts of the video that support it, and who answered. Pure. */
+/**
+ * The answer to a question, in the form that the panel shows: the parts of the video that support it, and the model
+ * that answered. Pure.
+ */
 
 import type { LiveAnswer } from "@continuo/core/wire";
 import { type Citation, citationsOf } from "./panel-view.ts";
 import type { SessionView } from "./view.ts";
 
 export interface ShownAnswer extends Pick<LiveAnswer, "text" | "by"> {
-  /** Passages of the tab's own video: its times lead there. */
+  /** Passages of the tab's own video, to which the tab can seek. */
   readonly citations: readonly Citation[];
-  /** True if no model is asked because the session has spent its budget. */
+  /** True if no model is asked, because the session has spent its budget. */
   readonly isSpent: boolean;
 }
 
-/** A note that is cited stands for its evidence, which may be of an earlier session. */
+/** A cited note replaces its evidence, which may belong to an earlier session. */
 export function toShownAnswer(
   { text, by, evidence: ids, noteIds }: LiveAnswer,
   { notes, evidence, session, videoId }: Pick<SessionView, "notes" | "evidence" | "session" | "videoId">,

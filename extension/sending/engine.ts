@@ -1,4 +1,4 @@
-/** All sessions of the browser: which are open, which end, and what the side panel asks of them. */
+/** All sessions of the browser: opens and ends them, and answers the side panel's requests. */
 
 import { LIMITS } from "../limits.ts";
 import type { EngineConfig, SessionToOpen } from "../messages/messages.ts";
@@ -49,13 +49,13 @@ export interface EngineView {
   readonly report: SourceReport | null;
   readonly microphone: MicrophoneView;
   readonly tabSound: TabSoundView;
-  /** Why the text of the last picture was not read; `null` if it was, or nobody wants it. */
+  /** The reason why the text of the last picture was not read; `null` if it was read, or not requested. */
   readonly textFailure: Failure | null;
   /** The keys of the sessions of all tabs. */
   readonly open: readonly string[];
-  /** The session of another tab that the person may want to join; `null` for none. */
+  /** The session of another tab that the person may want to join; `null` if there is none. */
   readonly related: RelatedSession | null;
-  /** The share of the browser's room for the extension that is used. */
+  /** The used share of the browser's storage for the extension. */
   readonly quota: number;
 }
 
@@ -70,9 +70,9 @@ export class Engine {
   #microphone = MICROPHONE_OFF;
   #tabSound = TAB_SOUND_OFF;
   #panels = 0;
-  /** Sessions that this engine ended, until the worker knows. */
+  /** Sessions that this engine ended, until the worker has recorded that. */
   readonly #ended = new Set<string>();
-  /** Keys that get another session just now. */
+  /** Keys that are about to get another session. */
   readonly #moving = new Set<string>();
   readonly #watchers = new Set<() => void>();
   #quota = 0;
@@ -94,7 +94,7 @@ export class Engine {
     return () => this.#watchers.delete(changed);
   }
 
-  /** With this number of the newest notes. */
+  /** The view with this number of the newest notes. */
   view(notes: number): EngineView {
     const { recording } = this;
     const position = this.#positionOf(recording);
@@ -126,7 +126,7 @@ export class Engine {
     };
   }
 
-  /** A side panel was opened; it is closed when the result is disposed. */
+  /** Records that a side panel was opened; it is closed when the result is disposed. */
   openPanel(): Disposable {
     this.#panels++;
     this.#changed();
@@ -138,7 +138,9 @@ export class Engine {
     };
   }
 
-  /** Adds what was said, as Whisper hears it on this machine. Returns why that is not known; `null` if it is. */
+  /**
+   * Adds words that Whisper recognises on this machine. Returns the reason why they are not known; `null` if they are.
+   */
   async transcribe(key: string, segment: SpeechSegment, heard: Heard): Promise<Failure | null> {
     const { whisper } = this.#host;
     const item = (await whisper?.transcribe(segment, heard)) ?? null;
@@ -219,7 +221,7 @@ export class Engine {
     this.#senders.get(key)?.poke();
   }
 
-  /** Shows what went wrong with a source of a session. */
+  /** Shows the failure of a source of a session. */
   report(key: string, error: unknown): void {
     this.#senders.get(key)?.report(error);
   }

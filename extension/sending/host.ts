@@ -15,7 +15,7 @@ import { answerPanel, type PanelAnswer, type PanelRequest } from "./panel-reques
 /** Messages to the side panel. */
 export type ToPanel = { readonly view: EngineView } | PanelAnswer;
 
-/** Messages from the side panel: a request, or the number of newest notes that it wants. */
+/** Messages from the side panel: a request, or the number of newest notes to send. */
 export type FromPanel = PanelRequest | { readonly notes: number };
 
 export interface Hosted {
@@ -23,7 +23,7 @@ export interface Hosted {
   configure(config: EngineConfig): void;
 }
 
-/** Parts that only a document of Chromium has; each is `null` elsewhere. */
+/** Parts that only a document of Chromium has; each is `null` in other browsers. */
 export interface DocumentParts {
   readonly tabSound: TabSoundSource | null;
   readonly pictureText: WorkerReader<TextQuestion> | null;

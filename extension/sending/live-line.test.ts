@@ -1,4 +1,4 @@
-/** The live line of the panel, out of captions that a page draws word by word. */
+/** The live line of the panel, from captions that a page draws word by word. */
 
 import { expect, test } from "vitest";
 import { LIMITS } from "../limits.ts";
@@ -19,7 +19,7 @@ const EVIDENCE: readonly ShownEvidence[] = WORDS.map((text, n) => ({
   videoId: null,
 }));
 
-test("each word is in the line as soon as it is stored, in the sentence to which it belongs", () => {
+test("each word is in the line as soon as it is stored, in its sentence", () => {
   for (const [n, word] of WORDS.entries()) {
     expect(heardLast(EVIDENCE.slice(0, n + 1)).at(-1)?.text).toMatch(new RegExp(`(?:^| )${word}$`, "u"));
   }
@@ -30,14 +30,14 @@ test("each word is in the line as soon as it is stored, in the sentence to which
   ]);
 });
 
-test("the sentence that is spoken at the time of the video is marked, and none in a silence", () => {
+test("the sentence at the present time of the video is marked, and none is marked in a silence", () => {
   const sentences = heardLast(EVIDENCE);
   expect([3_500, 5_400, 5_500, 6_900, 7_600].map((atMs) => saidAt(sentences, atMs))).toEqual([0, 0, 1, 1, 2]);
   expect(saidAt(sentences, 60_000)).toBe(-1);
   expect(saidAt(sentences, 0)).toBe(-1);
 });
 
-test("remarks and frames are no part of the line, which stays short however long somebody watches", () => {
+test("remarks and frames are not part of the line, which stays short however long a person watches", () => {
   const remark: ShownEvidence = {
     ...(EVIDENCE[0] as ShownEvidence),
     type: "remark_added",

@@ -1,18 +1,18 @@
-/** The live line: what was heard last, as sentences with their times. Pure. */
+/** The live line: the newest sentences with their times. Pure. */
 
 import { EMPTY_JOIN_STATE, joinPiece, openSentence, type Sentence } from "@continuo/live/sentences";
 import { LIMITS } from "../limits.ts";
 import type { ShownEvidence } from "./view.ts";
 
 export interface HeardSentence {
-  /** When its first word begins, and its last word ends. */
+  /** The times at which its first word begins and its last word ends. */
   readonly startMs: number;
   readonly endMs: number;
   readonly text: string;
 }
 
 /**
- * The newest sentences, oldest first; the last one may be open. Words that come again after a seek back are shown
+ * The newest sentences, oldest first; the last one may be open. Words that are heard again after a seek back are shown
  * again.
  */
 export function heardLast(evidence: readonly ShownEvidence[]): readonly HeardSentence[] {
@@ -29,7 +29,7 @@ export function heardLast(evidence: readonly ShownEvidence[]): readonly HeardSen
   return all.slice(-LIMITS.lineSentences).map(({ startMs, endMs, text }) => ({ startMs, endMs, text }));
 }
 
-/** The index of the sentence that is said at a time of the video; -1 when none is. */
+/** The index of the sentence at a time of the video; -1 if there is none. */
 export function saidAt(sentences: readonly HeardSentence[], atMs: number): number {
   return sentences.findLastIndex(
     ({ startMs, endMs }) => startMs <= atMs && atMs <= Math.max(endMs, startMs) + LIMITS.lineLateMs,

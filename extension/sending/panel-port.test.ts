@@ -1,4 +1,4 @@
-/** The line to a side panel, over a port that has only what every browser has. */
+/** The connection to a side panel, over a port that has only what every browser has. */
 
 import { expect, test } from "vitest";
 import { answerPort } from "./panel-port.ts";
@@ -7,7 +7,7 @@ interface Ask {
   readonly ask: string;
 }
 
-test("a request is answered over the port, and not any more after the panel was closed", async () => {
+test("a request is answered over the port, but not after the panel was closed", async () => {
   const sent: unknown[] = [];
   let receive: (message: Ask) => void = () => undefined;
   let close: () => void = () => undefined;

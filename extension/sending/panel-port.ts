@@ -1,8 +1,10 @@
-/** The engine's side of the line to a side panel: the view as it changes, and answers to the panel's requests. */
+/**
+ * The engine's side of the connection to a side panel: the view when it changes, and answers to the panel's requests.
+ */
 
 import { LIMITS } from "../limits.ts";
 
-/** The part of a port that every browser has. Firefox cannot tell if anybody listens to an event. */
+/** The part of a port that every browser has. Firefox cannot tell if an event has a listener. */
 export interface PanelPort<Message, Request> {
   postMessage(message: Message): void;
   readonly onMessage: { addListener(listener: (message: Request | WantedNotes) => void): void };

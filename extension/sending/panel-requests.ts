@@ -22,7 +22,7 @@ export type PanelAction =
   | { readonly action: "chooseWriter"; readonly name: string }
   | { readonly action: "picture"; readonly hash: string; readonly sequence: number }
   | { readonly action: "earlier" }
-  /** Hides a session, or all of a video; for a week, `restore` brings them back. */
+  /** Hides a session, or all sessions of a video; within a week, `restore` brings them back. */
   | { readonly action: "remove" | "restore"; readonly sessionId: string }
   | { readonly action: "removeVideo" | "restoreVideo"; readonly videoId: string }
   | { readonly action: "removed" }
@@ -86,7 +86,7 @@ async function act(engine: Engine, request: PanelRequest): Promise<unknown> {
       return null;
     }
     case "repair":
-      // The socket reports that it is open, and then the waiting requests are sent.
+      // The socket reports when it is open, and then the waiting requests are sent.
       await requestJson(server, "POST", `${path}/repair`);
       return null;
     case "chooseWriter":

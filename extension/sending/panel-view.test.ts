@@ -1,4 +1,4 @@
-/** These tests cover the view of a session that a panel receives, however long somebody watches. */
+/** The view of a session that a panel receives, however long a person watches. */
 
 import type { LivePage, LiveServerFrame, LiveSession, Note } from "@continuo/core/wire";
 import { expect, test } from "vitest";
@@ -6,7 +6,7 @@ import { LIMITS } from "../limits.ts";
 import { framesOf, markersOf, type PanelSession, toPanelPage, toPanelSession } from "./panel-view.ts";
 import { foldFrame, newView, type ShownEvidence } from "./view.ts";
 
-/** After so many minutes, with a note of ten seconds and two pieces of evidence for each. */
+/** The session after this number of minutes, each with a note of ten seconds and two pieces of evidence. */
 function shownAfter(minutes: number, room: number = LIMITS.notesAtOnce): PanelSession {
   const ids = Array.from({ length: minutes }, (_, n) => String(n).padStart(6, "0"));
   const notes = ids.map((noteId, n) => ({
@@ -22,12 +22,12 @@ function shownAfter(minutes: number, room: number = LIMITS.notesAtOnce): PanelSe
   return toPanelSession(view, { notes: room, durationMs: null });
 }
 
-test("markers of the timeline keep a distance", () => {
+test("markers of the timeline keep a minimum distance", () => {
   const notes = [9_000, 0, 1_999, 2_000, 3_000].map((startMs) => ({ startMs, text: "" }) as Note);
   expect(markersOf(notes, 2_000).map(({ startMs }) => startMs)).toEqual([0, 2_000, 9_000]);
 });
 
-test("a panel receives the newest notes with their evidence, and earlier ones when it wants them", () => {
+test("a panel receives the newest notes with their evidence, and earlier ones on request", () => {
   const shown = shownAfter(180);
   expect(shown.notes.map(({ noteId }) => noteId)).toEqual(
     Array.from({ length: LIMITS.notesAtOnce }, (_, n) => String(130 + n).padStart(6, "0")),
@@ -39,14 +39,14 @@ test("a panel receives the newest notes with their evidence, and earlier ones wh
   expect(shownAfter(10)).toMatchObject({ earlier: 0 });
 });
 
-test("what a panel receives does not grow after its list is full", () => {
+test("the size of a panel's view does not grow after its list is full", () => {
   const size = (minutes: number): number => JSON.stringify(shownAfter(minutes)).length;
   expect(size(500)).toBeLessThan(size(60) * 1.05);
   expect(shownAfter(500).timeline.markers[0]).toMatchObject({ startMs: 0 });
   expect(shownAfter(500).timeline.markers.at(-1)?.startMs).toBeGreaterThan(400 * 60_000);
 });
 
-test("an item of the page cites its first passages that are apart, and one of an earlier session its own beginning", () => {
+test("an item of the page cites the first passages that are far enough apart, and an item of an earlier session only its own beginning", () => {
   const evidence = [30_000, 1_000, 2_000, 90_000, 60_000].map(
     (mediaTimeMs) => ({ id: `e${mediaTimeMs}`, mediaTimeMs, text: `at ${mediaTimeMs}` }) as ShownEvidence,
   );
@@ -88,7 +88,7 @@ test("the items of the tab's own video come first, and the others name their vid
   ]);
 });
 
-test("a note has the frame that it stands on, or the last one on the screen during its thought", () => {
+test("a note has the frame on which it is based, or the last frame that was shown during its thought", () => {
   const frame = (id: string, mediaTimeMs: number): ShownEvidence =>
     ({ id, mediaTimeMs, sequence: mediaTimeMs, thumbnail: id }) as ShownEvidence;
   const note = (noteId: string, startMs: number, ...evidence: readonly string[]): Note =>
@@ -104,7 +104,7 @@ test("a note has the frame that it stands on, or the last one on the screen duri
   expect(found["3"]).toBeUndefined();
 });
 
-test("a note of another video names that video, has no marker and no frame of this one, and its words are not in the live line", () => {
+test("a note of another video names that video and has no marker and no frame of this one, and its words are not in the live line", () => {
   const note = (noteId: string, videoId?: string): Note =>
     ({
       noteId,
@@ -155,7 +155,7 @@ test("a note of another video names that video, has no marker and no frame of th
   expect(Object.keys(panel("hive").frames)).toEqual(["bees"]);
 });
 
-test("a remark is shown from the moment at which it is made until a note stands on it", () => {
+test("a remark is shown from the moment at which it is made until a note is based on it", () => {
   const remark = (id: string, mediaTimeMs: number) => ({ id, mediaTimeMs, text: `remark ${id}` });
   const stored = { ...remark("a", 5_000), type: "remark_added", videoId: null } as ShownEvidence;
   const base = newView({ key: "k", title: "T", videoId: "v" });
@@ -172,7 +172,7 @@ test("a remark is shown from the moment at which it is made until a note stands 
   const note = (startMs: number, ...evidence: readonly string[]) =>
     ({ noteId: `n${startMs}`, text: "x", startMs, endMs: startMs, evidence }) as unknown as Note;
   expect(shown({ evidence: [stored], notes: [note(5_000, "a")] })).toEqual([]);
-  // One that is before the shown notes comes with the earlier ones.
+  // A remark before the shown notes is sent with the earlier ones.
   expect(shown({ evidence: [stored], notes: [note(0), note(10_000), note(20_000)] })).toEqual([]);
   const elsewhere = { ...stored, videoId: "other" };
   expect(shown({ evidence: [elsewhere] })).toEqual([]);

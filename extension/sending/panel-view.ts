@@ -1,6 +1,6 @@
 /**
- * The part of a session that a panel receives. It is bounded however long somebody watches: the newest notes with their
- * evidence, and of all notes the markers that have room on the timeline. Pure.
+ * The part of a session that a panel receives. It is bounded however long a person watches: the newest notes with their
+ * evidence, and the markers of all notes that have room on the timeline. Pure.
  */
 
 import type { LiveSession, Note } from "@continuo/core/client/live";
@@ -29,13 +29,13 @@ export interface Citation {
   /** The id of its event; missing if the passage belongs to an earlier session. */
   readonly id?: string;
   readonly startMs: number;
-  /** Its words; empty where the passage is of an earlier session. */
+  /** Its words; empty if the passage belongs to an earlier session. */
   readonly text: string;
 }
 
 export interface PanelPageItem extends Omit<PageItem, "evidence" | "videoId"> {
   readonly citations: readonly Citation[];
-  /** The video in which its times are, if that is not the video of the tab. */
+  /** The video to which its times belong, if that is not the video of the tab. */
   readonly elsewhere?: string;
 }
 
@@ -59,16 +59,16 @@ export interface TabVideo {
 }
 
 export interface PanelSession extends Omit<SessionView, "session" | "page" | "remarks"> {
-  /** Those that no note has yet, and that are not before the shown notes. */
+  /** Remarks that no note has yet, and that are not before the shown notes. */
   readonly remarks: readonly ShownRemark[];
   readonly page: PanelPage | null;
-  /** The keys are the ids of the notes that are shown. */
+  /** The keys are the ids of the shown notes. */
   readonly frames: Readonly<Record<string, NoteFrame>>;
-  /** The shown notes of another video than that of the tab, which joined their session, or whose session it joined. */
+  /** The shown notes of a video other than that of the tab: either video can have joined the session of the other. */
   readonly elsewhere: Readonly<Record<string, string>>;
   /** The number of notes before the ones of `notes`. */
   readonly earlier: number;
-  /** The number of notes that were carried over, of which `carried` names those that are shown. */
+  /** The number of notes that were taken over; `carried` names those among the shown ones. */
   readonly carriedCount: number;
   readonly timeline: Timeline;
   /** The newest sentences that were heard. */
@@ -76,16 +76,16 @@ export interface PanelSession extends Omit<SessionView, "session" | "page" | "re
   readonly session: SessionFacts | null;
 }
 
-/** A session also lists every note it ever had. */
+/** A session also lists every note that it ever had. */
 export type SessionFacts = Pick<
   LiveSession,
   "state" | "noteWriter" | "isWriterFree" | "cost" | "budget" | "health" | "createdAt" | "lastActivityAt"
 >;
 
 export interface PanelRoom {
-  /** The newest notes that are shown whole. */
+  /** The newest notes, with their whole content. */
   readonly notes: number;
-  /** The length of the video, where it is known. */
+  /** The length of the video, if it is known. */
   readonly durationMs: number | null;
 }
 
@@ -121,7 +121,7 @@ export function toPanelSession(view: SessionView, { notes: room, durationMs }: P
   };
 }
 
-/** A frame that the note stands on; else the last one that was shown while its thought was said. */
+/** A frame on which the note is based; otherwise the last frame that was shown during its thought. */
 export function framesOf(
   notes: readonly Note[],
   evidence: readonly ShownFrame[],
@@ -151,7 +151,7 @@ export function toPanelPage(
   const known = new Map(evidence.map((one) => [one.id, one]));
   const items = page.items.map(({ evidence: ids, videoId = session, ...item }): PanelPageItem => {
     const citations = citationsOf(ids.flatMap((id) => known.get(id) ?? []));
-    // The passages of a page of an earlier session are included.
+    // The passages of the page of an earlier session are included.
     const place = { startMs: item.startMs, text: "" };
     return {
       ...item,
@@ -165,7 +165,7 @@ export function toPanelPage(
   return { ...page, items: [...(here ?? []), ...(others ?? [])] };
 }
 
-/** The first passages that are apart, in the order of the video. */
+/** The first passages that are far enough apart, in the order of the video. */
 export function citationsOf(cited: readonly CitedWords[]): readonly Citation[] {
   const citations: Citation[] = [];
   for (const { id, mediaTimeMs: startMs, text } of cited.toSorted((a, b) => a.mediaTimeMs - b.mediaTimeMs)) {
@@ -181,7 +181,7 @@ function parts(session: LiveSession): SessionFacts {
   return { state, ...present({ noteWriter, isWriterFree }), cost, budget, health, createdAt, lastActivityAt };
 }
 
-/** Notes with a marker: the first, and each that begins far enough after the last one. */
+/** Notes with a marker: the first one, and each that begins far enough after the previous marker. */
 export function markersOf(notes: readonly Note[], apartMs: number): readonly Marker[] {
   const markers: Marker[] = [];
   for (const { noteId, startMs, text } of notes.toSorted((a, b) => a.startMs - b.startMs)) {

@@ -1,4 +1,4 @@
-/** Decides by the state of the server which items are sent, which wait, and which are dropped for room. Pure. */
+/** Decides, by the state of the server, which items are sent, which wait, and which are dropped to make room. Pure. */
 
 import type { Level } from "@continuo/core/wire";
 import { LIMITS } from "../limits.ts";
@@ -23,7 +23,7 @@ const EVERY_KIND: readonly ItemKind[] = [
   "captions",
 ];
 
-/** Kinds that may be sent now. */
+/** The kinds of items that may be sent now. */
 export function sendable({ connection, level, isDegraded }: SendingState): readonly ItemKind[] {
   if (isDegraded || connection === "offline") return [];
   return level === "critical" ? ["remark"] : EVERY_KIND;
@@ -34,7 +34,7 @@ export function frameRoom({ isDegraded }: SendingState): number {
   return isDegraded ? LIMITS.degradedFrames : LIMITS.offlineFrames;
 }
 
-/** The time between two frames that a page takes; `null` while none is taken. */
+/** The time between two frames that a page captures; `null` while it captures none. */
 export function frameInterval(everyMs: number, { level }: Pick<SendingState, "level">): number | null {
   if (level === "critical") return null;
   return Math.max(LIMITS.shortestFrameEveryMs, everyMs) * (level === "warning" ? 2 : 1);
@@ -46,7 +46,7 @@ export interface Badge {
   readonly title: string;
 }
 
-/** The sign of a microphone that is on; it comes before every other one. */
+/** The badge of a microphone that is on, which takes precedence over every other badge. */
 export const MICROPHONE_BADGE: Badge = {
   text: "MIC",
   colour: "#C62828",
@@ -70,7 +70,7 @@ export interface QueueCounts {
 
 /**
  * The next items to send together: the oldest that may be sent, in order. A frame or a piece of audio, which is
- * uploaded first, and a list of captions go by themselves; so does a stop of the video, which a server of an earlier
+ * uploaded first, and a list of captions are sent separately; so is a stop of the video, which a server of an earlier
  * version refuses.
  */
 export function nextBatch<One extends QueueCounts>(

@@ -1,11 +1,11 @@
-/** The video of another open tab that belongs to the one that is watched, such as the next part of a talk. Pure. */
+/** The video of another open tab that is related to the watched one, such as the next part of a talk. Pure. */
 
 import { LIMITS } from "../limits.ts";
 import type { SessionToOpen } from "../messages/messages.ts";
 
 export type RelatedSession = Pick<SessionToOpen, "key" | "title">;
 
-/** Returns the one whose title has most words in common with it, or `null` if none has enough. */
+/** Returns the video whose title shares the most words with it, or `null` if none shares enough. */
 export function relatedTo(
   watched: Pick<SessionToOpen, "title" | "videoId">,
   others: readonly Pick<SessionToOpen, "key" | "title" | "videoId">[],
@@ -25,11 +25,13 @@ export function relatedTo(
   return best;
 }
 
-/** A word of another script ends where an ideograph or kana begins; the sign of a long vowel belongs to the kana. */
+/** A word of another script ends where an ideograph or kana begins; the prolonged sound mark belongs to the kana. */
 const WORDS =
   /\p{Ideographic}|[[[\p{scx=Hira}\p{scx=Kana}]&&\p{L}]--\p{Ideographic}]+|[\p{L}--[\p{Ideographic}\p{scx=Hira}\p{scx=Kana}]]{3,}/gv;
 
-/** Words of at least three letters, runs of kana, and single ideographs. Numbers only tell parts of a series apart. */
+/**
+ * Words of at least three letters, runs of kana, and single ideographs. Numbers only distinguish the parts of a series.
+ */
 function wordsOf(title: string): ReadonlySet<string> {
   const plain = title.normalize("NFKD").replace(/\p{M}/gu, "").toLowerCase();
   return new Set(plain.match(WORDS) ?? []);

@@ -8,7 +8,7 @@ export interface ShownRemark extends Remark {
   readonly isWaiting: boolean;
 }
 
-/** The newest remarks on the tab's own video that no note stands on, in the order in which they were made. */
+/** The newest remarks on the tab's own video on which no note is based, in the order in which they were made. */
 export function remarksOf({
   notes,
   evidence,

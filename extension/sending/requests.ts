@@ -1,4 +1,4 @@
-/** Requests of the side panel that the client of live sessions has no method for. */
+/** Requests of the side panel for which the client of live sessions has no method. */
 
 import { ContinuoError } from "@continuo/core/model";
 import { errorFromWire } from "@continuo/core/wire";

@@ -1,4 +1,4 @@
-/** These tests cover the time of each message, and what a page can make the extension send. */
+/** The time at which each message is sent, and the messages that a page can make the extension send. */
 
 import { expect, test } from "vitest";
 import { LIMITS } from "../limits.ts";
@@ -25,7 +25,7 @@ const CUE = {
   speaker: null,
 } as const;
 
-test("at a critical level only remarks are sent, degraded and offline nothing", () => {
+test("at a critical level only remarks are sent, and while the session is degraded or offline nothing is sent", () => {
   expect(sendable(OPEN)).toContain("frame");
   expect(sendable({ ...OPEN, level: "warning" })).toContain("frame");
   expect(sendable({ ...OPEN, level: "critical" })).toEqual(["remark"]);
@@ -40,17 +40,17 @@ test("the rate of frames is halved on a warning, and frames stop at a critical l
   expect(frameInterval(1, { level: "normal" })).toBe(LIMITS.shortestFrameEveryMs);
 });
 
-test("300 frames wait offline, 20 while the session is degraded", () => {
+test("300 frames wait while the server is offline, and 20 while the session is degraded", () => {
   expect([frameRoom(NEW_SENDING_STATE), frameRoom({ ...OPEN, isDegraded: true })]).toEqual([300, 20]);
 });
 
-test("the badge pauses at a critical level only", () => {
+test("the badge shows a pause only at a critical level", () => {
   expect(badgeOf({ ...OPEN, level: "critical" })).toMatchObject({ text: "⏸", colour: "#FFA500" });
   expect(badgeOf({ ...OPEN, level: "warning" }).text).toBe("");
   expect(badgeOf({ ...OPEN, isDegraded: true }).text).toBe("!");
 });
 
-test("what waits goes in order; a frame and a piece of audio by themselves", () => {
+test("waiting items are sent in order, and a frame or a piece of audio is sent separately", () => {
   const waiting = (["transcript", "voice", "frame", "remark"] as const).map((kind, order) => ({
     kind,
     order,
@@ -90,13 +90,13 @@ test.each([
   expect(parsePageItem(item)).toBeNull();
 });
 
-test("a field that a page adds is left out, and so is its speaker", () => {
+test("a field that a page adds is left out, and so is a speaker that it names", () => {
   expect(parsePageItem({ ...CUE, speaker: "Ada", more: 1 })).toEqual(CUE);
   expect(parseItems(new Array(1_000).fill(CUE))).toHaveLength(LIMITS.itemsPerMessage);
   expect(parseItems("no array")).toEqual([]);
 });
 
-test("evidence has the fields that the server takes", () => {
+test("evidence has the fields that the server accepts", () => {
   expect(toEvidence(CUE)).toEqual({
     type: "transcript_added",
     id: "cue.1",
@@ -110,7 +110,7 @@ test("evidence has the fields that the server takes", () => {
   expect(toEvidence(CUE, "walk")).toMatchObject({ videoId: "walk" });
 });
 
-test("a page tells how its video stopped, in a batch that a server of an earlier version can refuse by itself", () => {
+test("a page reports how its video stopped, in a batch that a server of an earlier version can refuse separately", () => {
   const stop = { kind: "playback", id: "stop.1", state: "paused", mediaTimeMs: 7 } as const;
   expect(parsePageItem({ ...stop, more: 1 })).toEqual(stop);
   expect(parsePageItem({ ...stop, state: "rewound" })).toBeNull();
@@ -126,7 +126,7 @@ test("a page tells how its video stopped, in a batch that a server of an earlier
   expect(batches.map((batch) => batch.map(({ order }) => order))).toEqual([[0], [1], [2]]);
 });
 
-test("settings, videos and positions that are none are not taken", () => {
+test("values that are no settings, videos or positions are not accepted", () => {
   expect(parseSettings(undefined)).toEqual(SETTINGS);
   expect(
     parseSettings({

@@ -12,7 +12,10 @@ export function pathOf(key: string): string {
   return `/v1/live/${encodeURIComponent(key)}`;
 }
 
-/** Lists the sessions, the newest first, and one of joined tabs only once. The server lists by key, in pages. */
+/**
+ * Lists the sessions, the newest first; a session of joined tabs is listed only once. The server lists by key, in
+ * pages.
+ */
 export async function earlierSessions(server: Server): Promise<readonly LiveSession[]> {
   const found = new Map<string, LiveSession>();
   for await (const session of pagesOf<LiveSession>(server, "")) found.set(session.sessionId, session);
@@ -24,7 +27,7 @@ export async function earlierSessions(server: Server): Promise<readonly LiveSess
 export async function removedSessions(server: Server): Promise<readonly RemovedLiveSession[]> {
   const found: RemovedLiveSession[] = [];
   for await (const session of pagesOf<RemovedLiveSession>(server, "status=removed")) {
-    // A server of an earlier version lists the sessions that exist.
+    // A server of an earlier version ignores the filter and lists the existing sessions.
     if (session.removedAt !== undefined) found.push(session);
   }
   return found.sort((a, b) => b.removedAt.localeCompare(a.removedAt)).slice(0, LIMITS.shownSessions);
@@ -59,7 +62,7 @@ export interface HeardEvidence extends EvidenceTexts {
   readonly frames: readonly ShownFrame[];
 }
 
-/** The evidence of the newest session of a key: its transcript, what was read in its pictures, and its frames. */
+/** The evidence of the newest session of a key: its transcript, the texts in its pictures, and its frames. */
 export async function textsIn(server: Server, key: string): Promise<HeardEvidence> {
   const spoken: SpokenText[] = [];
   const pictured: PicturedText[] = [];
@@ -84,7 +87,10 @@ export async function textsIn(server: Server, key: string): Promise<HeardEvidenc
   return { spoken: spoken.sort(inOrder), pictured: pictured.sort(inOrder), frames };
 }
 
-/** A small picture of a session as a `data:` URL: from the middle of its beginning, after titles; `null` without one. */
+/**
+ * A small picture of a session as a `data:` URL: from the middle of its beginning, after titles; `null` if there is
+ * none.
+ */
 export async function thumbnailOf(server: Server, key: string): Promise<string | null> {
   const page = (await requestJson(server, "GET", `${pathOf(key)}/evidence?after=0`)) as EvidencePage;
   const frames = page.events.flatMap((event) => {
@@ -94,6 +100,6 @@ export async function thumbnailOf(server: Server, key: string): Promise<string |
   const frame = frames[Math.floor(frames.length / 2)];
   if (frame === undefined) return null;
   const place = `${pathOf(key)}/blobs/${encodeURIComponent(frame.hash)}?sequence=${frame.sequence}`;
-  // A picture that was removed at its time is not shown.
+  // A picture that has expired is not shown.
   return await requestPicture(server, place).catch(() => null);
 }

@@ -1,4 +1,4 @@
-/** One session of the server, from the browser: what waits is sent in order, what happens is shown. */
+/** One session of the server, from the browser's side: sends the waiting items in order, and shows what happens. */
 
 import {
   type BlobPointer,
@@ -37,7 +37,7 @@ import {
 export interface SessionOptions extends Video {
   readonly key: string;
   readonly server: Server;
-  /** The text in a picture; empty if it has none, or nobody wants it. It never fails. */
+  /** The text in a picture; empty if it has none, or if it was not requested. It never fails. */
   readonly textOf: (picture: Picture) => Promise<string>;
   readonly onChange: () => void;
 }
@@ -50,7 +50,7 @@ export class SessionSender {
   #wake: () => void = () => undefined;
   #isWoken = false;
   #purpose: "record" | "end" = "record";
-  /** When the last part of the captions of the whole video was stored. */
+  /** The time at which the last part of the captions of the whole video was stored. */
   #listedAtMs = 0;
   readonly #refreshSoon = oneAtATime(() => this.#refresh());
   readonly #outlineSoon = oneAtATime(() => this.#readOutline());
@@ -77,38 +77,41 @@ export class SessionSender {
     return this.#client;
   }
 
-  /** Shows what went wrong outside. */
+  /** Shows a failure from outside the session. */
   report(error: unknown): void {
     this.#fail(error);
   }
 
-  /** The server keeps this picture: its warning goes. */
+  /** The server keeps this picture, so its warning disappears. */
   kept(hash: string): void {
     this.#set({ purges: this.#view.purges.filter((one) => one.hash !== hash) });
   }
 
-  /** Shows what a person remarked, before it is sent. */
+  /** Shows a person's remark before it is sent. */
   remarked(...remarks: readonly Remark[]): void {
     const known = new Set([...this.#view.remarks, ...this.#view.evidence].map(({ id }) => id));
     const fresh = remarks.filter(({ id }) => !known.has(id));
     if (fresh.length > 0) this.#set({ remarks: [...this.#view.remarks, ...fresh] });
   }
 
-  /** Something waits, or may be sent now. Frames make room also while a batch is on its way for long. */
+  /**
+   * Called when an item waits, or may be sent now. Frames are dropped to make room even while a batch takes a long
+   * time.
+   */
   poke(): void {
     this.#isWoken = true;
     this.#wake();
     this.#trimSoon();
   }
 
-  /** Sends what waits, and takes the tab out of the session, which ends with its last tab. */
+  /** Sends the waiting items, and removes the tab from the session, which ends with its last tab. */
   end(): Promise<void> {
     this.#purpose = "end";
     this.poke();
     return this.#ended.promise;
   }
 
-  /** Leaves; the session continues. */
+  /** Leaves without ending the session. */
   close(): void {
     this.#over.abort();
     this.#client?.close();
@@ -131,7 +134,7 @@ export class SessionSender {
     for (let tries = 0; !this.#over.signal.aborted; tries++) {
       try {
         const client = await openLive({
-          // The settings hold more than the client knows.
+          // The stored settings have more fields than the client knows.
           serverUrl: server.serverUrl,
           token: server.token,
           key,
@@ -145,7 +148,7 @@ export class SessionSender {
         });
         this.#client = client;
         this.#set({ sessionId: client.sessionId, failure: null });
-        // Items that the last engine had begun to send go first.
+        // Items that the previous engine had begun to send come first.
         await client.flushed();
         return client;
       } catch (error) {
@@ -209,7 +212,7 @@ export class SessionSender {
   ): Promise<void> {
     const upload = ({ data, mediaType }: Picture): Promise<BlobPointer> =>
       client.addPicture(fromBase64(data), mediaType);
-    // Behind many frames, nothing waits for their texts too.
+    // If many frames wait, their texts are not read.
     const isLate = this.#view.waiting > LIMITS.readTextWaiting;
     const text = isLate ? "" : await this.#options.textOf(full);
     const pointers = { full: await upload(full), thumbnail: await upload(thumbnail) };
@@ -221,7 +224,7 @@ export class SessionSender {
   async #notSent(stored: readonly StoredItem[], error: unknown): Promise<void> {
     if (this.#over.signal.aborted) return;
     const isAudio = stored[0]?.item.kind === "audio";
-    // It has a status of its own, with its remedy.
+    // It has its own status, with its own remedy.
     if (isAudio && isContinuoError(error, "unsupported")) this.#set({ hasTranscriber: false });
     else this.#fail(error);
     const isUseless = ["invalid", "too_large", "unsupported"].some((code) =>
@@ -292,7 +295,7 @@ export class SessionSender {
     await this.#pause(LIMITS.viewEveryMs);
   }
 
-  /** Reads the chapters again, with the part that was watched. */
+  /** Reads the chapters again, with the watched part. */
   async #readOutline(): Promise<void> {
     try {
       this.#set({ outline: (await this.#client?.outline()) ?? null });
@@ -316,7 +319,7 @@ export class SessionSender {
     this.#options.onChange();
   }
 
-  /** Until something may be sent. */
+  /** Waits until something may be sent. */
   async #sleep(ms?: number): Promise<void> {
     if (this.#over.signal.aborted) return;
     await new Promise<void>((resolve) => {
@@ -335,7 +338,7 @@ export class SessionSender {
   }
 }
 
-/** Calls while `act` runs are one more call after it. */
+/** All calls while `act` runs together cause one more call after it. */
 function oneAtATime(act: () => Promise<void>): () => void {
   let state: "idle" | "running" | "again" = "idle";
   const run = async (): Promise<void> => {
@@ -368,7 +371,7 @@ export function failureOf(error: unknown): Failure {
       hint: "Plug one in, or choose it in the settings of the browser.",
     };
   }
-  // The message of the server names the note by its id.
+  // The message of the server would name the note by its id.
   if (isContinuoError(error, "conflict") && error.details.noteId !== undefined) {
     return {
       message: "somebody else changed this note meanwhile",

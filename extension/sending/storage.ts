@@ -1,6 +1,6 @@
 /**
- * IndexedDB of the extension: what waits, by session and in order, and the outbox of the client. An item is taken
- * once, however often a page sends it, and moves from the one to the other in a single transaction.
+ * IndexedDB of the extension: waiting items, by session and in order, and the outbox of the client. An item is accepted
+ * once, however often a page sends it, and is moved to the outbox in a single transaction.
  */
 
 import type { Outbox, OutboxBatch, OutboxState } from "@continuo/core/client/live";
@@ -56,7 +56,7 @@ function open(): Promise<IDBDatabase> {
     request.onerror = () => reject(request.error);
     request.onsuccess = () => {
       const db = request.result;
-      // Another version of the extension wants to open it.
+      // Another version of the extension wants to open the database.
       db.onversionchange = () => {
         db.close();
         opened = null;
@@ -137,14 +137,14 @@ export async function waitingRemarks(key: string): Promise<readonly Extract<Item
   return found.flatMap(({ item }) => (item.kind === "remark" ? [item] : []));
 }
 
-/** Items that the server has not acknowledged, those that are on their way among them. */
+/** Items that the server has not acknowledged, including those that are on their way. */
 export async function countWaiting(key: string): Promise<number> {
   const waiting = await read("waiting", (store) => store.index("key").count(ofKey(key)));
   const batches = (await read("batches", (store) => store.getAll(ofKey(key)))) as readonly StoredBatch[];
   return batches.reduce((sum, { evidence }) => sum + evidence.length, waiting);
 }
 
-/** Sessions for which something waits. */
+/** Sessions that have waiting items. */
 export async function keysWaiting(): Promise<readonly string[]> {
   const keys = new Set<string>();
   const store = (await database()).transaction("waiting").objectStore("waiting");
@@ -158,7 +158,7 @@ export async function keysWaiting(): Promise<readonly string[]> {
   }
 }
 
-/** Removes an item that was sent, or that the server will never take. */
+/** Removes an item that was sent, or that the server will never accept. */
 export function removeItems(orders: readonly number[]): Promise<void> {
   return change(["waiting"], (transaction) => {
     for (const order of orders) transaction.objectStore("waiting").delete(order);
@@ -179,7 +179,7 @@ export async function trimFrames(key: string, standing: SendingState): Promise<n
   return removed;
 }
 
-/** Forgets the ids of items of a session that ended: they cannot come again. */
+/** Forgets the ids of items of a session that ended, because they cannot come again. */
 export function forget(key: string): Promise<void> {
   return change(["seen"], (transaction) => {
     transaction.objectStore("seen").delete(ofKey(key));

@@ -12,14 +12,14 @@ import { LIMITS } from "../limits.ts";
 import { counted } from "../watching/source-report.ts";
 import { NEW_SENDING_STATE, type SendingState } from "./policy.ts";
 
-/** Evidence as the panel shows it below a note. */
+/** Evidence in the form in which the panel shows it below a note. */
 export interface ShownEvidence {
   readonly id: string;
   readonly type: EvidenceInput["type"];
   readonly sequence: number;
   readonly mediaTimeMs: number;
   readonly endMs: number;
-  /** Empty where nobody says it. */
+  /** Empty if the speaker is not known. */
   readonly lang: string;
   readonly text: string;
   /** The hash of a small picture. */
@@ -35,7 +35,7 @@ export interface SpokenText {
   readonly startMs: number;
   readonly endMs: number;
   readonly text: string;
-  /** Empty where nobody says it. */
+  /** Empty if the speaker is not known. */
   readonly speaker: string;
 }
 
@@ -79,17 +79,17 @@ export interface SessionView {
   readonly standing: SendingState;
   readonly degraded: string | null;
   readonly depth: number;
-  /** Items that wait in the browser, and frames that made room. */
+  /** Items that wait in the browser, and frames that were dropped to make room. */
   readonly waiting: number;
   readonly framesLeftOut: number;
   readonly failure: Failure | null;
-  /** False after the server refused a recording, because it has nothing that transcribes it. */
+  /** False after the server refused a recording, because it has no transcriber. */
   readonly hasTranscriber: boolean;
-  /** When speech of the film was stored in the last minute. */
+  /** The times in the last minute at which speech of the film was stored. */
   readonly filmTimes: readonly number[];
-  /** When speech of the person was. */
+  /** The same for speech of the person. */
   readonly viewerTimes: readonly number[];
-  /** When the newest evidence was stored; `null` before the first. */
+  /** The time at which the newest evidence was stored; `null` before the first. */
   readonly storedAtMs: number | null;
   readonly notes: readonly Note[];
   /** The ids of the notes that the session took over from an earlier one of its video, together with their evidence. */
@@ -97,9 +97,9 @@ export interface SessionView {
   readonly evidence: readonly ShownEvidence[];
   /** Remarks that the server has not stored yet. */
   readonly remarks: readonly Remark[];
-  /** Chapters and a summary, where the page has the captions of the whole video; `null` before the server answered. */
+  /** Chapters and a summary, if the page has the captions of the whole video; `null` before the server answered. */
   readonly outline: LiveOutline | null;
-  /** Summary, chapters, decisions and open questions of what was heard; `null` while nothing is written. */
+  /** Summary, chapters, decisions and open questions from the heard words; `null` until the first page is written. */
   readonly page: LivePage | null;
   readonly requests: readonly ContextRequest[];
   readonly purges: readonly PurgeWarning[];
@@ -163,7 +163,7 @@ export function foldFrame(view: SessionView, frame: LiveServerFrame): SessionVie
             storedAtMs: null,
           }
         : {};
-      // A server that was started again may have a transcriber now.
+      // A restarted server may have a transcriber now.
       return { ...view, ...fresh, hasTranscriber: true, sessionId: frame.sessionId };
     }
     case "backpressure": {
@@ -231,7 +231,7 @@ function foldEvent(
     const noteId = String(data.noteId);
     return view.carried.includes(noteId) ? view : { ...view, carried: [...view.carried, noteId] };
   }
-  // A question that was answered, or not in time, leaves with its draft.
+  // A question that was answered, or that expired, disappears with its draft.
   if (type === "note_written" && view.requests.length > 0) {
     return { ...view, requests: view.requests.filter(({ requestId }) => requestId !== data.requestId) };
   }

@@ -1,4 +1,4 @@
-/** The microphone: each condition by itself keeps it silent. */
+/** The microphone: each missing condition keeps it off. */
 
 import { expect, test } from "vitest";
 import { SETTINGS } from "../messages/messages.ts";

@@ -1,4 +1,4 @@
-/** The microphone listens only while every condition that a person can see holds. Pure. */
+/** The microphone listens only while all conditions are met, each of which a person can see. Pure. */
 
 import type { SessionToOpen, Settings } from "../messages/messages.ts";
 import type { Failure } from "../sending/view.ts";
@@ -20,11 +20,11 @@ export type MicrophoneState =
 
 export interface MicrophoneStatus {
   readonly state: MicrophoneState;
-  /** Set while it failed. */
+  /** Set after it failed. */
   readonly failure: Failure | null;
 }
 
-/** With the speech of the last minute, as the server stored it. */
+/** Includes the speech of the last minute that the server stored. */
 export interface MicrophoneView extends MicrophoneStatus, Given {}
 
 export const MICROPHONE_OFF: MicrophoneStatus = { state: "off", failure: null };
@@ -32,7 +32,7 @@ export const MICROPHONE_OFF: MicrophoneStatus = { state: "off", failure: null };
 export interface ListeningInput {
   readonly settings: Settings | null;
   readonly recording: SessionToOpen | null;
-  /** The position of the video that is recorded. */
+  /** The position of the recorded video. */
   readonly position: Position | null;
   /** The tab that the person looks at; `null` while another program is in front. */
   readonly frontTab: number | null;
@@ -60,7 +60,7 @@ export function microphoneState(input: ListeningInput): Exclude<MicrophoneState,
   return isPlaying(position, nowMs) ? "listening" : "video-paused";
 }
 
-/** Speech from before the video paused counts; an unfinished recording that ends in any other way is thrown away. */
+/** Speech from before a pause of the video counts; an unfinished recording that ends in any other way is discarded. */
 export function keepsUnfinished(next: MicrophoneState): boolean {
   return next === "video-paused";
 }

@@ -1,4 +1,4 @@
-/** The answer of the browser to whether it recognises a language on this machine: asked until it does. */
+/** The browser's answer if it recognises a language on this machine; it is asked again until the answer is yes. */
 
 import { LIMITS } from "../limits.ts";
 import { localSpeech } from "./recognition.ts";
@@ -14,7 +14,7 @@ export class LocalSpeechAnswer {
     this.#changed = changed;
   }
 
-  /** The answer so far: false until the browser has said yes. */
+  /** The answer so far: false until the browser has answered yes. */
   isLocal(lang: string): boolean {
     const isOther = lang !== this.#lang;
     const isDue = Date.now() - this.#askedAtMs >= LIMITS.localSpeechEveryMs;

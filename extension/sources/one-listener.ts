@@ -1,10 +1,10 @@
 /** One listener at a time. It is closed, and another one opened, when its settings change. */
 
-/** Ends a listener, at the latest when the result settles; `keep` sends the piece that is not finished, `discard` drops it. */
+/** Ends a listener, at the latest when the result settles; `keep` sends the unfinished piece, `discard` drops it. */
 export type Close = (unfinished: "keep" | "discard") => void | Promise<void>;
 
 export interface ListenerChange {
-  /** All settings that the listener depends on, as one text; empty for no listener. */
+  /** All settings on which the listener depends, as one text; empty for no listener. */
   readonly settingsKey: string;
   /** The decision about an unfinished piece of the last listener. */
   readonly unfinished: "keep" | "discard";
@@ -21,7 +21,7 @@ export class OneListener {
     if (settingsKey === this.#settingsKey) return false;
     const before = this.#opened?.then((close) => close(unfinished)) ?? Promise.resolve();
     this.#settingsKey = settingsKey;
-    // It opens later, so that a report that it makes at once reaches a host that has finished this call.
+    // It opens later, so that an immediate report reaches a host that has already finished this call.
     this.#opened = settingsKey === "" ? null : Promise.resolve().then(() => open(before));
     return true;
   }

@@ -1,4 +1,6 @@
-/** Speech recognition by a stand-in for the browser's, which is asked again after a silence and not after a refusal. */
+/**
+ * Speech recognition with a stand-in for the browser's, which is started again after a silence and not after a refusal.
+ */
 
 import { expect, onTestFinished, test, vi } from "vitest";
 import { LIMITS } from "../limits.ts";
@@ -47,13 +49,13 @@ test.each([
   ["language-not-supported", "this browser does not recognise the language"],
   ["bad-grammar", "the browser's recognition of speech failed: bad-grammar"],
 ])(
-  "a browser that refuses to recognise speech with %s is asked once, and the panel hears why",
+  "a browser that refuses to recognise speech with %s is asked once, and the panel gets the reason",
   (error, message) => {
     expect(minuteOf(error)).toEqual({ starts: 1, refused: [message] });
   },
 );
 
-test("an error that another try may mend is tried again, and the panel hears of it each time", () => {
+test("an error that another try may solve is tried again, and the panel gets it each time", () => {
   for (const [error, message] of [
     ["network", "the browser does not reach its service for speech"],
     ["audio-capture", "there is no microphone, or another program has it"],
@@ -69,7 +71,7 @@ test("recognition that ended after a silence begins again without an error", () 
   }
 });
 
-test("a track is heard instead of the microphone, and its last words come before the end", async () => {
+test("a track is used instead of the microphone, and its last words arrive before the end", async () => {
   const heard: unknown[] = [];
   class StandIn {
     processLocally = false;
@@ -103,7 +105,7 @@ test("a track is heard instead of the microphone, and its last words come before
   expect([heard, said]).toEqual([[[track, true]], ["the last words"]]);
 });
 
-test("a browser that never ends holds up nobody", async () => {
+test("a browser that never ends its recognition delays nothing", async () => {
   vi.useFakeTimers();
   const nothing = (): void => undefined;
   vi.stubGlobal(

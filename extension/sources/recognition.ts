@@ -1,6 +1,6 @@
 /**
- * The browser's own speech recognition, where it exists: text instead of recordings. On some machines the browser recognises
- * speech itself; otherwise it sends the voice to a service of its maker.
+ * The browser's own speech recognition, where it exists: text instead of recordings. On some machines the browser
+ * recognises speech locally; otherwise it sends the voice to a service of its maker.
  */
 
 import { ContinuoError } from "@continuo/core/model";
@@ -29,7 +29,7 @@ interface Recogniser {
   onresult: ((event: { readonly resultIndex: number; readonly results: ArrayLike<Result> }) => void) | null;
   onerror: ((event: { readonly error: string }) => void) | null;
   onend: (() => void) | null;
-  /** It hears a `MediaStreamTrack`, or without one the microphone. */
+  /** It uses a `MediaStreamTrack`, or without one the microphone. */
   start(track?: object): void;
   stop(): void;
   abort?(): void;
@@ -57,7 +57,10 @@ export function canRecognise(): boolean {
   return recogniserClass() !== undefined;
 }
 
-/** The state of a language on this machine; `downloadable`: the browser can get it from its maker, and then nothing leaves. */
+/**
+ * The state of a language on this machine; `downloadable`: the browser can download it from its maker, and then no
+ * voice leaves the machine.
+ */
 export type LocalSpeech = "available" | "downloadable" | "downloading" | "unavailable";
 
 export async function localSpeech(lang: string): Promise<LocalSpeech> {
@@ -65,7 +68,7 @@ export async function localSpeech(lang: string): Promise<LocalSpeech> {
     const state = await recogniserClass()?.available?.(onThisMachine(lang));
     return STATES.find((one) => one === state) ?? "unavailable";
   } catch {
-    // A browser that knows no such question.
+    // The browser does not have this function.
     return "unavailable";
   }
 }
@@ -85,7 +88,7 @@ function onThisMachine(lang: string): LanguageOptions {
   return { langs: [langOf(lang)], processLocally: true };
 }
 
-/** The errors of the browser that a person can mend, in their words; the others end with a silence. */
+/** The errors of the browser that a person can solve, with an explanation; all others count as a silence. */
 const ERRORS: Readonly<
   Record<
     string,
@@ -126,7 +129,7 @@ const ERRORS: Readonly<
   },
 };
 
-/** An error of the browser in the words of the panel. */
+/** An error of the browser, in the words of the panel. */
 function recognitionError(code: string, heard: "microphone" | "tab"): ContinuoError {
   const known = ERRORS[code];
   const {
@@ -146,11 +149,11 @@ export interface RecognitionOptions {
   readonly lang: string;
   /** Nothing leaves this machine. */
   readonly isLocal: boolean;
-  /** The `MediaStreamTrack` that is heard instead of the microphone; it stays open. */
+  /** The `MediaStreamTrack` that is used instead of the microphone; it stays open. */
   readonly track?: object;
 }
 
-/** Listens until the returned function is called, which settles when the last words of `keep` were said. */
+/** Listens until the returned function is called, which settles after the last words of `keep` were recognised. */
 export function recognise(
   { lang, isLocal, track }: RecognitionOptions,
   { mediaTimeMs, began, said, failed }: RecognitionEvents,

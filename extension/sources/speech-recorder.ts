@@ -1,4 +1,4 @@
-/** Speech of a stream: one complete recording for each piece, with a little of what came before it. */
+/** Speech from a stream: one complete recording for each piece, with a short time before it. */
 
 import { LIMITS } from "../limits.ts";
 import { foldLoudness, loudnessOf, SILENT, type SpeechEvents, type Voice } from "./voice.ts";
@@ -9,14 +9,14 @@ interface Take {
   readonly startMs: number;
   readonly startedAtMs: number;
   isSpeech: boolean;
-  /** Set where the video jumped away from it. */
+  /** Set if the video jumped away from it. */
   endMs: number | null;
 }
 
 const TYPE = "audio/webm;codecs=opus";
 
 export interface RecorderOptions extends SpeechEvents {
-  /** `heard`: the stream is also played, because the browser plays a tab no longer that is captured. */
+  /** `heard`: the stream is also played, because the browser no longer plays a tab that is captured. */
   readonly playback: "heard" | "silent";
 }
 
@@ -46,7 +46,7 @@ export class SpeechRecorder {
     this.#timer = setInterval(() => this.#listen(), LIMITS.loudnessEveryMs);
   }
 
-  /** `discard` throws away what is recorded just now. */
+  /** `discard` drops the present recording. */
   close(unfinished: "keep" | "discard"): void {
     clearInterval(this.#timer);
     if (unfinished === "discard") this.#take.isSpeech = false;
@@ -71,7 +71,7 @@ export class SpeechRecorder {
     } else if (isStale && voice.otherSinceMs === null) this.#next();
   }
 
-  /** One recording has one place in the video: a jump ends it where the video was before. */
+  /** A recording has only one place in the video: a jump ends it at the position before the jump. */
   #followVideo(): void {
     const atMs = this.#events.mediaTimeMs();
     if (Math.abs(atMs - this.#lastMs) > LIMITS.jumpMs) {

@@ -1,4 +1,4 @@
-/** Listens to the person, and stops at once when a condition for it no longer holds. */
+/** Listens to the person, and stops at once when a condition is no longer met. */
 
 import { LIMITS } from "../limits.ts";
 import type { Sources } from "../messages/messages.ts";
@@ -15,7 +15,7 @@ import type { SpeechEvents } from "./voice.ts";
 export interface SpeechHost {
   /** Captures a frame, because the person may be speaking about the picture. */
   capture(key: string): void;
-  /** Shows on the badge which session hears the person; `null` while none does. */
+  /** Shows on the badge which session hears the person; `null` if none does. */
   showMicrophone(key: string | null): void;
 }
 
@@ -44,7 +44,7 @@ export function listenToPerson(engine: Engine, host: SpeechHost): void {
     if (isChanged || !isOn) engine.setMicrophone({ state, failure: null });
   };
   engine.watch(look);
-  // A page that is gone sends no message, so the state is also checked at an interval.
+  // A page that no longer exists sends no message, so the state is also checked at an interval.
   setInterval(look, LIMITS.positionMs);
 }
 

@@ -15,7 +15,7 @@ function tableOf(...lines: readonly (readonly (readonly [string, number])[])[]):
   return ["1\t1\t0\t0\t0\t0\t0\t0\t640\t360\t-1\t", ...rows, ""].join("\n");
 }
 
-test("lines of a slide keep their order, without the marks that bullets are read as", () => {
+test("lines of a slide keep their order, without the characters as which bullets are read", () => {
   const table = tableOf(
     [
       ["The", 96],
@@ -59,7 +59,7 @@ test.each([
   ],
   ["a price", [["€120", 91]], "€120"],
   ["a picture without words", [], ""],
-] as const)("%s: only what is sure is kept", (_what, words, text) => {
+] as const)("%s: only confident words are kept", (_what, words, text) => {
   expect(sureText(tableOf(words))).toBe(text);
 });
 

@@ -11,7 +11,7 @@ interface Word {
 }
 
 const LETTER = /[\p{L}\p{N}]/u;
-/** A line without such a word is a pattern of the picture, not writing. */
+/** A line without such a word is a pattern in the picture, and not writing. */
 const WRITING = /[\p{L}\p{N}]{3}/u;
 
 /** `table` is Tesseract's output as TSV. Empty if nothing was read with confidence. */
@@ -22,7 +22,7 @@ export function sureText(table: string): string {
 
 function lineOf(words: readonly Word[]): readonly string[] {
   const sure = words.filter(({ confidence }) => confidence >= LIMITS.sureWord);
-  // Bullets are read as some mark or other.
+  // Bullets are read as some other character.
   const first = sure.findIndex(({ text }) => LETTER.test(text));
   const kept = first < 0 ? [] : sure.slice(first);
   const mean = kept.reduce((sum, { confidence }) => sum + confidence, 0) / Math.max(1, kept.length);

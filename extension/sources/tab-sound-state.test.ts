@@ -1,4 +1,4 @@
-/** When the sound of the tab is recorded. */
+/** The conditions under which the sound of the tab is recorded. */
 
 import { expect, test } from "vitest";
 import { SETTINGS, SOURCES } from "../messages/messages.ts";
@@ -70,11 +70,11 @@ test.each<readonly [string, Partial<TabSoundInput>, string]>([
   ["another tab is in front", { frontTab: 2 }, "other-tab"],
   ["the video is paused", { position: { ...LISTENS.position, playing: false } as never }, "video-paused"],
   ["the page is gone", { nowMs: NOW + 60_000 }, "video-paused"],
-])("when %s, the sound of the tab is as it should be", (_what, part, state) => {
+])("when %s, the sound of the tab has the expected state", (_what, part, state) => {
   expect(tabSoundState({ ...LISTENS, ...part })).toBe(state);
 });
 
-test("a piece of sound that is not finished is kept when the video pauses, and thrown away when captions begin", () => {
+test("an unfinished piece of sound is kept when the video pauses, and discarded when captions begin", () => {
   expect((["video-paused", "other-tab", "captions", "off"] as const).map(keepsUnfinishedSound)).toEqual([
     true,
     true,

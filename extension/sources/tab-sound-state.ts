@@ -1,4 +1,7 @@
-/** When the sound of the tab is recorded: only where the person switched it on, and captions do not say the same. Pure. */
+/**
+ * The conditions for recording the sound of the tab: the person switched it on, and no captions have the same words.
+ * Pure.
+ */
 
 import { LIMITS } from "../limits.ts";
 import type { SessionToOpen, Settings } from "../messages/messages.ts";
@@ -7,7 +10,7 @@ import { isPlaying, type Position } from "../watching/position.ts";
 import type { Given, SourceReport } from "../watching/source-report.ts";
 
 export type TabSoundState =
-  /** The browser has no such sound. */
+  /** The browser should recognise the language on this machine, but cannot. */
   | "unavailable"
   | "off"
   | "listening"
@@ -27,19 +30,19 @@ export type TabSoundState =
 
 export interface TabSoundStatus {
   readonly state: TabSoundState;
-  /** Set while it failed. */
+  /** Set after it failed. */
   readonly failure: Failure | null;
 }
 
 export const TAB_SOUND_OFF: TabSoundStatus = { state: "off", failure: null };
 
-/** With the speech of the last minute, as the server stored it. */
+/** Includes the speech of the last minute that the server stored. */
 export interface TabSoundView extends TabSoundStatus, Given {}
 
 export interface TabSoundInput {
   readonly settings: Settings | null;
   readonly recording: SessionToOpen | null;
-  /** The position of the video that is recorded, and what its page reports. */
+  /** The position of the recorded video, and the report of its page. */
   readonly position: Position | null;
   readonly report: SourceReport | null;
   /** The tab that the person looks at; `null` while another program is in front. */
@@ -51,7 +54,7 @@ export interface TabSoundInput {
   readonly nowMs: number;
 }
 
-/** The states that follow from what a person can see. */
+/** The states that follow from conditions that a person can see. */
 export type TabSoundChoice = Exclude<TabSoundState, "unavailable" | "unasked" | "no-permission" | "failed">;
 
 export function tabSoundState(input: TabSoundInput): TabSoundChoice {
@@ -65,13 +68,14 @@ export function tabSoundState(input: TabSoundInput): TabSoundChoice {
   if (recording === null || report === null) return "no-video";
   if (settings.sources.tabSound !== "always" && hasCaptions(input)) return "captions";
   if (report.isAd) return "advertisement";
-  // A person who writes in another program still watches, and one who looks at another tab does not.
+  // A person who uses another program still watches, but a person who looks at another tab does not.
   if (frontTab !== null && frontTab !== recording.tabId) return "other-tab";
   return isPlaying(position, nowMs) ? "listening" : "video-paused";
 }
 
 /**
- * A text track counts from the start. An element of a platform exists without captions too: only its shown text counts.
+ * A text track counts from the start. The caption element of a platform also exists without captions, so only its shown
+ * text counts.
  */
 function hasCaptions({ settings, report, nowMs }: TabSoundInput): boolean {
   if (report === null || settings?.sources.captions !== true) return false;
@@ -79,7 +83,7 @@ function hasCaptions({ settings, report, nowMs }: TabSoundInput): boolean {
   return from === "track" || (lastAtMs !== null && nowMs - lastAtMs < LIMITS.freshMs);
 }
 
-/** Speech from before the video paused or another tab came in front counts. */
+/** Speech counts from before the video paused or another tab came to the front. */
 export function keepsUnfinishedSound(next: TabSoundState): boolean {
   return next === "video-paused" || next === "other-tab";
 }

@@ -26,7 +26,7 @@ interface TabConstraints {
   readonly mandatory: { readonly chromeMediaSource: "tab"; readonly chromeMediaSourceId: string };
 }
 
-/** Follows the engine. `source` is `null` in a browser without such a sound. */
+/** Starts and stops with the state of the engine. `source` is `null` in a browser without such sound. */
 export function listenToTab(engine: Engine, source: TabSoundSource | null): void {
   if (source === null) {
     engine.setTabSound({ state: "unavailable", failure: null });
@@ -59,7 +59,7 @@ export function listenToTab(engine: Engine, source: TabSoundSource | null): void
     if (isChanged || !isOn) engine.setTabSound({ state, failure: null });
   };
   engine.watch(look);
-  // A page that is gone says nothing.
+  // A page that no longer exists sends no message.
   setInterval(look, LIMITS.positionMs);
 }
 
@@ -77,7 +77,7 @@ async function listen(engine: Engine, source: TabSoundSource, options: ListenOpt
     const answer = await source(options.tabId);
     if ("refusal" in answer) return report({ state: answer.refusal, failure: null });
     const stream = await openTab(answer.streamId);
-    // The browser's own sign has a button that stops it.
+    // The browser's own indicator has a button that stops it.
     stream.getAudioTracks()[0]?.addEventListener("ended", () => report(STOPPED));
     return options.tabTranscriber === "browser"
       ? recogniseTab(engine, stream, options)
@@ -87,7 +87,7 @@ async function listen(engine: Engine, source: TabSoundSource, options: ListenOpt
   }
 }
 
-/** The server transcribes recordings, or Whisper on this machine. */
+/** The server transcribes recordings, or Whisper does it on this machine. */
 function recordTab(
   engine: Engine,
   stream: MediaStream,
@@ -106,7 +106,7 @@ function recordTab(
         kind: "audio",
         id: newItemId(),
         mediaTimeMs: startMs,
-        // The person's language need not be the film's.
+        // The language of the film can differ from the person's.
         lang: null,
         speaker: "film",
         ...recording,

@@ -1,12 +1,12 @@
 /**
  * Reads the text of pictures in a worker, with Tesseract compiled to WebAssembly. Program and data are files of the
- * extension: nothing is loaded from elsewhere.
+ * extension: nothing is loaded from other places.
  */
 
 import { sureText } from "./sure-text.ts";
 import type { TextAnswer } from "./worker-reader.ts";
 
-/** A picture as a file of the worker's one type, and the answer to it. */
+/** A picture as a file of the only type that the worker reads, and its answer. */
 export interface TextQuestion {
   readonly bytes: Uint8Array<ArrayBuffer>;
 }
@@ -18,7 +18,7 @@ interface Tesseract {
 }
 
 interface Reader {
-  /** Returns 0 if the data of the language is there. */
+  /** Returns 0 if the data of the language exists. */
   Init(folder: null, language: string, engine: number): number;
   /** Reads the file `/input`, upright and without rotation. Returns 1 if it is not a picture. */
   SetImageFile(orientation: number, angle: number): number;
@@ -38,14 +38,14 @@ interface WorkerScope {
   onmessage: ((event: { readonly data: TextQuestion }) => void) | null;
 }
 
-/** The neural engine, the only one in this build. */
+/** The neural engine, which is the only one in this build. */
 const ENGINE = 1;
 const FOLDER = "/text/";
 
-/** The data of the language. A package of npm leaves the folder out: it is as large as all the rest. */
+/** The data of the language. A package of npm leaves the folder out, because it is as large as everything else. */
 export const TEXT_DATA = "/text/eng.traineddata.gz";
 
-/** Answers each question in its turn. */
+/** Answers one question after the other. */
 export function serveTextReader(): void {
   const scope = globalThis as unknown as WorkerScope;
   let opened: Promise<(picture: Uint8Array) => string> | null = null;

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { LIMITS } from "../limits.ts";
 import { foldLoudness, loudnessOf, SILENT, type Voice } from "./voice.ts";
 
-/** The events of a run of loud (`#`) and quiet (`.`) looks, 50 ms each. */
+/** The events of a series of loud (`#`) and quiet (`.`) measurements, 50 ms each. */
 function eventsOf(sound: string): readonly string[] {
   let voice: Voice = SILENT;
   return [...sound].flatMap((one, at) => {
@@ -20,7 +20,7 @@ test.each([
   ["a word", `..${"#".repeat(10)}${".".repeat(20)}`, ["begins 7", "ends 26"]],
   ["a breath between words", `${"#".repeat(10)}${".".repeat(8)}${"#".repeat(10)}`, ["begins 5"]],
   ["a long speech", "#".repeat(700), ["begins 5", "ends 600", "begins 606"]],
-])("%s has the events of speech that it should have", (_what, sound, events) => {
+])("%s has the expected events of speech", (_what, sound, events) => {
   expect(eventsOf(sound)).toEqual(events);
 });
 

@@ -1,4 +1,4 @@
-/** When somebody speaks, by the loudness of a microphone. Pure. */
+/** Detects speech by the loudness of a microphone. Pure. */
 
 import { LIMITS } from "../limits.ts";
 
@@ -19,7 +19,7 @@ export interface SpeechEvents {
 
 export interface Voice {
   readonly state: "silent" | "speaking";
-  /** Since when the other state is heard without a break. */
+  /** The time since which the other state has been heard without interruption. */
   readonly otherSinceMs: number | null;
   /** The start of this speech. */
   readonly beganAtMs: number | null;
@@ -32,7 +32,10 @@ export interface VoiceResult {
   readonly event: "begins" | "ends" | null;
 }
 
-/** `loudness` is the root mean square of samples from -1 to 1. A click is no speech, a breath no end of it. */
+/**
+ * `loudness` is the root mean square of samples from -1 to 1. A click does not count as speech, and a breath does not
+ * end it.
+ */
 export function foldLoudness(voice: Voice, loudness: number, nowMs: number): VoiceResult {
   const isLoud = loudness >= LIMITS.speechLevel;
   const isTooLong = voice.beganAtMs !== null && nowMs - voice.beganAtMs >= LIMITS.longestSpeechMs;

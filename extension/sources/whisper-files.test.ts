@@ -1,4 +1,4 @@
-/** Files of Whisper from a server that answers badly. */
+/** Files of Whisper from a server with faulty answers. */
 
 import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -21,7 +21,7 @@ async function withServer<Result>(
   }
 }
 
-/** The text of the file, or why it is not there. */
+/** The text of the file, or the reason why it is missing. */
 const read = (answer: RequestListener): Promise<string | null> =>
   withServer(answer, async (serverUrl) => {
     const blob = await readServerFile({ serverUrl, token: "t" }, "model/config.json", MOST_BYTES).catch(
@@ -30,7 +30,7 @@ const read = (answer: RequestListener): Promise<string | null> =>
     return typeof blob === "string" || blob === null ? blob : await blob.text();
   });
 
-test("a file comes from its address with the token, and one that is not there is none", async () => {
+test("a file is fetched from its address with the token, and a missing file is none", async () => {
   const seen: string[] = [];
   const found = await read((request, response) => {
     seen.push(`${request.method} ${request.url} ${request.headers.authorization}`);
@@ -42,7 +42,7 @@ test("a file comes from its address with the token, and one that is not there is
   expect(await read((_, response) => response.writeHead(403).end())).toContain("answered 403");
 });
 
-test("a file that breaks off is no file, also where its size was not told", async () => {
+test("a file that breaks off is not used, even if its size was not declared", async () => {
   const told: RequestListener = (_, response) => {
     response.writeHead(200, { "content-length": "1000" });
     response.write("{");
@@ -55,7 +55,7 @@ test("a file that breaks off is no file, also where its size was not told", asyn
   for (const answer of [told, untold]) expect(await read(answer)).toContain("model/config.json broke off");
 });
 
-test("a file that says that it is too large is not read, and one that does not say it is read so far", async () => {
+test("a file that declares a size beyond the limit is not read, and a file without a declared size is read only up to the limit", async () => {
   let written = 0;
   const told: RequestListener = (_, response) => {
     response.writeHead(200, { "content-length": String(MOST_BYTES + 1) });
@@ -75,7 +75,7 @@ test("a file that says that it is too large is not read, and one that does not s
   expect(written).toBeLessThan(20 * MOST_BYTES);
 });
 
-test("a redirect to another origin is not followed, and a server that is away has no files", async () => {
+test("a redirect to another origin is not followed, and a server that does not answer has no files", async () => {
   let count = 0;
   const answer = await withServer(
     (_, response) => {

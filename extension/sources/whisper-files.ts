@@ -1,10 +1,10 @@
-/** The files of Whisper on the person's server: each comes whole, or not at all. */
+/** The files of Whisper on the person's server: each is read completely, or not at all. */
 
 import { LIMITS } from "../limits.ts";
 import type { Server } from "../messages/messages.ts";
 import { baseUrl } from "../sending/requests.ts";
 
-/** True if the server has the file. False also while it cannot be reached. */
+/** True if the server has the file. False also if the server cannot be reached. */
 export async function hasServerFile(server: Server, name: string): Promise<boolean> {
   try {
     return (await ask(server, name, "HEAD")).ok;
@@ -43,7 +43,7 @@ export async function readServerFile(
   }
 }
 
-/** A redirect would lead elsewhere. */
+/** A redirect would lead to another server. */
 function ask({ serverUrl, token }: Server, name: string, method: "GET" | "HEAD"): Promise<Response> {
   return fetch(`${baseUrl(serverUrl)}/v1/whisper/${name}`, {
     method,

@@ -1,12 +1,12 @@
 /**
- * Makes text of speech with transformers.js and a Whisper model. Both are files that the person put into the folder `whisper`
- * of the extension, or of the own server: nothing is loaded from elsewhere.
+ * Converts speech to text with transformers.js and a Whisper model. Both are files that the person put into the folder
+ * `whisper` of the extension, or of the person's server: nothing is loaded from other places.
  */
 
 /** Samples of one channel from -1 to 1, at 16 kHz. */
 export interface SpeechQuestion {
   readonly samples: Float32Array;
-  /** BCP 47; `null` lets the model find it. */
+  /** BCP 47; with `null`, the model detects it. */
   readonly lang: string | null;
 }
 
@@ -34,16 +34,16 @@ export type WasmPaths = string | { readonly mjs: string; readonly wasm: string }
 /** The library, whose presence shows that Whisper is installed; on a server its path begins at another folder. */
 export const WHISPER_LIBRARY = "transformers.min.js";
 export const FOLDER = "/whisper/";
-/** The folder of the model below it, as the model's maker publishes it. */
+/** The folder of the model below it, with the files as the model's maker publishes them. */
 const MODEL = "model";
 
-/** The folder of the extension that the person put them into, as an address of one of its files. */
+/** The folder of the extension into which the person put them, as an address of one of its files. */
 export function ownFile(name: string): string {
   return `${FOLDER}${name}`;
 }
 
 export async function openWhisper(address: string, wasmPaths: WasmPaths): Promise<Recogniser> {
-  // An address that the bundler does not follow: the file is not part of the build.
+  // An address that the bundler does not follow, because the file is not part of the build.
   const library = (await import(/* @vite-ignore */ address)) as Transformers;
   if (typeof library.pipeline !== "function") throw new Error(`${WHISPER_LIBRARY} is not transformers.js`);
   const { env } = library;

@@ -1,7 +1,7 @@
 /**
- * Whisper of the person's server, sealed: its code runs in a worker of a page without an origin, whose policy lets it reach
- * nothing. It gets its files before it gets a recording, and after that only answers: no code can take a voice off this
- * machine.
+ * Whisper from the person's server, sealed: its code runs in a worker of a page without an origin, whose policy lets it
+ * reach nothing. It receives its files before any recording, and after that it only answers: no code can send a voice
+ * off this machine.
  */
 
 import { LIMITS } from "../limits.ts";
@@ -13,7 +13,7 @@ import type { TextAnswer, TextWorker } from "./worker-reader.ts";
 
 const FRAME = "/whisper.html";
 const CODE = "/whisper-reader.js";
-/** Names of files, and nothing that a program could say with them. */
+/** Only names of files, in which a program cannot encode anything. */
 const FILE = /^(?:[\w-][\w.-]{0,99}\/){0,3}[\w-][\w.-]{0,99}$/u;
 
 export function startSealedWhisper(server: Server): TextWorker<SpeechQuestion> {
@@ -47,13 +47,13 @@ export function startSealedWhisper(server: Server): TextWorker<SpeechQuestion> {
     },
     terminate: () => {
       for (const { port1 } of [speech, files]) port1.close();
-      // With the page, its worker ends.
+      // The worker ends with its page.
       frame.remove();
     },
   };
 }
 
-/** The page has no origin: it can load no script of the extension as a worker, and gets the text of one. */
+/** The page has no origin: it cannot load a script of the extension as a worker, so it receives the text of one. */
 async function seal(frame: HTMLIFrameElement, ports: readonly MessagePort[]): Promise<void> {
   const code = await (await fetch(CODE)).text();
   frame.contentWindow?.postMessage(code, "*", [...ports]);

@@ -1,4 +1,4 @@
-/** The worker that makes text of speech, with the files of the extension, or sealed with those of a server. */
+/** The worker that converts speech to text, with the files of the extension, or sealed with those of a server. */
 
 import {
   FOLDER,
@@ -27,7 +27,7 @@ interface WorkerScope extends Answering {
 
 const RUNTIME = "ort-wasm-simd-threaded.asyncify";
 
-/** Answers one question at a time: of the extension, or, when it is sealed, of the first port that it is given. */
+/** Answers one question at a time: from the extension, or, if it is sealed, from the first port that it receives. */
 export function serveWhisper(): void {
   const scope = globalThis as unknown as WorkerScope;
   let opened: Promise<Recogniser> | null = null;
@@ -48,7 +48,7 @@ function answer(opened: Promise<Recogniser>, question: SpeechQuestion, scope: An
     .catch((error: unknown) => scope.postMessage({ error: String(error) }));
 }
 
-/** Everything is loaded before the first question comes: after it, no file can be had. */
+/** Everything is loaded before the first question, because no file can be requested after it. */
 function serveSealed(speech: MessagePort, files: MessagePort): void {
   const opened = openSealed(files);
   opened.then(

@@ -1,4 +1,7 @@
-/** Speech as text by Whisper, where the extension or the person's server has its files: recordings never leave this machine. */
+/**
+ * Speech as text by Whisper, if the extension or the person's server has its files: recordings never leave this
+ * machine.
+ */
 
 import { cutText } from "@continuo/core/model";
 import { LIMITS } from "../limits.ts";
@@ -45,12 +48,12 @@ export class Whisper {
     this.#server = { serverUrl, token };
     this.#place = null;
     this.#lookedAtMs = Number.NEGATIVE_INFINITY;
-    // The program of another server is another program.
+    // Another server can have another program.
     this.#reader.close();
     this.#look();
   }
 
-  /** The files of the extension do not change while it runs; a server may get them, or come back. */
+  /** The files of the extension do not change while it runs; a server may get them later, or become available again. */
   get isThere(): boolean {
     this.#look();
     return this.#place !== null;
@@ -58,7 +61,7 @@ export class Whisper {
 
   #look(): void {
     const server = this.#server;
-    // Nothing is asked of any address before the person connected the extension.
+    // No address is asked before the person connected the extension.
     if (server === null || server.token === "" || this.#place !== null) return;
     if (performance.now() - this.#lookedAtMs < LIMITS.whisperLookMs) return;
     this.#lookedAtMs = performance.now();
@@ -67,12 +70,12 @@ export class Whisper {
     });
   }
 
-  /** Why the last recording has no words; `null` if it was understood. */
+  /** The reason why the last recording has no words; `null` if it was understood. */
   get failure(): Failure | null {
     return this.#reader.failure;
   }
 
-  /** `null` if nothing was said, or `failure` says why it is not known. */
+  /** `null` if nothing was said, or if `failure` has the reason why it is not known. */
   async transcribe(segment: SpeechSegment, { lang, speaker }: Heard): Promise<Item | null> {
     const samples = await samplesOf(segment.bytes);
     const text = await this.#reader.read({ samples, lang });
@@ -84,7 +87,7 @@ export class Whisper {
   }
 }
 
-/** The place into which the person put the files of Whisper. The folder of the extension goes first. */
+/** The place into which the person put the files of Whisper. The folder of the extension takes precedence. */
 export async function whisperPlace(server: Server): Promise<WhisperPlace | null> {
   if (await hasFile(ownFile(WHISPER_LIBRARY))) return "extension";
   return (await hasServerFile(server, WHISPER_LIBRARY)) ? "server" : null;

@@ -1,4 +1,4 @@
-/** The reader of text in pictures, with a stand-in for its worker: it is bounded, and a failure holds nothing up. */
+/** The reader of text in pictures, with a stand-in for its worker: it is bounded, and a failure delays nothing. */
 
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { LIMITS } from "../limits.ts";
@@ -8,7 +8,7 @@ import { type TextAnswer, type TextWorker, WorkerReader } from "./worker-reader.
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-/** A reader whose workers answer with what `answer` makes of the first byte; `null` for no answer. */
+/** A reader whose workers answer with the result of `answer` for the first byte; `null` for no answer. */
 function readerOf(answer: (byte: number) => TextAnswer | null) {
   const workers: { readonly questions: number[]; isEnded: boolean }[] = [];
   const start = (): TextWorker<TextQuestion> => {

@@ -1,4 +1,4 @@
-/** A worker of the extension that makes text of pictures or of speech: one at a time, within a time limit. */
+/** A worker of the extension that converts pictures or speech to text: one at a time, within a time limit. */
 
 import { LIMITS } from "../limits.ts";
 import type { Failure } from "../sending/view.ts";
@@ -16,7 +16,7 @@ export interface ReaderOptions<Question> {
   readonly failure: string;
   /** The time limit of one question. */
   readonly timeMs: number;
-  /** The worker gives its memory back when no question came for this time. */
+  /** The worker frees its memory when no question came for this time. */
   readonly idleMs: number;
 }
 
@@ -33,7 +33,7 @@ export class WorkerReader<Question> {
     this.#options = options;
   }
 
-  /** Why the last question was not answered; `null` if it was. */
+  /** The reason why the last question was not answered; `null` if it was. */
   get failure(): Failure | null {
     return this.#failure;
   }
@@ -45,7 +45,7 @@ export class WorkerReader<Question> {
     return text;
   }
 
-  /** Gives the memory of the worker back. */
+  /** Frees the memory of the worker. */
   close(): void {
     clearTimeout(this.#idle);
     this.#worker?.terminate();
@@ -81,7 +81,7 @@ export class WorkerReader<Question> {
   }
 }
 
-/** True if the extension has the file of a reader: some builds and packages come without them. */
+/** True if the extension has the file of a reader, because some builds and packages do not include it. */
 export async function hasFile(path: string): Promise<boolean> {
   try {
     return (await fetch(path, { method: "HEAD" })).ok;

@@ -10,7 +10,7 @@ export interface EngineLink {
   queued(key: string): void;
 }
 
-/** `answer` handles what the engine says. */
+/** `answer` handles messages of the engine. */
 export function linkEngine(answer: (message: ToWorker) => void): EngineLink {
   return import.meta.env.FIREFOX ? inPage(answer) : inDocument();
 }
@@ -25,7 +25,7 @@ function inPage(answer: (message: ToWorker) => void): EngineLink {
 
 function inDocument(): EngineLink {
   const send = (message: ToEngine): void => {
-    // A document that just started asks for its configuration itself.
+    // A document that has just started requests its configuration itself.
     void browser.runtime.sendMessage(message).catch(() => undefined);
   };
   let making: Promise<void> | null = null;

@@ -1,4 +1,6 @@
-/** The sound of a tab, as the worker asks the browser for it: an id, with which the engine opens the stream. */
+/**
+ * The worker's request to the browser for the sound of a tab: it gets an id, with which the engine opens the stream.
+ */
 
 import { browser } from "wxt/browser";
 import type { TabSoundAnswer } from "../messages/messages.ts";
@@ -6,7 +8,7 @@ import type { TabSoundAnswer } from "../messages/messages.ts";
 const TRIES = 5;
 const RETRY_MS = 200;
 
-/** Errors: the browser's, except its refusal of a tab in which the button was not pressed. */
+/** Errors: those of the browser, except its refusal of a tab in which the button was not pressed. */
 export async function soundOf(tabId: number): Promise<TabSoundAnswer> {
   // It is an optional permission: without it, the API does not exist.
   if (!(await browser.permissions.contains({ permissions: ["tabCapture"] }))) {
@@ -16,10 +18,10 @@ export async function soundOf(tabId: number): Promise<TabSoundAnswer> {
     try {
       return { streamId: await browser.tabCapture.getMediaStreamId({ targetTabId: tabId }) };
     } catch (error) {
-      // The browser has no code for its errors.
+      // The browser's errors have no code.
       const text = String(error);
       if (/has not been invoked/u.test(text)) return { refusal: "unasked" };
-      // A stream that was closed just now is still known for a moment.
+      // A stream that was just closed still exists for a moment.
       if (tries === TRIES || !/active stream/u.test(text)) throw error;
       await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
     }

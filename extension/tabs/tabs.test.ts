@@ -1,7 +1,4 @@
-/**
- * These tests cover the session of each tab: reloads, other videos, closed tabs and windows, a browser that
- * starts again.
- */
+/** The session of each tab: reloads, other videos, closed tabs and windows, a browser that starts again. */
 
 import { expect, test } from "vitest";
 import { LIMITS } from "../limits.ts";
@@ -35,7 +32,7 @@ function greet(tabs: Tabs, tabId: number, more: Partial<Hello> = {}): Tabs {
 
 const keys = (tabs: Tabs): readonly (string | null)[] => tabs.live.map(keyOf);
 
-test("a reload keeps the key, another video has its own and ends the first", () => {
+test("a reload keeps the key, and another video gets its own key and ends the first session", () => {
   const once = greet(NO_TABS, 1);
   expect(keys(greet(once, 1))).toEqual(["part1/html5:a"]);
   const other = greet(once, 1, { video: B });
@@ -44,11 +41,11 @@ test("a reload keeps the key, another video has its own and ends the first", () 
   expect(ended(other, "part1/html5:a").ending).toEqual([]);
 });
 
-test("a duplicated tab has a session of its own", () => {
+test("a duplicated tab has a separate session", () => {
   expect(keys(greet(greet(NO_TABS, 1), 2))).toEqual(["part1/html5:a", "part2/html5:a"]);
 });
 
-test("a closed tab ends its session; a closed window, and the browser, do not", () => {
+test("closing a tab ends its session, and closing a window or the browser does not", () => {
   const one = greet(NO_TABS, 1);
   expect(closed(one, 1, "tab", 0)).toMatchObject({ live: [], saved: [], ending: [{ key: "part1/html5:a" }] });
   const away = closed(one, 1, "window", 0);
@@ -57,7 +54,7 @@ test("a closed tab ends its session; a closed window, and the browser, do not", 
   expect(keys(back)).toEqual(["part1/html5:a"]);
 });
 
-test("after a restart, tabs are matched by address and order, all at once", () => {
+test("after a restart, all tabs are matched at once, by address and order", () => {
   const url = "https://a.example/talk";
   let before = NO_TABS;
   const places = [1, 2, 3].map((tabId) => place(tabId, tabId === 2 ? "https://b.example/" : url));
@@ -70,7 +67,7 @@ test("after a restart, tabs are matched by address and order, all at once", () =
   expect(back.saved).toEqual([]);
 });
 
-test("leaving to a page without a video ends the session after ten seconds, a reload does not", () => {
+test("a page without a video ends the session after ten seconds, and a reload does not", () => {
   const left = loaded(greet(NO_TABS, 1), 1, 100);
   const { withoutVideoMs } = LIMITS;
   expect(expired(left, 100 + withoutVideoMs - 1)).toBe(left);
@@ -85,34 +82,34 @@ test("leaving to a page without a video ends the session after ten seconds, a re
   );
 });
 
-test("a video in a frame has the tab's session while the page itself has none", () => {
+test("a video in a frame has the tab's session if the page itself has no video", () => {
   const frame = greet(greet(NO_TABS, 1, { video: null }), 1, { frameId: 7 });
   expect(frame.live).toMatchObject([{ frameId: 7, video: A }]);
-  // The page has none still; another frame has an advertisement.
+  // The page still has no video; another frame has an advertisement.
   expect(greet(frame, 1, { video: null })).toBe(frame);
   expect(greet(frame, 1, { video: B, frameId: 8 })).toBe(frame);
   expect(greet(frame, 1, { video: B }).live).toMatchObject([{ frameId: 0, video: B }]);
-  // The page was loaded again: its frames have other numbers.
+  // The page was loaded again, so its frames have other numbers.
   expect(greet(frame, 1, { frameId: 9 }).live).toMatchObject([{ frameId: 9, withoutVideoSinceMs: null }]);
   const gone = greet(frame, 1, { video: null, isFrameGone: true, nowMs: 50 });
   expect(gone.live).toMatchObject([{ withoutVideoSinceMs: 50 }]);
   expect(greet(gone, 1, { video: B, frameId: 8 }).live).toMatchObject([{ frameId: 8, video: B }]);
 });
 
-test("a restored tab whose page has no video any longer leaves its session", () => {
+test("a restored tab whose page no longer has a video leaves its session", () => {
   const after = restarted(savedOf(greet(NO_TABS, 1), 5), []);
   const back = greet(after, 11, { video: null, places: [place(11, "https://a.example/")], nowMs: 70 });
   expect(back.live).toMatchObject([{ part: "part1", withoutVideoSinceMs: 70 }]);
 });
 
-test("the last active tab with a video records; one in the background does not take over", () => {
+test("the last active tab with a video records, and a tab in the background does not replace it", () => {
   const two = greet(greet(NO_TABS, 1), 2, { isActive: false });
   expect(two.recording).toBe(1);
   expect(activated(two, 2).recording).toBe(2);
   expect(activated(activated(two, 2), 77).recording).toBe(2);
 });
 
-test("tabs of long ago are forgotten", () => {
+test("tabs are forgotten after a long time", () => {
   const away = closed(greet(NO_TABS, 1), 1, "window", 0);
   expect(expired(away, LIMITS.savedTabMs).saved).toEqual([]);
 });

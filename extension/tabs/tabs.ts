@@ -1,6 +1,6 @@
 /**
- * Sessions by tab. A tab's part of the key outlives reloads and restarts of the browser; a video in it has
- * the key `PART/VIDEO`. Pure: each function gives the next state.
+ * Sessions by tab. A tab's part of the key survives reloads and restarts of the browser; a video in it has the key
+ * `PART/VIDEO`. Pure: each function returns the next state.
  */
 
 import { LIMITS } from "../limits.ts";
@@ -24,11 +24,11 @@ export interface LiveTab extends TabAddress {
   readonly video: Video | null;
   /** The frame of the page in which the video is; 0 is the page itself. */
   readonly frameId: number;
-  /** Since when the tab shows no video, while its session continues. */
+  /** The time since which the tab shows no video, while its session continues. */
   readonly withoutVideoSinceMs: number | null;
 }
 
-/** The part of a tab that outlives the browser. */
+/** The part of a tab that survives the browser. */
 export interface SavedTab {
   readonly part: string;
   readonly url: string;
@@ -38,7 +38,7 @@ export interface SavedTab {
   readonly savedAtMs: number;
 }
 
-/** A session whose video was left: what waits is sent, then it ends. */
+/** A session whose video was left: its waiting items are sent, then it ends. */
 export interface Ending extends Video {
   readonly key: string;
 }
@@ -46,10 +46,10 @@ export interface Ending extends Video {
 export interface Tabs {
   /** Tabs of this run of the browser. */
   readonly live: readonly LiveTab[];
-  /** Tabs of former windows that no tab has taken yet. */
+  /** Tabs of former windows that were not matched with a tab yet. */
   readonly saved: readonly SavedTab[];
   readonly ending: readonly Ending[];
-  /** The tab that records: the last active one that has a video. */
+  /** The tab that records: the last active tab with a video. */
   readonly recording: number | null;
 }
 
@@ -62,7 +62,7 @@ export function keyOf(tab: Pick<LiveTab, "part" | "video">): string | null {
 export interface Hello {
   readonly tabId: number;
   readonly frameId: number;
-  /** True if the frame of the tab's video is gone. */
+  /** True if the frame of the tab's video no longer exists. */
   readonly isFrameGone: boolean;
   readonly video: Video | null;
   /** True if the person looks at the tab. */
@@ -73,7 +73,7 @@ export interface Hello {
   readonly nowMs: number;
 }
 
-/** A page, or a frame in it, says which video it shows. */
+/** A page, or a frame in it, reports which video it shows. */
 export function hello(tabs: Tabs, said: Hello): Tabs {
   const { tabId, frameId, video, isActive, places, newPart, nowMs } = said;
   const known = tabs.live.some((tab) => tab.tabId === tabId) ? tabs : claimSaved(tabs, places);
@@ -98,14 +98,14 @@ export function hello(tabs: Tabs, said: Hello): Tabs {
   });
 }
 
-/** A tab has one video: that of the page itself before those of its frames, and of these the one that was there first. */
+/** A tab has one video: that of the page itself if it has one, otherwise the first among those of its frames. */
 function counts(tab: LiveTab, { frameId, video, isFrameGone }: Hello): boolean {
   if (frameId === tab.frameId || isFrameGone) return true;
   if (tab.video === null || tab.withoutVideoSinceMs !== null) return true;
   return video !== null && (frameId === 0 || video.videoId === tab.video.videoId);
 }
 
-/** A tab was closed. One that goes with its window, or with the browser, keeps its session. */
+/** A tab was closed. A tab that is closed with its window, or with the browser, keeps its session. */
 export function closed(tabs: Tabs, tabId: number, how: "tab" | "window", nowMs: number): Tabs {
   const tab = tabs.live.find((one) => one.tabId === tabId);
   if (tab === undefined) return tabs;
@@ -119,14 +119,14 @@ export function closed(tabs: Tabs, tabId: number, how: "tab" | "window", nowMs: 
     : { ...rest, saved: [...rest.saved, toSaved(tab, nowMs)].slice(-LIMITS.savedTabs) };
 }
 
-/** A page was loaded, and has not said yet whether it shows a video. */
+/** A page was loaded, and has not yet reported whether it shows a video. */
 export function loaded(tabs: Tabs, tabId: number, nowMs: number): Tabs {
   const tab = tabs.live.find((one) => one.tabId === tabId);
   if (tab === undefined || tab.video === null || tab.withoutVideoSinceMs !== null) return tabs;
   return replaced(tabs, { ...tab, withoutVideoSinceMs: nowMs });
 }
 
-/** Ends the sessions of tabs that show no video for too long, and forgets tabs of long ago. */
+/** Ends the sessions of tabs that showed no video for too long, and forgets tabs after a long time. */
 export function expired(tabs: Tabs, nowMs: number): Tabs {
   const left = tabs.live.filter(
     ({ video, withoutVideoSinceMs: since }) =>
@@ -153,17 +153,17 @@ export function ended(tabs: Tabs, key: string): Tabs {
   return { ...tabs, ending: tabs.ending.filter((one) => one.key !== key) };
 }
 
-/** The state at the start of the browser: every tab that was there is of a former window. */
+/** The state at the start of the browser: every earlier tab belongs to a former window. */
 export function restarted(saved: readonly SavedTab[], ending: readonly Ending[]): Tabs {
   return { live: [], saved, ending, recording: null };
 }
 
-/** Returns the part that outlives the browser. */
+/** Returns the part that survives the browser. */
 export function savedOf(tabs: Tabs, nowMs: number): readonly SavedTab[] {
   return [...tabs.saved, ...tabs.live.map((tab) => toSaved(tab, nowMs))].slice(-LIMITS.savedTabs);
 }
 
-/** Tabs of former windows that came back: by address, and those of one address in their order. */
+/** Tabs of former windows that are open again: matched by address, and tabs with the same address by their order. */
 function claimSaved(tabs: Tabs, places: readonly TabAddress[]): Tabs {
   const taken = new Set(tabs.live.map(({ tabId }) => tabId));
   const free = places.filter(({ tabId, url }) => !taken.has(tabId) && url !== "").sort(byPlace);
@@ -206,7 +206,7 @@ function replaced(tabs: Tabs, tab: LiveTab): Tabs {
   return { ...tabs, live: tabs.live.map((one) => (one.tabId === tab.tabId ? tab : one)) };
 }
 
-/** A video in the background does not replace the one that is watched. */
+/** A video in the background does not replace the watched one. */
 function withRecording(tabs: Tabs, { tabId, isActive }: Pick<Hello, "tabId" | "isActive">): Tabs {
   return isActive || tabs.recording === null ? { ...tabs, recording: tabId } : tabs;
 }

@@ -1,6 +1,6 @@
 /**
- * The tabs as the worker keeps them: on disk what outlives the browser, in the session's storage what does not.
- * Changes come one after another, each stored before the next; the worker may die between any two.
+ * The tabs in the worker's storage: on disk if they survive the browser, otherwise in the session's storage. Changes
+ * are made one after another, each stored before the next, because the worker may end between any two.
  */
 
 import { browser } from "wxt/browser";
@@ -20,7 +20,7 @@ export function change(act: (tabs: Tabs) => Tabs): Promise<Tabs> {
     return after;
   });
   last = changed.catch(() => {
-    // The stored value counts.
+    // The stored value takes precedence.
     tabs = null;
   });
   return changed;

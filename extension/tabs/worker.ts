@@ -152,7 +152,7 @@ class TabWorker {
     await this.configure();
   }
 
-  /** Asks a page that has loaded for its video. A page without the watching script has none. */
+  /** Asks a page that has loaded for its video. A page without the watching script has no video. */
   async onLoaded(tabId: number): Promise<void> {
     if (!(await currentTabs()).live.some((tab) => tab.tabId === tabId)) return;
     try {

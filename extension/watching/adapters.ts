@@ -6,7 +6,7 @@ export interface Adapter {
   readonly name: "youtube" | "vimeo" | "file" | "html5";
   /** `null` for a page of another platform, or one without a video. */
   videoIdOf(page: URL, source: string): string | null;
-  /** The element in which a platform draws its captions, if they are no text tracks. */
+  /** The element in which a platform draws its captions, if they are not text tracks. */
   readonly captions?: string;
 }
 
@@ -44,7 +44,7 @@ const file: Adapter = {
   videoIdOf: (page) => (page.protocol === "file:" ? bounded(`file:${page.pathname}`) : null),
 };
 
-/** The file of the video, if its address says which; a stream that a page feeds is known by the page only. */
+/** The file of the video, if its address names one; a stream that a page feeds is known only to the page. */
 const html5: Adapter = {
   name: "html5",
   videoIdOf(page, source) {
@@ -70,7 +70,7 @@ export function recognise(
   return null;
 }
 
-/** The address of a page as it is compared after a restart of the browser. */
+/** The address of a page, in the form in which it is compared after a restart of the browser. */
 export function plainUrl(text: string): string {
   return URL.canParse(text) ? bounded(withoutNoise(new URL(text))) : "";
 }
@@ -81,7 +81,7 @@ function withoutNoise(page: URL): string {
   return `${page.protocol}//${page.host}${page.pathname}${query === "" ? "" : `?${query}`}`;
 }
 
-/** Queries of media files hold signatures and times of expiry. */
+/** Queries of media files contain signatures and expiry times. */
 function withoutQuery(source: string): string {
   const { origin, pathname } = new URL(source);
   return `${origin}${pathname}`;
@@ -91,13 +91,13 @@ function named(platform: string, id: string | null | undefined): string | null {
   return id !== null && id !== undefined && /^[\w-]{1,64}$/u.test(id) ? `${platform}:${id}` : null;
 }
 
-/** A long id keeps its beginning and gets a number made of all of it. */
+/** A long id keeps its beginning and gets a number that is computed from the whole id. */
 function bounded(id: string): string {
   if (id.length <= LIMITS.idChars) return id;
   return `${id.slice(0, LIMITS.idChars - 14)}#${digest(id)}`;
 }
 
-/** 53 bits of a text (two rounds of FNV-1a); it keeps ids apart and is no protection. */
+/** 53 bits of a text (two rounds of FNV-1a); this distinguishes ids and is no protection. */
 export function digest(text: string): string {
   let [high, low] = [0x811c9dc5, 0x1b873593];
   for (let at = 0; at < text.length; at++) {

@@ -1,4 +1,4 @@
-/** Captions as pieces of evidence: each cue once, and text that a page draws as the words that are new. Pure. */
+/** Captions as pieces of evidence: each cue once, and drawn text as its new words. Pure. */
 
 import { LIMITS } from "../limits.ts";
 import { digest } from "./adapters.ts";
@@ -52,8 +52,8 @@ export function plainText(text: string): string {
 }
 
 /**
- * Returns the words that a moving window added: captions that are drawn word by word repeat what still stands there.
- * Returns `""` if nothing is new.
+ * Returns the words that a moving window added: captions that are drawn word by word repeat the words that are still
+ * shown. Returns `""` if nothing is new.
  */
 export function newWords(before: string, now: string): string {
   if (now === before || before === "") return now === before ? "" : now;

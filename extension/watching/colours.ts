@@ -1,4 +1,4 @@
-/** The colours of a picture as 64 numbers, to find frames that look the same. Pure. */
+/** The colours of a picture as 64 numbers, which find frames that look the same. Pure. */
 
 export const COLOURS_VERSION = "rgb64.1";
 

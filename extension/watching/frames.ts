@@ -6,7 +6,10 @@ import { toBase64 } from "./base64.ts";
 import { wholeMs } from "./captions.ts";
 import { colourVector, scaled } from "./colours.ts";
 
-/** `forbidden` where the page may not read its own video, as with one of another site; `null` while it shows nothing. */
+/**
+ * `forbidden` if the page may not read its own video, for example a video of another site; `null` while it shows
+ * nothing.
+ */
 export async function captureFrame(video: HTMLVideoElement): Promise<FrameItem | "forbidden" | null> {
   const size = { width: video.videoWidth, height: video.videoHeight };
   if (video.readyState < HTMLMediaElement.HAVE_CURRENT_DATA || size.width === 0) return null;

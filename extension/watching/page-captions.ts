@@ -1,6 +1,6 @@
 /**
- * Captions that a page draws itself over its video: text inside the picture that changes while the video plays. It is a guess,
- * which a person switches on.
+ * Captions that a page draws over its video: text inside the picture that changes while the video plays. This is a
+ * guess, which a person switches on.
  */
 
 import { LIMITS } from "../limits.ts";
@@ -12,7 +12,7 @@ export interface ShownText {
   readonly text: string;
 }
 
-/** The texts of one kind of element, and how often they changed. */
+/** The texts of one kind of element, and the number of their changes. */
 export interface TextPlace {
   readonly text: string;
   readonly changes: number;
@@ -21,11 +21,11 @@ export interface TextPlace {
 
 export type TextPlaces = ReadonlyMap<string, TextPlace>;
 
-/** Changes after which a place counts as captions, and the time after which it no longer does. */
+/** The number of changes after which a place counts as captions, and the time after which it no longer does. */
 const CHANGES = 2;
 const QUIET_MS = 30_000;
 
-/** The places after the texts that are shown now. A place that shows nothing for a moment is still one. Pure. */
+/** The places after an update with the present texts. A place that shows nothing for a moment still counts. Pure. */
 export function foldTexts(before: TextPlaces, shown: readonly ShownText[], nowMs: number): TextPlaces {
   const now = new Map<string, string>();
   for (const { place, text } of shown) now.set(place, `${now.get(place) ?? ""} ${text}`.trim());
@@ -41,7 +41,7 @@ export function foldTexts(before: TextPlaces, shown: readonly ShownText[], nowMs
   return after;
 }
 
-/** The text of the places that change as captions do; a counter of time or percent has no words. Pure. */
+/** The text of the places that change like captions; a counter of time or percent has no words. Pure. */
 export function captionsIn(places: TextPlaces): string {
   return [...places.values()]
     .filter(({ text, changes }) => changes >= CHANGES && /\p{L}{2}/u.test(text))
@@ -54,7 +54,7 @@ const CONTROLS =
 /** Elements around a video that belong to its player. */
 const LEVELS = 5;
 
-/** The texts that are inside of the picture of a video, in the player around it. */
+/** The texts inside the picture of a video, in the player around it. */
 export function textsOver(video: HTMLVideoElement): readonly ShownText[] {
   const frame = video.getBoundingClientRect();
   const found: ShownText[] = [];
@@ -71,7 +71,7 @@ export function textsOver(video: HTMLVideoElement): readonly ShownText[] {
   return found;
 }
 
-/** The largest element around the video that is not larger than its picture by much. */
+/** The largest element around the video that is not much larger than its picture. */
 export function playerOf(video: HTMLVideoElement): Element {
   const frame = video.getBoundingClientRect();
   let player: Element = video.parentElement ?? video;

@@ -7,7 +7,7 @@ import { PageOutbox } from "./page-outbox.ts";
 
 const ITEM = { kind: "transcript", id: "1" } as PageItem;
 
-test("a greeting that is answered during a request sends what that request could not store", async () => {
+test("a greeting that is answered during a request sends the items that the request could not store", async () => {
   const answers: ((answer: EvidenceAnswer) => void)[] = [];
   const outbox = new PageOutbox(
     () =>
@@ -17,7 +17,7 @@ test("a greeting that is answered during a request sends what that request could
   );
   outbox.add(ITEM);
   expect(answers).toHaveLength(1);
-  // The worker refused the item before it knew the video; its answer to the greeting comes first.
+  // The worker refused the item before it knew the video; the answer to the greeting arrives first.
   outbox.flush();
   answers[0]?.("moved");
   await expect.poll(() => answers.length, { timeout: 1_000 }).toBe(2);
@@ -27,7 +27,7 @@ test("a greeting that is answered during a request sends what that request could
   expect(answers).toHaveLength(2);
 });
 
-test("items of a video that the worker does not know wait for its greeting", async () => {
+test("items of a video that is unknown to the worker wait for its greeting", async () => {
   let count = 0;
   const outbox = new PageOutbox(async () => {
     count++;

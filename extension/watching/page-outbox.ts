@@ -1,4 +1,7 @@
-/** Keeps the items of a page until the extension has stored them. They are sent in order, and again while nobody answers. */
+/**
+ * Keeps the items of a page until the extension has stored them. They are sent in order, and sent again until they are
+ * answered.
+ */
 
 import { LIMITS } from "../limits.ts";
 import type { EvidenceAnswer } from "../messages/messages.ts";
@@ -60,7 +63,7 @@ export class PageOutbox {
         continue;
       }
       tries = 0;
-      // The worker does not know this video yet: its greeting comes, and flushes.
+      // The worker does not know this video yet: its greeting follows, and then flushes.
       if (answer === "moved") {
         if (this.#again) continue;
         return;
@@ -70,7 +73,7 @@ export class PageOutbox {
   }
 }
 
-/** A frame is sent alone, because it is large. */
+/** A frame is sent separately, because it is large. */
 function firstOf(items: readonly PageItem[]): readonly PageItem[] {
   const frame = items.findIndex(({ kind }) => kind === "frame");
   if (frame === 0) return items.slice(0, 1);

@@ -1,6 +1,6 @@
 /**
- * A page that the person allowed: its video, captions and frames. The extension takes no messages from the page, sends
- * it none, and adds nothing to it.
+ * A page that the person allowed: its video, captions and frames. The extension accepts no messages from the page,
+ * sends it none, and adds nothing to it.
  */
 
 import { cutText, present } from "@continuo/core/model";
@@ -33,7 +33,7 @@ const OFF: Control = {
   frameEveryMs: null,
 };
 
-/** Players mark themselves so while they show an advertisement: YouTube, Video.js, JW Player, Plyr. */
+/** The marks with which players show that an advertisement runs: YouTube, Video.js, JW Player, Plyr. */
 const ADVERTISEMENT = ".ad-showing, .vjs-ad-playing, .jw-flag-ads, .plyr--ad-playing";
 
 const MOVES = ["play", "pause", "seeked", "ratechange", "durationchange"] as const;
@@ -57,7 +57,7 @@ export class PageWatcher {
   #positionAtMs = 0;
   /** The time of the video up to which it has played since its last stop; `null` if it has not played since. */
   #playedTo: number | null = null;
-  /** True while the video is stopped. A jump is then reported although the video has not played since. */
+  /** True while the video is stopped. In this case a jump is reported although the video has not played since. */
   #isStopped = false;
   #texts: TextPlaces = new Map();
   #captionTimes: readonly number[] = [];
@@ -72,7 +72,7 @@ export class PageWatcher {
     ...MOVES.map((type) => [type, () => this.#sendPosition()] as const),
     ["pause", () => this.#stopped(this.#video?.ended === true ? "ended" : "paused")],
     ["seeking", () => this.#stopped("moved")],
-    // A video that plays for less than the time between two looks has played too.
+    // A video that plays for less than the time between two examinations has also played.
     ["playing", () => this.#played()],
     ["timeupdate", () => this.#played()],
   ];
@@ -90,7 +90,7 @@ export class PageWatcher {
       return;
     });
     this.#look();
-    // A page without a video says hello too, because its tab may have shown a video before.
+    // A page without a video also sends `hello`, because its tab may have shown a video before.
     if (this.#steady.value === null && self === top) void this.#hello();
   }
 
@@ -145,7 +145,7 @@ export class PageWatcher {
     const isAd = chosen !== null && chosen === this.#video && chosen.closest(ADVERTISEMENT) !== null;
     if (isAd !== this.#isAd) {
       if (isAd) this.#stopped("paused");
-      // The video continues where it was interrupted, even if the player has to seek to that place.
+      // The video continues where it was interrupted, even if the player must seek to that place.
       this.#isStopped = false;
       this.#isAd = isAd;
       this.#drawn = "";
@@ -156,7 +156,7 @@ export class PageWatcher {
     return isAd;
   }
 
-  /** True while a page that went from one video to another still has the title of the first. */
+  /** True while a page that moved from one video to another still has the title of the first. */
   #hasOldTitle(): boolean {
     if (this.#greeted.videoId === null || this.#steady.value === null || this.#otherSinceMs === null)
       return false;
@@ -197,7 +197,7 @@ export class PageWatcher {
     if (this.#isAd || (this.#isKnown && !(this.#control.isRecording && this.#control.captions))) return;
     const { startMs, endMs, text, lang } = cue;
     const id = cueId(cue, this.#steady.value ?? "");
-    // The watcher sees a cue at each look while it is shown, and counts it once.
+    // The watcher sees a cue at each examination while it is shown, and counts it once.
     if (this.#cuesSeen.has(id)) return;
     if (this.#cuesSeen.size >= LIMITS.heardCues) this.#cuesSeen.clear();
     this.#cuesSeen.add(id);
@@ -215,12 +215,15 @@ export class PageWatcher {
 
   #played(): void {
     const video = this.#video;
-    // The times of an advertisement, which the next look finds, are not those of the video.
+    // The times of an advertisement, which the next examination finds, are not those of the video.
     if (video === null || video.paused || video.seeking || video.closest(ADVERTISEMENT) !== null) return;
     this.#playedTo = wholeMs(video.currentTime);
   }
 
-  /** Reports a stop, which ends the open thought. It is reported once, even if a person seeks several times before the video plays. */
+  /**
+   * Reports a stop, which ends the open thought. A stop is reported once, even if a person seeks several times before
+   * the video plays.
+   */
   #stopped(state: PlaybackItem["state"]): void {
     const { isRecording } = this.#control;
     const isReported =
@@ -229,7 +232,7 @@ export class PageWatcher {
     this.#isStopped = state !== "moved";
     this.#playedTo = null;
     if (!isReported || this.#isAd || !this.#isKnown || !isRecording) return;
-    // The last words before the stop are read first. After a jump the video is at another place than they were.
+    // The last words before the stop are read first. After a jump, the video is not at the place of these words.
     if (state !== "moved") {
       this.#tracks.read();
       this.#readDrawn();
@@ -248,7 +251,7 @@ export class PageWatcher {
     for (const part of this.#lister.look(videoId, track)) this.#outbox.add(part);
   }
 
-  /** The player that draws captions, or perhaps does; `null` if nobody reads them. */
+  /** The player that draws captions, or may draw some; `null` if they are not read. */
   #drawingPlayer(): Element | null {
     const isPlatform = this.#adapter?.captions !== undefined;
     const isRead = this.#control.captions || !this.#isKnown;
@@ -256,14 +259,16 @@ export class PageWatcher {
     return this.#video === null || !isRead || !isDrawing ? null : playerOf(this.#video);
   }
 
-  /** True if text over the video is read as captions: the person switched it on, and the video has no others. */
+  /**
+   * True if text over the video is read as captions: the person switched it on, and the video has no other captions.
+   */
   #readsPage(): boolean {
     return this.#control.pageCaptions && !this.#tracks.hasTrack;
   }
 
   /** Reads captions that have just changed: their time is the present time of the video. */
   #onChange(): void {
-    // During an advertisement nothing is read; the next look reports it.
+    // Nothing is read during an advertisement; the next examination reports it.
     if (this.#video?.closest(ADVERTISEMENT) === null) this.#readDrawn();
   }
 
@@ -311,7 +316,10 @@ export class PageWatcher {
     );
   }
 
-  /** Captures a frame. One that shows the same as the last one is left out, unless `asked` requests it; `null` means at the usual rate. */
+  /**
+   * Captures a frame. A frame that shows the same as the previous one is left out, unless `asked` requests it; `null`
+   * means at the usual rate.
+   */
   async #capture(asked: Capture | null): Promise<CaptureResult> {
     const video = this.#video;
     const { isRecording, frames } = this.#control;
@@ -339,7 +347,7 @@ export class PageWatcher {
       this.#add({ ...frame, ...(isPerson ? present({ asked: true as const, requestId }) : {}) });
       return "captured";
     } catch {
-      // The panel shows it, with the other sources.
+      // The panel shows it together with the other sources.
       this.#pictures = { ...this.#pictures, problem: "failed" };
       return "failed";
     } finally {

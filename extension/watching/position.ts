@@ -7,11 +7,11 @@ export interface Position {
   readonly durationMs: number | null;
   readonly playing: boolean;
   readonly rate: number;
-  /** The time by the clock of the machine. */
+  /** The time of the machine's clock. */
   readonly atMs: number;
 }
 
-/** True if the video plays, and its page still reports: one that reports no longer is gone, or stands still. */
+/** True if the video plays, and its page still reports: a page that no longer reports has closed, or does not run. */
 export function isPlaying(position: Position | null, nowMs: number): boolean {
   return position?.playing === true && nowMs - position.atMs < LIMITS.stalePositionMs;
 }

@@ -1,23 +1,23 @@
-/** The report of a page about its sources: how much each gave. Pure. */
+/** The report of a page about its sources: the amount of evidence of each. Pure. */
 
 import { LIMITS } from "../limits.ts";
 import { isFields, isTime } from "../sending/items.ts";
 
 export interface Given {
-  /** Items of the last minute, and when the last one was there; `null` before the first. */
+  /** Items of the last minute, and the time of the last one; `null` before the first. */
   readonly perMinute: number;
   readonly lastAtMs: number | null;
 }
 
 export interface SourceReport {
-  /** A text track, an element that the platform is known for, or text that was found over the video. */
+  /** A text track, the known caption element of the platform, or text that was found over the video. */
   readonly captions: Given & { readonly from: "track" | "platform" | "page" | null };
   readonly pictures: Given & {
     /** The time of the last read of a picture, even of one that showed nothing new. */
     readonly readAtMs: number | null;
     readonly problem: "forbidden" | "failed" | null;
   };
-  /** An advertisement is shown in the player: it is left out. */
+  /** The player shows an advertisement, which is left out. */
   readonly isAd: boolean;
   /** The address of the video's own file; `null` for a stream. */
   readonly file: string | null;
@@ -36,7 +36,7 @@ export function givenOf(times: readonly number[], nowMs: number): Given {
   return { perMinute: recent.length, lastAtMs: times.at(-1) ?? null };
 }
 
-/** `null` for anything that is not a report: the process of a page may send any value. */
+/** `null` for a value that is not a report, because the process of a page may send any value. */
 export function parseReport(value: unknown): SourceReport | null {
   if (!isFields(value) || !isFields(value.captions) || !isFields(value.pictures)) return null;
   const { captions, pictures, file } = value;

@@ -1,6 +1,6 @@
 /**
- * Changes of the text of a player, as they come: a word that a page draws is seen when it is drawn, so that the pause of the
- * speaker before it is known. It reads nothing itself.
+ * Observes changes of the text of a player: a word that a page draws is seen when it is drawn, so that the speaker's
+ * pause before it is known. It does not read the text itself.
  */
 
 import { LIMITS } from "../limits.ts";
@@ -17,7 +17,9 @@ export class TextChanges {
     this.#onChange = onChange;
   }
 
-  /** Follows this player only; `null`: none. Players change their size and their place, so that this is asked often. */
+  /**
+   * Follows only this player; with `null`, none. Players change their size and their place, so this is called often.
+   */
   follow(player: Element | null): void {
     if (player === this.#player) return;
     this.#observer.disconnect();

@@ -10,7 +10,7 @@ export class TrackWatcher {
   readonly #onCue: (cue: Cue) => void;
   #video: HTMLVideoElement | null = null;
   #track: TextTrack | null = null;
-  /** The time up to which cues were read, so that a slow page, or one whose captions come late, skips none. */
+  /** The time up to which cues were read, so that none is skipped if the page is slow or its captions arrive late. */
   #since = 0;
   readonly #changed = (): void => this.read();
   readonly #jumped = (): void => {
@@ -45,7 +45,7 @@ export class TrackWatcher {
     this.#jumped();
   }
 
-  /** The track that the person reads; otherwise the first one, which is loaded without being shown. */
+  /** The track that the person has switched on; otherwise the first one, which is loaded without being shown. */
   follow(video: HTMLVideoElement | null): void {
     if (video !== this.#video) {
       this.#video?.removeEventListener("seeking", this.#jumped);
@@ -66,7 +66,7 @@ export class TrackWatcher {
     if (track?.mode === "disabled") track.mode = "hidden";
   }
 
-  /** Reports the cues that were shown since the last call; the same cue may come again. */
+  /** Reports the cues that were shown since the last call; the same cue may be reported again. */
   read(): void {
     const [track, video] = [this.#track, this.#video];
     // Captions that are still loading are read as soon as they have loaded.

@@ -1,4 +1,7 @@
-/** When a page shows another video: not before it was seen several times in a row, so that no page can flap. Pure. */
+/**
+ * Decides when a page shows another video: only after it was seen several times in a row, so that a page cannot switch
+ * back and forth. Pure.
+ */
 
 import { LIMITS } from "../limits.ts";
 
@@ -11,7 +14,7 @@ export interface VideoChoice {
 
 export const NO_CHOICE: VideoChoice = { value: null, candidate: null, looks: 0 };
 
-/** The first video counts at once; another one, or none, when it stayed. */
+/** The first video counts at once; another one, or none, only when it stays. */
 export function look(before: VideoChoice, seen: string | null): VideoChoice {
   if (seen === before.value) return { value: seen, candidate: seen, looks: 0 };
   const looks = seen === before.candidate ? before.looks + 1 : 1;
@@ -26,7 +29,7 @@ export interface VideoSize {
   readonly isReady: boolean;
 }
 
-/** The video that somebody watches: one that plays before one that does not, then the largest. -1 for none. */
+/** The watched video: a playing one before one that does not play, then the largest. -1 for none. */
 export function chooseVideo(videos: readonly VideoSize[]): number {
   let best = -1;
   let most = 0;
@@ -38,7 +41,7 @@ export function chooseVideo(videos: readonly VideoSize[]): number {
   return best;
 }
 
-/** At most `limit` in ten seconds. Returns the times that still count, or `null` for one too many. */
+/** At most `limit` in ten seconds. Returns the times that still count, or `null` if there are too many. */
 export function admit(times: readonly number[], nowMs: number, limit: number): readonly number[] | null {
   const recent = times.filter((time) => nowMs - time < 10_000);
   return recent.length >= limit ? null : [...recent, nowMs];

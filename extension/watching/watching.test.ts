@@ -1,6 +1,4 @@
-/**
- * These tests cover the decisions of the content script, without a page: the video, the captions, the frames.
- */
+/** The decisions of the content script, without a page: the video, the captions, the frames. */
 
 import { expect, test } from "vitest";
 import { LIMITS } from "../limits.ts";
@@ -37,13 +35,13 @@ test.each([
   expect(recognise(page, source)?.videoId).toBe(videoId);
 });
 
-test("a page of the browser, and what is no address, shows no video", () => {
+test("a page of the browser, and a text that is not an address, show no video", () => {
   for (const page of ["chrome://settings", "about:blank", "data:text/html,x", "nonsense", ""]) {
     expect(recognise(page, SOURCE)).toBeNull();
   }
 });
 
-test("a long id is bounded and still tells videos apart", () => {
+test("a long id is bounded and still distinguishes videos", () => {
   const ids = ["a", "b"].map(
     (end) => recognise(`https://a.example/${"x".repeat(5_000)}${end}`, "blob:x")?.videoId,
   );
@@ -53,7 +51,7 @@ test("a long id is bounded and still tells videos apart", () => {
   expect(ids[0]).not.toBe(ids[1]);
 });
 
-test("an address is compared without its fragment and without noise", () => {
+test("an address is compared without its fragment and without irrelevant parameters", () => {
   expect(plainUrl("https://a.example/x?utm_campaign=1&q=2#part")).toBe("https://a.example/x?q=2");
 });
 
@@ -67,7 +65,7 @@ test("a cue has words without tags, whole times, and the same id each time", () 
   expect(cueId(cue, "a")).not.toBe(cueId(cue, "b"));
 });
 
-test("a cue that says nothing, or is nowhere, is left out, and a huge one is cut", () => {
+test("a cue without words or without valid times is left out, and a very long one is cut", () => {
   const at = { startTime: 0, endTime: Number.POSITIVE_INFINITY };
   expect(toCue({ ...at, text: " <i></i> " }, "en")).toBeNull();
   expect(toCue({ startTime: Number.NaN, endTime: 1, text: "x" }, "en")).toBeNull();
@@ -87,11 +85,11 @@ test.each([
   ["we see the ship", "the ship leaves", "leaves"],
   ["the ship leaves", "", ""],
   ["the ship", "a hill", "a hill"],
-])("of captions that move on from %j to %j, %j is new", (before, now, added) => {
+])("after captions change from %j to %j, %j is new", (before, now, added) => {
   expect(newWords(before, now)).toBe(added);
 });
 
-test("the first video counts at once, another one when it stayed", () => {
+test("the first video counts at once, and another one when it has stayed", () => {
   const first = look(NO_CHOICE, "a");
   expect(first.value).toBe("a");
   const values: (string | null)[] = [];
@@ -103,21 +101,21 @@ test("the first video counts at once, another one when it stayed", () => {
   expect(values).toEqual(["a", "a", "a", "a", "a", "a", "a", "b", "b"]);
 });
 
-test("the video that plays is chosen before a larger one, and none that is not loaded", () => {
+test("a playing video is chosen before a larger one, and a video that is not loaded is never chosen", () => {
   const size = { width: 100, height: 100, isPlaying: false, isReady: true };
   expect(chooseVideo([size, { ...size, width: 10, isPlaying: true }, { ...size, width: 500 }])).toBe(1);
   expect(chooseVideo([size, { ...size, width: 500 }])).toBe(1);
   expect(chooseVideo([{ ...size, isReady: false }])).toBe(-1);
 });
 
-test("a page gives no more than the limit in ten seconds", () => {
+test("a page sends no more than the limit in ten seconds", () => {
   let times: readonly number[] = [];
   for (const nowMs of [0, 1, 2]) times = admit(times, nowMs, 3) ?? [];
   expect(admit(times, 9_999, 3)).toBeNull();
   expect(admit(times, 10_000, 3)).toEqual([1, 2, 10_000]);
 });
 
-test("pictures of the same colours are alike, others are not", () => {
+test("pictures with the same colours are similar, and others are not", () => {
   const [red, blue] = [
     [255, 0, 0, 255, 250, 9, 9, 255],
     [0, 0, 255, 255, 0, 0, 255, 255],
@@ -129,7 +127,7 @@ test("pictures of the same colours are alike, others are not", () => {
   expect(scaled({ width: 100, height: 50 }, 640)).toEqual({ width: 100, height: 50 });
 });
 
-test("a position moves on while the video plays, and not beyond its end", () => {
+test("a position advances while the video plays, and not beyond its end", () => {
   const position = { mediaTimeMs: 1_000, durationMs: 5_000, playing: true, rate: 2, atMs: 100 };
   expect(mediaTimeAt(position, 600)).toBe(2_000);
   expect(mediaTimeAt(position, 60_000)).toBe(5_000);

@@ -1,4 +1,4 @@
-/** These tests cover when the captions of a whole video are listed, and how often. */
+/** The time at which the captions of a whole video are listed, and how often. */
 
 import { expect, test } from "vitest";
 import { LIMITS } from "../limits.ts";
@@ -14,7 +14,7 @@ function trackOf(count: number, more: Partial<TrackLook> = {}): TrackLook {
   return { lang: "en", label: "English", cues, isLoaded: true, durationMs: 60_000, ...more };
 }
 
-test("a track is listed once, when it is loaded and does not grow any more", () => {
+test("a track is listed once, after it was loaded and no longer grows", () => {
   const lister = new CaptionLister();
   expect(lister.look("v", trackOf(0))).toEqual([]);
   expect(lister.look("v", trackOf(10))).toEqual([]);
@@ -39,7 +39,7 @@ test("a track that a script fills is complete when it reaches the end of the vid
   expect(isListed({ isLoaded: true, durationMs: null })).toBe(true);
 });
 
-test("a long list comes in parts that the server takes, with the same ids each time", () => {
+test("a long list is split into parts that the server accepts, with the same ids each time", () => {
   const list = (videoId: string): ReturnType<CaptionLister["look"]> => {
     const lister = new CaptionLister();
     lister.look(videoId, trackOf(1_100));

@@ -1,4 +1,4 @@
-/** Captions that a page has as a whole: listed once for each video and track, before they are played. */
+/** Captions that a page has for the whole video: listed once for each video and track, before they are played. */
 
 import { cutText } from "@continuo/core/model";
 import { LIMITS } from "../limits.ts";
@@ -13,7 +13,7 @@ export interface TrackLook {
   readonly cues: ArrayLike<CueTimes>;
   /** The browser has loaded the file of the track. */
   readonly isLoaded: boolean;
-  /** `null` if nobody knows how long the video is, as of a live one. */
+  /** `null` if the length of the video is not known, for example of a live one. */
   readonly durationMs: number | null;
 }
 
@@ -25,7 +25,7 @@ export class CaptionLister {
   look(videoId: string, track: TrackLook): readonly CaptionsItem[] {
     const name = [videoId, track.lang, track.label].join("\n");
     const count = track.cues.length;
-    // A track that a script fills grows from look to look.
+    // A track that a script fills grows from one examination to the next.
     const isSteady = name === this.#before.name && count === this.#before.count;
     this.#before = { name, count };
     if (!isSteady || this.#listed.has(name) || !isComplete(track)) return [];
@@ -34,7 +34,7 @@ export class CaptionLister {
   }
 }
 
-/** A file is complete once it is loaded; what a script adds is complete if it goes nearly to the end. */
+/** A file is complete when it is loaded; a track that a script fills is complete if it nearly reaches the end. */
 function isComplete({ cues, isLoaded, durationMs }: TrackLook): boolean {
   if (cues.length === 0) return false;
   if (isLoaded) return true;

@@ -1,11 +1,11 @@
 /**
- * The commands that agents call at each prompt and each end of a session. They are bundled apart from the other commands, so that an
- * agent waits for nothing that a hook does not use.
+ * The commands that agents call at each prompt and each end of a session. They are bundled separately from the other
+ * commands, so that an agent waits only for code that a hook uses.
  */
 
 import type { Shell } from "./terminal/index.ts";
 
-/** The exit code. */
+/** Resolves to the exit code. */
 export type AgentHook = (shell: Shell) => Promise<number>;
 
 export const hooks: Readonly<Record<string, AgentHook>> = {

@@ -16,14 +16,14 @@ beforeEach(() => {
 const home = (): string => join(root, "home");
 const kept = (): string[] => readdirSync(join(home(), "cache/compiled"));
 
-test("nothing is written where Continuo has no home yet, and nothing is kept of sources", () => {
+test("nothing is written if Continuo has no home yet, and nothing is cached for sources", () => {
   expect(compileCacheFolder(home(), bundle)).toBe(null);
   mkdirSync(home());
   expect(compileCacheFolder(home())).toBe(null);
   expect(readdirSync(home())).toEqual([]);
 });
 
-test("a build has one folder, readable only by this user", () => {
+test("a build has one folder, which only this user can read", () => {
   mkdirSync(home());
   const folder = compileCacheFolder(home(), bundle) ?? "";
   expect(compileCacheFolder(home(), bundle)).toBe(folder);
@@ -31,7 +31,7 @@ test("a build has one folder, readable only by this user", () => {
   expect(statSync(join(home(), "cache")).mode & 0o777).toBe(0o700);
 });
 
-test("at most a fixed number of builds is kept, the newest ones", () => {
+test("at most a fixed number of builds is kept, and these are the newest", () => {
   mkdirSync(home());
   const folders = Array.from({ length: MAX_KEPT_BUILDS + 3 }, (_, day) => {
     const at = new Date(Date.UTC(2026, 0, 1 + day));

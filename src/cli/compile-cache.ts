@@ -1,6 +1,6 @@
 /**
- * The folder in which Node caches the compiled code of the bundle. Without it, compiling takes half the time of a short
- * command. Each build has its own folder in Continuo's home.
+ * The folder in which Node caches the compiled code of the bundle. Without it, compilation takes half the time of a
+ * short command. Each build has its own folder in Continuo's home.
  */
 
 import { existsSync, readdirSync, rmSync, statSync } from "node:fs";
@@ -12,8 +12,8 @@ import { makeScratchFolder } from "@continuo/files";
 export const MAX_KEPT_BUILDS = 4;
 
 /**
- * Returns the folder for `module.enableCompileCache`, and makes it if necessary. Node uses what is cached only for the
- * same source.
+ * Returns the folder for `module.enableCompileCache`, and creates it if necessary. Node uses what is cached only for
+ * the same source.
  *
  * @param home Continuo's home; if it does not exist, nothing is written
  * @returns `null` if nothing is to be cached

@@ -65,7 +65,7 @@ function toFailure(error: unknown, argv: readonly string[], shell: Shell): Failu
   };
 }
 
-/** Flags of other programs that people type here, and ours. */
+/** Flags of other programs that people type here, with the flag of Continuo for each. */
 const FLAGS_OF_OTHERS: Readonly<Record<string, string>> = {
   "--provider": "--agent",
   "--tool": "--agent",
@@ -76,14 +76,14 @@ const FLAGS_OF_OTHERS: Readonly<Record<string, string>> = {
   "--last": "--continue",
 };
 
-/** Our flag, where the command takes it. */
+/** Continuo's flag, if the command has it. */
 function flagOfOthers(message: string, argv: readonly string[]): string | undefined {
   const typed = /^unknown option '([^'=]+)/u.exec(message)?.[1] ?? "";
   const ours = entryOf(FLAGS_OF_OTHERS, typed.replaceAll("_", "-"));
   return ours !== undefined && flagsFor(argv).includes(ours) ? ours : undefined;
 }
 
-/** If a command is missing, or `help` names one that does not exist, Commander gives its help in place of a message. */
+/** If a command is missing, or `help` names one that does not exist, Commander prints its help instead of a message. */
 function messageOfCommander({ code, message }: CommanderError, argv: readonly string[]): string {
   if (code !== "commander.help") return message;
   const at = argv.indexOf("help");

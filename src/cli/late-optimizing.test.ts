@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 
-/** Calls a function until V8 optimizes it, and at most so many milliseconds. */
+/** Calls a function until V8 optimizes it, or until this many milliseconds have passed. */
 const PROGRAM = `
   const { optimizeLate } = await import(process.argv[1]);
   function add(a, b) {
@@ -37,6 +37,6 @@ test("V8 optimizes the functions of a command that takes longer", () => {
   expect(isOptimized(50, 60_000)).toBe(true);
 }, 90_000);
 
-test("what a person switched off stays off", () => {
+test("an optimization that a person switched off stays off", () => {
   expect(isOptimized(50, 500, ["--no-opt", "--no-maglev"])).toBe(false);
 });

@@ -1,4 +1,4 @@
-/** The entry: the one place where the process is touched, and where errors become text and an exit code. */
+/** The entry: the only file that accesses the process itself, and that converts errors to text and an exit code. */
 
 import { createRequire, enableCompileCache } from "node:module";
 import { setPriority } from "node:os";
@@ -10,7 +10,7 @@ import { optimizeLate } from "./late-optimizing.ts";
 import { answerCommands, answeredElsewhere } from "./running/index.ts";
 import type { DetachedCommand, Shell } from "./terminal/index.ts";
 
-/** Agents call them at each prompt, and at each end of a session. */
+/** Agents call these commands at each prompt, and at each end of a session. */
 const HOOKS = ["guard hook", "guard run --quiet"];
 
 /** The priority of `nice -n 19`. */
@@ -20,14 +20,14 @@ process.on("uncaughtException", reportCrash);
 await main(process.argv.slice(2));
 
 async function main(argv: readonly string[]): Promise<void> {
-  // The commonest question of scripts is answered before anything is loaded.
+  // The most frequent question of scripts is answered before anything is loaded.
   if (argv.length === 1 && (argv[0] === "--version" || argv[0] === "-V")) {
     process.stdout.write(`${readVersion()}\n`);
     return;
   }
   const isHook = HOOKS.includes(argv.join(" "));
   const shell = shellOfThisProcess(isHook);
-  // A hook looks at one session.
+  // A hook examines only one session.
   if (!isHook) keepHeapSmall(argv);
   if (!isHook && argv[0] !== "serve") optimizeLate();
   const answered = await answeredElsewhere(argv, shell, import.meta.filename);
@@ -52,7 +52,10 @@ async function run(
   }
 }
 
-/** Agents call these at each prompt and each end: they wait neither for the parser nor for the other commands. */
+/**
+ * Agents call these commands at each prompt and each end, so they wait neither for the parser nor for the other
+ * commands.
+ */
 async function runHookOf(line: string, shell: Shell): Promise<number | null> {
   if (!line.startsWith("guard ")) return null;
   const { hooks }: typeof import("./agent-hooks.ts") = createRequire(import.meta.url)(
@@ -61,7 +64,7 @@ async function runHookOf(line: string, shell: Shell): Promise<number | null> {
   return (await hooks[line]?.(shell)) ?? null;
 }
 
-/** Node would print the line of the error above its trace, and a file of the bundle is one line. */
+/** Node would print the source line of the error above its trace, and a file of the bundle has only one line. */
 function reportCrash(error: unknown): void {
   process.stderr.write(`${error instanceof Error ? error.stack : String(error)}\n`);
   process.exit(1);
@@ -73,14 +76,16 @@ function keepCompiled(shell: Shell): void {
 }
 
 /**
- * Objects of a command die at once, or live as long as a session or a connection. V8 lets the young generation
+ * Objects of a command are released at once, or live as long as a session or a connection. V8 lets the young generation
  * grow to 200 MB for large sessions and many connections, and copies the survivors through it; reading is not slower
- * without.
+ * with a small young generation.
  *
- * The old generation may grow to four times what lives before V8 collects, which is most of what a large session
- * takes. It grows by half here, for at most a third more work; a server, whose work is never done, collects as V8 does.
+ * The old generation may grow to four times the live objects before V8 collects, which is most of the memory that a
+ * large session takes. Here it grows only by half, at a cost of at most a third more work; a server, which never
+ * finishes its work, uses V8's defaults.
  *
- * V8 takes no compiled module of Node's that was compiled with other flags: what every command needs is loaded before.
+ * V8 rejects compiled modules of Node that were compiled with other flags, so the modules that every command needs are
+ * loaded before.
  */
 function keepHeapSmall([command]: readonly string[]): void {
   setFlagsFromString("--semi-space-growth-factor=1");
@@ -88,7 +93,7 @@ function keepHeapSmall([command]: readonly string[]): void {
 }
 
 function shellOfThisProcess(isHook: boolean): Shell {
-  // So that what was begun is cleaned up: a terminal given back, a file taken away.
+  // Lets unfinished work clean up: restore a terminal, remove a file.
   const ends = { SIGINT: () => process.exit(130), SIGTERM: () => process.exit(143) };
   process.on("SIGINT", ends.SIGINT);
   process.on("SIGTERM", ends.SIGTERM);
@@ -136,13 +141,13 @@ function shellOfThisProcess(isHook: boolean): Shell {
   return Object.defineProperty(shell, "chooseSessions", { value: chooseSessions });
 }
 
-/** Opened when something is written: most hooks say nothing. */
+/** Opened when something is written, because most hooks print nothing. */
 function outputOfThisProcess(): () => Pick<typeof process, "stdout" | "stderr"> {
   let isWatched = false;
   return () => {
     if (isWatched) return process;
     isWatched = true;
-    // A reader that closes the pipe (`| head`) has seen enough: no error.
+    // A reader that closes the pipe (`| head`) has seen enough: this is no error.
     process.stdout.on("error", (error: NodeJS.ErrnoException) => {
       if (error.code === "EPIPE") process.exit(0);
       // A full disk, a terminal that is gone.
@@ -164,9 +169,9 @@ async function startDetached({ args, env, heapMegabytes }: DetachedCommand): Pro
     stdio: "ignore",
     detached: true,
   });
-  // Nobody waits for it, so nobody hears that it did not start.
+  // Nobody waits for it, so a failed start is not reported.
   child.on("error", () => undefined);
   child.unref();
-  // At once: threads that it starts later inherit it, and those that it has already do not.
+  // Set at once: threads that start later inherit it, and threads that already exist do not.
   if (child.pid !== undefined) setPriority(child.pid, LOWEST_PRIORITY);
 }

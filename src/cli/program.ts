@@ -1,4 +1,4 @@
-/** The tree of commands. What a command does is loaded when it is called. */
+/** The tree of commands. The code of a command is loaded when it is called. */
 
 import { ContinuoError, isContinuoError, nearest } from "@continuo/core/model";
 import { debugOf, readVersion } from "@continuo/files";
@@ -49,7 +49,7 @@ export async function runProgram(argv: readonly string[], shell: Shell): Promise
   const begun = performance.now();
   const words = withHelpFlag(isForPicker(typed, shell) ? ["pick", ...typed] : withDefaultCommand(typed));
   debug("command", () => ({ words: wordsOfCommand(words) }));
-  // The other commands would only be described.
+  // The other commands are only described.
   const named = Object.entries(COMMANDS).filter(([name]) => name === words[0]);
   const program = named.length === 0 ? createProgram(run) : withCommands(run, Object.fromEntries(named));
   assertKnown(program, words, typed);
@@ -63,7 +63,7 @@ export async function runProgram(argv: readonly string[], shell: Shell): Promise
   return exitCode;
 }
 
-/** `--debug` is a flag of every command, and no word behind `--`. */
+/** `--debug` is a flag of every command, and not after `--`. */
 function withoutDebugFlag(argv: readonly string[]): readonly [words: readonly string[], isDebugged: boolean] {
   const end = argv.indexOf("--");
   const words = argv.filter((word, at) => word !== "--debug" || (end !== -1 && at > end));
@@ -75,7 +75,7 @@ async function startLog(value: string, shell: Shell): Promise<Disposable> {
   return startDebugLog(shell, debugRooms(value));
 }
 
-/** The names of commands and flags: prompts and paths are left out. */
+/** Only the names of commands and flags: prompts and paths are left out. */
 function wordsOfCommand(words: readonly string[]): readonly string[] {
   const names = commandsIn(words).names.slice(1);
   return [...names, ...words.filter((word) => word.startsWith("-")).map((word) => word.split("=")[0] ?? "")];
@@ -85,7 +85,10 @@ function msSince(begun: number): number {
   return Math.round(performance.now() - begun);
 }
 
-/** Commander would print the help of the program for `continuo lst --help`, and knows no short form to suggest. */
+/**
+ * Commander would print the help of the program for `continuo lst --help`, and knows no short form that it could
+ * suggest.
+ */
 function assertKnown(program: Command, [first = ""]: readonly string[], [typed]: readonly string[]): void {
   if (typed === "-v") {
     throw new ContinuoError("usage", "unknown option '-v'", { hint: "Did you mean -V or --version?" });
@@ -198,12 +201,12 @@ function withCommands(run: ProgramRun | null, commands: Readonly<Record<string, 
   return program;
 }
 
-/** The command whose help explains what was typed: `continuo session show --help`. */
+/** The command whose help explains the typed words: `continuo session show --help`. */
 export function helpFor(argv: readonly string[]): string {
   return `${commandsIn(argv).names.join(" ")} --help`;
 }
 
-/** The long flags that the command that was typed takes. */
+/** The long flags of the command that was typed. */
 export function flagsFor(argv: readonly string[]): readonly string[] {
   return commandsIn(argv).command.options.flatMap(({ long }) => long ?? []);
 }
@@ -223,10 +226,10 @@ function commandsIn(argv: readonly string[]): {
   return { command, names };
 }
 
-/** `continuo` on a terminal is the picker, and so is `continuo --print`, which a script asks for. */
+/** `continuo` on a terminal is the picker, and so is `continuo --print`, which a script uses. */
 function isForPicker([first]: readonly string[], shell: Shell): boolean {
   if (first !== undefined) return first === "--print";
-  // Standard input is opened when it is looked at, which takes longer than the tree of commands.
+  // Standard input is opened when it is first accessed, which takes longer than building the tree of commands.
   return shell.stdout.isTTY === true && shell.env.TERM !== "dumb" && shell.stdin.isTTY === true;
 }
 
@@ -241,7 +244,7 @@ function withDefaultCommand(argv: readonly string[]): string[] {
   return SESSION_COMMANDS.includes(first) ? ["session", ...argv] : [...argv];
 }
 
-/** `help list` is `session list --help`; Commander knows neither the short forms nor a command of a command. */
+/** `help list` means `session list --help`; Commander knows neither the short forms nor nested commands. */
 function withHelpFlag(words: readonly string[]): readonly string[] {
   const [first, ...asked] = words;
   if (first !== "help" || asked.length === 0) return words;

@@ -1,4 +1,4 @@
-/** A file with the turns that wrote it: the lines of one turn stand together, below its prompt. */
+/** A file with the turns that wrote it: the lines of one turn are together, below its prompt. */
 
 import { visibleLine } from "@continuo/core/transcript";
 import { type FileBlameAnswer, MACHINE_ROOT } from "@continuo/core/wire/machine";
@@ -79,7 +79,7 @@ function Blame({ blame }: { blame: FileBlameAnswer }): VNode {
 
 type Line = FileBlameAnswer["lines"][number];
 
-/** Lines one below the other that one turn wrote. */
+/** Consecutive lines that one turn wrote. */
 function runsOf({ lines }: FileBlameAnswer): readonly (readonly Line[])[] {
   const runs: Line[][] = [];
   for (const line of lines) {

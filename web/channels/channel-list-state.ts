@@ -1,4 +1,6 @@
-/** The list of channels: pages are read as they are needed, and again every few seconds while the browser shows them. */
+/**
+ * The list of channels: pages are read when they are needed, and again every few seconds while the browser shows them.
+ */
 
 import type { ChannelRow, ChannelsPage } from "@continuo/core/wire";
 import { computed, type ReadonlySignal, type Signal, signal } from "@preact/signals";
@@ -23,9 +25,9 @@ export class ChannelList {
   readonly rows: ReadonlySignal<readonly ChannelRow[]> = computed(() =>
     shownRows(this.pages.value, this.filter.value),
   );
-  /** The reason why the next page was not read; nobody reads it again until `tryAgain`. */
+  /** The reason why the next page was not read; it is not read again until `tryAgain`. */
   readonly failure: Signal<string | null> = signal(null);
-  /** Reports when a page could not be read again, and then tries by itself. */
+  /** Reports when a page could not be read again, and then tries again by itself. */
   readonly poll: Poll<void> = new Poll((stop) => this.#refresh(stop));
   /** The first channel on the screen. */
   #seen: string | null = null;
@@ -47,7 +49,7 @@ export class ChannelList {
     this.#seen = channel;
   }
 
-  /** The next page, where there is one. */
+  /** The next page, if there is one. */
   async readMore(): Promise<void> {
     const { starts, next } = this.pages.value;
     if (this.#isReading || this.failure.value !== null || next === null || starts.length === 0) return;
@@ -69,7 +71,7 @@ export class ChannelList {
   }
 
   /**
-   * Reads a page again, and the pages after it as far as they begin elsewhere now, because channels came or went.
+   * Reads a page again, and the pages after it if their beginning has moved, because channels appeared or disappeared.
    */
   async #refresh(stop: AbortSignal): Promise<void> {
     let start: PageStart | null = this.#due();
@@ -81,7 +83,7 @@ export class ChannelList {
     }
   }
 
-  /** Every other time the page on the screen, and in between each of the others in turn. */
+  /** Every second time the page on the screen, and in between each of the others in turn. */
   #due(): PageStart {
     const { starts } = this.pages.value;
     this.#refreshes += 1;

@@ -33,7 +33,7 @@ export function ChannelsPage(): VNode {
   const pages = list.pages.value;
   const rows = list.rows.value;
   const isEmpty = pages.rows.length === 0;
-  // A page may be empty although there are more: this browser may not read its channels.
+  // A page may be empty although more follow, because this browser may not read its channels.
   useEffect(() => {
     if (rows.length === 0) void list.readMore();
   }, [list, pages, rows]);
@@ -104,7 +104,7 @@ function FilterLine({ list }: { list: ChannelList }): VNode {
   );
 }
 
-/** The count never claims more than was read. */
+/** The count never claims more than what was read. */
 function countOf({ pages: { value: pages }, rows, filter }: ChannelList): string {
   const more = pages.next === null ? "" : " so far";
   if (filter.value.trim() === "") return `${soFar(pages)}${more}${isByName(pages) ? ", by name" : ""}`;

@@ -1,4 +1,4 @@
-/** One channel: its messages, and who is there. */
+/** One channel: its messages and participants. */
 
 import { visibleLine } from "@continuo/core/transcript";
 import type { Participant } from "@continuo/core/wire";

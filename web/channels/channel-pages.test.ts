@@ -21,14 +21,14 @@ const answer = (names: readonly string[], isLast = false): ChannelsPage => ({
 });
 const names = (pages: ChannelPages): string[] => pages.rows.map(({ channel }) => channel);
 
-/** Reads on: each answer is that of the next page. */
+/** Reads on: each answer is the next page. */
 function read(...answers: readonly ChannelsPage[]): ChannelPages {
   return answers.reduce((pages, page) => foldPage(pages, pages.next ?? FIRST_PAGE, page), NO_PAGES);
 }
 
 const three = read(answer(["a", "b"]), answer(["c", "d"]), answer(["e"], true));
 
-test("pages stand one after the other, and after the last one nothing is left to read", () => {
+test("pages follow each other, and after the last one nothing is left to read", () => {
   const two = read(answer(["a", "b"]), answer(["c", "d"]));
   expect(names(two)).toEqual(["a", "b", "c", "d"]);
   expect(two.next).toEqual({ cursor: "cursor of d", after: "d" });
@@ -58,7 +58,7 @@ test("new channels push the end of a page back, and the page after it is read ag
   expect(whole.starts.map(({ after }) => after)).toEqual(["", "a1", "b"]);
 });
 
-test("channels that are gone draw rows from the page after, and none is there twice", () => {
+test("channels that disappear pull rows from the next page, and no row appears twice", () => {
   const drawn = foldPage(three, FIRST_PAGE, answer(["b", "c"]));
   expect(names(drawn)).toEqual(["b", "c", "d", "e"]);
   expect(movedAfter(three, drawn, FIRST_PAGE)?.after).toBe("c");
@@ -67,16 +67,16 @@ test("channels that are gone draw rows from the page after, and none is there tw
   expect(last).toMatchObject({ starts: [FIRST_PAGE], next: null });
 });
 
-test("a last page that is read again and has grown leaves a page to read", () => {
+test("if the last page has grown when it is read again, another page is left to read", () => {
   const last = three.starts[2] ?? FIRST_PAGE;
   expect(foldPage(three, last, answer(["e", "f"])).next).toEqual({ cursor: "cursor of f", after: "f" });
 });
 
-test("an answer to a question from before the pages moved changes nothing", () => {
+test("the answer to a request from before the pages moved changes nothing", () => {
   expect(foldPage(three, { cursor: "old", after: "c" }, answer(["c", "d"]))).toBe(three);
 });
 
-test("a page whose channels nobody here may read leaves those before and after it, also when it is read again", () => {
+test("a page whose channels the reader may not read keeps the pages before and after it, even when it is read again", () => {
   const none = read({ channels: [], nextCursor: "second" });
   expect(none).toMatchObject({ rows: [], next: { cursor: "second", after: "" } });
   const hidden: ChannelsPage = { channels: [], nextCursor: "third" };
@@ -91,12 +91,12 @@ test("a channel is found in the page that covers its name, in the server's order
   expect(["a", "b", "c", "d", "e", "z"].map((name) => pageOf(three, name).after)).toEqual([
     ...["", "", "b", "b", "d", "d"],
   ]);
-  // In UTF-16 the first unit of the emoji is below the letter.
+  // In UTF-16, the first unit of the emoji sorts before the letter.
   const wide = read(answer(["a", "\uff5e"]), answer(["\u{1f600}"], true));
   expect(names(foldPage(wide, FIRST_PAGE, answer(["a", "\uff5e"])))).toEqual(["a", "\uff5e", "\u{1f600}"]);
 });
 
-test("one page shows the most recently changed channel first, and more pages stay by name", () => {
+test("a single page shows the most recently changed channel first, and several pages stay in the order of names", () => {
   const channels = [row("a", "2026-01-01"), row("b", "2026-01-03"), row("c", "2026-01-02")];
   const shown = (nextCursor: string | null, filter = ""): string[] =>
     shownRows(read({ channels, nextCursor }), filter).map(({ channel }) => channel);

@@ -1,4 +1,4 @@
-/** The channels that were read so far, in the server's order, which is by name, from as many pages as were read. Pure. */
+/** The channels that were read so far, in the server's order, which is by name, from all pages that were read. Pure. */
 
 import type { ChannelRow, ChannelsPage } from "@continuo/core/wire";
 
@@ -21,13 +21,13 @@ export const FIRST_PAGE: PageStart = { cursor: null, after: "" };
 export const NO_PAGES: ChannelPages = { rows: [], starts: [], next: FIRST_PAGE };
 
 /**
- * Adds a page, or replaces one that was read before. Rows outside of the part that the page covers stay. A page that
- * ends elsewhere than before moves the start of the page after it, so that no channel is between two pages.
+ * Adds a page, or replaces one that was read before. Rows outside of the part that the page covers stay. If a page ends
+ * at another place than before, the next page begins there, so that no channel is between two pages.
  */
 export function foldPage(pages: ChannelPages, start: PageStart, page: ChannelsPage): ChannelPages {
   const { rows, starts, next } = pages;
   const known = starts.findIndex(({ cursor }) => cursor === start.cursor);
-  // The answer to a question that was asked before the pages moved.
+  // The answer to a request from before the pages moved.
   if (known < 0 && next?.cursor !== start.cursor) return pages;
   const before = rows.filter(({ channel }) => compareNames(channel, start.after) <= 0);
   const { channels, nextCursor } = page;
@@ -43,12 +43,12 @@ export function foldPage(pages: ChannelPages, start: PageStart, page: ChannelsPa
   };
 }
 
-/** The page in which a channel of this name stands. */
+/** The page that contains a channel of this name. */
 export function pageOf({ starts }: ChannelPages, channel: string): PageStart {
   return starts.findLast(({ after }) => compareNames(after, channel) < 0) ?? FIRST_PAGE;
 }
 
-/** The page after one that was just read again, if it was read before and begins elsewhere now. */
+/** The page after one that was just read again, if it was read before and now begins at another place. */
 export function movedAfter(before: ChannelPages, after: ChannelPages, start: PageStart): PageStart | null {
   const following = (pages: ChannelPages): PageStart | undefined =>
     pages.starts[pages.starts.findIndex(({ cursor }) => cursor === start.cursor) + 1];
@@ -57,8 +57,8 @@ export function movedAfter(before: ChannelPages, after: ChannelPages, start: Pag
 }
 
 /**
- * The rows to show: one page, which is the whole list, has the most recently changed channel first. More pages stay by
- * name: the channels that were not read yet may have changed later, and a row never moves because of a page that comes.
+ * The rows to show: if one page is the whole list, the most recently changed channel comes first. Several pages stay in
+ * the order of names: a channel that was not read yet may have changed later, and a new page must not move rows.
  */
 export function shownRows(pages: ChannelPages, filter: string): readonly ChannelRow[] {
   const words = filter.trim().toLowerCase();
@@ -70,7 +70,9 @@ export function isByName({ starts, next }: ChannelPages): boolean {
   return starts.length > 1 || (starts.length === 1 && next !== null);
 }
 
-/** The order of the server: by code points. Those above U+FFFF come last, though UTF-16 has them before U+E000. */
+/**
+ * The order of the server: by code points. Characters above U+FFFF come last, although UTF-16 sorts them before U+E000.
+ */
 function compareNames(a: string, b: string): number {
   let at = 0;
   while (at < a.length && a.charCodeAt(at) === b.charCodeAt(at)) at += 1;

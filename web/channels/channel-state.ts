@@ -33,21 +33,21 @@ export class ChannelState {
   readonly head: Signal<ChannelHead | null> = signal(null);
   readonly roster: Signal<readonly Participant[]> = signal([]);
   readonly connection: Signal<"connecting" | "open" | "lost"> = signal("connecting");
-  /** Why nothing can be shown, or why the last action failed. */
+  /** The reason why nothing can be shown, or why the last action failed. */
   readonly failure: Signal<string | null> = signal(null);
   readonly loading: Signal<boolean> = signal(true);
   /** Threads that the reader opened or closed, by the id of their first message. */
   readonly folds: Signal<ReadonlyMap<string, boolean>> = signal(new Map());
   /** The reader had seen everything up to this sequence. */
   readonly seen: Signal<number | null> = signal(null);
-  /** The place to which the list scrolls next; `null` when it is there. */
+  /** The place to which the list scrolls next; `null` when it has arrived there. */
   readonly goal: Signal<{ readonly to: "end" } | { readonly to: "message"; readonly id: string } | null> =
     signal(null);
-  /** The name under which this reader writes; `null` before it was chosen. */
+  /** The name under which this reader writes; `null` before one is chosen. */
   readonly handle: Signal<string | null> = signal(null);
   /** `elsewhere`: an agent is in the channel under this name. */
   readonly presence: Signal<"none" | "here" | "elsewhere"> = signal("none");
-  /** Why the server cannot remember what was read. */
+  /** The reason why the server cannot remember what was read. */
   readonly degraded: Signal<string | null> = signal(null);
   readonly replyTo: Signal<ShownMessage | null> = signal(null);
   readonly isSending: Signal<boolean> = signal(false);
@@ -64,7 +64,7 @@ export class ChannelState {
   /** The newest sequence up to which every event was received. */
   #position = 0;
   #committing: ReturnType<typeof setTimeout> | undefined;
-  /** A message that was sent and not confirmed: sent again, it has the same id and is stored once. */
+  /** A message that was sent and not confirmed: if it is sent again, it has the same id and is stored once. */
   #unsent: { readonly id: string; readonly content: string; readonly replyTo: string | undefined } | null =
     null;
   #isReadingOlder = false;
@@ -88,7 +88,7 @@ export class ChannelState {
     return this.#channel.value.hasNewer;
   }
 
-  /** The text of an unfinished message. A token changes only this signal. */
+  /** The text of an unfinished message. A token of the answer changes only this signal. */
   openText(messageId: string): string {
     return this.#channel.value.open.get(messageId)?.text ?? "";
   }
@@ -181,7 +181,7 @@ export class ChannelState {
     );
   }
 
-  /** Resolves to true if the new text is stored; the page shows it when its event arrives. */
+  /** Resolves to true if the new text is stored; the page shows the text when its event arrives. */
   edit({ messageId }: ShownMessage, content: string): Promise<boolean> {
     return this.#change(messagePath(messageId), { method: "PUT", body: { content } });
   }
@@ -209,12 +209,12 @@ export class ChannelState {
     });
   }
 
-  /** Called when the reader sees the end: everything up to here is read. */
+  /** Called when the reader sees the end: everything before it has been read. */
   sawEnd(): void {
     if (this.#joined === null || document.visibilityState !== "visible") return;
     this.#committing ??= setTimeout(() => {
       this.#committing = undefined;
-      // If it fails, the next commit includes it.
+      // If it fails, the next commit includes the position.
       this.#joined?.commitCheckpoint(this.#position).catch(() => undefined);
     }, COMMIT_MS);
   }

@@ -67,7 +67,7 @@ export function Composer({ state }: { state: ChannelState }): VNode {
   );
 }
 
-/** A reader without a name is asked for one here; a token for one handle has it already. */
+/** A reader without a name is asked for one here; a token for one handle already has it. */
 function Name({ state }: { state: ChannelState }): VNode {
   const typed = useSignal(state.handle.value ?? "");
   const isWrong = typed.value !== "" && !isName(typed.value);

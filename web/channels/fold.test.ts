@@ -28,18 +28,18 @@ const window = (messages: readonly ChannelMessage[], sequence: number, hasOlder 
 
 const ids = ({ messages }: Channel): readonly string[] => messages.map(({ messageId }) => messageId);
 
-test("a message in progress grows by each delta once, also one that the window had already", () => {
+test("a message in progress grows by each delta only once, even if the window already had the delta", () => {
   const begun = window([said(1), said(2, { state: "open", content: "ab" })], 4);
   const delta = (sequence: number, text: string) =>
     event("update", sequence, { messageId: "m2", delta: text });
   const events = [
-    // The connection begins before the message: what the window had comes again.
+    // The connection begins before the message, so the content of the window arrives again.
     event("message", 2, { messageId: "m2", state: "open", content: "" }),
     ...[delta(3, "a"), delta(4, "b"), delta(5, "c"), delta(5, "c"), delta(6, "d")],
   ];
   const grown = events.reduce(foldEvent, begun);
   expect(grown.open.get("m2")?.text).toBe("abcd");
-  // The messages are the same object: nothing but the text is drawn again.
+  // The messages are the same object: only the text is drawn again.
   expect(grown.messages).toBe(begun.messages);
   const done = foldEvent(grown, event("complete", 7, { messageId: "m2", content: "abcd!" }));
   expect(done.messages[1]).toMatchObject({ content: "abcd!", state: "complete", sequence: 2 });
@@ -56,7 +56,7 @@ test("a message whose writer disappeared keeps the text so far, and is interrupt
   expect(lost.messages).toMatchObject([{ content: "half a", state: "interrupted" }]);
 });
 
-test("older windows come before what is loaded, each message once, and what is loaded stays bounded", () => {
+test("older windows come before the loaded part, each message once, and the loaded part stays bounded", () => {
   const newest = window([said(5), said(6)], 6, true);
   const both = foldWindow(
     newest,
@@ -71,7 +71,7 @@ test("older windows come before what is loaded, each message once, and what is l
     "older",
   );
   expect([full.messages.length, full.hasNewer]).toEqual([MOST_LOADED, true]);
-  // Behind a gap nothing is added; at the end the oldest makes room.
+  // After a gap nothing is added; at the end, the oldest message makes room.
   const next = event("message", 5_001, { messageId: "new", state: "complete", content: "new" });
   expect(foldEvent(full, next)).toBe(full);
   const rolled = foldEvent(window(many, 1_000), event("message", 5_001, { messageId: "new", content: "" }));
@@ -82,7 +82,7 @@ test("older windows come before what is loaded, each message once, and what is l
   ]);
 });
 
-test("a message that arrives twice stands once, and the server's own lines stand beside the messages", () => {
+test("a message that arrives twice is shown once, and the server's own lines are shown beside the messages", () => {
   const message = event("message", 3, { messageId: "x", state: "complete", content: "x" });
   const notice = event("error", 4, { messageId: undefined, code: "busy", message: "a person has to speak" });
   const channel = [message, message, notice, notice].reduce(foldEvent, window([said(1)], 1));

@@ -1,4 +1,4 @@
-/** A reader's changes of a message: reactions, and on one's own messages a new text or a deletion. */
+/** A reader's changes of a message: reactions, and for the reader's own messages a new text or a deletion. */
 
 import { visibleLine } from "@continuo/core/transcript";
 import { CHANNEL_LIMITS } from "@continuo/core/wire";

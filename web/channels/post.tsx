@@ -109,7 +109,7 @@ function Said({ message }: { message: ShownMessage }): VNode {
   );
 }
 
-/** Drawn by the renderer of sessions, which escapes everything. */
+/** The renderer of sessions draws it, and escapes everything. */
 function htmlOf(id: string, content: readonly Block[]): string {
   const message = { id, role: "assistant", content, metadata: {} } as const;
   return content.map((_, index) => blockToHtml(message, index, "served")).join("");

@@ -10,7 +10,7 @@ import type { ChannelState } from "./channel-state.ts";
 import { Post } from "./post.tsx";
 import type { Row } from "./rows.ts";
 
-/** The next window is requested this many rows before the beginning of the loaded part. */
+/** The next window is requested when this many rows are left before the beginning of the loaded part. */
 const AHEAD = 12;
 const HEIGHTS: Readonly<Record<Row["type"], number>> = {
   day: 48,

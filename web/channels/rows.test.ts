@@ -28,7 +28,7 @@ function drawn(messages: readonly ShownMessage[], options: Partial<RowOptions> =
   });
 }
 
-test("replies stand below the message that began the thread, replies to replies too", () => {
+test("replies are below the message that began the thread, and so are replies to replies", () => {
   expect(drawn(channel("a ann", "b bob 1 >a", "c ann 2 >b", "d cleo 9"))).toEqual([
     "message a",
     "reply b",
@@ -46,13 +46,13 @@ test("a long thread is folded to its newest reply, and opens", () => {
     "fold 0 open",
     ...[1, 2, 3, 4, 5].map((n) => `reply r${n}`),
   ]);
-  // A message that is being written is shown, whatever is folded.
+  // A message that is being written is always shown, even in a folded thread.
   const [writing] = thread.slice(2, 3).map((one): ShownMessage => ({ ...one, state: "open" }));
   const open = thread.map((one, at) => (at === 2 && writing !== undefined ? writing : one));
   expect(drawn(open)).toEqual(["message a", "fold 3 folded", "reply r2", "reply r5"]);
 });
 
-test("where other messages came since, a line leads from the newest reply to its thread", () => {
+test("if other messages came since, a line links from the newest reply to its thread", () => {
   expect(drawn(channel("a ann", "b bob 6", "c cleo 7 >a", "d dan 8 >a", "e ann 9"))).toEqual([
     "message a",
     "reply c",
@@ -63,12 +63,12 @@ test("where other messages came since, a line leads from the newest reply to its
   ]);
 });
 
-test("a reply to a message that is not loaded stands by itself, and a circle of replies is none", () => {
+test("a reply to a message that is not loaded has its own place, and a circle of replies is not a thread", () => {
   expect(drawn(channel("a ann 0 >gone"))).toEqual(["message a stray"]);
   expect(drawn(channel("a ann 0 >b", "b bob 6 >a"))).toEqual(["message a stray", "reply b"]);
 });
 
-test("messages of one writer within five minutes stand together, also around midnight under their day", () => {
+test("messages of one writer within five minutes are one group, also around midnight below their day", () => {
   expect(drawn(channel("a ann", "b ann 4", "c ann 10", "d bob 11"))).toEqual([
     "message a",
     "message b again",
@@ -87,20 +87,20 @@ test("messages of one writer within five minutes stand together, also around mid
   expect(rows.map(({ type }) => type)).toEqual(["day", "message", "day", "message"]);
 });
 
-test("messages since the reader's last visit stand below a mark, and a new reader sees no mark", () => {
+test("messages since the reader's last visit are below a mark, and a new reader sees no mark", () => {
   const messages = channel("a ann", "b ann 1", "c ann 2");
   expect(drawn(messages, { seen: 2 })).toEqual(["message a", "message b again", "mark", "message c"]);
   expect(drawn(messages, { seen: 3 })).not.toContain("mark");
   expect(drawn(messages, { seen: 0 })).not.toContain("mark");
 });
 
-test("what the server says stands in its place", () => {
+test("a message of the server is shown at its place", () => {
   const notice = { sequence: 1.5, timestamp: new Date(2026, 0, 5).toISOString(), text: "x" };
   const types = toRows(channel("a ann", "b bob"), [notice, { ...notice, sequence: 9 }], OPEN);
   expect(types.map(({ type }) => type)).toEqual(["day", "message", "notice", "message", "notice"]);
 });
 
-test("no id of a message is the key of another line", () => {
+test("no id of a message equals the key of another line", () => {
   const hostile = channel("mark ann", "day bob 6", "pointer cleo 12");
   const keys = toRows(hostile, [], { ...OPEN, seen: 1 }).map(({ key }) => key);
   expect(new Set(keys).size).toBe(keys.length);

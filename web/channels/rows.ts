@@ -4,7 +4,7 @@ import type { Notice, ShownMessage } from "./fold.ts";
 
 export type Row =
   | { readonly type: "day"; readonly key: string; readonly at: string }
-  /** The messages below are new since the reader's last visit. */
+  /** The messages below it are new since the reader's last visit. */
   | { readonly type: "mark"; readonly key: string }
   | { readonly type: "message"; readonly key: string; readonly message: ShownMessage; readonly head: Head }
   | { readonly type: "reply"; readonly key: string; readonly message: ShownMessage }
@@ -25,7 +25,7 @@ export type Row =
     }
   | { readonly type: "notice"; readonly key: string; readonly notice: Notice };
 
-/** `again`: the same writer a moment later. `stray`: a reply to a message that is not loaded. */
+/** `again`: the same writer, a moment later. `stray`: a reply to a message that is not loaded. */
 type Head = "whole" | "again" | "stray";
 
 export interface RowOptions {
@@ -35,7 +35,7 @@ export interface RowOptions {
   readonly seen: number | null;
 }
 
-/** A thread with at most this many replies is not folded; below the fold of a longer one stands its newest reply. */
+/** A thread with at most this many replies is not folded; below the fold of a longer one is its newest reply. */
 const SHORT_THREAD = 3;
 const TOGETHER_MS = 300_000;
 
@@ -46,9 +46,9 @@ export function toRows(
 ): readonly Row[] {
   const threads = threadsOf(messages);
   const rows: Row[] = [];
-  /** The message or thread that the newest line belongs to. */
+  /** The message or thread to which the newest line belongs. */
   let above: ShownMessage | null = null;
-  /** The newest row, if a further message of its author can follow without a head. */
+  /** The newest row, if a further message of its author can follow without a heading. */
   let run: ShownMessage | null = null;
   let day = "";
   let isMarked = options.seen === null || options.seen === 0;
@@ -58,7 +58,7 @@ export function toRows(
     while (waiting[0] !== undefined && waiting[0].sequence < sequence) rows.push(noticeRow(waiting.shift()));
     const root = threads.rootOf.get(messageId);
     const isNewest = root !== undefined && threads.repliesOf.get(root.messageId)?.at(-1) === message;
-    // Its thread has it already; a row links there if other messages came between.
+    // The thread already has the reply; a row links there if other messages came between.
     if (root !== undefined && (!isNewest || above === root)) continue;
     const date = localDay(timestamp);
     if (date !== day) {
@@ -110,7 +110,7 @@ function threadsOf(messages: readonly ShownMessage[]): Threads {
   const repliesOf = new Map<string, ShownMessage[]>();
   for (const message of messages) {
     const parent = message.replyTo === undefined ? undefined : known.get(message.replyTo);
-    // A message is newer than the one it replies to, so that no thread is a circle.
+    // A message is newer than the one to which it replies, so that no thread is a circle.
     if (parent === undefined || parent.sequence >= message.sequence) continue;
     const root = rootOf.get(parent.messageId) ?? parent;
     rootOf.set(message.messageId, root);

@@ -19,7 +19,7 @@ import { THIS_PAGE } from "./this-page.ts";
 export class ChatClient {
   readonly session: SessionState;
   readonly state: Signal<ChatState | null> = signal(null);
-  /** Why the last action of this page failed. */
+  /** The reason why the last action of this page failed. */
   readonly failure: Signal<string | null> = signal(null);
   readonly isSending: Signal<boolean> = signal(false);
   #live: RunningTurn = NO_RUNNING_TURN;

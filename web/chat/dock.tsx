@@ -113,8 +113,7 @@ function Working({ run, chat, state }: RunProps): VNode {
   const { questions, readOnly } = state;
   const who = agentName(run.agent ?? state.agent);
   const cancel = (): unknown => (readOnly === null && !isLost.value ? void chat.cancel(run.runId) : false);
-  // In a field, Escape has another meaning.
-  // While it asks, Escape is too near to the keys of the answers.
+  // In a field, Escape has another meaning. While the agent asks, Escape is too close to the keys of the answers.
   const asks = questions.length > 0;
   useKeys({ Escape: ({ target }) => (asks || target instanceof HTMLInputElement ? false : cancel()) });
   return (
@@ -200,7 +199,7 @@ function Composer({ chat, state }: { chat: ChatClient; state: ChatState }): VNod
   );
 }
 
-/** The person who stopped it does not know the words of the library. */
+/** The person who stopped the turn would not understand the words of the library. */
 function whyIn(message: string): string {
   return /the caller's signal/u.test(message) ? "it was stopped" : visibleLine(message);
 }

@@ -1,4 +1,7 @@
-/** The prompt that is not sent yet. It is kept in the tab, by the session: it outlives a reload, and a server that ended. */
+/**
+ * The prompt that is not sent yet. It is kept in the tab, for each session, so that it survives a reload and the end of
+ * a server.
+ */
 
 import { effect, type Signal, useSignal } from "@preact/signals";
 import { useLayoutEffect } from "preact/hooks";
@@ -16,7 +19,7 @@ export function useDraft(key: string): Signal<string> {
   return text;
 }
 
-/** Appends a part to the prompt of a session, which is not open on this page of it. */
+/** Appends a part to the prompt of a session that is not open on this page. */
 export function addToDraft(key: string, part: string): void {
   const name = `continuo-draft:${key}`;
   const before = read(name).trimEnd();
@@ -25,7 +28,7 @@ export function addToDraft(key: string, part: string): void {
 
 let typedOn: string | null = null;
 
-/** The person began a session in a field that disappears: they type on in that of the session. */
+/** The person began a session in a field that disappears, and continues to type in the field of the session. */
 export function typeOnIn(key: string): void {
   typedOn = key;
 }

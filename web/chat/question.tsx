@@ -13,16 +13,16 @@ import { keyHint, useKeys } from "../shell/keys.ts";
 import { isLost } from "../state/server.ts";
 import type { ChatClient } from "./chat-client.ts";
 
-/** The question contains shorter names; a longer name is shown in full below it. */
+/** The question contains shorter names; a longer name is shown completely below it. */
 const MAX_NAME_CHARS = 40;
 
 interface QuestionProps {
   readonly question: ChatQuestion;
   readonly chat: Pick<ChatClient, "answer">;
   readonly isReadOnly: boolean;
-  /** True if only answers that count once may be given. */
+  /** True if only answers that count once are allowed. */
   readonly isOnce?: boolean;
-  /** False for all but the first of several. */
+  /** False for all questions except the first. */
   readonly hasKeys?: boolean;
 }
 
@@ -37,7 +37,7 @@ export function Question({
   const allow = useRef<HTMLButtonElement>(null);
   const deny = useRef<HTMLButtonElement>(null);
   const reason = useSignal("");
-  // The keys only move the focus to an answer; Enter or a click gives it.
+  // The keys only move the focus to an answer; Enter or a click selects it.
   useKeys(hasKeys ? { y: () => allow.current?.focus(), n: () => deny.current?.focus() } : {});
   useLayoutEffect(() => {
     // A focused field would receive the keys. A field in which the person has begun to write keeps the focus.
@@ -109,7 +109,7 @@ export function Question({
   );
 }
 
-/** Differences where files are changed, and every field of the request. */
+/** Differences if files are changed, and every field of the request. */
 function Request({ question: { input, content } }: { question: ChatQuestion }): VNode | null {
   if (content === null) {
     return (

@@ -1,4 +1,4 @@
-/** The name of this page on other pages after it answered first. */
+/** The name of this page that other pages show after it answered first. */
 
 import type { ChatPage } from "@continuo/core/wire/machine";
 

@@ -41,7 +41,7 @@ export function ChosenBar(): VNode {
     const ended = await work((done) => {
       progress.value = `${done} of ${picked.length}`;
     });
-    // Its words are said of a list that shows them.
+    // The actions have these names only above a list that shows the chosen rows.
     await load();
     const there = new Set(rows.value.map(({ key }) => key));
     if (chosen.value !== null) chosen.value = chosen.value.filter((key) => there.has(key));

@@ -1,4 +1,7 @@
-/** The questions before an action on several sessions: tags, the form of the files, and if they are to be deleted. */
+/**
+ * The questions before an action on several sessions: the tags, the format of the files, and the confirmation of a
+ * deletion.
+ */
 
 import type { MachineSession } from "@continuo/core/wire/machine";
 import { useSignal } from "@preact/signals";

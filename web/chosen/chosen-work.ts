@@ -73,7 +73,7 @@ export interface ExportWish {
   readonly isMasked: boolean;
 }
 
-/** One session is a file, several are an archive. */
+/** One session becomes a file, several become an archive. */
 export async function exportAll(
   sessions: readonly MachineSession[],
   { format, isMasked }: ExportWish,

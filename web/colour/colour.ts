@@ -1,6 +1,6 @@
 /**
- * Colours for code on the screen: a worker finds the words, this paints them as ranges over the text (CSS Custom
- * Highlight API), so that no element is added and nothing of a session becomes markup.
+ * Colours for code on the screen: a worker finds the words, and this file paints them as ranges over the text (CSS
+ * Custom Highlight API), so that no element is added and no text of a session becomes markup.
  */
 
 import { startColourWorker } from "../content/trusted-html.ts";
@@ -52,7 +52,7 @@ type FindWords = (request: Omit<ColourRequest, "id">) => readonly HighlightRange
 
 let findHere: FindWords | null = null;
 
-/** For a page that cannot start a worker: it colours code when the browser is idle. */
+/** For a page that cannot start a worker: colours code when the browser is idle. */
 export function colourWith(find: FindWords): void {
   findHere = find;
 }

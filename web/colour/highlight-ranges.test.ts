@@ -2,7 +2,7 @@ import { diffWordsWithSpace } from "diff";
 import { expect, test } from "vitest";
 import { changedWords, highlightRangesOf } from "./highlight-ranges.ts";
 
-test("what the highlighter wrote becomes places in the text, line by line", () => {
+test("the output of the highlighter becomes places in the text, line by line", () => {
   const html =
     '<span class="hljs-keyword">const</span> a = <span class="hljs-string">&quot;x\ny&quot;</span>; &lt;b';
   const text = 'const a = "x\ny"; <b';
@@ -15,7 +15,7 @@ test("what the highlighter wrote becomes places in the text, line by line", () =
   ]);
 });
 
-test("a class within a string that has no colour keeps the string's", () => {
+test("a class without a colour inside of a string keeps the colour of the string", () => {
   const html = '<span class="hljs-string">a<span class="hljs-subst">b</span></span>c';
   expect(highlightRangesOf(html).map(({ from, to }) => [from, to])).toEqual([
     [0, 1],
@@ -23,7 +23,7 @@ test("a class within a string that has no colour keeps the string's", () => {
   ]);
 });
 
-test("words that differ are found where a line took the place of another", () => {
+test("different words are found if a line replaced another", () => {
   const text = "same\nreturn local(day);\nreturn utc(day);\nend";
   const words = changedWords(text, [" ", "-", "+", " "], diffWordsWithSpace);
   expect(words.map(({ from, to, name }) => [text.slice(from, to), name])).toEqual([
@@ -32,7 +32,7 @@ test("words that differ are found where a line took the place of another", () =>
   ]);
 });
 
-test("lines that have little in common, and lines without a partner, are whole changes", () => {
+test("lines that have little in common, and lines without a partner, are marked as a whole", () => {
   expect(changedWords("abc\nx y z", ["-", "+"], diffWordsWithSpace)).toEqual([]);
   expect(changedWords("a b\na c\na d", ["-", "+", "+"], diffWordsWithSpace)).toEqual([]);
 });

@@ -46,7 +46,7 @@ export function highlightRangesOf(html: string): HighlightRanges[] {
     else if (piece === "</span>") open.pop();
     else {
       const colour = open.at(-1) ?? null;
-      // The page contains the entity as one character, whichever it is.
+      // The page contains the entity as one character.
       const shown = text ?? "&";
       if (colour !== null) painted.push(...rangesByLine(shown, at, `code-${colour}`));
       at += shown.length;
@@ -80,7 +80,7 @@ interface Word {
 const MAX_LINE_CHARS = 2_000;
 
 /**
- * The ranges of changed words, where removed lines are followed by the same number of added lines. If two lines have less
+ * The ranges of changed words, if removed lines are followed by the same number of added lines. If two lines have less
  * than half of their text in common, no word is marked. `compare` splits two lines into words, as `diffWords` does.
  */
 export function changedWords(

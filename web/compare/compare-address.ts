@@ -17,7 +17,7 @@ export interface ComparedHistory {
 export interface CompareAddress {
   readonly left: ComparedHistory;
   readonly right: ComparedHistory;
-  /** The number of the row to which the reader went, from 1. */
+  /** The number of the row to which the reader went, counted from 1. */
   readonly at: number | null;
   /** Runs of equal turns that are unfolded, by the number of their first turn on the left. */
   readonly same: ReadonlySet<number>;

@@ -1,4 +1,7 @@
-/** The choices for a comparison with a session: the model's view, a branch, the session that it came from, or any other one. */
+/**
+ * The choices for a comparison with a session: the model's view, a branch, the session from which it was handed over,
+ * or any other session.
+ */
 
 import { visibleLine } from "@continuo/core/transcript";
 import { type MachineSession, type SessionsPage, sessionsPath } from "@continuo/core/wire/machine";
@@ -73,7 +76,7 @@ function choicesOf({ key, head, view, branch }: SessionState): readonly Choice[]
 const MAX_SESSIONS = 8;
 const PAUSE_MS = 200;
 
-/** Those of the same folder, until words are typed. */
+/** Sessions of the same folder, until words are typed. */
 function OtherSessions({ state }: { state: SessionState }): VNode {
   const words = useSignal("");
   const found = useSignal<readonly MachineSession[] | null>(null);

@@ -1,4 +1,7 @@
-/** Two histories in two columns: their turns beside each other, and what differs. A narrow screen shows one column at a time. */
+/**
+ * Two histories in two columns: their turns side by side, and the differences. A narrow screen shows one column at a
+ * time.
+ */
 
 import { useComputed, useSignalEffect } from "@preact/signals";
 import type { VNode } from "preact";
@@ -23,7 +26,7 @@ import { SideHead, titleOfSide } from "./side-head.tsx";
 import { type ComparedTurns, summaryOf } from "./turn-pairs.ts";
 
 export function ComparePage(): VNode | null {
-  // Each address that the reader goes to is another value.
+  // Each address that the reader opens is a new value.
   const place = route.value;
   const address = useMemo(() => parseCompare(location.hash), [place]);
   if (address === null) return null;
@@ -46,7 +49,7 @@ function Comparison({ address }: { address: CompareAddress }): VNode {
     document.title = `${titleOfSide(state.left)} and ${titleOfSide(state.right)} · Continuo`;
   });
   useSignalEffect(() => {
-    // The failure was that of a server that is back.
+    // The failure came from a server that answers again.
     if (!isLost.value && state.failure.peek() !== null) void state.read();
   });
   useKeys({

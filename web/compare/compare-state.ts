@@ -16,7 +16,7 @@ import { ask, isAbort, sayError } from "../state/server.ts";
 import { type CompareAddress, type ComparedHistory, compareLink, type SideName } from "./compare-address.ts";
 import { type ComparedTurns, pairTurns } from "./turn-pairs.ts";
 
-/** The most turns in one answer, and in one side. */
+/** The most turns in one answer, and on one side. */
 const OUTLINE_TURNS = 5_000;
 const MAX_TURNS = 20_000;
 
@@ -63,7 +63,7 @@ export class ComparedSide {
   async load(turn: OutlineTurn): Promise<void> {
     if (this.#asked.has(turn.number)) return;
     this.#asked.add(turn.number);
-    // A quarter of the window comes before the requested message, so the window has to be larger than the turn.
+    // A quarter of the window comes before the requested message, so the window must be larger than the turn.
     const limit = Math.min(TURN_MESSAGES, Math.ceil((turn.messages * 4) / 3) + 4);
     await this.#take(turn, { around: `turn:${turn.number}`, limit });
   }

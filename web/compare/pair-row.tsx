@@ -1,4 +1,4 @@
-/** A row of a comparison: turns that show the same, folded, or two turns beside each other with the marks of what differs. */
+/** A row of a comparison: equal turns, folded, or two turns side by side with marks on the differences. */
 
 import { visibleLine } from "@continuo/core/transcript";
 import type { OutlineTurn } from "@continuo/core/wire/machine";
@@ -83,7 +83,7 @@ export function PairRow({ row, state }: { row: TurnPair; state: CompareState }):
     right: useRows(state.right, right),
   };
   const marks = useMemo(() => markRows(rows.left, rows.right), [rows.left, rows.right]);
-  // Until both are there, and beside no turn, every row would be marked.
+  // Until both are loaded, and if one side has no turn, every row would be marked.
   const isMarked = rows.left.length > 0 && rows.right.length > 0;
   return (
     <>
@@ -113,14 +113,14 @@ export function PairRow({ row, state }: { row: TurnPair; state: CompareState }):
 
 const NO_ROWS: readonly Row[] = [];
 
-/** The rows of a turn, which is loaded when it comes to the screen. */
+/** The rows of a turn, which is loaded when it appears on the screen. */
 function useRows(side: ComparedSide, turn: OutlineTurn | null): readonly Row[] {
   useEffect(() => {
     if (turn !== null) void side.load(turn);
   }, [side, turn]);
   const { messages } = side.session.part.value;
   const count = turn === null ? 0 : messages.filter((one) => one.turn === turn.number).length;
-  // A text of which more is shown is another message.
+  // A text is another message after more of it is shown.
   const own = turn === null ? [] : messages.filter((one) => one.turn === turn.number);
   return useMemo(
     () => (own.length === 0 ? NO_ROWS : toRows(own, { turns: [], seenFrom: null })),
@@ -195,7 +195,7 @@ function TurnFacts({ turn }: { turn: OutlineTurn }): VNode | null {
   return facts.length === 0 ? null : <p class="turn-foot">{facts.join(" · ")}</p>;
 }
 
-/** The folds of both sides are the same: a message of two branches opens in both. */
+/** Both sides share their folds: a message of two branches opens in both. */
 function useCellView(state: CompareState): ConversationView {
   const closed = useSignal(false);
   const turn = useSignal<number | null>(null);

@@ -1,4 +1,4 @@
-/** The head of a column: which session, and which of its histories. */
+/** The head of a column: the session, and which of its histories. */
 
 import { visibleLine } from "@continuo/core/transcript";
 import type { VNode } from "preact";

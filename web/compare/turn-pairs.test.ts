@@ -30,18 +30,18 @@ const shapeOf = (left: readonly OutlineTurn[], right: readonly OutlineTurn[]): r
       : `${row.kind} ${row.left?.number ?? "-"}|${row.right?.number ?? "-"}`,
   );
 
-test("branches have their common beginning as one run, and then their own turns beside each other", () => {
+test("branches have their common beginning as one run, and then their own turns side by side", () => {
   const left = turns("a:1", "b:1", "c:1", "d:1");
   const right = turns("a:1", "b:1", "x:1");
   expect(shapeOf(left, right)).toEqual(["same 1=1 2=2", "question 3|3", "left 4|-"]);
   expect(summaryOf(pairTurns(left, right))).toBe("Turns: 2 the same, 1 different, 1 only on the left");
 });
 
-test("two agents on one prompt stand beside each other by their question", () => {
+test("answers of two agents to one prompt are side by side because of their question", () => {
   expect(shapeOf(turns("fix:one", "more:1"), turns("fix:two"))).toEqual(["answer 1|1", "left 2|-"]);
 });
 
-test("a summary instead of the first turns leaves the later ones beside each other", () => {
+test("if a summary replaces the first turns, the later ones are still side by side", () => {
   const left = turns("a:1", "b:1", "c:1", "go on:1", "go on:2");
   const right = turns(":summary", "c:1", "go on:1", "go on:2");
   expect(shapeOf(left, right)).toEqual(["question 1|1", "left 2|-", "same 3=2 4=3 5=4"]);
@@ -69,7 +69,7 @@ const rowsOf = (prefix: string, blocks: readonly object[]) =>
     { turns: [], seenFrom: null },
   );
 
-test("rows that differ, and rows that only one side has, are marked by words, and equal ones are not", () => {
+test("different rows, and rows of only one side, are marked with words, and equal rows are not", () => {
   const text = (words: string) => ({ type: "text", text: words });
   const call = (command: string) => ({
     type: "tool_call",

@@ -1,4 +1,4 @@
-/** The turns of two histories beside each other, and what differs in a pair of them. Pure. */
+/** The turns of two histories side by side, and the differences of each pair. Pure. */
 
 import type { ToolCallBlock } from "@continuo/core/model";
 import { commonLines, contentOfBlock } from "@continuo/core/transcript";
@@ -13,7 +13,9 @@ export interface SameTurns {
 
 export interface TurnPair {
   readonly type: "pair";
-  /** `answer`: the same question with another answer; `question`: another question; else the only side with a turn. */
+  /**
+   * `answer`: the same question with another answer; `question`: another question; otherwise the only side with a turn.
+   */
   readonly kind: "answer" | "question" | "left" | "right";
   readonly left: OutlineTurn | null;
   readonly right: OutlineTurn | null;
@@ -24,7 +26,7 @@ export type ComparedTurns = SameTurns | TurnPair;
 type Turns = readonly OutlineTurn[];
 type Match = readonly [number, number];
 
-/** Equal turns first; between them, turns with the same question; the others in their order. */
+/** Equal turns are paired first; between them, turns with the same question; the others in their order. */
 export function pairTurns(left: Turns, right: Turns): readonly ComparedTurns[] {
   const rows: ComparedTurns[] = [];
   const equal = matches(left, right, ({ print, id }) => print?.all ?? id);
@@ -83,7 +85,7 @@ export type RowMarks = ReadonlyMap<string, RowMark>;
 
 export type RowMark = "differs" | "other arguments" | "other result" | "only here";
 
-/** Every mark but `only here` means that the other side has another row of the same kind at this place. */
+/** Every mark except `only here` means that the other side has another row of the same kind at this place. */
 export function markRows(
   left: readonly Row[],
   right: readonly Row[],
@@ -97,7 +99,7 @@ export function markRows(
     const others = right.slice(from[1], to[1]);
     for (const { key } of ones) marks.left.set(key, "only here");
     for (const { key } of others) marks.right.set(key, "only here");
-    // From the end: the last words of an answer are compared with the last words of the other one.
+    // Compared from the end, so that the last words of two answers are compared with each other.
     const rest = [...others];
     for (const one of ones.toReversed()) {
       const at = rest.findLastIndex(({ type }) => type === one.type);
@@ -111,7 +113,7 @@ export function markRows(
   return marks;
 }
 
-/** Two folded calls can look alike: the mark says what to look for. */
+/** Two folded calls can look the same: the mark says what differs. */
 function markOf(one: Row, other: Row): RowMark {
   const [call, otherCall] = [callOf(one), callOf(other)];
   if (call === null || otherCall === null || call.name !== otherCall.name) return "differs";
@@ -132,7 +134,7 @@ function contentOfRow(row: Row): string {
   return JSON.stringify([row.type, [...blocks, ...result].map(contentOfBlock)]);
 }
 
-/** Says how the two differ as a whole. */
+/** Describes the difference of the two as a whole. */
 export function summaryOf(rows: readonly ComparedTurns[]): string {
   const same = rows.reduce((sum, row) => sum + (row.type === "same" ? row.turns.length : 0), 0);
   const count = (...kinds: readonly TurnPair["kind"][]): number =>

@@ -1,4 +1,4 @@
-/** A block of a message: its text as it was written, until what draws it is loaded. */
+/** A block of a message: shown as plain text until the code that draws it is loaded. */
 
 import { visibleText } from "@continuo/core/transcript";
 import type { VNode } from "preact";

@@ -1,4 +1,4 @@
-/** HTML from `packages/core/src/transcript/html` in the page: code is coloured when it is on the screen, and can be copied. */
+/** Bullets and bars are at the side where the text begins, left or right; each paragraph detects its direction. */
 
 import type { VNode } from "preact";
 import { useLayoutEffect, useRef } from "preact/hooks";
@@ -28,12 +28,12 @@ export function Html({ html, class: name }: { html: string; class: string }): VN
   return <div ref={place} class={name} />;
 }
 
-/** Bullets and bars are where the text begins, on the left or right; a paragraph finds its direction by itself. */
+/** The link does not replace the page of the session. */
 function followDirection(element: Element): void {
   for (const block of element.querySelectorAll<HTMLElement>("ul, ol, blockquote, table")) block.dir = "auto";
 }
 
-/** The page of a session stays where it is. */
+/** The checkbox of a task list has no label of its own. */
 function openElsewhere(element: Element): void {
   for (const link of element.querySelectorAll<HTMLAnchorElement>('a[href^="http"]')) link.target = "_blank";
 }

@@ -1,4 +1,7 @@
-/** Blocks and messages as HTML. The reader of Markdown is the largest part of a session's page, so this comes after the first view. */
+/**
+ * Blocks and messages as HTML. The Markdown parser is the largest part of a session's page, so it is loaded after the
+ * first view.
+ */
 
 import type { Message } from "@continuo/core/model";
 import { blockToHtml, messageToHtml } from "@continuo/core/transcript/html";

@@ -18,7 +18,7 @@ test.each([
   expect(titleText(title)).toBe(shown);
 });
 
-test("a missing title has words that stand for it", () => {
+test("a missing title is replaced by words", () => {
   expect(titleText(null)).toBe("Untitled");
   expect(titleText(null, "Without a question")).toBe("Without a question");
 });

@@ -1,6 +1,6 @@
 /**
- * The title of a session or a turn as a reader sees it. Most are the first words of a prompt, whose marks of Markdown say
- * nothing in one line. Pure.
+ * The title of a session or a turn in the form that a reader sees. Most titles are the first words of a prompt, in
+ * which Markdown syntax is useless on one line. Pure.
  */
 
 import { visibleLine } from "@continuo/core/transcript";
@@ -11,7 +11,7 @@ const CODE = /(?<!`)(`+)(?!`)(.+?)(?<!`)\1(?!`)/gu;
 const LINK = /(?<!!)\[([^[\]]+)\]\((?:https?:|mailto:)[^\s()]*\)/giu;
 const HEADING = /^#{1,6}\s+(?=\S)/u;
 
-/** Visible text on one line, without marks of Markdown; `none` stands for a missing title. */
+/** Visible text on one line, without Markdown syntax; `none` replaces a missing title. */
 export function titleText(title: string | null, none = "Untitled"): string {
   if (title === null) return none;
   const line = visibleLine(title);

@@ -1,7 +1,7 @@
 /**
- * The only place of the page that turns text into HTML: the output of `packages/core/src/transcript/html`, which escapes everything
- * from a session. The policy of the page (Trusted Types) allows it only here. The policy also names the one script that
- * can be started as a worker.
+ * The only place of the page that turns text into HTML: the output of `packages/core/src/transcript/html`, which
+ * escapes everything from a session. The policy of the page (Trusted Types) allows it only here. The policy also names
+ * the only script that can be started as a worker.
  */
 
 /** Set by the build. */

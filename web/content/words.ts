@@ -1,4 +1,4 @@
-/** Numbers, times and names as a reader sees them. */
+/** Numbers, times and names in the form that a reader sees. */
 
 import { AGENT_LABELS } from "@continuo/core/model";
 

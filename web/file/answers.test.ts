@@ -53,7 +53,7 @@ test.each([
   expect([window.messages[0]?.index, window.messages.at(-1)?.index]).toEqual([first, last]);
 });
 
-test("the head, the outline, changes of a file and the rest of a text are inside, and nothing else is", () => {
+test("the head, the outline, changes of a file and the rest of a text are in the page, and nothing else is", () => {
   expect(answer(ROOT)).toBe(head);
   expect(answer(`${ROOT}/outline?limit=500`)).toBe(first.outline);
   expect(answer(`${ROOT}/changes`)).toBe(first.changes);

@@ -1,4 +1,4 @@
-/** The answers of a page with sessions inside, in place of a server's. Pure. */
+/** The answers of a page that contains sessions, which replace those of a server. Pure. */
 
 import {
   type HistoryWindow,
@@ -14,7 +14,7 @@ import { ServerError } from "../state/server.ts";
 /** The number of characters of a text that one click shows, as on a server. */
 const MAX_REST = 262_144;
 
-/** Errors: `not_found` for what is not inside. */
+/** Errors: `not_found` for anything that is not in the page. */
 export function answersOf({ sessions }: SavedPage): (path: string) => unknown {
   const byKey = new Map(sessions.map((session) => [session.head.session.key, session]));
   return (path) => {
@@ -45,7 +45,7 @@ function answerOf(session: SavedSession, part: string, query: URLSearchParams): 
   return changes;
 }
 
-/** The first history, and the one of the branch that was requested. */
+/** The first history, and that of the requested branch. */
 function historiesOf({ histories, head }: SavedSession, query: URLSearchParams): readonly SavedHistory[] {
   const branch = query.get("branch");
   const [first] = histories;

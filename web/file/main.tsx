@@ -1,4 +1,4 @@
-/** The viewer in a file with a session inside: `continuo session export --format html`. It asks nobody for anything. */
+/** The viewer in a file with a session inside: `continuo session export --format html`. It sends no requests. */
 
 import { SAVED_ELEMENT, type SavedPage } from "@continuo/core/wire/machine";
 import { render, type VNode } from "preact";
@@ -56,7 +56,7 @@ function FilePage(): VNode | null {
   );
 }
 
-/** The first sentence, and the others behind it. */
+/** The first sentence, and the others after it. */
 function Notes(): VNode | null {
   const [first, ...others] = saved.notes;
   if (first === undefined) return null;

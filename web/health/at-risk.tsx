@@ -1,4 +1,7 @@
-/** The sessions that a person may miss: hidden by their agents, each with a way back, or deleted by them soon. */
+/**
+ * The sessions that a person may miss: hidden by their agents, each with a way to bring it back, or soon deleted by
+ * them.
+ */
 
 import { visibleLine } from "@continuo/core/transcript";
 import type { SessionsAtRisk } from "@continuo/core/wire/machine";

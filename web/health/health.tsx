@@ -52,7 +52,7 @@ export function HealthPage(): VNode {
   });
   const health = state.answer.value;
   const answeredAt = health?.at ?? null;
-  // The server answers again: what it could not say before is asked for again.
+  // The server answers again: parts that failed before are requested again.
   useEffect(() => {
     if (answeredAt !== null && risk.failure.value !== null) void risk.read();
   }, [risk, answeredAt]);

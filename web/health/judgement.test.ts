@@ -23,7 +23,7 @@ const saidOf = (atRisk: Partial<SessionsAtRisk>): readonly string[] =>
   said({ atRisk: { ...SAFE, ...atRisk } });
 
 describe("the judgement of health", () => {
-  test("says that everything works only when the sessions at risk are known", () => {
+  test("a page says that everything works only when the sessions at risk are known", () => {
     expect(said({})).toEqual([
       "good: Everything works. No session is hidden by its agent, and none will be deleted within 5 days.",
     ]);
@@ -35,7 +35,7 @@ describe("the judgement of health", () => {
     ]);
   });
 
-  test("begins with the worst, and leads to the section that has more of it", () => {
+  test("a judgement begins with the worst fault, and links to the section with more about it", () => {
     const atRisk = { ...SAFE, hiddenCount: 1, due: { ...NO_DUE, sessions: 2, withoutCopy: 2 } };
     const running = [{ ...RUN, runner: "nobody" } as const, RUN];
     const found = judge({ isReady: false, failed: 3, running, atRisk, isLooking: true });
@@ -56,7 +56,7 @@ describe("the judgement of health", () => {
     ]);
   });
 
-  test("a turn that runs, and sessions that the guard has copied, are nothing wrong", () => {
+  test("a running turn, and sessions that the guard has copied, are not faults", () => {
     expect(said({ running: [RUN] })).toHaveLength(1);
     expect(saidOf({ due: { ...NO_DUE, sessions: 1, withoutCopy: 0 } })).toEqual([
       "good: Everything works. No session is hidden by its agent, and 1 session will be deleted within 5 days; the guard has a copy of each.",
@@ -83,7 +83,7 @@ describe("the judgement of health", () => {
   });
 });
 
-test("lines of hidden sessions keep their places, and one that came back stays until it is hidden again", () => {
+test("lines of hidden sessions keep their places, and the line of a session that came back stays until it is hidden again", () => {
   const row = (location: string, title: string | null = null): HiddenRow => ({
     key: `claude:${location}`,
     agent: "claude",

@@ -1,4 +1,4 @@
-/** The judgement at the head of the page: what is wrong, and what needs a decision, as sentences. Pure. */
+/** The judgement at the top of the page: faults and open decisions, as sentences. Pure. */
 
 import type { MachineHealth, SessionsAtRisk } from "@continuo/core/wire/machine";
 import { counted } from "../content/words.ts";
@@ -6,7 +6,7 @@ import { counted } from "../content/words.ts";
 export interface Judged {
   readonly tone: "good" | "warn" | "bad";
   readonly sentence: string;
-  /** The id of the section that has more of it. */
+  /** The id of the section that has more about it. */
   readonly section: string | null;
 }
 
@@ -16,11 +16,11 @@ export interface Known {
   readonly running: MachineHealth["running"];
   /** `null` until it is known. */
   readonly atRisk: SessionsAtRisk | null;
-  /** False if looking for them failed. */
+  /** False if the search for them failed. */
   readonly isLooking: boolean;
 }
 
-/** The worst first, and never empty. */
+/** The worst one first, and never empty. */
 export function judge({ isReady, failed, running, atRisk, isLooking }: Known): readonly Judged[] {
   const lost = running.filter(({ runner }) => runner === "nobody").length;
   const wrong: readonly (Judged | false)[] = [

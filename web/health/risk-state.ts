@@ -1,4 +1,4 @@
-/** The sessions at risk as the server last said them, and those that this page brought back and can hide again. */
+/** The sessions at risk in the server's last answer, and those that this page brought back and can hide again. */
 
 import {
   type BringBackAnswer,
@@ -22,7 +22,7 @@ export class RiskState {
   readonly failure: Signal<string | null> = signal(null);
   #reading = new AbortController();
 
-  /** It may read every session, and so it is asked for once, and again after each change. */
+  /** The request may read every session, so it is sent once, and again after each change. */
   async read(): Promise<void> {
     this.stop();
     const { signal: stop } = this.#reading;
@@ -50,7 +50,7 @@ export class RiskState {
   }
 }
 
-/** Lines keep their order, so that none moves away under a pointer; new ones come last. */
+/** Lines keep their order, so that none moves away under the pointer; new ones come last. */
 export function mergeLines(
   before: readonly HiddenLine[],
   hidden: readonly HiddenRow[],

@@ -30,7 +30,7 @@ export function WayBack({ line: { row, back }, sessionKey, name, state }: WayBac
     failed.value = null;
     try {
       await work();
-      // The button that was pressed is gone.
+      // The pressed button no longer exists.
       said.current?.focus();
     } catch (error) {
       failed.value = sayError(error);

@@ -1,4 +1,4 @@
-/** Says that the server does not answer: nothing on the page can be done until it is back. */
+/** Reports that the server does not answer: no action is possible on the page until it answers again. */
 
 import type { VNode } from "preact";
 import { isLost } from "../state/server.ts";

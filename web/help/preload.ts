@@ -1,9 +1,9 @@
 /**
- * Parts of the page that are needed after its first view. All of it is loaded at once: later, another program may have the port of a server
- * that has ended.
+ * Parts of the page that are needed after its first view. All parts are loaded at once, because another program may
+ * later use the port of a server that has ended.
  */
 
-/** Set by the build: the style of what is not on the page at first. */
+/** Set by the build: the style of the parts that are not on the page at first. */
 declare const CONTINUO_LATER_STYLE: string;
 
 const parts = document.querySelector<HTMLElement>("[data-later]")?.dataset.later ?? "";

@@ -1,4 +1,4 @@
-/** The button that ends this page: at the server, which then knows its secret no more, and in the tab. */
+/** The button that ends this page: on the server, which then no longer accepts its secret, and in the tab. */
 
 import type { VNode } from "preact";
 import { keepPass } from "../state/pass.ts";
@@ -14,7 +14,7 @@ export function SignOut(): VNode | null {
 }
 
 async function signOut(): Promise<void> {
-  // A server that does not answer now ends the page later, because nothing uses it any more.
+  // A server that does not answer now ends the page later, because nothing uses the page any more.
   await request("/v1/pages/cookie", { method: "DELETE" }).catch(() => null);
   keepPass(null);
   if (access.value === "in") access.value = "out";

@@ -45,7 +45,9 @@ export function SignedOut(): VNode {
   );
 }
 
-/** An app on the home screen of an iPhone shares nothing with the browser that paired it: there the link is pasted. */
+/**
+ * An app on the home screen of an iPhone shares nothing with the browser that was paired, so the link is pasted there.
+ */
 function PairAgain(): VNode {
   const link = useSignal("");
   const code = codeIn(link.value);

@@ -1,4 +1,4 @@
-/** The inbox: what waits for an answer, what runs, and what ended since the person looked. */
+/** The inbox: sessions that wait for an answer, that run, or that ended since the person viewed them. */
 
 import { visibleLine } from "@continuo/core/transcript";
 import {

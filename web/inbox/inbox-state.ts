@@ -1,4 +1,7 @@
-/** The inbox of the machine, followed on every page: the header, the title and the icon show what waits. */
+/**
+ * The inbox of the machine, followed on every page: the header, the title and the icon show the number of waiting
+ * sessions.
+ */
 
 import { type InboxEnd, type InboxState, MACHINE_ROOT, type SeenRequest } from "@continuo/core/wire/machine";
 import { computed, effect, signal } from "@preact/signals";
@@ -16,10 +19,10 @@ const INBOX = `${MACHINE_ROOT}/inbox`;
 const told = signal<InboxState | null>(null);
 export const failure = signal<string | null>(null);
 
-/** Looks of a page that may only read, which the server does not keep: times of sessions by their keys. */
+/** Viewed sessions of a page that may only read, which the server does not store: times of sessions by their keys. */
 const looks = signal<ReadonlyMap<string, string>>(new Map());
 
-/** The inbox without what this page has looked at. */
+/** The inbox without the sessions that this page has viewed. */
 export const inbox = computed<InboxState | null>(() => {
   const state = told.value;
   if (state === null || looks.value.size === 0) return state;
@@ -30,14 +33,14 @@ export const inbox = computed<InboxState | null>(() => {
   return { ...state, failed, finished, unseen: state.unseen - hidden };
 });
 
-/** One hidden tab listens, so that it can notify. */
+/** One hidden tab stays connected, so that it can notify. */
 let isKeeper = false;
 /** The stream of the inbox, on its own page and in the tab that notifies. */
 let heard: Growth | null = null;
 
 /**
- * Once in the life of a page. A browser has few connections, and most pages hold a stream of their own: they ask for the
- * inbox every few seconds.
+ * Runs once in the lifetime of a page. A browser has few connections, and most pages use one for their own stream: they
+ * request the inbox every few seconds.
  */
 export function followInbox(): void {
   const poll = new Poll((stop) =>
@@ -83,7 +86,7 @@ function take(state: InboxState): void {
   told.value = state;
 }
 
-/** The session that the person has open is seen, and so are its sub-agents. */
+/** The session that the person has open counts as seen, and so do its sub-agents. */
 function lookAtOpen(state: InboxState | null): void {
   const place = route.value;
   if (state === null || place.page !== "session" || document.visibilityState !== "visible") return;
@@ -96,7 +99,7 @@ function lookAtOpen(state: InboxState | null): void {
 
 let lastLooked = "";
 
-/** The sessions that are shown, or all. */
+/** The shown sessions, or all. */
 export async function see(request: SeenRequest): Promise<void> {
   const state = told.peek();
   if (state?.rights === "read") {

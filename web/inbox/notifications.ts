@@ -1,4 +1,7 @@
-/** Notifications of the system, where the person allowed them: a question, and a session that ended while nobody looked. */
+/**
+ * Notifications of the system, if the person allowed them: a question, and a session that ended while the page was
+ * hidden.
+ */
 
 import type { InboxSession, InboxState } from "@continuo/core/wire/machine";
 import { signal } from "@preact/signals";
@@ -7,7 +10,7 @@ import { sessionLink } from "../shell/route.ts";
 
 type Permission = NotificationPermission | "none";
 
-/** `none` where the browser has no notifications for this address. */
+/** `none` if the browser has no notifications for this address. */
 export const permission = signal<Permission>(
   "Notification" in globalThis && isSecureContext ? Notification.permission : "none",
 );
@@ -20,7 +23,10 @@ export async function askToNotify(): Promise<void> {
   permission.value = await Notification.requestPermission();
 }
 
-/** Shows news since the state before. The first state of a page is no news, and a page that is looked at needs none. */
+/**
+ * Shows what is new since the previous state. The first state of a page is not new, and a visible page needs no
+ * notification.
+ */
 export function notify(before: InboxState | null, now: InboxState): void {
   if (before === null || !mayNotify() || (document.visibilityState === "visible" && document.hasFocus()))
     return;
@@ -43,7 +49,7 @@ function nameOf({ key, updatedAt }: InboxSession): string {
   return `${key} ${updatedAt}`;
 }
 
-/** The title of the session, and nothing of what was said: a locked screen shows it. */
+/** Only the title of the session, and no part of its messages, because a locked screen shows it. */
 function show(what: string, { key, title }: InboxSession, tag: string): void {
   try {
     const notification = new Notification(what, { body: titleText(title), tag });
@@ -53,7 +59,7 @@ function show(what: string, { key, title }: InboxSession, tag: string): void {
       notification.close();
     };
   } catch {
-    // Some browsers of phones show none from a page.
+    // Some browsers of phones show no notification from a page.
     permission.value = "none";
   }
 }

@@ -20,7 +20,7 @@ export function showAttention({ asks, unseen }: Attention): void {
   showBadge(asks);
 }
 
-/** Pages set the title themselves; the number comes back in front of it. */
+/** Pages set the title themselves; the number is then put in front of it again. */
 function writeTitle(): void {
   const rest = document.title.replace(COUNT, "");
   const wanted = count === 0 ? rest : `(${count}) ${rest}`;

@@ -1,4 +1,4 @@
-/** The filters of the list: a line to search in, and a column of agents, projects and times. */
+/** The filters of the list: a search field, and a column of agents, projects and times. */
 
 import { visibleLine } from "@continuo/core/transcript";
 import type { VNode } from "preact";
@@ -86,7 +86,7 @@ export function SearchLine(): VNode {
   );
 }
 
-/** A number of what was found says nothing before all was searched. */
+/** The number of results is meaningless before everything was searched. */
 function countWords(): string {
   if (isStale.value && filters.value.text.trim() !== "") return "Searching…";
   if (total.value === null) return "";
@@ -96,7 +96,7 @@ function countWords(): string {
   return unlisted.value > 0 ? `${count}, ${others} weaker matches not listed` : count;
 }
 
-/** On a narrow screen it is folded. */
+/** On a narrow screen the column is folded. */
 export function FilterColumn(): VNode {
   const isWide = matchMedia("(min-width: 60.01rem)").matches;
   return (
@@ -176,7 +176,7 @@ export function FilterColumn(): VNode {
   );
 }
 
-/** A chosen agent that has no session here can be given up too. */
+/** A chosen agent that has no session here can also be deselected. */
 function AgentChoices(): VNode | null {
   const counts = new Map(facets.value.agents.map(({ agent, sessions }) => [agent, sessions]));
   for (const agent of filters.value.agents) if (!counts.has(agent)) counts.set(agent, 0);
@@ -200,7 +200,7 @@ function hasMarks(): boolean {
   return facets.value.tags.length > 0 || rows.value.some(({ marks }) => marks.pinned);
 }
 
-/** A tag of the address may be one that no session has. */
+/** A tag in the address may belong to no session. */
 function tagsToChoose(): readonly (readonly [string, number])[] {
   const counts = new Map(filters.value.tags.map((tag) => [tag, 0]));
   for (const { tag, sessions } of facets.value.tags.slice(0, MAX_PROJECTS)) counts.set(tag, sessions);

@@ -1,4 +1,4 @@
-/** The list of sessions: loaded page by page, kept up to date by what the server pushes. */
+/** The list of sessions: loaded page by page, and kept up to date by the server's changes. */
 
 import {
   type MachineSession,
@@ -36,23 +36,23 @@ export const facets = signal<Pick<SessionsPage, "agents" | "projects" | "tags">>
   tags: [],
 });
 export const notices = signal<readonly string[]>([]);
-/** Sessions whose text is still to be searched. */
+/** Sessions whose text is not searched yet. */
 export const unsearched = signal(0);
-/** Sessions that match less than those to which the filters are applied. */
+/** Sessions that match less well than those to which the filters are applied. */
 export const unlisted = signal(0);
 export const failure = signal<string | null>(null);
 export const loading = signal(true);
-/** True if this page may change something; `null` until the server said so. */
+/** True if this page may change something; `null` until the server has answered. */
 export const mayChange = signal<boolean | null>(null);
-/** The key of the row that the keyboard is at. */
+/** The key of the row that has the keyboard's selection. */
 export const selected = signal<string | null>(null);
 
-/** The keys of the rows that the person chose, in the order in which they did; `null` while no rows are chosen. */
+/** The keys of the rows that the person chose, in that order; `null` while no rows are chosen. */
 export const chosen = signal<readonly string[] | null>(null);
 
-/** The filters that the rows belong to. */
+/** The filters to which the rows belong. */
 const answered = signal<Filters | null>(null);
-/** True from a change of the filters until its answer: the rows are those of another question. */
+/** True from a change of the filters until its answer: the rows belong to the request before. */
 export const isStale = computed(() => answered.value !== filters.value);
 
 export const items = computed(() => toItems(rows.value, isOrdered(answered.value ?? filters.value)));
@@ -62,41 +62,44 @@ let running = new AbortController();
 const typingWait = createTypingWait();
 let typing: ReturnType<typeof setTimeout> | undefined;
 
-/** Asks again, at once or when the typing pauses. The address follows; words that are typed on are one step of its history. */
+/**
+ * Sends the request again, at once or when the person stops typing. The address follows; words that are typed one after
+ * the other are one step of its history.
+ */
 export function setFilters(next: Partial<Filters>): void {
   const { text, project } = filters.value;
   const isTyped = "text" in next || "project" in next;
   const wanted = { ...filters.value, ...next };
-  // The way back leads to the rows as they are now.
+  // Going back leads to the present rows.
   writePlaces();
-  // Before the rows change, which are written into the address that exists.
+  // Runs before the rows change, because they are written into the present address.
   history[isTyped && text + project ? "replaceState" : "pushState"](null, "", listLink(wanted));
   show(wanted, isTyped ? typingWait(next.text ?? next.project ?? "") : 0);
 }
 
-/** The filters that the address names, which may be those that are shown; the row to go to, and the chosen ones. */
+/** Applies the filters in the address, which may already be shown; the row to go to, and the chosen rows. */
 export function readAddress(): void {
   const named = filtersIn(location.hash);
   const places = placesIn(location.hash);
-  // Nobody pushes changes of the trash.
+  // The server sends no changes of the trash.
   const isOld = isStale.value || named.shown === "deleted";
   batch(() => {
     if (isOld || listLink(named) !== listLink(filters.value)) show(named, 0);
     if (places.at !== null) selected.value = places.at;
     chosen.value = places.chosen;
   });
-  // The row stays selected under an address that names none.
+  // The row stays selected if the address names none.
   keepPlaces();
 }
 
-/** Browsers refuse more than about a hundred changes of an address in half a minute, and then go nowhere. */
+/** Browsers refuse more than about a hundred changes of an address in half a minute, and then do not navigate. */
 const ADDRESS_MS = 350;
 
 let writing: ReturnType<typeof setTimeout> | undefined;
 
-/** Keeps the selected and the chosen rows in the address, at once unless they changed a moment ago. */
+/** Writes the selected and the chosen rows into the address, at once unless they changed a moment ago. */
 export function keepPlaces(): void {
-  // The effect that calls this has to know the rows also while nothing is written.
+  // The effect that calls this must depend on the rows even while nothing is written.
   listAddress();
   if (writing !== undefined) return;
   writePlaces();
@@ -112,12 +115,12 @@ export function writePlaces(): void {
   if (parseRoute(location.hash).page === "list" && !isThere) history.replaceState(null, "", listAddress());
 }
 
-/** The address of the list as it is, with its filters, the row that the keyboard is at, and the rows that were chosen. */
+/** The address of the present list, with its filters, the selected row, and the chosen rows. */
 export function listAddress(): string {
   return withPlaces(listLink(filters.value), { at: selected.value, chosen: chosen.value });
 }
 
-/** Chooses the row, or no longer. */
+/** Chooses the row, or removes the choice. */
 export function toggleChosen(key: string | null): void {
   const keys = chosen.value ?? [];
   chosen.value =
@@ -129,17 +132,17 @@ function show(next: Filters, waitMs: number): void {
   batch(() => {
     filters.value = next;
     selected.value = null;
-    // Rows that are not shown are not acted on.
+    // Hidden rows are not affected by an action.
     if (chosen.value !== null) chosen.value = [];
   });
   clearTimeout(typing);
   typing = setTimeout(() => void load(), waitMs);
 }
 
-/** The question whose first row the person wants to go to. */
+/** The request whose first row the person wants to open. */
 let wish: Filters | null = null;
 
-/** Now, or when the rows are there. */
+/** Runs now, or when the rows have arrived. */
 export function goToFirst(go: () => void): void {
   if (isStale.value) wish = filters.value;
   else go();
@@ -159,7 +162,7 @@ export async function load(): Promise<void> {
   await loadPage(running.signal, null);
 }
 
-/** The next page, where there is one. */
+/** The next page, if there is one. */
 export async function loadMore(): Promise<void> {
   if (loading.value || cursor === null) return;
   loading.value = true;
@@ -188,7 +191,7 @@ async function loadPage(stop: AbortSignal, from: string | null): Promise<void> {
       failure.value = null;
       loading.value = page.unsearched > 0;
     });
-    // The search goes on at the server: the same question gets what it has found in the meantime.
+    // The search continues on the server: the same request gets what it has found in the meantime.
     if (loading.value) await loadPage(stop, null);
   } catch (error) {
     if (isAbort(error)) return;
@@ -205,7 +208,7 @@ async function pageOf(query: PageQuery, stop: AbortSignal): Promise<SessionsPage
   return await ask<SessionsPage>(sessionsPath(query), { signal: stop, answer: "kept" });
 }
 
-/** The newest sessions are shown before all are found, and the keys work on them. */
+/** The newest sessions are shown before all are found, and the keys already work on them. */
 async function firstPage(asked: Filters, query: PageQuery, stop: AbortSignal): Promise<SessionsPage> {
   const page = await pageOf({ ...query, partial: "allow" }, stop);
   if (!page.partial) return page;
@@ -224,7 +227,7 @@ function joined(
   return [...known, ...more.filter(({ key }) => !keys.has(key))];
 }
 
-/** Follows later changes. After a lost connection the list is read again: something may have been missed. */
+/** Follows later changes. After a lost connection the list is read again, because changes may have been missed. */
 export function follow(): Growth {
   let connections = 0;
   return listen(

@@ -1,4 +1,4 @@
-/** Every session, by day and project: a list of any length, of which only what is on the screen is in the page. */
+/** Every session, by day and project: a list of any length, of which only the rows on the screen are in the page. */
 
 import { visibleLine } from "@continuo/core/transcript";
 import { effect } from "@preact/signals";
@@ -36,7 +36,7 @@ import { rowLink, SessionRow } from "./row.tsx";
 
 const HEIGHTS: Readonly<Record<ListItem["type"], number>> = { pinned: 52, day: 52, project: 30, session: 58 };
 const NARROW_ROW = 78;
-/** So many lines before the end the next page is asked for. */
+/** The next page is requested when this many lines are left. */
 const AHEAD = 60;
 
 const Notices = lazily(async () => (await import("../parts/notices.tsx")).Notices);
@@ -51,11 +51,11 @@ export function ListPage(): VNode {
     document.title = "Continuo";
     return route.subscribe(({ page }) => void (page === "list" && readAddress()));
   }, []);
-  // An effect of a component waits for a frame, and could change the address of the page that comes next.
+  // An effect of a component waits for a frame, and could change the address of the next page.
   useEffect(() => effect(keepPlaces), []);
   useEffect(() => {
     let growth: Growth | null = null;
-    // The server makes the whole list for those who follow it: the first rows do not wait for that.
+    // The server makes the whole list for pages that follow it, so following begins after the first rows.
     const stop = effect(() => {
       if (rows.value.length > 0 || !loading.value) growth ??= follow();
     });
@@ -99,7 +99,7 @@ function Rows(): VNode {
   });
   const isThere = list.length > 0;
   useEffect(() => {
-    // The address names the row; a row that is selected later is on the screen.
+    // The address names the row; a row that is selected later is already on the screen.
     const at = list.findIndex(({ key }) => key === selected.peek());
     if (at >= 0) virtualizer.scrollToIndex(at, { align: "auto" });
   }, [isThere]);
@@ -163,7 +163,7 @@ function moveIn(
   scroller: { readonly current: HTMLElement | null },
 ): Move {
   return (step) => {
-    // These rows do not belong to what was asked.
+    // These rows do not belong to the present request.
     if (isStale.value) return;
     const at = list.findIndex(({ key }) => key === selected.value);
     let next = at < 0 && step < 0 ? list.length : at;
@@ -177,13 +177,13 @@ function moveIn(
       scroller.current
         ?.querySelector<HTMLElement>(`[data-index="${next}"] a`)
         ?.focus({ preventScroll: true });
-    // At once, so that Enter opens this row; one that is not in the page comes with the next frame.
+    // Moves the focus at once, so that Enter opens this row; a row that is not in the page follows with the next frame.
     focus();
     requestAnimationFrame(focus);
   };
 }
 
-/** The row that the search line marks, which the person sees before they press the key. */
+/** The row that the search field marks, which the person sees before pressing the key. */
 function openFirst(list: readonly ListItem[]): void {
   const first = list.find((item) => item.type === "session");
   if (first === undefined) return;
@@ -201,10 +201,10 @@ function listKeys(move: Move, open: () => void): Keys {
     ArrowUp: () => move(-1),
     x: () => toggleChosen(selected.value),
     "/": () => find()?.focus(),
-    // A row that has the focus is a link, and opens by itself.
+    // A focused row is a link, and opens by itself.
     Enter: () => {
       if (document.activeElement !== find()) return false;
-      // Nobody has seen yet what will be first: the key goes there, and opens nothing.
+      // The first row is not known yet: the key moves the selection there, and opens nothing.
       return isStale.value || filters.value.text.trim() === "" ? goToFirst(() => move(1)) : open();
     },
     Escape: () => {

@@ -12,9 +12,9 @@ import { filters, selected, writePlaces } from "./list-state.ts";
 
 export function SessionRow({ row }: { row: MachineSession }): VNode {
   const { key, title, agent, model, turns, costUsd, updatedAt, match, marks } = row;
-  // Neither a day nor a project is above it.
+  // No day and no project is above it.
   const isDated = isOrdered(filters.value) || marks.pinned;
-  // A component that reads a signal is drawn again only where that or its row is another.
+  // A component that reads a signal is drawn again only if the signal or its row has changed.
   const isSelected = useComputed(() => selected.value === key).value;
   return (
     <a
@@ -24,7 +24,7 @@ export function SessionRow({ row }: { row: MachineSession }): VNode {
       onFocus={() => {
         selected.value = key;
       }}
-      // The way back leads to this row.
+      // Going back leads to this row.
       onClick={writePlaces}
     >
       <span class="title">
@@ -75,7 +75,7 @@ function Marks({ marks: { pinned, tags } }: Pick<MachineSession, "marks">): VNod
   );
 }
 
-/** The line that tells apart rows with the same title. */
+/** The line that distinguishes rows with the same title. */
 function Facts({ row: { facts, gitBranch, place, marks: own } }: { row: MachineSession }): VNode | null {
   const { lastWords = null, fileNames = [], changedFiles = 0, branches = 1, isFork = false } = facts ?? {};
   const others = changedFiles - fileNames.length;
@@ -102,7 +102,7 @@ function Facts({ row: { facts, gitBranch, place, marks: own } }: { row: MachineS
   );
 }
 
-/** Facts that more than a colour shows: each has its word. */
+/** Facts that are shown by more than a colour: each has its word. */
 function States({ row }: { row: MachineSession }): VNode {
   const states: readonly (readonly [string, boolean, string])[] = [
     ["live", row.live === true, "Open in its agent now"],

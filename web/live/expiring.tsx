@@ -8,7 +8,7 @@ import { counted } from "../content/words.ts";
 import type { LiveState } from "./live-state.ts";
 import { mediaTime } from "./paths.ts";
 
-/** The times of this number of pictures are named. */
+/** The number of pictures whose times are listed. */
 const NAMED_TIMES = 5;
 
 export function Expiring({ state }: { state: LiveState }): VNode | null {

@@ -1,6 +1,6 @@
 /**
- * The loaded part of a continuous session: its timeline, and the notes before it with their changes in it, so that it
- * can be shown at any position of the part. It grows to both sides and stays bounded. Pure.
+ * The loaded part of a continuous session: its timeline, and the notes before it with their changes in it, so that the
+ * page can show any position of the part. It grows on both sides and stays bounded. Pure.
  */
 
 import {
@@ -78,7 +78,7 @@ export interface NoteVersion extends NoteChange, Pick<Note, "text" | "confidence
 
 export type Notes = ReadonlyMap<string, NoteVersion>;
 
-/** A run of the log: everything after `from` and up to `to`. */
+/** A part of the log: everything after `from` and up to `to`. */
 export interface LivePart {
   /** In the order of the log. */
   readonly items: readonly Item[];
@@ -104,10 +104,10 @@ export const EMPTY_PART: LivePart = {
 
 /** Lines that are loaded at the same time. */
 export const MOST_LOADED = 1_000;
-/** With more, archived notes are forgotten. */
+/** If there are more, archived notes are forgotten. */
 const MOST_NOTES = 4_500;
 
-/** A window that is not next to the part, for `older` and `newer`, changes nothing. */
+/** A window for `older` or `newer` that is not adjacent to the part changes nothing. */
 export function foldWindow(
   part: LivePart,
   window: Omit<LiveHistory, "latestSequence" | "sessionId">,
@@ -124,7 +124,7 @@ export function foldWindow(
   const base = new Map(part.base);
   for (const { type, data } of events) {
     const { noteId } = recordOf(data);
-    // A note that the server does not name begins in this window.
+    // A note that the server does not name was created in this window.
     if (NOTE_EVENT_TYPES.includes(type) && typeof noteId === "string") base.delete(noteId);
   }
   for (const [noteId, note] of told) base.set(noteId, note);
@@ -150,7 +150,7 @@ export function foldNotes(notes: Notes, events: readonly WireEvent[]): Notes {
   return changes.length === 0 ? notes : applied(notes, changes);
 }
 
-/** The notes at a position of the part, with archived ones; `null` is its end. */
+/** The notes at a position of the part, including archived ones; `null` is the end of the part. */
 export function notesAfter({ base, changes }: LivePart, at: number | null): Notes {
   return applied(base, at === null ? changes : changes.filter(({ sequence }) => sequence <= at));
 }
@@ -197,7 +197,7 @@ function baseOf(note: NoteEvent): readonly [string, NoteVersion] {
   return [version.noteId, version];
 }
 
-/** A version of a note as the server tells it. */
+/** A version of a note in the form of the server. */
 export function versionOfEvent({ event, status, by, cut }: NoteEvent): NoteVersion {
   const data = recordOf(event.data);
   const startMs = numberOr(data.mediaTimeMs, 0);

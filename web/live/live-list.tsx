@@ -12,7 +12,7 @@ interface SessionsAnswer {
   readonly nextCursor: string | null;
 }
 
-/** More are not listed. */
+/** The largest number of listed sessions. */
 const MOST_SESSIONS = 500;
 
 export function LiveListPage(): VNode {

@@ -21,7 +21,7 @@ import { Timeline } from "./timeline.tsx";
 
 interface LivePageProps {
   readonly sessionKey: string;
-  /** The shown position of the log; `null` is the end. */
+  /** The part beside the timeline, if there is room for two. */
   readonly at: number | null;
 }
 
@@ -167,7 +167,7 @@ function Conditions({ state }: { state: LiveState }): VNode {
   );
 }
 
-/** Exports the shown notes; a command exports everything with its pictures. */
+/** Exports the shown notes; a command exports everything, with pictures. */
 function Export({ state, title }: { state: LiveState; title: string }): VNode {
   const save = (): void => {
     const text = notesAsMarkdown(title, state.notes.value);

@@ -1,4 +1,4 @@
-/** One continuous session: a window of its log, which grows to both sides, and the shown position in it. */
+/** One continuous session: a window of its log, which grows on both sides, and the shown position in it. */
 
 import {
   type LiveServerFrame,
@@ -30,7 +30,7 @@ import { hasPlace, itemsAt, shownNotes, stepFrom } from "./position.ts";
 const WINDOW = 200;
 /** Events that arrive within this time are drawn together. */
 const GATHER_MS = 50;
-/** This long after a change, the facts of the session are requested once. */
+/** The facts of the session are requested once, this long after a change. */
 const FACTS_MS = 500;
 /** If the page missed more events than this, it reads the end again instead of all of them. */
 const MOST_MISSED = 1_000;
@@ -43,7 +43,7 @@ export class LiveState {
   readonly key: string;
   readonly session: Signal<LiveSession | null> = signal(null);
   readonly part: Signal<LivePart> = signal(EMPTY_PART);
-  /** The newest event of the log that the page knows of. */
+  /** The newest event of the log that the page knows. */
   readonly latest: Signal<number> = signal(0);
   /** The shown position of the log; `null` is the end. */
   readonly at: Signal<number | null> = signal(null);
@@ -54,18 +54,18 @@ export class LiveState {
   readonly failure: Signal<string | null> = signal(null);
   /** Counts the changes of the page of the session. */
   readonly pageChanges: Signal<number> = signal(0);
-  /** Counts the changes of the pictures that are removed soon. */
+  /** Counts the changes of the pictures that will soon be removed. */
   readonly expiringChanges: Signal<number> = signal(0);
-  /** True when the first window is here. */
+  /** True when the first window was loaded. */
   readonly isReady: Signal<boolean> = signal(false);
   readonly items: ReadonlySignal<readonly Item[]>;
   readonly itemById: ReadonlySignal<ReadonlyMap<string, Item>>;
   /** The loaded frames that have a picture. */
   readonly frames: ReadonlySignal<readonly FrameItem[]>;
   readonly notes: ReadonlySignal<readonly NoteVersion[]>;
-  /** True at the end of the log, also while the loaded part ends before it. */
+  /** True at the end of the log, even if the loaded part ends before it. */
   readonly #newest: Signal<Notes> = signal(new Map());
-  /** At the shown position, while the part does not have it. */
+  /** True at the shown position as long as the part does not include it. */
   readonly #kept: Signal<Notes> = signal(new Map());
   readonly #over = new AbortController();
   #sessionId: string | null = null;
@@ -74,9 +74,9 @@ export class LiveState {
   /** Counts the jumps of the reader. */
   #moves = 0;
   #gathered: WireEvent[] = [];
-  /** The newest events, which may be missing in a window that was requested before them. */
+  /** The newest events, which may be missing in a window that was requested before they arrived. */
   #recent: readonly WireEvent[] = [];
-  /** The sequence after which they have every event. */
+  /** The sequence after which these events are complete. */
   #recentFrom = 0;
   #drawing: ReturnType<typeof setTimeout> | undefined;
   #asking: ReturnType<typeof setTimeout> | undefined;
@@ -92,7 +92,7 @@ export class LiveState {
     this.notes = computed(() => shownNotes(this.#notesAt(this.at.value)));
   }
 
-  /** True if the newest events are shown, and later ones will be. */
+  /** True if the newest events are shown, and later ones will be shown too. */
   get isAtEnd(): boolean {
     return this.at.value === null && !this.part.value.hasNewer;
   }
@@ -123,7 +123,7 @@ export class LiveState {
     });
   }
 
-  /** Goes one line on or back, beyond the loaded part too. */
+  /** Moves one line forward or back, also beyond the loaded part. */
   async step(by: 1 | -1): Promise<void> {
     const at = this.at.value;
     if (at !== null && !hasPlace(this.part.value, at)) await this.goTo(at);
@@ -161,13 +161,13 @@ export class LiveState {
     });
   }
 
-  /** The versions of a note up to this one, and what it was made of; `null` if they cannot be read. */
+  /** The versions of a note up to this one, and the notes from which it was made; `null` if they cannot be read. */
   async historyOf({ noteId, sequence }: NoteVersion): Promise<NoteHistory | null> {
     const path = livePath(this.key, `/notes/${encodeURIComponent(noteId)}/history?at=${sequence}`);
     return await this.#guarded(() => ask<NoteHistory>(path, { signal: this.#over.signal }));
   }
 
-  /** The page of the session as it is now; `null` while there is none, or if it cannot be read. */
+  /** The present page of the session; `null` if there is none yet, or if it cannot be read. */
   async readPage(): Promise<LivePage | null> {
     const path = livePath(this.key, "/page");
     const signal = this.#over.signal;
@@ -187,7 +187,7 @@ export class LiveState {
     await this.#guarded(async () => {
       for (const hash of hashes) {
         const path = livePath(this.key, `/blobs/${encodeURIComponent(hash)}/keep`);
-        // A server takes no change from a page that does not say that it is JSON.
+        // A server accepts no change whose content type is not JSON.
         const headers = { "content-type": "application/json" };
         const response = await request(path, { method: "POST", body: "{}", headers });
         if (!response.ok) throw await toError(response);
@@ -201,7 +201,7 @@ export class LiveState {
     return hasPlace(this.part.value, at) ? notesAfter(this.part.value, at) : this.#kept.value;
   }
 
-  /** The notes of the shown position stay, whatever part is loaded. */
+  /** The notes of the shown position stay, even if another part is loaded. */
   #show(part: LivePart): void {
     const at = this.at.value;
     if (at !== null && !hasPlace(part, at) && hasPlace(this.part.value, at))
@@ -228,7 +228,7 @@ export class LiveState {
     return last === undefined ? part : withNewer(part, fresh, { to: last.sequence, hasNewer: false });
   }
 
-  /** Another part, which is shown instead of the present one; `null` if it cannot be read. */
+  /** Another part, which replaces the present one; `null` if it cannot be read. */
   async #readPart(place: string): Promise<LivePart | null> {
     const window = await this.#read(`notes=all${place}`);
     return window === null ? null : foldWindow(EMPTY_PART, window, "instead");
@@ -257,7 +257,7 @@ export class LiveState {
     }
   }
 
-  /** Reads the end, or the part around a position, and follows what is appended. */
+  /** Reads the end, or the part around a position, and follows the log. */
   async #join(at: number | null): Promise<void> {
     const place = at === null ? "" : `&around=sequence:${at}`;
     const path = livePath(this.key, `/history?limit=${WINDOW}&notes=all${place}`);
@@ -279,7 +279,7 @@ export class LiveState {
       if (this.#over.signal.aborted) return;
       this.isReady.value = true;
       const code = error instanceof ServerError ? error.code : "";
-      // A link to a place that the session of this key does not have.
+      // The link names a place that the session of this key does not have.
       if (code === "out_of_range" && at !== null) return await this.#join(null);
       this.failure.value = sayError(error);
       if (END_CODES.includes(code)) this.connection.value = "over";
@@ -309,7 +309,7 @@ export class LiveState {
     this.#watching = watching;
   }
 
-  /** For another session of the key, and after a long absence. */
+  /** For a new session of the key, and after a long absence. */
   #joinAnew(): void {
     this.#watching?.close();
     this.#watching = null;

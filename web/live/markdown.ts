@@ -15,13 +15,13 @@ export function notesAsMarkdown(title: string, notes: readonly NoteVersion[]): s
   return `${[`# ${plain(title)}`, "", ...lines].join("\n")}\n`;
 }
 
-/** With a mark where the server shortened it. */
+/** With a mark if the server shortened it. */
 export function shownText({ text, cut }: Pick<NoteVersion, "text" | "cut">): string {
   const left = (cut?.content ?? 0) - text.length;
   return left > 0 ? `${text}… (${left.toLocaleString("en")} more characters)` : text;
 }
 
-/** One line in which nothing is markup. */
+/** One line that contains no markup. */
 function plain(text: string): string {
   return visibleLine(text)
     .replaceAll("␊", " ")

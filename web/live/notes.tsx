@@ -112,7 +112,7 @@ function NoteView({ note, state }: { note: NoteVersion; state: LiveState }): VNo
   );
 }
 
-/** The frame that the note cites, or else the first loaded frame within its span. */
+/** The frame that the note cites, otherwise the first loaded frame within its span. */
 function frameOf({ evidence, startMs, endMs }: NoteVersion, state: LiveState): FrameItem | undefined {
   const cited = new Set(evidence);
   const frames = state.frames.value;
@@ -140,7 +140,7 @@ function Thumbnail({ note, state }: { note: NoteVersion; state: LiveState }): VN
 
 const MOST_LINKS = 12;
 
-/** Each piece of evidence links to its place in the timeline; that of the others is loaded. */
+/** Each piece of evidence links to its place in the timeline, which is loaded if necessary. */
 function Evidence({ note, state }: { note: NoteVersion; state: LiveState }): VNode | null {
   const known = state.itemById.value;
   const ids = [...new Set(note.evidence)].slice(0, MOST_LINKS);

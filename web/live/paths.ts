@@ -6,7 +6,7 @@ export function livePath(key: string, rest = ""): string {
   return `${LIVE}/${encodeURIComponent(key)}${rest}`;
 }
 
-/** @param at a place of the log; its end where it is left out */
+/** @param at a place in the log; its end by default */
 export function liveLink(key: string, at: number | null = null): string {
   return `#/live/${encodeURIComponent(key)}${at === null ? "" : `/at/${at}`}`;
 }

@@ -1,4 +1,4 @@
-/** The picture of a frame, which the page fetches from its server; one that has expired is left out. */
+/** The picture of a frame, which the page fetches from its server; an expired picture is left out. */
 
 import type { VNode } from "preact";
 import { useEffect, useRef } from "preact/hooks";

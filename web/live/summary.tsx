@@ -20,7 +20,7 @@ const KINDS = Object.keys(HEADINGS) as readonly PageItemKind[];
 
 interface SummaryProps {
   readonly state: LiveState;
-  /** Called when a moment was chosen: on a narrow screen the timeline is another part. */
+  /** Called when a moment was chosen, because on a narrow screen the timeline is another part. */
   readonly onMoment: () => void;
 }
 

@@ -37,7 +37,7 @@ export function Timeline({ state }: { state: LiveState }): VNode {
   useEffect(() => {
     if (isGoing) return;
     if (first < AHEAD) void state.loadOlder();
-    // At a position, what follows it is not shown.
+    // At a position, later lines are not shown.
     else if (hasNewer && (at === null || at > to) && last > items.length - AHEAD) void state.loadNewer();
   }, [state, isGoing, first, last, from, to, at, hasNewer, items.length]);
   useGoal(virtualizer, state.goal, (goal) => {
@@ -73,7 +73,7 @@ export function Timeline({ state }: { state: LiveState }): VNode {
   );
 }
 
-/** The id that chooses it: that of evidence, or of the newest line of a note. */
+/** The id that selects the line: the id of evidence, or of the newest line of a note. */
 function nameOf(item: Item): string {
   return item.type === "note" ? `${item.noteId} ${item.sequence}` : item.id;
 }

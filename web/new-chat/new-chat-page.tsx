@@ -1,4 +1,4 @@
-/** A new conversation: the folder, the agent, what it may do, and the first prompt. */
+/** A new conversation: the folder, the agent, its permissions, and the first prompt. */
 
 import { visibleLine } from "@continuo/core/transcript";
 import {
@@ -58,7 +58,7 @@ export function NewChatPage(): VNode {
   });
   const agents = there.value?.agents ?? [];
   const agent = agentOf(there.value, wanted);
-  // A page that may change something takes the prompt before it is known who can answer.
+  // A page that may change something accepts the prompt before the list of agents is known.
   const isOffered = there.value !== null || (mayChange.value === true && failure.value !== ONLY_READS);
   const filesOf = useFilesOf(there.value?.cwd ?? null);
   const send = async (words: string): Promise<boolean> => {
@@ -135,7 +135,7 @@ function useFilesOf(folder: string | null): MentionSource["filesOf"] {
   );
 }
 
-/** The chosen one, if it can answer there. */
+/** The chosen agent, if it can answer there. */
 function agentOf(there: NewChatAgents | null, wanted: string | null): string | null {
   return there?.agents.includes(wanted ?? "") === true ? wanted : (there?.agent ?? null);
 }
@@ -152,14 +152,14 @@ async function untilFalse(isBusy: Signal<boolean>): Promise<void> {
 
 interface Asked {
   readonly there: Signal<NewChatAgents | null>;
-  /** True while the answer is that of another folder, or there is none yet. */
+  /** True while the answer belongs to another folder, or there is none yet. */
   readonly isAsking: Signal<boolean>;
   readonly failure: Signal<string | null>;
 }
 
-/** Asks who can answer in the folder, when the typing pauses. */
+/** Requests the agents that can answer in the folder, when the person stops typing. */
 function useAgents(cwd: string, { there, isAsking, failure }: Asked): void {
-  // A prompt that is sent before the next paint must not begin in the folder before.
+  // A prompt that is sent before the next paint must not begin in the previous folder.
   useLayoutEffect(() => {
     isAsking.value = true;
     const stop = new AbortController();

@@ -3,9 +3,9 @@
 import { CHAT_MODES, type ChatMode } from "@continuo/core/wire/machine";
 
 export interface NewChoices {
-  /** The words that were typed; empty for the home. */
+  /** The typed words; empty for the home folder. */
   readonly cwd: string;
-  /** `null` for the one of the configuration. */
+  /** `null` for the agent of the configuration. */
   readonly agent: string | null;
   readonly mode: ChatMode | null;
 }

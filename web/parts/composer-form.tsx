@@ -1,4 +1,4 @@
-/** The field for a message: Enter sends, Shift Enter begins a line, and `i` moves the focus there. */
+/** The field for a message: Enter sends, Shift Enter begins a new line, and `i` moves the focus to it. */
 
 import type { Signal } from "@preact/signals";
 import type { ComponentChildren, RefObject, VNode } from "preact";
@@ -14,7 +14,7 @@ interface ComposerFormOptions {
   /** For a component that also moves the focus there. */
   readonly field?: RefObject<HTMLTextAreaElement | null>;
   readonly text: Signal<string>;
-  /** True if what is typed goes there from the beginning, unless another field has the focus. */
+  /** True if typed text is entered there from the beginning, unless another field has the focus. */
   readonly takesFocus?: boolean;
   readonly label: string;
   readonly placeholder: string;
@@ -23,7 +23,7 @@ interface ComposerFormOptions {
   readonly send: (words: string) => Promise<boolean>;
   /** Completes names of files after `@`. */
   readonly mentions?: MentionSource;
-  /** Below the field. */
+  /** Shown below the field. */
   readonly children: ComponentChildren;
 }
 

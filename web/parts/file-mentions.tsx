@@ -1,4 +1,4 @@
-/** Names of files for a prompt: after `@`, the files of the folder that fit are offered above the field. */
+/** Names of files for a prompt: after `@`, the matching files of the folder are offered above the field. */
 
 import { visibleLine } from "@continuo/core/transcript";
 import { type Signal, useSignal } from "@preact/signals";
@@ -6,7 +6,7 @@ import type { RefObject, VNode } from "preact";
 import { useEffect, useLayoutEffect } from "preact/hooks";
 
 export interface MentionSource {
-  /** Names of files that fit the letters, the best first. */
+  /** Names of files that match the letters, the best match first. */
   readonly filesOf: (letters: string, signal: AbortSignal) => Promise<readonly string[]>;
 }
 
@@ -74,7 +74,7 @@ interface Following extends MentionSource {
   readonly take: (file: string) => void;
 }
 
-/** Offers names while they are typed; the returned function ends it. */
+/** Offers names while a person types; the returned function ends it. */
 function follow(area: HTMLTextAreaElement, { offer, filesOf, take }: Following): () => void {
   let running = new AbortController();
   let timer: ReturnType<typeof setTimeout> | undefined;
@@ -109,7 +109,7 @@ function follow(area: HTMLTextAreaElement, { offer, filesOf, take }: Following):
     else if (event.key === "Escape") end();
     else return;
     event.preventDefault();
-    // Enter sends nothing, and Escape cancels no turn.
+    // While names are offered, Enter sends nothing, and Escape cancels no turn.
     event.stopImmediatePropagation();
   };
   // A name may have been begun before this part was loaded.

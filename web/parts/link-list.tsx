@@ -49,11 +49,11 @@ export function LinkListPage<Answer, Row>(list: LinkList<Answer, Row>): VNode {
 }
 
 export interface LinkRowsOptions<Row> extends Pick<LinkList<unknown, Row>, "keyOf" | "draw"> {
-  /** Must be the same array as long as nothing changed. */
+  /** Must be the same array as long as nothing has changed. */
   readonly rows: readonly Row[];
   /** Shown above the rows. */
   readonly note: VNode | null;
-  /** Called with the rows in the page whenever they are others, or the list is another one. */
+  /** Called with the loaded rows whenever they, or the list, have changed. */
   readonly onRows?: (first: number, last: number) => void;
 }
 

@@ -1,4 +1,4 @@
-/** The access of this page: the server says once if it may change something. */
+/** The access of this page: the server reports once if the page may change something. */
 
 import { MACHINE_ROOT, type SessionsPage } from "@continuo/core/wire/machine";
 import { useEffect } from "preact/hooks";
@@ -8,7 +8,7 @@ import { ask, sayError } from "../state/server.ts";
 let isAsked = false;
 
 async function askAccess(): Promise<void> {
-  // A list says it too.
+  // A list also reports it.
   if (isAsked || mayChange.value !== null) return;
   isAsked = true;
   try {

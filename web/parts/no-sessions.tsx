@@ -1,4 +1,4 @@
-/** The place of the rows while there are none: they are being read, or the reason, and a way on. */
+/** Shown in place of the rows if there are none: they are being read, or the reason, and a next step. */
 
 import { AGENT_LABELS } from "@continuo/core/model";
 import type { VNode } from "preact";

@@ -1,4 +1,4 @@
-/** The notices about the list of sessions, and the failure of its last reading. */
+/** The notices about the list of sessions, and the error of its last read. */
 
 import { visibleLine } from "@continuo/core/transcript";
 import type { VNode } from "preact";

@@ -21,7 +21,7 @@ const STEP_MS = 500;
 
 interface ReplayProps {
   readonly state: ReplayedLog;
-  /** The time of what is shown last. */
+  /** The time of the last shown item. */
   readonly time: string | null;
 }
 
@@ -34,7 +34,7 @@ export function Replay({ state, time }: ReplayProps): VNode | null {
     if (!isPlaying.value) return;
     let isStepping = false;
     const timer = setInterval(async () => {
-      // The next line may have to be loaded.
+      // The next line may not be loaded yet.
       if (isStepping) return;
       isStepping = true;
       await state.step(1);

@@ -1,4 +1,4 @@
-/** The form that adds tags and removes them, for one session or several. */
+/** The form that adds and removes tags, for one session or several. */
 
 import { visibleLine } from "@continuo/core/transcript";
 import type { MarkRequest } from "@continuo/core/wire/machine";
@@ -9,7 +9,7 @@ export type TagRequest = Pick<MarkRequest, "addTags" | "removeTags">;
 
 interface TagFormProps {
   readonly label: string;
-  /** The words that are typed. */
+  /** The typed words. */
   readonly text: Signal<string>;
   /** The tags that can be removed. */
   readonly tags: readonly string[];

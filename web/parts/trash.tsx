@@ -1,4 +1,4 @@
-/** The trash: what is in it can be read and restored, until it is emptied. A page that only reads shows no action. */
+/** The trash: its sessions can be read and restored, until it is emptied. A page that only reads shows no action. */
 
 import {
   type EmptyTrashAnswer,
@@ -51,7 +51,7 @@ export function RestoreButton({ row }: RowProps): VNode | null {
   );
 }
 
-/** The action of the page of a deleted session: it leads to where the session is then. */
+/** The action on the page of a deleted session: it leads to the restored session. */
 export function Restore({ row }: RowProps): VNode {
   const failed = useSignal<string | null>(null);
   const isOffered = useMayChange() === true;

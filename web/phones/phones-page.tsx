@@ -30,7 +30,7 @@ const RIGHTS: Readonly<Record<PhoneRights, string>> = {
 interface PageState {
   readonly state: Signal<PhonesState | null>;
   readonly failure: Signal<string | null>;
-  /** The link that is shown. */
+  /** The shown link. */
   readonly link: Signal<PairAnswer | null>;
 }
 
@@ -223,7 +223,7 @@ function Link({ answer: { link, rows, phone } }: { answer: PairAnswer }): VNode 
   );
 }
 
-/** Dark on light in every theme: cameras expect it so. */
+/** Dark on light in every theme, as cameras expect. */
 function Code({ rows }: { rows: readonly string[] }): VNode {
   const size = rows.length;
   const path = rows.flatMap((row, y) =>

@@ -108,7 +108,7 @@ export interface FormProps {
   readonly state: SessionState;
   readonly run: Run;
   readonly busy: ReadonlySignal<boolean>;
-  /** The address to which the page goes when the dialog is closed, unless the session stays where it is. */
+  /** The address that the page opens when the dialog is closed, unless the session stays where it is. */
   readonly next: Signal<string | null>;
 }
 
@@ -155,7 +155,7 @@ function ResumeForm({ state, run, busy }: FormProps): VNode | null {
   return busy.value ? <p class="dim">Reading…</p> : null;
 }
 
-/** It does what one most likely wants next: it has the focus as soon as it is there, so that Enter does it. */
+/** Does what a person most likely wants next: it has the focus at once, so that Enter activates it. */
 function NextButton(props: ButtonHTMLAttributes<HTMLButtonElement>): VNode {
   const button = useRef<HTMLButtonElement>(null);
   useLayoutEffect(() => button.current?.focus(), []);
@@ -187,7 +187,7 @@ function Command({ resume: { command, cwd }, beside }: CommandProps): VNode {
   );
 }
 
-/** The command of a new session, with a button that runs it where a terminal can be opened. */
+/** The command of a new session, with a button that runs it if a terminal can be opened. */
 function MadeCommand({ made, run, busy }: Pick<FormProps, "run" | "busy"> & { made: HandOffAnswer }): VNode {
   const key = made.session?.key;
   const canOpen = useSignal(false);
@@ -195,7 +195,7 @@ function MadeCommand({ made, run, busy }: Pick<FormProps, "run" | "busy"> & { ma
   useEffect(() => {
     if (key === undefined) return;
     const offer = ask<ResumeOffer>(sessionPath(key, "resume"));
-    // Without an answer the command is there, as in a browser on another machine.
+    // Without an answer only the command is shown, as in a browser on another machine.
     void offer.then(({ terminal }) => {
       canOpen.value = terminal !== null;
     }, isAbort);
@@ -212,7 +212,7 @@ function MadeCommand({ made, run, busy }: Pick<FormProps, "run" | "busy"> & { ma
   );
 }
 
-/** The source on the left, as it was handed over. */
+/** The source, as it was handed over, is on the left. */
 function CompareWith({ state, made }: { state: SessionState; made: { readonly key: string } }): VNode {
   const source = historyOf(state.key, { branch: state.branch.value });
   return (
@@ -255,7 +255,7 @@ function HandOffForm({ state, run, busy }: FormProps): VNode {
     <form
       onSubmit={(event) => {
         event.preventDefault();
-        // Enter in the field changes the folder first, whose receipt nobody has seen.
+        // In the field, Enter first changes the folder, because the receipt for that folder was not shown yet.
         if (preview.value !== null) void place();
       }}
     >
@@ -264,14 +264,14 @@ function HandOffForm({ state, run, busy }: FormProps): VNode {
         <select
           value={to.value}
           onKeyDown={(event) => {
-            // Browsers do nothing with Enter here, or open the list, which the arrows and letters choose from.
+            // Browsers do nothing with Enter here, or open the list, in which the arrows and letters choose.
             if (event.key !== "Enter") return;
             event.preventDefault();
             event.currentTarget.form?.requestSubmit();
           }}
           onChange={(event) => {
             const agent = event.currentTarget.value;
-            // The receipt that is shown stays the right one.
+            // The shown receipt stays valid.
             if (agent === to.value) return;
             preview.value = null;
             to.value = agent;

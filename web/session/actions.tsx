@@ -50,7 +50,7 @@ export function Actions({ state }: { state: SessionState }): VNode | null {
   const masks = useSignal(true);
   const menu = useRef<HTMLDetailsElement>(null);
   const mayChange = state.head.value?.readOnly !== ONLY_READS;
-  /** The focus goes to the button of the menu, so that a dialog gives it back to something that is shown. */
+  /** The button of the menu gets the focus, so that a dialog returns it to a visible element. */
   const closeMenu = (): boolean => {
     if (menu.current?.open !== true) return false;
     menu.current.open = false;
@@ -76,7 +76,7 @@ export function Actions({ state }: { state: SessionState }): VNode | null {
     d: () => start("compare"),
     h: () => start("handoff"),
     Delete: () => start("delete"),
-    // The key that deletes on a keyboard of Apple.
+    // The key that deletes on an Apple keyboard.
     Backspace: () => start("delete"),
     a: () => {
       if (menu.current === null) return false;

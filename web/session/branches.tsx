@@ -1,6 +1,6 @@
 /**
- * The branches of a session as a small tree: each below the branch from which it parts. Choosing a branch goes to that
- * point.
+ * The branches of a session as a small tree: each is below the branch from which it separates. Choosing a branch goes
+ * to the point of separation.
  */
 
 import { visibleLine } from "@continuo/core/transcript";
@@ -67,12 +67,12 @@ export function BranchTree({ state, onClose }: BranchTreeProps): VNode {
 
 interface LevelProps {
   readonly branches: readonly Branch[];
-  /** The branch from which those of this level part. */
+  /** The branch from which the branches of this level separate. */
   readonly parent: string | null;
   readonly state: SessionState;
 }
 
-/** In the order in which they part. */
+/** In the order in which they separate. */
 function Level({ branches, parent, state }: LevelProps): VNode | null {
   const here = branches.filter((branch) => branch.parent === parent);
   if (here.length === 0) return null;

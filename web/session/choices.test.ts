@@ -22,7 +22,7 @@ test("the address of any choices leads to the same choices", () => {
   );
 });
 
-test("choices that nobody made leave the address as it is, and an address of any text has choices", () => {
+test("without any choices the address stays as it is, and an address of any text has choices", () => {
   expect(withChoices("#/session/a", choicesIn("#/session/a"))).toBe("#/session/a");
   fc.assert(
     fc.property(fc.string(), (hash) => {

@@ -14,14 +14,14 @@ export interface Choices {
   readonly folds: ReadonlyMap<string, boolean>;
   /** The path of the file whose changes are shown; `null` for the first one. */
   readonly file: string | null;
-  /** The form of the differences under Files. */
+  /** The form of the differences on the page Files. */
   readonly diff: DiffForm;
-  /** The words to find in the session, as they were typed. */
+  /** The words to find in the session, as the person typed them. */
   readonly find: string;
 }
 
 export interface DiffForm {
-  /** All changes of a file as one. */
+  /** All changes of a file as one difference. */
   readonly net: boolean;
   /** Before and after in two columns. */
   readonly sides: boolean;
@@ -51,7 +51,7 @@ export function choicesIn(hash: string): Choices {
   };
 }
 
-/** `link` has no query; a choice that is not made is left out of it. */
+/** `link` has no query; a default choice is left out. */
 export function withChoices(
   link: string,
   { view, branch, thinking, facts, folds, file, diff, find }: Choices,
@@ -70,7 +70,7 @@ export function withChoices(
   return query.size === 0 ? link : `${link}?${query}`;
 }
 
-/** The first words that can be in a text: a search of all sessions also has operators and quotes. */
+/** The first words that can be in a text: a search of all sessions can also have operators and quotes. */
 export function wordsIn(find: string): readonly string[] {
   const plain = find.replaceAll(/(?:^|\s)-?[a-z]+:\S+/giu, " ").replaceAll(/["()]/gu, " ");
   const words = new Set(plain.toLowerCase().split(/\s+/u));

@@ -1,4 +1,4 @@
-/** The turns of a session: the rail at the side, and the lines that are on the screen. */
+/** The turns of a session: the rail at the side, and the rows on the screen. */
 
 import { type Signal, signal } from "@preact/signals";
 import type { VNode } from "preact";
@@ -16,7 +16,7 @@ import { isPrinting } from "./printing.ts";
 import { RowView } from "./rows.tsx";
 import { addStep, type Goal, type SessionState } from "./session-state.ts";
 
-/** The reader's choices. They outlive the rows that leave the screen. */
+/** The reader's choices. They are kept when rows leave the screen. */
 export interface ConversationView {
   /** Folds that were opened or closed, by the key of their row. */
   readonly folds: Signal<ReadonlyMap<string, boolean>>;
@@ -36,7 +36,7 @@ const Rail = lazily(async () => (await import("./rail.tsx")).Rail);
 /** The next part is requested this many rows before an end of the loaded part. */
 const AHEAD = 12;
 
-/** With nothing open that is beside the messages. */
+/** Closes everything that is open beside the messages. */
 export function useConversationView(state: SessionState): ConversationView {
   return useMemo(
     () => ({
@@ -189,7 +189,7 @@ function Turns({ state, shown }: { state: SessionState; shown: ConversationView 
   );
 }
 
-/** A reader at the end follows what is new, but not the rest of the session that is loaded below a part of it. */
+/** A reader at the end follows new messages, but not the rest of the session that is loaded below a part of it. */
 function useFollowing(state: SessionState): boolean {
   const { hasNewer } = state.part.value;
   const hadNewer = useRef(hasNewer);
@@ -210,8 +210,8 @@ function useEdges(state: SessionState, count: number, first: number, last: numbe
 }
 
 /**
- * Nothing else is loaded until the turn is reached: the virtualizer scrolls to an index, which rows before it would
- * change.
+ * Nothing else is loaded until the turn is reached, because the virtualizer scrolls to an index, which new rows before
+ * it would change.
  */
 function useTurnGoal(state: SessionState, virtualizer: RowVirtualizer, shown: ConversationView): void {
   useGoal(virtualizer, state.goal, (goal) => {
@@ -225,15 +225,15 @@ function useTurnGoal(state: SessionState, virtualizer: RowVirtualizer, shown: Co
   });
 }
 
-/** The first row of the goal, or the first one of it that has the words which the reader looks for. */
+/** The first row of the target, or its first row that has the searched words. */
 function placeOf(rows: readonly Row[], goal: Exclude<Goal, { to: "end" }>, words: readonly string[]): number {
   const hit = words.length === 0 ? -1 : rows.findIndex((row) => isAtGoal(row, goal) && hasWords(row, words));
   const at = hit >= 0 ? hit : rows.findIndex((row) => isAtGoal(row, goal));
-  // A call that is shown in another way than as a row of its own.
+  // A call that is not shown as a separate row.
   return at >= 0 || goal.to === "turn" ? at : rows.findIndex((row) => isOfMessage(row, goal.id));
 }
 
-/** A hit may be in a call that is folded. */
+/** A match may be in a folded call. */
 function openFold(row: Row | undefined, state: SessionState, words: readonly string[]): void {
   if (
     row === undefined ||
@@ -256,7 +256,7 @@ function isAtGoal(row: Row, goal: Exclude<Goal, { readonly to: "end" }>): boolea
 }
 
 /**
- * The turn at the top of the screen. It is the one that the reader went to until they scroll: near the end of the
+ * The turn at the top of the screen. Until the reader scrolls, it is the turn that they opened: near the end of the
  * session a turn cannot be at the top, and heights change while rows are drawn.
  */
 function useCurrentTurn(state: SessionState, virtualizer: RowVirtualizer, shown: ConversationView): void {
@@ -275,14 +275,14 @@ function useCurrentTurn(state: SessionState, virtualizer: RowVirtualizer, shown:
   useLayoutEffect(() => {
     const turn = shown.turn.value;
     if (total === null || turn === null || turn > 0) return;
-    // Until the number of turns was known, they counted from the end.
+    // Turns were counted from the end until their number was known.
     const number = turn + total + 1;
     shown.turn.value = number;
     if (reached.current?.to === "turn") reached.current = { to: "turn", turn: number };
     if (goal?.to === "turn" && goal.turn < 0) state.goal.value = { to: "turn", turn: goal.turn + total + 1 };
     if (state.place !== null && state.place < 0) state.place += total + 1;
   }, [total]);
-  // Not after the next paint: a key pressed until then would be undone by what the screen showed before it.
+  // Not after the next paint, because the screen before it would undo a key that is pressed until then.
   useLayoutEffect(() => {
     const { scrollElement } = virtualizer;
     if (isGoing || scrollElement === null) return;
@@ -306,7 +306,7 @@ const SCROLL_KEYS: ReadonlySet<string> = new Set([
   ...["ArrowUp", "ArrowDown", "PageUp", "PageDown", "Home", "End", " "],
 ]);
 
-/** Calls it when the reader scrolls, and not when the rows do so by themselves. */
+/** Calls the function when the reader scrolls, and not when the rows move by themselves. */
 function useReaderScrolls({ scrollElement }: RowVirtualizer, scrolled: () => void): void {
   useEffect(() => {
     if (scrollElement === null) return;
@@ -328,7 +328,7 @@ function useReaderScrolls({ scrollElement }: RowVirtualizer, scrolled: () => voi
   }, [scrollElement]);
 }
 
-/** The address names the turn that the reader sees, after this time; at the end of the session it names none. */
+/** After this time, the address names the turn that the reader sees; at the end of the session it names none. */
 const STILL_MS = 300;
 
 function noteTurn(state: SessionState, turn: number | null): void {
@@ -339,7 +339,7 @@ function noteTurn(state: SessionState, turn: number | null): void {
   if (isHere && part !== next) history.replaceState(null, "", state.link(next));
 }
 
-/** Makes a step to what is not loaded yet once the session was read, unless the reader went elsewhere. */
+/** Completes a step to an unloaded place after the session was read, unless the reader moved in the meantime. */
 function useLaterStep(state: SessionState): { current: (() => void) | null } {
   const later = useRef<(() => void) | null>(null);
   const isRead = state.outline.value !== null;
@@ -378,7 +378,7 @@ function useTurnKeys(state: SessionState, shown: ConversationView): void {
     "[": () => toMark(-1),
     g: () => {
       go(1);
-      // At most the end of the session is loaded, and its turns have no numbers yet.
+      // Only the end of the session is loaded, and its turns have no numbers yet.
       if (total() <= 0) later.current = () => go(1);
     },
     G: () => {

@@ -1,4 +1,4 @@
-/** The words of facts that are in the line and in the list. */
+/** The words for facts that are used in the line and in the list. */
 
 import type { SessionFacts } from "@continuo/core/model";
 import type { VNode } from "preact";

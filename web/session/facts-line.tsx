@@ -1,4 +1,4 @@
-/** The facts of a session in one line below its head; unfolded, each of them leads to its turn. */
+/** The facts of a session in one line below its head; when it is unfolded, each fact links to its turn. */
 
 import { END_WORDS, type SessionFacts } from "@continuo/core/model";
 import type { VNode } from "preact";

@@ -1,4 +1,4 @@
-/** The facts of a session: what was asked, changed, committed and tested, what it cost, and where it stopped. */
+/** The facts of a session: requests, changes, commits, tests, the cost, and where it stopped. */
 
 import { END_WORDS, type FactPlace, type FileFact, type SessionFacts } from "@continuo/core/model";
 import type { ComponentChildren, VNode } from "preact";
@@ -6,7 +6,7 @@ import { cost, counted } from "../content/words.ts";
 import { Lines, TestWords } from "./fact-words.tsx";
 import type { SessionState } from "./session-state.ts";
 
-/** The items of each kind that are shown; the page of files has all of them. */
+/** The number of shown items of each kind; the page of files has all of them. */
 const SHOWN = 8;
 
 interface PanelProps {

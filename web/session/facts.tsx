@@ -1,4 +1,4 @@
-/** The line below the title: which agent, where, how much. */
+/** The line below the title: agent, place and size. */
 
 import { visibleLine } from "@continuo/core/transcript";
 import type { MachineSession, Outline } from "@continuo/core/wire/machine";
@@ -56,7 +56,7 @@ export function Facts({ state }: { state: SessionState }): VNode | null {
   );
 }
 
-/** The figures of the session are those of all its branches; the turns below are those of one. */
+/** The figures cover all branches of the session; the turns below belong to one. */
 function branchPart({ turns, tokens: all, costUsd }: MachineSession, outline: Outline | null): string | null {
   const spent = outline?.spent;
   if (outline === null || spent === undefined) return null;
@@ -66,7 +66,7 @@ function branchPart({ turns, tokens: all, costUsd }: MachineSession, outline: Ou
   return `this branch: ${figures.join(", ")}`;
 }
 
-/** Says what is still missing while a long session is read. */
+/** Says what is still missing while a long session is being read. */
 export function readingWords({ reading, head }: SessionState): string {
   const size = reading.value?.sizeBytes ?? null;
   const all = size === null ? "Reading all of it" : `Reading all ${bytes(size)}`;

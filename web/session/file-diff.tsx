@@ -1,4 +1,4 @@
-/** The changes of one file: one after the other, or what is left of them; in one column, or in two. */
+/** The changes of one file: one after the other, or all of them summed up; in one column, or in two. */
 
 import { visibleLine } from "@continuo/core/transcript";
 import { languageAttribute, linesToHtml } from "@continuo/core/transcript/html";
@@ -52,7 +52,7 @@ export function FileDiff({ changes, net, path, state }: FileDiffProps): VNode {
   );
 }
 
-/** In the form that the reader has chosen. */
+/** In the form that the reader chose. */
 export function ShownChanges({ changes, net, path, state }: FileDiffProps): VNode {
   if (state.diff.value.net && net !== null)
     return <Net lines={net} changes={changes} path={path} state={state} />;
@@ -65,7 +65,7 @@ export function ShownChanges({ changes, net, path, state }: FileDiffProps): VNod
   );
 }
 
-/** Follows the link of the first change that is on the screen, or of the last one above it. */
+/** Follows the link of the first change on the screen, or of the last one above it. */
 function toEdit(diff: HTMLElement | null): unknown {
   const links = [...(diff?.querySelectorAll<HTMLElement>(".to-edit") ?? [])];
   const top = diff?.closest(".scroller")?.getBoundingClientRect().top ?? 0;
@@ -99,7 +99,7 @@ interface NetProps {
   readonly state: SessionState;
 }
 
-/** The file as all changes together left it. */
+/** The file after all changes together. */
 function Net({ lines, changes, path, state }: NetProps): VNode {
   const turns = [...new Set(changes.map(({ turn }) => turn))];
   const last = changes.at(-1);
@@ -174,7 +174,7 @@ function Diff({ lines, path, isSides }: DiffProps): VNode {
   );
 }
 
-/** A side has the numbers of its own file, and an empty line beside one of the other. */
+/** Each side has the line numbers of its own file, and an empty line opposite a line that only the other side has. */
 function ofSide(row: SidesRow, side: "left" | "right"): ChangedLine {
   const line = row[side];
   if (line === null) return { sign: " ", text: "", before: null, after: null };

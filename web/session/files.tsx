@@ -27,7 +27,7 @@ interface FilesState {
   readonly files: readonly ChangedPath[] | null;
   readonly chosen: string | null;
   readonly changes: readonly FileChange[];
-  /** The rest of all changes together; `null` if there is nothing to sum up. */
+  /** The sum of all changes; `null` if there is nothing to sum up. */
   readonly net: readonly ChangedLine[] | null;
   readonly nextAfter: number | null;
   readonly failure: string | null;
@@ -74,7 +74,7 @@ export function Files({ state }: { state: SessionState }): VNode {
   }, [state]);
   const wanted = state.file.value;
   useEffect(() => {
-    // The reader went back to an address of another file.
+    // The reader went back to the address of another file.
     const { files, chosen } = shown.value;
     const named = files?.find(({ path }) => path === wanted) ?? files?.[0];
     if (named !== undefined && named.path !== chosen) void read(named.path, null);

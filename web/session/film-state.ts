@@ -1,4 +1,4 @@
-/** A session as a film: its messages up to one of them. What is before the shown ones is not loaded. */
+/** A session as a film: its messages up to one of them. Messages before the shown ones are not loaded. */
 
 import { type HistoryWindow, historyPath, type WindowMessage } from "@continuo/core/wire/machine";
 import { batch, type Signal, signal } from "@preact/signals";
@@ -27,7 +27,7 @@ export class FilmState implements ReplayedLog {
     return this.at.value === null;
   }
 
-  /** The newest part of what happened up to the place. */
+  /** The newest part of the facts up to the place. */
   shown(): readonly WindowMessage[] {
     const end = this.at.value ?? this.latest.value;
     return this.loaded.value.filter(({ index }) => index !== null && index < end).slice(-WINDOW);
@@ -69,7 +69,7 @@ export class FilmState implements ReplayedLog {
     return this.loaded.value.some((one) => one.index === index);
   }
 
-  /** The turn of a message, by the outline, which may have only the newest turns yet. */
+  /** The turn of a message according to the outline, which may not have older turns yet. */
   async #turnAt(index: number): Promise<number> {
     const session = this.#session;
     while (session.outline.value?.hasOlder === true && (session.outline.value.turns[0]?.index ?? 0) > index) {

@@ -1,11 +1,14 @@
-/** The header of the page folds away while a reader scrolls on, and is back as soon as they scroll up or go to it by keyboard. */
+/**
+ * The header of the page folds away while a reader scrolls down, and returns as soon as they scroll up or reach it by
+ * keyboard.
+ */
 
 import type { RefObject } from "preact";
 import { useEffect } from "preact/hooks";
 import { isTyped } from "../shell/keys.ts";
 
 const CLASS = "reads-on";
-/** A finger that trembles does not scroll. */
+/** A trembling finger does not count as scrolling. */
 const LEAST_PX = 6;
 
 const DOWN: ReadonlySet<string> = new Set(["ArrowDown", "PageDown", "End", " "]);
@@ -46,7 +49,7 @@ export function useFoldingHeader(scroller: RefObject<HTMLElement | null>): void 
   }, []);
 }
 
-/** The text stays where it is on the screen: the room is added above it. */
+/** The text keeps its place on the screen: the room is added above it. */
 function fold(scroller: HTMLElement, isFolded: boolean): void {
   const { classList } = document.documentElement;
   const canFold = scroller.scrollTop > 0 && scroller.scrollHeight > scroller.clientHeight;

@@ -1,4 +1,4 @@
-/** The hint of what was injected: names of tags and headings before their words. */
+/** The summary of injected text: names of tags and headings before their words. */
 
 import { expect, test } from "vitest";
 import { injectedWords } from "./injected.ts";
@@ -17,7 +17,7 @@ test.each([
   ['<skill name="brew">\n</skill>', "Skill"],
   ["Remember the tea.", "Remember the tea."],
   ["1 < 2 is no tag", "1 < 2 is no tag"],
-])("%j is hinted as %j", (text, hint) => expect(injectedWords([said(text)])).toBe(hint));
+])("%j has the summary %j", (text, hint) => expect(injectedWords([said(text)])).toBe(hint));
 
 test("several parts have their names in order, each shortened, on one line of visible text", () => {
   const long = `<permissions instructions>${"Ask before you write. ".repeat(20)}</permissions instructions>`;

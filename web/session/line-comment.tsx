@@ -13,18 +13,18 @@ interface LineCommentProps {
   readonly state: SessionState;
   readonly path: string;
   readonly lines: readonly ChangedLine[];
-  /** The differences, in which a click chooses a line. */
+  /** The differences, in which a click selects a line. */
   readonly place: RefObject<HTMLElement | null>;
 }
 
 export function LineComment({ state, path, lines, place }: LineCommentProps): VNode {
   const isOpen = useSignal(false);
-  /** The place of the line among all. */
+  /** The index of the line among all lines. */
   const chosen = useSignal<number | null>(null);
   const words = useSignal("");
   const written = useSignal(0);
   const field = useRef<HTMLTextAreaElement>(null);
-  /** True from a click on a line until the field for its comment is there. */
+  /** True from the click on a line until the field for its comment appears. */
   const isClicked = useRef(false);
   const known = useRef(lines);
   known.current = lines;
@@ -101,7 +101,7 @@ export function LineComment({ state, path, lines, place }: LineCommentProps): VN
   );
 }
 
-/** More are not offered in the list; a click chooses any line. */
+/** The number of lines in the list; a click can select any line. */
 const MOST_OFFERED = 2_000;
 
 interface LineChoiceProps {
@@ -144,7 +144,7 @@ function lineAt(element: Element | null, lines: readonly ChangedLine[], isSides:
   return at === -1 ? null : at;
 }
 
-/** The place, the line itself, because its number may be another one soon, and the words. */
+/** The place, the line itself, because its number may soon change, and the words. */
 export function commentText(path: string, { sign, before, after, text }: ChangedLine, words: string): string {
   const number = sign === "-" ? before : after;
   const place = number === null ? path : `${path}:${number}`;

@@ -1,4 +1,4 @@
-/** The words that the reader looks for: marked wherever they are on the screen, and keys that go from one message with them to the next. */
+/** The searched words: marked wherever they are on the screen, with keys that go from one match to the next. */
 
 import { useSignalEffect } from "@preact/signals";
 import type { VNode } from "preact";
@@ -20,7 +20,7 @@ export function Marks({ state, shown }: MarksProps): VNode {
   const here = useRef<string | null>(null);
   const place = useRef<HTMLSpanElement>(null);
   const go = (step: 1 | -1): unknown => {
-    // While a question for permission is open, the keys are those of its answers.
+    // While a question for permission is open, the keys select its answers.
     if (document.querySelector(".asked-permission") !== null) return false;
     const found = state.found.value.toReversed();
     const at = found.findIndex(({ messageId }) => messageId === here.current);
@@ -37,7 +37,7 @@ export function Marks({ state, shown }: MarksProps): VNode {
   };
   useKeys({ n: () => go(1), N: () => go(-1) });
   useSignalEffect(() => {
-    // Another search begins at the turn that is on the screen.
+    // A new search begins at the turn on the screen.
     if (state.find.value !== "") here.current = null;
   });
   const words = wordsIn(state.find.value);
@@ -64,7 +64,7 @@ export function Marks({ state, shown }: MarksProps): VNode {
   useEffect(() => {
     const root = place.current?.parentElement;
     if (root == null || isGoing) return;
-    // The row is in its place; its word may be further down.
+    // The row has reached its place, but its word may be further down.
     const frame = requestAnimationFrame(() => revealFirst(root, words));
     return () => cancelAnimationFrame(frame);
   }, [isGoing]);
@@ -76,7 +76,7 @@ function rangesOf(root: Element, words: readonly string[]): Range[] {
   const walk = document.createTreeWalker(root, NodeFilter.SHOW_TEXT);
   for (let node = walk.nextNode() as Text | null; node !== null; node = walk.nextNode() as Text | null) {
     const text = node.data.toLowerCase();
-    // Another length in lower case would move the places.
+    // If the length changes in lower case, the places would be wrong.
     if (text.length !== node.data.length) continue;
     for (const word of words) {
       for (
@@ -111,5 +111,5 @@ function revealFirst(root: Element, words: readonly string[]): void {
   }
 }
 
-/** A row that only touches the top of the screen is not the one that the reader went to. */
+/** A row that only touches the top of the screen is not the one that the reader opened. */
 const ROW_EDGE = 24;

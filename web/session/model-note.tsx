@@ -1,4 +1,4 @@
-/** Words on how the model's view differs from the history, and the way to a comparison of both. */
+/** Describes how the model's view differs from the history, and links to a comparison of both. */
 
 import type { VNode } from "preact";
 import { compareLink, comparison, historyOf } from "../compare/compare-address.ts";

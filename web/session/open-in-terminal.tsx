@@ -1,4 +1,4 @@
-/** Starts the command of a session in a new window of a terminal, on the machine of the server. */
+/** Starts the command of a session in a new terminal window, on the machine of the server. */
 
 import { visibleLine } from "@continuo/core/transcript";
 import { sessionPath, type TerminalAnswer } from "@continuo/core/wire/machine";
@@ -11,7 +11,7 @@ interface OpenInTerminalProps {
   /** Does work whose errors the dialog shows. */
   readonly run: (work: () => Promise<null>) => Promise<void>;
   readonly busy: ReadonlySignal<boolean>;
-  /** The terminal that has it. */
+  /** The terminal that runs it. */
   readonly opened: Signal<string | null>;
 }
 
@@ -30,7 +30,7 @@ export function OpenInTerminal({ sessionKey, run, busy, opened }: OpenInTerminal
   );
 }
 
-/** The outcome. The line is there before, so that a screen reader says what changes in it. */
+/** The outcome. The line exists before it has text, so that a screen reader announces its change. */
 export function Opened({ opened: { value } }: Pick<OpenInTerminalProps, "opened">): VNode {
   return (
     <p role="status" class="dim">

@@ -1,6 +1,6 @@
 /**
- * All files of a session one after the other, as they are printed. A browser does not wait for a page that it prints:
- * everything is read before it is asked to.
+ * All files of a session one after the other, in printed form. A browser does not wait for the page when it prints, so
+ * everything is read first.
  */
 
 import { visibleLine } from "@continuo/core/transcript";
@@ -16,7 +16,7 @@ import type { SessionState } from "./session-state.ts";
 type PrintedFile = Pick<FileChanges, "path" | "changes" | "net">;
 
 export interface FilesPrint {
-  /** In the order of the list; empty until they are asked for. */
+  /** In the order of the list; empty until they are requested. */
   readonly files: Signal<readonly PrintedFile[]>;
   /** The number of files that were read so far; `null` while none is being read. */
   readonly done: Signal<number | null>;
@@ -120,7 +120,7 @@ export function PrintedFiles({ print, state }: { print: FilesPrint; state: Sessi
   );
 }
 
-/** A menu of the browser prints what is there. */
+/** The print command of the browser's menu prints what is already loaded. */
 export function NotPrinted({ total }: { readonly total: number }): VNode | null {
   if (total < 2) return null;
   return (

@@ -1,4 +1,4 @@
-/** True while the page is put on paper. A printed page has everything that is loaded, and shows what was changed. */
+/** True while the page is being printed. A printed page has everything that is loaded, and shows what was changed. */
 
 import { signal } from "@preact/signals";
 

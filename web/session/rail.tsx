@@ -20,7 +20,7 @@ export function Rail({ state, shown }: { state: SessionState; shown: Conversatio
   const words = state.find;
   const isWanted = useSignal(false);
   const asked = wordsIn(words.value).join(" ");
-  // A page from disk has no server to search.
+  // A page from disk has no server that could search.
   const what = isSaved() ? "Find a question" : "Find in this session";
   return (
     <>
@@ -58,7 +58,7 @@ interface TurnListProps {
 function TurnList({ state, shown, asked }: TurnListProps): VNode {
   const scroller = useRef<HTMLDivElement>(null);
   const outline = state.turns.value;
-  // The only line would have the words of the title and of the turn beside it.
+  // With only one line, it would repeat the title and the turn beside it.
   const isOnly = outline.total === 1 && !outline.hasOlder;
   const turns = useMemo(
     () => (isOnly ? [] : outline.turns.filter(({ title }) => (title ?? "").toLowerCase().includes(asked))),
@@ -82,13 +82,13 @@ function TurnList({ state, shown, asked }: TurnListProps): VNode {
   useEffect(() => {
     if (at < 0) return;
     scroll();
-    // Turns that came before it move the rail a frame later.
+    // Turns that were added before it move the rail one frame later.
     const frame = requestAnimationFrame(scroll);
     return () => cancelAnimationFrame(frame);
-    // Scrolling works only after the first rows are drawn and the part with this turn is loaded.
-    // The turns of the whole session come after those that are loaded.
+    // Scrolling works only after the first rows are drawn and the part with this turn is loaded. The turns of the whole
+    // session arrive after the loaded ones.
   }, [current, at < 0, items.length === 0, state.outline.value === null, virtualizer.scrollRect?.height]);
-  // A line that was on the screen stays there when older turns come before it, wherever the virtualizer was going.
+  // A line that was on the screen stays there when older turns are added before it, even while the virtualizer scrolls.
   const wasShown = useRef(false);
   const isShown = items.some(({ index }) => index === at);
   useLayoutEffect(() => {
@@ -156,7 +156,7 @@ function TurnLine({ turn, start, state, isCurrent }: TurnLineProps): VNode {
   );
 }
 
-/** A program can say something to the model before the person does. */
+/** A program can send a message to the model before the person does. */
 function untitled({ number }: OutlineTurn): string {
   return number === 1 ? "Before the first question" : "Without a question";
 }

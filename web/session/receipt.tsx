@@ -1,4 +1,4 @@
-/** The receipt of a hand-over: the records that the other agent gets as they are, in other words, or not at all. */
+/** The receipt of a hand-over: the records that the other agent gets unchanged, changed, or not at all. */
 
 import { visibleLine } from "@continuo/core/transcript";
 import type { HandOffPreview } from "@continuo/core/wire/machine";

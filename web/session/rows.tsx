@@ -129,7 +129,7 @@ interface CutsProps {
   readonly state: SessionState;
 }
 
-/** The shortened texts of a block, each with a button for the rest. */
+/** The shortened texts of a block, each with a button that shows the rest. */
 function Cuts({ at, index, state }: CutsProps): VNode | null {
   const cuts = at?.cuts.filter(({ path }) => `${path}/`.startsWith(`content/${index}/`)) ?? [];
   if (at === null || cuts.length === 0) return null;
@@ -240,7 +240,7 @@ const WHOLE: Readonly<Record<string, string>> = {
   injected: "Injected for the model",
 };
 
-/** Messages that are neither question nor answer: summaries, errors, insertions of the agent's program. */
+/** Messages that are neither question nor answer: summaries, errors, and messages that the agent's program inserted. */
 function Whole({ row, shown }: RowProps<Extract<Row, { type: "whole" }>>): VNode {
   const messages = messagesOf(row).map(({ message }) => message);
   const kind = messageKind(row.at.message);
@@ -257,7 +257,7 @@ function Whole({ row, shown }: RowProps<Extract<Row, { type: "whole" }>>): VNode
   );
 }
 
-/** The first words, so that a reader knows whether to open it. */
+/** The first words, by which a reader can decide whether to open it. */
 function beginningOf({ content }: WindowMessage["message"]): string {
   const first = content.find((block) => block.type === "text" && block.text.trim() !== "");
   const text = first?.type === "text" ? cutText(first.text.trim(), 200) : "";

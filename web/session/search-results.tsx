@@ -15,7 +15,7 @@ const typingWait = createTypingWait();
 interface ResultsProps {
   readonly words: string;
   readonly state: SessionState;
-  /** True from the key that asks for the newest message until it is shown. */
+  /** True from the key for the newest message until the message is shown. */
   readonly isWanted: Signal<boolean>;
 }
 
@@ -84,7 +84,7 @@ function FoundLine({ one, state }: { one: FoundMessage; state: SessionState }): 
 
 const ESCAPES = new RegExp(`[${String.fromCodePoint(0x1b)}\u241b]\\[[\\d;?]*[A-Za-z]`, "gu");
 
-/** The codes of a terminal and the signs of Markdown are not words. */
+/** Control codes of a terminal and Markdown syntax are not words. */
 function plain(text: string): string {
   return visibleLine(text.replaceAll(ESCAPES, "").replaceAll(/\*\*|`+|^#+ /gu, ""));
 }

@@ -44,17 +44,17 @@ const PAUSE_MS = 500;
 export type Goal =
   | { readonly to: "end" }
   | { readonly to: "turn"; readonly turn: number }
-  /** `callId` is that of a call in it. */
+  /** `callId` names a call in it. */
   | { readonly to: "message"; readonly id: string; readonly callId?: string };
 
-/** A place in a turn that the next address names. */
+/** A place in a turn that belongs to the next address. */
 interface Aim {
   readonly turn: number;
   readonly messageId: string;
   readonly callId?: string;
 }
 
-/** Makes the next change a step to which the reader can go back; the address follows it. */
+/** Makes the next change a step in the browser's history; the address follows it. */
 export function addStep(): void {
   history.pushState(null, "", location.hash);
 }
@@ -63,7 +63,7 @@ export class SessionState {
   readonly key: string;
   readonly head: Signal<SessionHead | null> = signal(null);
   readonly outline: Signal<Outline | null> = signal(null);
-  /** The row of a session that is still being read; `null` as soon as all of it was. */
+  /** The row of a session that is still being read; `null` as soon as it was read completely. */
   readonly reading: Signal<MachineSession | null> = signal(null);
   readonly facts: Signal<SessionFacts | null> = signal(null);
   readonly part: Signal<LoadedPart> = signal(EMPTY_PART);
@@ -81,15 +81,15 @@ export class SessionState {
   readonly found: Signal<readonly FoundMessage[]> = signal([]);
   readonly failure: Signal<string | null> = signal(null);
   readonly loading: Signal<boolean> = signal(true);
-  /** The place to scroll to when the next part is there. */
+  /** The place to which the page scrolls when the next part has arrived. */
   readonly goal: Signal<Goal | null> = signal(null);
   readonly gone: Signal<boolean> = signal(false);
-  /** The turn at which the reader is; `null` at the end. */
+  /** The turn that the reader sees; `null` at the end. */
   place: number | null = null;
-  /** The messages of the running turn. The open text is a separate signal, so that a token draws no row again. */
+  /** The messages of the running turn. The open text is a separate signal, so that a new token draws no row again. */
   readonly liveMessages: Signal<RunningTurn["messages"]> = signal(NO_RUNNING_TURN.messages);
   readonly openText: Signal<RunningTurn["open"]> = signal(null);
-  /** The turns that are known: those of the whole session, or those that are loaded while it is read. */
+  /** The known turns: those of the whole session, or the loaded ones while it is being read. */
   readonly turns: ReadonlySignal<Outline> = computed(
     () => this.outline.value ?? outlineOfLoaded(this.#numbered.value),
   );
@@ -105,7 +105,7 @@ export class SessionState {
   readonly #stop = new AbortController();
   /** Counts the jumps of the reader. */
   #moves = 0;
-  /** True if another part is requested instead of the one that is shown. */
+  /** True if another part was requested that replaces the shown one. */
   #isReplacing = false;
   /** The earlier part that is being loaded. */
   #older: Promise<void> | null = null;
@@ -128,7 +128,7 @@ export class SessionState {
     this.find = signal(find);
   }
 
-  /** The address of a part of the session, with what the reader chose. */
+  /** The address of a part of the session, with the reader's choices. */
   link(part = ""): string {
     const [view, branch, thinking] = [this.view.value, this.branch.value, this.thinking.value];
     const choices = {
@@ -144,7 +144,7 @@ export class SessionState {
     return withChoices(sessionLink(this.key, part), choices);
   }
 
-  /** Shows what an address names, where that is something else. */
+  /** Shows the place in the address, if it is not shown already. */
   async show(
     { view, branch, thinking, facts, folds, file, diff, find }: Choices,
     turn: number | null,
@@ -171,17 +171,17 @@ export class SessionState {
     await this.#load({}, "instead", { to: "end" });
   }
 
-  /** Returns false if the turn is not there, as before all of the session was read. */
+  /** Returns false if the turn does not exist, as before the whole session was read. */
   async showTurn(turn: number): Promise<boolean> {
     const isLoaded = (): boolean => this.#numbered.value.some((one) => one.turn === turn);
-    // The end of a session that is still being read goes further back than what is loaded of it.
+    // The end of a session that is still being read extends further back than its loaded part.
     const first = (): number => this.#numbered.value[0]?.turn ?? 0;
     const isNear = turn === first() - 1 || (turn < first() && (turn < 0 || this.#older !== null));
     if (isNear && this.reading.value !== null) {
-      // On the way to the turn before, the page would say that the reader is there.
+      // On the way to the previous turn, the page would report a wrong turn of the reader.
       this.goal.value = null;
       await this.loadOlder();
-      // A part can have fewer turns than the reader went back while it was loaded.
+      // A part can have fewer turns than the reader went back while it was being loaded.
       for (let part = 1; turn < 0 && turn < first() && part < MAX_PARTS; part++) await this.loadOlder();
     }
     if (turn < 0 && !isLoaded()) return false;
@@ -195,7 +195,7 @@ export class SessionState {
     await this.#goTo({ to: "message", id, ...(callId !== undefined && { callId }) }, isLoaded ? null : id);
   }
 
-  /** The link that the reader follows names the turn; they want this place in it. */
+  /** The link that the reader follows names the turn; this is the wanted place in it. */
   aimAt(aim: Aim): void {
     this.#aim = aim;
   }
@@ -302,7 +302,7 @@ export class SessionState {
     });
   }
 
-  /** After a failure: what is shown stays, and what was not read is read. */
+  /** After a failure, the shown part stays, and the missing parts are read. */
   async readAgain(): Promise<void> {
     if (this.#growth === null) await this.#showAgain();
     else await this.readFacts();
@@ -315,7 +315,7 @@ export class SessionState {
     this.#stop.abort();
   }
 
-  /** A reader who is at a turn stays there. */
+  /** The page of a reader who views a turn does not move. */
   async #showAgain(): Promise<void> {
     await this.#guarded(async () => {
       const turn = await this.#placeNow();
@@ -324,14 +324,14 @@ export class SessionState {
     });
   }
 
-  /** Until all of the session was read, its turns counted from the end. */
+  /** The turns were counted from the end until the whole session was read. */
   async #placeNow(): Promise<number | null> {
     if (this.place === null || this.place > 0) return this.place;
     const { turns } = await this.#ask<HistoryWindow>("history", { ...this.name(), limit: 1 });
     return turns === null ? null : Math.max(1, this.place + turns + 1);
   }
 
-  /** The part that is shown is of another history. */
+  /** The shown part belongs to another history. */
   #begin(branch: string | null, view: HistoryView): void {
     batch(() => {
       this.branch.value = branch;
@@ -351,18 +351,19 @@ export class SessionState {
     return withLive(messages, this.liveMessages.value, !hasNewer && !this.loading.value);
   }
 
-  /** `around` is what to load; `null` if the goal is in the part that is shown. */
+  /** `around` is the place to load; `null` if the target is in the shown part. */
   async #goTo(goal: Goal, around: string | null): Promise<void> {
     if (around !== null) return await this.#load({ around }, "instead", goal);
     if (this.#isReplacing) this.#leave();
     this.goal.value = goal;
   }
 
-  /** The reader goes somewhere else: where they went before does not count, and what was asked for comes too late. */
+  /** The reader goes to another place: earlier targets no longer count, and pending answers arrive too late. */
   #leave(): void {
     this.#moves += 1;
     this.#isReplacing = false;
-    // Its answer comes too late, perhaps only when all of the session was read: the next step back asks again.
+    // The answer arrives too late, perhaps only after the whole session was read: the next step back sends the request
+    // again.
     this.#older = null;
     this.loading.value = false;
     this.goal.value = null;
@@ -388,10 +389,10 @@ export class SessionState {
         if (goal !== null) this.goal.value = goal;
       });
       if (this.#growth === null) {
-        // The growth is that of the history: the model's view has positions of its own.
+        // The growth belongs to the history: the model's view has its own positions.
         this.#position = this.view.value === "model" ? null : window.position;
         this.#growth = this.#follow();
-        // These need a read of the whole session, which may take longer than its end.
+        // These need a read of the whole session, which may take longer than reading its end.
         if (window.total === null) void this.#readKnown();
         void this.readFacts();
       }
@@ -421,7 +422,7 @@ export class SessionState {
       reset: (_, id) => {
         const isFirst = this.#position === null;
         this.#position = id;
-        // The model's view that is shown is as new as the position.
+        // The shown model's view is as new as the position.
         if (isFirst && this.view.value === "model") return;
         void this.#showAgain();
       },

@@ -1,4 +1,4 @@
-/** One session: its turns, its files, and what is known of it. */
+/** One session: its turns, its files, and its facts. */
 
 import { useSignalEffect } from "@preact/signals";
 import type { VNode } from "preact";
@@ -37,7 +37,7 @@ const Files = lazily(async () => (await import("./files.tsx")).Files);
 export function SessionPage({ sessionKey, turn, tab }: SessionPageProps): VNode {
   const state = useMemo(() => new SessionState(sessionKey, choicesIn(location.hash)), [sessionKey]);
   useEffect(() => () => state.close(), [state]);
-  // Each address that the reader goes to is another value, also if it names the same turn.
+  // Each address that the reader opens is a new value, even if it names the same turn.
   const place = route.value;
   useEffect(() => void state.show(choicesIn(location.hash), turn), [state, place]);
   useSignalEffect(() => {
@@ -48,7 +48,7 @@ export function SessionPage({ sessionKey, turn, tab }: SessionPageProps): VNode 
     document.title = `${titleOf(state)} · Continuo`;
   });
   useSignalEffect(() => {
-    // The failure was that of a server that is back.
+    // The failure came from a server that answers again.
     if (!isLost.value && state.failure.peek() !== null) void state.readAgain();
   });
   useKeys({
@@ -98,7 +98,7 @@ export function SessionPage({ sessionKey, turn, tab }: SessionPageProps): VNode 
   );
 }
 
-/** The list has the title before the session was read. */
+/** The title from the list is shown before the session was read. */
 export function titleOf({ head, key }: SessionState): string {
   const row = head.value?.session ?? rows.value.find((listed) => listed.key === key);
   if (row === undefined) return "Session";

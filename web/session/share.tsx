@@ -1,4 +1,4 @@
-/** Sharing: one file with the session inside, masked, and the receipt of what was masked. */
+/** Sharing: one file that contains the session, masked, and the receipt of the masked secrets. */
 
 import { visibleLine } from "@continuo/core/transcript";
 import { exportPath, SAVED_ELEMENT } from "@continuo/core/wire/machine";
@@ -11,7 +11,7 @@ import type { SessionState } from "./session-state.ts";
 
 type Run = (work: () => Promise<VNode | null>) => Promise<void>;
 
-/** The file is made and saved at once: it stays with the person, who reads the receipt before it goes anywhere. */
+/** The file is created and saved at once: it stays with the person, who reads the receipt before sending the file. */
 export function ShareForm({ state, run }: { state: SessionState; run: Run }): VNode {
   useEffect(() => {
     void run(async () => {
@@ -28,7 +28,7 @@ export function ShareForm({ state, run }: { state: SessionState; run: Run }): VN
   );
 }
 
-/** The sentences that the file says about itself; the first one is what was masked. */
+/** The sentences of the file about itself; the first one is about masked secrets. */
 export function notesIn(page: string): readonly string[] {
   const [, ...parts] = page.split(`id="${SAVED_ELEMENT}">`);
   const [, list] =

@@ -1,4 +1,4 @@
-/** The frame of the page, with the content that the address names. */
+/** The frame of the page, with the content for the address. */
 
 import type { VNode } from "preact";
 import { ListPage } from "../list/list.tsx";
@@ -39,7 +39,7 @@ const LINKS = [
   ["usage", "Usage"],
   ["health", "Health"],
 ] as const;
-/** The door of phones has no channels and no continuous sessions. */
+/** Pages for phones have no channels and no continuous sessions. */
 const LINKS_OF_PHONE = LINKS.filter(([page]) => page === "inbox" || page === "usage");
 
 export function App(): VNode {
@@ -76,7 +76,7 @@ export function App(): VNode {
   );
 }
 
-/** Questions go before sessions that ended. */
+/** Questions come before sessions that ended. */
 function Count(): VNode | null {
   const { asks, unseen } = attention.value;
   if (asks + unseen === 0) return null;
@@ -92,7 +92,10 @@ function Count(): VNode | null {
   );
 }
 
-/** The address names pages, so a link could not do it. A reader in the middle of a session stays there. */
+/**
+ * The address names pages, so a link to a place in the page could not work. A reader in the middle of a session stays
+ * there.
+ */
 function skipToContent(): void {
   const main = document.querySelector("main");
   if (main === null) return;

@@ -1,4 +1,4 @@
-/** The arrow keys, Home and End in a menu that unfolds: they go from line to line, around its ends. */
+/** The arrow keys, Home and End in a menu that unfolds: they move from line to line, and wrap at its ends. */
 
 const STEPS: Readonly<Record<string, (at: number, count: number) => number>> = {
   ArrowDown: (at, count) => (at + 1) % count,
@@ -7,13 +7,13 @@ const STEPS: Readonly<Record<string, (at: number, count: number) => number>> = {
   End: (_, count) => count - 1,
 };
 
-/** For `keydown` in the `details` of a menu. On its button, an arrow opens it. */
+/** For `keydown` in the `details` of a menu. On the button of the menu, an arrow opens it. */
 export function moveInMenu(event: KeyboardEvent & { readonly currentTarget: HTMLDetailsElement }): void {
   const menu = event.currentTarget;
   const step = STEPS[event.key];
   const isArrow = event.key.startsWith("Arrow");
   if (step === undefined || event.ctrlKey || event.metaKey || event.altKey || !(menu.open || isArrow)) return;
-  // The page neither scrolls nor goes to another turn.
+  // The page does not scroll or go to another turn.
   event.preventDefault();
   event.stopPropagation();
   menu.open = true;

@@ -1,4 +1,4 @@
-/** The choices of the person: in the browser, and on a server that keeps preferences, which outlive it. */
+/** The choices of the person: in the browser, and on a server that stores preferences, which keeps them longer. */
 
 import { ask } from "../state/server.ts";
 
@@ -16,13 +16,13 @@ export function choiceInBrowser(choice: Choice): string | null {
   }
 }
 
-/** Tells if the server keeps preferences: it writes so into the page. */
+/** True if the server stores preferences: it writes that into the page. */
 export const isKept: boolean = "kept" in document.documentElement.dataset;
 
-/** True for a page that came through the door of phones: the server writes so into it. */
+/** True for a page at the address for phones: the server writes that into it. */
 export const IS_PHONE: boolean = "phone" in document.documentElement.dataset;
 
-/** A page that may only read, and a page of a server that keeps nothing, have their choice in the browser. */
+/** A page that may only read, and a page of a server that stores nothing, keep their choices in the browser. */
 export function keepChoice(choice: Choice, value: string): void {
   if (isKept) ask("/v1/machine/preferences", { body: { [choice]: value } }).catch(() => undefined);
   try {

@@ -1,14 +1,14 @@
-/** Keys of a page. A key that a field or a dialog needs stays theirs. */
+/** Keys of a page. A key that a field or a dialog needs is left to it. */
 
 import { useLayoutEffect, useRef } from "preact/hooks";
 
 /** Handlers by `event.key`. A handler that returns `false` leaves the key to others. */
 export type Keys = Readonly<Record<string, (event: KeyboardEvent) => unknown>>;
 
-/** Letters are commands only while nobody types. */
+/** Letters are commands only if no text is being typed. */
 const WHILE_TYPING: readonly string[] = ["Enter", "Escape", "ArrowDown"];
 
-/** The key of a button, for those who see its title and for those who hear it. */
+/** Announces the key of a button, both in its title and for screen readers. */
 export function keyHint(
   key: string,
   what = "",
@@ -20,7 +20,7 @@ export function keyHint(
 export function useKeys(keys: Keys): void {
   const newest = useRef(keys);
   newest.current = keys;
-  // Before the next paint: a person presses a key as soon as they see the page.
+  // Runs before the next paint, because a person presses a key as soon as they see the page.
   useLayoutEffect(() => {
     const press = (event: KeyboardEvent): void => {
       if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;

@@ -6,7 +6,7 @@ import type { FunctionComponent } from "preact";
 /** A server that is started again answers within some seconds. */
 const RETRY_MS = 1_000;
 
-/** `meantime` is shown until the part is there. A part that does not load is requested again until it does. */
+/** `meantime` is shown until the part is there. A part that does not load is requested again until it loads. */
 export function lazily<Props extends object>(
   load: () => Promise<FunctionComponent<Props>>,
   meantime?: FunctionComponent<Props>,

@@ -42,7 +42,7 @@ test.each([
   expect(parseRoute(hash)).toEqual(route);
 });
 
-test("a link leads to its session, whatever its key contains", () => {
+test("a link leads to its session, whatever characters its key has", () => {
   const key = "continuo:a/b#c?d %";
   expect(parseRoute(sessionLink(key, "turn/3"))).toEqual({
     page: "session",

@@ -7,11 +7,11 @@ export type Route =
   | { readonly page: "inbox" }
   | { readonly page: "usage" }
   | { readonly page: "health" }
-  /** Phones that may look at this viewer. */
+  /** Phones that may view the sessions. */
   | { readonly page: "phones" }
   /** A new conversation. */
   | { readonly page: "new" }
-  /** A file from the root, and who wrote it. */
+  /** A file by its absolute path, and the turns that wrote it. */
   | { readonly page: "file"; readonly path: string }
   /** Two histories; `web/compare/compare-address.ts` reads the rest of the address. */
   | { readonly page: "compare"; readonly left: string; readonly right: string }
@@ -19,7 +19,7 @@ export type Route =
   | { readonly page: "unknown" }
   /** `null` for the list of all. */
   | { readonly page: "channels"; readonly name: string | null }
-  /** `null` for the list of all; `at` is a place of its log. */
+  /** `null` for the list of all; `at` is a place in its log. */
   | { readonly page: "live"; readonly key: string | null; readonly at: number | null }
   | {
       readonly page: "session";
@@ -32,7 +32,7 @@ export type SessionTab = "conversation" | "files" | "details" | "film";
 
 export const route = signal<Route>({ page: "list" });
 
-/** The most parts of an address of each page. */
+/** The largest number of parts in an address of each page. */
 const PARTS: Readonly<Record<string, number>> = { files: 2, compare: 5, live: 4, channels: 2, session: 4 };
 
 export function parseRoute(hash: string): Route {
@@ -90,7 +90,7 @@ export function partIn(hash: string): string {
   return (hash.split("?")[0] ?? "").split("/").slice(3).join("/");
 }
 
-/** Goes to a page at once: a key that is pressed next must not go to the page before. */
+/** Opens a page at once, so that the next key does not act on the previous page. */
 export function goTo(hash: string): void {
   location.hash = hash;
   route.value = parseRoute(location.hash);

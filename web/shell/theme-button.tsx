@@ -7,7 +7,7 @@ import { choiceInBrowser, keepChoice } from "./choices.ts";
 const THEMES = ["system", "light", "dark"] as const;
 
 const { dataset } = document.documentElement;
-/** The server writes the theme that it keeps into the page. */
+/** The server writes the stored theme into the page. */
 const theme = signal(THEMES.find((one) => one === (choiceInBrowser("theme") ?? dataset.theme)) ?? "system");
 
 export function applyTheme(): void {

@@ -1,4 +1,6 @@
-/** The field of a new conversation before its page is loaded: what is typed at once becomes the draft of that page. */
+/**
+ * The field of a new conversation before its page is loaded: text that is typed at once becomes the draft of that page.
+ */
 
 import type { VNode } from "preact";
 import { useLayoutEffect, useRef } from "preact/hooks";

@@ -20,12 +20,12 @@ interface Options<Row>
     "anchorTo" | "followOnAppend" | "paddingStart" | "paddingEnd"
   > {
   readonly scroller: { readonly current: HTMLElement | null };
-  /** Must be the same array as long as nothing changed: for another array, every position is computed again. */
+  /** Must be the same array as long as nothing has changed: for another array, every position is computed again. */
   readonly rows: readonly Row[];
   readonly keyOf: (row: Row) => string | number;
-  /** Its height before it was drawn. */
+  /** The estimated height before it is drawn. */
   readonly sizeOf: (row: Row) => number;
-  /** A value on which `sizeOf` depends as well. */
+  /** A further value on which `sizeOf` depends. */
   readonly sizedBy?: unknown;
 }
 
@@ -75,7 +75,10 @@ export function isAtEnd({ scrollElement }: RowVirtualizer, px: number, height?: 
   return scrollHeight - (height ?? clientHeight) - scrollTop <= px;
 }
 
-/** A reader at the end stays there when the screen gets lower, as it does when the place to write is loaded below. */
+/**
+ * A reader at the end stays there when the visible area becomes lower, for example when the message field is loaded
+ * below.
+ */
 function observeRectFromEnd(
   virtualizer: RowVirtualizer,
   tell: (rect: Rect) => void,
@@ -89,7 +92,7 @@ function observeRectFromEnd(
   });
 }
 
-/** The position is right when nothing moved for this many frames. */
+/** The position is correct when nothing moved for this many frames. */
 const STILL_FRAMES = 3;
 const MAX_FRAMES = 60;
 

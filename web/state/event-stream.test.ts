@@ -10,7 +10,7 @@ const EVENTS = [
   { name: "b", data: "", id: "" },
 ];
 
-test("events are the same, however the stream is cut", () => {
+test("events are the same for any way of cutting the stream", () => {
   fc.assert(
     fc.property(fc.array(fc.nat(STREAM.length), { maxLength: 20 }), (cuts) => {
       const places = [0, ...cuts.sort((a, b) => a - b), STREAM.length];
@@ -22,7 +22,7 @@ test("events are the same, however the stream is cut", () => {
   );
 });
 
-test("an event that the end of a stream cuts is not an event, and the next stream continues after the last id", () => {
+test("an event that is cut by the end of a stream is ignored, and the next stream continues after the last id", () => {
   const parser = new EventParser();
   expect(parser.push("id: 3\ndata: whole\n\nevent: cut\ndata: ha")).toHaveLength(1);
   parser.restart();

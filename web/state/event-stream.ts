@@ -1,14 +1,14 @@
-/** Server-sent events as text: the parts of a stream as they come, and the events in them. Pure. */
+/** Server-sent events as text: the parts of a stream as they arrive, and the events in them. Pure. */
 
 export interface StreamEvent {
   readonly name: string;
   readonly data: string;
-  /** The last id that the stream named; empty before. */
+  /** The last id in the stream; empty before the first one. */
   readonly id: string;
 }
 
 export class EventParser {
-  /** After how long a lost stream is opened again; as the server says. */
+  /** The time after which a lost stream is opened again, as set by the server. */
   retryMs = 1_000;
   #text = "";
   #name = "";
@@ -20,7 +20,7 @@ export class EventParser {
     return this.#id;
   }
 
-  /** Begins a stream after the end of another one, whose last event may be cut. */
+  /** Begins a stream after the end of another one, whose last event may be incomplete. */
   restart(): void {
     this.#text = "";
     this.#name = "";
@@ -29,7 +29,7 @@ export class EventParser {
 
   push(part: string): readonly StreamEvent[] {
     const lines = (this.#text + part).split(/\r\n|\r|\n/u);
-    // The last line may go on; so may a line break of two characters.
+    // The last line may continue, and so may a line break of two characters.
     this.#text = lines.pop() ?? "";
     return lines.flatMap((line) => this.#take(line));
   }

@@ -10,7 +10,7 @@ export interface EventSourceOptions extends ListenOptions {
   readonly handlers: Handlers;
 }
 
-/** Until the signal aborts. */
+/** Runs until the signal aborts. */
 export function follow(followed: EventSourceOptions, signal: AbortSignal): void {
   let stop: AbortController | null = null;
   const look = (): void => {
@@ -28,14 +28,14 @@ export function follow(followed: EventSourceOptions, signal: AbortSignal): void 
   look();
 }
 
-/** Until the signal aborts, or the server refuses the stream. */
+/** Runs until the signal aborts, or the server refuses the stream. */
 async function followOn(followed: EventSourceOptions, signal: AbortSignal): Promise<void> {
   const parser = new EventParser();
   while (!signal.aborted && access.value === "in") {
     try {
       if ((await followOnce(followed, parser, signal)) === "refused") return;
     } catch {
-      // The stream is lost: it is opened again.
+      // A lost stream is opened again.
     }
     await new Promise((resolve) => setTimeout(resolve, parser.retryMs));
   }

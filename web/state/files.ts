@@ -1,11 +1,13 @@
-/** Images and files that the server has: fetched with what lets the page in, which neither an image nor a link sends. */
+/**
+ * Images and files from the server: fetched with the credentials of the page, which neither an image nor a link sends.
+ */
 
 import { request, toError } from "./server.ts";
 
 /** Images this far outside of the window are loaded. */
 const MARGIN = "600px";
 
-/** Shows the images below `element` that name a path of the server; the returned function forgets them. */
+/** Shows the images below `element` that name a path of the server; the returned function releases them. */
 export function showServed(element: Element): () => void {
   const images = [...element.querySelectorAll<HTMLImageElement>("img[data-served]")];
   const done = images.map((image) => showImage(image, image.dataset.served ?? ""));
@@ -14,7 +16,7 @@ export function showServed(element: Element): () => void {
   };
 }
 
-/** Loads the image when it is near the window. An image that cannot be loaded fires `error`, as any other. */
+/** Loads the image when it is near the window. An image that cannot be loaded fires `error`, like any other image. */
 export function showImage(image: HTMLImageElement, path: string): () => void {
   const stop = new AbortController();
   let address: string | null = null;
@@ -48,7 +50,7 @@ export function showImage(image: HTMLImageElement, path: string): () => void {
 
 const JSON_TYPE = { "content-type": "application/json" };
 
-/** Saves a file of the server under the name that it gives. */
+/** Saves a file of the server under the server's name for it. */
 export async function downloadFile(path: string, body?: object): Promise<void> {
   const { blob, name } = await fetchFile(path, body);
   saveFile(blob, name);
@@ -75,6 +77,6 @@ export function saveFile(content: Blob, name: string): void {
   link.href = address;
   link.download = name;
   link.click();
-  // The browser has begun to read it when the click has been handled.
+  // The browser has begun to read it when the click was handled.
   setTimeout(() => URL.revokeObjectURL(address), 1_000);
 }

@@ -42,7 +42,7 @@ describe("the loaded part", () => {
     expect(foldWindow(middle, EMPTY_PART, "instead")).toEqual(EMPTY_PART);
   });
 
-  test("takes new messages only where its end is loaded, and replaces changed ones", () => {
+  test("accepts new messages only if its end is loaded, and replaces changed ones", () => {
     const grown = [said("d", [text("more")]), said("e")];
     expect(ids(foldGrowth(middle, grown))).toEqual(["c", "d"]);
     const atEnd = foldGrowth({ ...middle, hasNewer: false }, grown);
@@ -56,7 +56,7 @@ describe("rows", () => {
   const result: Block = { type: "tool_result", toolCallId: "t", content: [], isError: false };
   const none = { turns: [], seenFrom: null };
 
-  test("a result stands with its call, and by itself only where the call is not loaded", () => {
+  test("a result is in the row of its call, and has its own row only if the call is not loaded", () => {
     const answered = [asked(1), said("a", [text("x"), call]), said("r", [result], { role: "tool" })];
     expect(toRows(answered, none).map(({ key }) => key)).toEqual(["q1", "a:0", "a:1"]);
     expect(toRows(answered, none)[2]).toMatchObject({ type: "call", result });
@@ -64,7 +64,7 @@ describe("rows", () => {
     expect(toRows(answered.slice(0, 2), none)[2]).toMatchObject({ type: "call", result: null });
   });
 
-  test("what is empty is no row; summaries, errors and what was injected are whole", () => {
+  test("an empty message is no row, and summaries, errors and injected messages are rows of their own", () => {
     const messages = [
       said("a", [text(" \n"), { type: "thinking", text: "" }, { type: "unknown", raw: 1 }]),
       said("s", [text("x")], { origin: "summary" }),
@@ -88,7 +88,7 @@ describe("rows", () => {
     expect(rows[0] && hasWords(rows[0], ["j"])).toBe(true);
   });
 
-  test("a turn ends with what it cost, and a line says from where the model sees", () => {
+  test("a turn ends with its cost, and a line marks where the model's view begins", () => {
     const turn = (number: number): OutlineTurn => ({
       number,
       id: `q${number}`,

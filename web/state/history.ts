@@ -76,7 +76,7 @@ export type Row =
       readonly type: "whole";
       readonly key: string;
       readonly at: WindowMessage;
-      /** The next messages that a program injected too: together they are one row. */
+      /** The next messages that a program injected as well: together they are one row. */
       readonly more: readonly WindowMessage[];
     }
   | { readonly type: "seen"; readonly key: string }
@@ -110,7 +110,7 @@ export function toRows(messages: readonly WindowMessage[], { turns, seenFrom }: 
   return rows;
 }
 
-/** A program often injects several messages, which say little each. */
+/** A program often injects several short messages. */
 function pushWhole(rows: Row[], at: WindowMessage, kind: MessageKind): void {
   const last = rows.at(-1);
   const isMore =
@@ -154,7 +154,7 @@ function rowsOfAgent(at: WindowMessage, results: ReadonlyMap<string, ResultOfCal
   });
 }
 
-/** A result stands with its call, and by itself only if the call is not loaded. */
+/** A result is in the row of its call, and has its own row only if the call is not loaded. */
 function rowsOfResult(at: WindowMessage, called: ReadonlySet<string>): Row[] {
   return at.message.content.flatMap((block, index): Row[] =>
     block.type === "tool_result" && called.has(block.toolCallId)
@@ -178,7 +178,7 @@ function resultsOf(messages: readonly WindowMessage[]): {
   return { results, called };
 }
 
-/** A result stands with its call. */
+/** A result is in the row of its call. */
 export function isOfMessage(row: Row, id: string): boolean {
   const isOwn = messagesOf(row).some(({ message }) => message.id === id);
   return isOwn || ("resultAt" in row && row.resultAt?.message.id === id);
@@ -197,7 +197,7 @@ export function hasWords(row: Row, words: readonly string[]): boolean {
   return words.every((word) => text.includes(word));
 }
 
-/** The turn that a row belongs to; `null` for a line between turns. */
+/** The turn to which a row belongs; `null` for a line between turns. */
 export function turnOfRow(row: Row | undefined): number | null {
   if (row === undefined || row.type === "seen") return null;
   return row.type === "foot" ? row.turn.number : row.at.turn;

@@ -1,4 +1,4 @@
-/** Server-sent events of the server, by `fetch`: an `EventSource` cannot send what lets the page in. */
+/** Server-sent events of the server, by `fetch`, because an `EventSource` cannot send the credentials of the page. */
 
 import { isSaved } from "./server.ts";
 
@@ -14,13 +14,13 @@ export type Handlers = Readonly<Record<string, (data: unknown, id: string) => vo
 export interface ListenOptions {
   /** Called after each connection. */
   readonly onOpen?: () => void;
-  /** True if a hidden page stays connected; without it, none does, because a browser has few connections. */
+  /** True if a hidden page stays connected; by default none does, because a browser has few connections. */
   readonly whenHidden?: () => boolean;
 }
 
 /**
- * Listens to server-sent events. A lost stream is opened again, and continues where it was. `path` is called before each
- * connection.
+ * Listens to server-sent events. A lost stream is opened again, and continues at its last position. `path` is called
+ * before each connection.
  */
 export function listen(path: () => string, handlers: Handlers, options: ListenOptions = {}): Growth {
   const stop = new AbortController();

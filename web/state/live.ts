@@ -1,4 +1,7 @@
-/** The running turn as a value: the events of the server, and how they join the messages that were read. Pure. */
+/**
+ * The running turn as a value: the events of the server, and how they are joined with the messages that were read.
+ * Pure.
+ */
 
 import type { Block } from "@continuo/core/model";
 import type { ChatEvent, WindowMessage } from "@continuo/core/wire/machine";
@@ -9,7 +12,7 @@ export interface RunningTurn {
   readonly open: OpenText | null;
 }
 
-/** The text that is growing: a token changes it, and leaves the messages as they are. */
+/** The text that is growing: a token changes only this text, and no message. */
 export interface OpenText {
   readonly sequence: number;
   readonly block: number;

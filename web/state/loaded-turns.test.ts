@@ -23,14 +23,14 @@ const END: readonly WindowMessage[] = [
   asked("u3", "Try it again"),
 ];
 
-test("turns of the end count back from the number of all turns, and without it from -1", () => {
+test("turns of the end count back from the number of all turns, or from -1 if that is not known", () => {
   const numbers = (total: number | null): readonly (number | null)[] =>
     withTurns(END, total).map(({ turn }) => turn);
   expect(numbers(1_500)).toEqual([1_498, 1_499, 1_499, 1_499, 1_500]);
   expect(numbers(null)).toEqual([-3, -2, -2, -2, -1]);
 });
 
-test("messages that have their turn keep it, and earlier ones count back from them", () => {
+test("messages with a known turn keep it, and earlier ones count back from them", () => {
   const [first, ...others] = END;
   const last = others.map((one, at) => ({ ...one, turn: at < 3 ? 8 : 9 }));
   const all = first === undefined ? [] : [first, ...last];
@@ -38,7 +38,7 @@ test("messages that have their turn keep it, and earlier ones count back from th
   expect(withTurns(last, null)).toBe(last);
 });
 
-test("the outline of what is loaded has its questions, calls and errors", () => {
+test("the outline of the loaded messages has their questions, calls and errors", () => {
   const { turns, marks, total, hasOlder } = outlineOfLoaded(withTurns(END, null));
   expect(turns.map(({ number, title, toolCalls, errors }) => [number, title, toolCalls, errors])).toEqual([
     [-3, null, 0, 0],

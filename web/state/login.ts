@@ -1,4 +1,4 @@
-/** The exchange of the code in the address, once, for what lets this tab in. */
+/** Exchanges the code in the address, once, for the credentials of this tab. */
 
 import { isNonce, type PageEntry, type PageRequest } from "@continuo/core/wire";
 import { keepPass, passSecret } from "./pass.ts";
@@ -8,13 +8,13 @@ import { access } from "./server.ts";
 const CODE = /^#code=([^/]+)(\/.*)?$/u;
 const NONCE = "continuo-tab";
 
-/** The code leaves the address; the route stays. */
+/** The code is removed from the address; the route stays. */
 export async function logIn(): Promise<void> {
   const [, code, place = "/"] = CODE.exec(location.hash) ?? [];
   if (code === undefined) return;
   await whenShown();
   const isLetIn = await exchange({ code: decodeURIComponent(code), nonce: tabNonce() }).catch(() => false);
-  // A used code in a tab that was let in before changes nothing.
+  // A used code changes nothing in a tab that already has credentials.
   if (!isLetIn && passSecret() === undefined) access.value = "out";
   history.replaceState(null, "", `${location.pathname}#${place}`);
 }
@@ -29,7 +29,7 @@ async function exchange(body: PageRequest): Promise<boolean> {
   return response.ok;
 }
 
-/** Random and only of this tab: a code that another tab has sent is of no use to this one. */
+/** Random, and only for this tab: a code that another tab has sent is useless to this one. */
 function tabNonce(): string {
   try {
     const kept = sessionStorage.getItem(NONCE);
@@ -42,7 +42,7 @@ function tabNonce(): string {
   }
 }
 
-/** A browser may load an address that it expects to be opened, in a tab that it then throws away. */
+/** A browser may load an address in advance, in a tab that it then discards. */
 async function whenShown(): Promise<void> {
   if (!(document as { readonly prerendering?: boolean }).prerendering) return;
   await new Promise((resolve) => document.addEventListener("prerenderingchange", resolve, { once: true }));

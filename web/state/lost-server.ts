@@ -1,9 +1,12 @@
-/** Finds out within two seconds that the server is gone, and that it is back. A connection that is open says enough; without one, the page asks. */
+/**
+ * Detects within two seconds that the server does not answer, and that it answers again. An open connection is enough;
+ * without one, the page sends requests.
+ */
 
 import { access, isLost, whenDoubtful } from "./server.ts";
 
 const LOOK_MS = 900;
-/** A server that has much to do is not gone; one that has ended refuses at once. */
+/** A busy server answers late, but a server that has ended refuses at once. */
 const ANSWER_MS = 4_000;
 
 let openConnections = 0;
@@ -36,7 +39,7 @@ function look(): Promise<void> {
   return looking;
 }
 
-/** Anybody may answer here: the next request finds out who it is. */
+/** Any program may answer here: the next request verifies that it is the server. */
 async function ask(): Promise<void> {
   const signal = AbortSignal.timeout(ANSWER_MS);
   isLost.value = await fetch("/healthz", { signal, cache: "no-store" }).then(

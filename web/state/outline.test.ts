@@ -2,7 +2,7 @@ import type { Outline } from "@continuo/core/wire/machine";
 import { expect, test } from "vitest";
 import { withNewestTurns, withOlderTurns } from "./outline.ts";
 
-/** Turns of one session from one to another; `ids` tells sessions apart. */
+/** Turns of one session from one number to another; `ids` distinguishes sessions. */
 function outline(from: number, to: number, ids = "q"): Outline {
   const numbers = Array.from({ length: to - from + 1 }, (_, n) => from + n);
   const turns = numbers.map((number) => ({

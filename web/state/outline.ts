@@ -14,7 +14,7 @@ export function withOlderTurns(known: Outline, older: Outline): Outline {
   };
 }
 
-/** Earlier loaded turns stay if the newest ones follow them, as in a session that grew. */
+/** Earlier loaded turns stay if the newest ones follow them, as in a session that has grown. */
 export function withNewestTurns(known: Outline | null, newest: Outline): Outline {
   const [first] = newest.turns;
   const isSame = known?.turns.some(({ number, id }) => number === first?.number && id === first.id);

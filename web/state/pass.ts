@@ -1,6 +1,7 @@
 /**
- * The pass of this tab: a secret that the server gave it for its code, in the storage of the tab, which ends with it. On a
- * host with TLS the browser has a cookie instead, and without tokens the server asks for nothing: then there is no pass.
+ * The pass of this tab: a secret from the server in exchange for its code, stored in the tab, and deleted with it. On a
+ * host with TLS the browser has a cookie instead, and without tokens the server requires nothing: then there is no
+ * pass.
  */
 
 import type { PageEntry } from "@continuo/core/wire";
@@ -11,14 +12,14 @@ let pass: PageEntry | null = null;
 try {
   pass = JSON.parse(sessionStorage.getItem(PASS) ?? "null");
 } catch {
-  // A browser may allow no storage: then a page that is loaded again needs a new address.
+  // A browser may allow no storage: then a reloaded page needs a new address.
 }
 
 export function passOfTab(): PageEntry | null {
   return pass;
 }
 
-/** `null` leaves nothing in the tab. */
+/** `null` removes the pass from the tab. */
 export function keepPass(entry: PageEntry | null): void {
   pass = entry?.secret == null ? null : entry;
   try {

@@ -1,4 +1,4 @@
-/** Proofs of the server: only the server that signed the page in can make the proof for a nonce. */
+/** Proofs of the server: only the server that opened the page can compute the proof for a nonce. */
 
 import { proofText } from "@continuo/core/wire";
 
@@ -6,7 +6,7 @@ export function newNonce(): string {
   return toHex(crypto.getRandomValues(new Uint8Array(16)));
 }
 
-/** @param proof what the server sent, if anything */
+/** @param proof the proof that the server sent, if any */
 export async function isProof(
   proof: string | null,
   { key, nonce }: { readonly key: string; readonly nonce: string },

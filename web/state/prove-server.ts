@@ -3,7 +3,7 @@
 import { request } from "./server.ts";
 
 /**
- * Makes sure that this is still the server that let the page in, when a WebSocket was opened again. What the page learns is in
+ * Verifies, after a WebSocket was opened again, that this is still the server that opened the page. The result is in
  * `access`.
  */
 export async function proveServer(): Promise<void> {

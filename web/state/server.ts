@@ -17,12 +17,12 @@ export class ServerError extends Error {
 }
 
 /**
- * The server's answer to this page. `out`: it must be opened again. `stranger`: the answer is not from the server that let
- * the page in, and gets nothing more from it.
+ * The server's answer about the access of this page. `out`: the page must be opened again. `stranger`: the answer is
+ * not from the server that opened the page, and the page sends that server nothing more.
  */
 export const access = signal<"in" | "out" | "stranger">("in");
 
-/** True while the server does not answer: nothing can be done then. */
+/** True while the server does not answer: no action is possible then. */
 export const isLost = signal(false);
 
 let onDoubt: () => void = () => undefined;
@@ -32,14 +32,14 @@ export function whenDoubtful(look: () => void): void {
   onDoubt = look;
 }
 
-/** Answers the requests of a page with a session inside; `null` in a page of a server. */
+/** Answers the requests of a page that contains a session; `null` in a page of a server. */
 let answer: ((path: string) => unknown) | null = null;
 
 export function answerFrom(inside: (path: string) => unknown): void {
   answer = inside;
 }
 
-/** True if the page has its session inside: it cannot search, change or follow anything. */
+/** True if the page contains its session: it cannot search, change or follow anything. */
 export function isSaved(): boolean {
   return answer !== null;
 }
@@ -49,7 +49,7 @@ export interface Ask {
   readonly body?: unknown;
   /** Left out: `POST` with a body, otherwise `GET`. */
   readonly method?: "PUT" | "DELETE";
-  /** `kept` for a list that is asked for again and again: the server sends it only if it is another one. */
+  /** `kept` for a list that is requested repeatedly: the server sends it only if it has changed. */
   readonly answer?: "kept";
 }
 
@@ -86,7 +86,7 @@ export async function ask<T>(
 }
 
 /**
- * A request with what lets the page in. What a server says that did not prove itself is not returned. Errors:
+ * A request with the credentials of the page. An answer of a server that did not prove itself is not returned. Errors:
  * `unavailable`.
  */
 export async function request(
@@ -95,7 +95,7 @@ export async function request(
 ): Promise<Response> {
   if (access.value !== "in") throw noAnswer();
   const key = passOfTab()?.proofKey;
-  // A part of its own: not every server proves itself.
+  // A separate part, because not every server proves itself.
   const proofs = key && (await import("./proof.ts"));
   // biome-ignore lint/complexity/useOptionalChain: an empty key leaves a text here, which has no such function.
   const nonce = proofs && proofs.newNonce();
@@ -114,7 +114,7 @@ export async function request(
   throw noAnswer();
 }
 
-/** Nothing of the pass stays: its server is gone, or does not know it any more. */
+/** Nothing of the pass is kept: its server is gone, or no longer accepts it. */
 function leave(state: "out" | "stranger"): void {
   keepPass(null);
   access.value = state;

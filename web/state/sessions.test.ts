@@ -52,7 +52,7 @@ const SET: readonly (readonly [string, Partial<Filters>])[] = [
   ["#/?project=%2Fhome%2Fann%2Fa+b&shown=deleted", { project: "/home/ann/a b", shown: "deleted" }],
 ];
 
-test.each(SET)("the address %s has its filters, and they have it", (link, set) => {
+test.each(SET)("the address %s gives its filters, and the filters give this address", (link, set) => {
   const all = { ...NO_FILTERS, ...set };
   expect([listLink(all), filtersIn(link)]).toEqual([link, all]);
 });
@@ -62,7 +62,7 @@ test.each(["", "#/?", "#/?time=toString&shown=x&agents=,&sort=size", "#/session/
   (hash) => expect(filtersIn(hash)).toEqual(NO_FILTERS),
 );
 
-test("sessions stand below their day and, within it, below their project, each in the order of the list", () => {
+test("sessions are below their day and, within it, below their project, each in the order of the list", () => {
   const rows = [
     row("a", { updatedAt: at(23, 11), cwd: "/x" }),
     row("b", { updatedAt: at(23, 10), cwd: "/y" }),
@@ -78,7 +78,7 @@ test("sessions stand below their day and, within it, below their project, each i
 
 const plain = { filters: NO_FILTERS, now: NOW, oldest: null };
 
-test("a change replaces rows, adds new ones in their place, and takes away what is gone", () => {
+test("a change replaces rows, adds new ones at their place, and removes rows that no longer exist", () => {
   const rows = [
     row("a", { updatedAt: at(23, 11) }),
     row("b", { updatedAt: at(23, 10) }),
@@ -91,7 +91,7 @@ test("a change replaces rows, adds new ones in their place, and takes away what 
   expect(keys(foldChanged(rows, change, plain))).toEqual(["c", "a", "n"]);
 });
 
-test("what the filters do not let in is not added, and leaves when it changes", () => {
+test("a row that the filters exclude is not added, and is removed when it changes", () => {
   const filters = { ...NO_FILTERS, agents: ["codex"], project: "SHOP", time: "day" as const };
   const fits = row("a", { agent: "codex", cwd: "/my/shop" });
   const change = {
@@ -110,7 +110,7 @@ test("what the filters do not let in is not added, and leaves when it changes", 
   expect(foldChanged([fits], moved, { ...plain, filters })).toEqual([]);
 });
 
-test("what is older than the last loaded row comes with its page", () => {
+test("a row that is older than the last loaded one arrives with its page", () => {
   const change = { sessions: [row("old", { updatedAt: at(1, 1) })], gone: [] };
   expect(foldChanged([], change, { ...plain, oldest: at(2, 1) })).toEqual([]);
 });
@@ -126,7 +126,7 @@ test("found sessions keep their order and their excerpt, and none is added", () 
   ]);
 });
 
-test("the server is asked for what the filters say, and for nothing that they leave open", () => {
+test("a request to the server has the chosen filters, and no others", () => {
   expect(queryOf(NO_FILTERS, NOW)).toEqual({ archived: "exclude", part: "conversations" });
   expect(
     queryOf(
@@ -156,12 +156,12 @@ test("the server is asked for what the filters say, and for nothing that they le
   expect(sinceOf("week", NOW)).toBe(new Date(2026, 10, 17).toISOString());
 });
 
-test("a search has what is in channels too, and each part of the list is asked for by its name", () => {
+test("a search includes sessions of channels, and each part of the list is requested by its name", () => {
   expect(queryOf({ ...NO_FILTERS, text: "tea" }, NOW)).toEqual({ archived: "exclude", text: "tea" });
   expect(queryOf({ ...NO_FILTERS, shown: "live" }, NOW)).toEqual({ archived: "exclude", part: "live" });
 });
 
-test("pinned rows stand above the days, and a row that is pinned elsewhere joins them", () => {
+test("pinned rows are above the days, and a row that is pinned in another place joins them", () => {
   const [a, b] = [row("a"), row("b", { updatedAt: at(1, 1) })];
   const pinned = row("b", { ...b, marks: { pinned: true, tags: [] } });
   const rows = foldChanged([a, b], { sessions: [pinned], gone: [] }, plain);

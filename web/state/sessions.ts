@@ -14,7 +14,7 @@ export interface Filters {
   readonly sort: "changed" | ListSort;
 }
 
-/** `current`: conversations of their own; in a search, all that are not archived. */
+/** `current`: separate conversations; in a search, all that are not archived. */
 export type Shown = "current" | "channels" | "live" | "archived" | "deleted";
 
 const SHOWN: readonly Shown[] = ["current", "channels", "live", "archived", "deleted"];
@@ -35,7 +35,7 @@ export const NO_FILTERS: Filters = {
 const DAY_MS = 86_400_000;
 const DAYS: Readonly<Record<Exclude<TimeFilter, "any">, number>> = { day: 1, week: 7, month: 30 };
 
-/** The earliest time that passes the filter; `null` for any. */
+/** The earliest time that matches the filter; `null` for any. */
 export function sinceOf(time: TimeFilter, now: Date): string | null {
   if (time === "any") return null;
   const start = new Date(now.getFullYear(), now.getMonth(), now.getDate());
@@ -79,7 +79,7 @@ export function listLink(filters: Filters): string {
 
 /** The rows that the address of the list names. */
 export interface ListPlaces {
-  /** The key of the row that the keyboard is at. */
+  /** The key of the row that has the keyboard's selection. */
   readonly at: string | null;
   /** The keys of the rows that were chosen; `null` while no rows are chosen. */
   readonly chosen: readonly string[] | null;
@@ -92,7 +92,7 @@ const MAX_CHOSEN = 100;
 export function withPlaces(link: string, { at, chosen }: ListPlaces): string {
   const query = new URLSearchParams(at === null ? [] : [["at", at]]);
   for (const key of chosen?.slice(0, MAX_CHOSEN) ?? []) query.append("chosen", key);
-  // Nothing is chosen yet, but could be.
+  // Nothing is chosen yet, but rows can be chosen.
   if (chosen?.length === 0) query.append("chosen", "");
   return query.size === 0 ? link : `${link}${link.includes("?") ? "&" : "?"}${query}`;
 }

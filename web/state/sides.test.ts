@@ -16,7 +16,7 @@ test.each([
   ["+a|+b| c", ["=a", "=b", "c=c"]],
   ["-a|+b|-c|+d", ["a=b", "c=d"]],
   [" a|…| b", ["a=a", "=", "b=b"]],
-])("the lines %s stand beside each other", (text, sides) => {
+])("the lines %s are side by side", (text, sides) => {
   const rows = sidesOf(lines(text));
   expect(rows.map(({ left, right }) => `${left?.text ?? ""}=${right?.text ?? ""}`)).toEqual(sides);
 });

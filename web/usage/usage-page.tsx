@@ -1,4 +1,4 @@
-/** Usage: the figures of all sessions, what they cost and used, by day, project, model and agent. */
+/** Usage: what all sessions used and cost, by day, project, model and agent. */
 
 import { visibleLine } from "@continuo/core/transcript";
 import { MACHINE_ROOT, type MachineUsage, type UsageGroup } from "@continuo/core/wire/machine";
@@ -22,7 +22,7 @@ import {
 } from "./usage-state.ts";
 
 export function UsagePage(): VNode {
-  // Each change of the address is another value of the route.
+  // Each change of the address is a new value of the route.
   void route.value;
   const choices = usageChoicesIn(location.hash);
   const usage = useSignal<MachineUsage | null>(null);

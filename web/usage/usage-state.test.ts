@@ -22,7 +22,7 @@ test("days without usage have a bar, and a group without a day has none", () => 
   expect(barsOf([])).toEqual([]);
 });
 
-test("more than a hundred days are months, which add up to the same", () => {
+test("more than a hundred days are shown as months with the same sum", () => {
   const bars = barsOf([
     group("2025-11-30", 1, 10),
     group("2026-01-01", 2, 20),

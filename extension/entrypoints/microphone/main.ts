@@ -1,4 +1,4 @@
-/** Asks for the microphone once: only a tab can show the question of the browser, neither a panel nor a worker. */
+/** Asks for the microphone once: only a tab can show the browser's question, and neither a panel nor a worker can. */
 
 import { browser } from "wxt/browser";
 import { parseSettings } from "../../messages/messages.ts";

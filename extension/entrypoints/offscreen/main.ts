@@ -1,4 +1,4 @@
-/** The offscreen document: it lives while the service worker dies, and has sockets and the microphone. */
+/** The offscreen document: it stays alive when the service worker ends, and has sockets and the microphone. */
 
 import { browser } from "wxt/browser";
 import { LIMITS } from "../../limits.ts";

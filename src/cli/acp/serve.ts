@@ -6,7 +6,7 @@ import { readVersion } from "@continuo/files";
 import { conversationOf } from "../flags/index.ts";
 import type { Shell } from "../terminal/index.ts";
 
-/** Errors: `usage` on a terminal, where no editor is at the other end. */
+/** Errors: `usage` on a terminal, because no editor is connected there. */
 export async function runAcp(shell: Shell): Promise<number> {
   if (shell.stdin.isTTY) {
     throw new ContinuoError("usage", "continuo acp talks to an editor, and standard input is a terminal", {

@@ -1,11 +1,11 @@
-/** One answer in a channel, as the agent gives it: parts as they come, whole at the end, under the run's own id. */
+/** One answer of the agent in a channel: parts as they arrive, the whole text at the end, under the run's own id. */
 
 import type { AgenticClient } from "@continuo/core/client";
 import { type AgentEvent, isContinuoError, textOf } from "@continuo/core/model";
 
 export interface AnswerOptions {
   readonly client: AgenticClient;
-  /** The id of the message that is the answer. */
+  /** The id of the message that has the answer. */
   readonly answerId: string;
   readonly replyTo: string;
 }
@@ -28,8 +28,8 @@ export class Answer {
   }
 
   /**
-   * Adds what the agent says. Rejects when the channel no longer accepts this agent's messages, so that the agent can stop.
-   * If the server interrupted the answer while there was no connection, the rest of it is still read.
+   * Adds the agent's next words. Rejects when the channel no longer accepts this agent's messages, so that the agent
+   * can stop. If the server interrupted the answer while there was no connection, the rest of it is still read.
    */
   async receive(event: AgentEvent): Promise<void> {
     this.#assertOpen();

@@ -31,13 +31,13 @@ export function isInput(event: ClientEvent): event is Input {
 }
 
 /**
- * `knows`: the agent has heard of the channel before, in the session that it continues. True when it has heard this
- * input.
+ * `knows`: the agent has read earlier messages of the channel, in the session that it continues. True when it has
+ * received this input.
  */
 export async function answerInput(joined: JoinedChannel, event: Input, knows: boolean): Promise<boolean> {
   const { client, talk, flags, channel, unheard } = joined;
   const claim = await client.claimInput(event.sequence, claimOf(flags));
-  // Messages before an input go to the agent with it, or went with it before a crash.
+  // Messages before an input are sent to the agent with it, or were sent with it before a crash.
   const missed = unheard.takeBefore(event.sequence);
   if (claim.state === "done") return false;
   const inputId = `${channel}/${flags.as}/${event.sequence}`;
@@ -60,7 +60,7 @@ function claimOf({ agent, maxTurns }: JoinFlags): Parameters<AgenticClient["clai
   return present({ agent, maxTurns });
 }
 
-/** The agent has answered, or failed, before this process: it is not asked again. */
+/** The agent answered, or failed, before this process started: it is not asked again. */
 const ENDED: ReadonlySet<EarlierTurn["status"]> = new Set(["completed", "failed", "timeout"]);
 
 interface Turn {
@@ -84,7 +84,7 @@ async function ask(joined: JoinedChannel, turn: Turn): Promise<void> {
       inputId,
       ...present({ retryOf }),
     });
-    // If the agent is stopped, its next join takes the input, unless the answer is there.
+    // If the agent is stopped before the answer is stored, its next join takes the input.
     const isAnswered = isTurnComplete(result.status);
     if (!isAnswered) signal.throwIfAborted();
     await keepSession(joined, "");
@@ -97,14 +97,16 @@ async function ask(joined: JoinedChannel, turn: Turn): Promise<void> {
   }
 }
 
-/** The server knows the session before the agent is asked: after a crash the next join finds the turn in it. */
+/**
+ * The server records the session before the agent is asked, so that after a crash the next join finds the turn in it.
+ */
 async function keepSession({ client, talk }: JoinedChannel, title: string): Promise<void> {
   if (talk.session === null) await talk.setTitle(title);
   const sessionId = talk.session?.sessionId;
   if (sessionId !== undefined && sessionId !== client.sdkSessionId) await client.updateSdkSession(sessionId);
 }
 
-/** Gives the channel what the agent said before a crash. */
+/** Sends the channel what the agent wrote before a crash. */
 async function say(joined: JoinedChannel, turn: Turn, earlier: EarlierTurn): Promise<void> {
   if (earlier.status !== "completed") {
     return await fail(joined, turn, earlier.reason || earlier.status);
@@ -121,7 +123,7 @@ async function complete(joined: JoinedChannel, turn: Turn): Promise<void> {
   await deliver(joined, turn, { status: "completed", answer: turn.answer.text });
 }
 
-/** The participant that asked learns that there is no answer, and the agent takes the next input. */
+/** The participant that asked is informed that there is no answer, and the agent takes the next input. */
 async function fail(joined: JoinedChannel, turn: Turn, message: string): Promise<void> {
   joined.note(`the agent could not answer: ${message}`);
   await hearWhole(turn.answer, `(I could not answer: ${message})`);
@@ -152,7 +154,9 @@ async function deliver(
 
 const CONTEXT_MESSAGES = 100;
 
-/** Reads the messages in the channel before an input, for an agent that has no session of it here. */
+/**
+ * Reads the messages in the channel before an input, for an agent that has no session for the channel on this machine.
+ */
 async function channelContext({ flags, shell, channel }: JoinedChannel, before: number): Promise<string> {
   const path = channelPath(channel, `/messages?limit=${CONTEXT_MESSAGES}`);
   const { messages } = await callServer(await accessOf(flags, shell), path);

@@ -44,7 +44,7 @@ export async function runJoin(channel: string, flags: JoinFlags, shell: Shell): 
     const unheard = new MissedMessages(client.missedMessages, count - client.missedMessages.length);
     const joined = { client, talk, channel, flags, shell, note, signal: stop.signal, unheard };
     let knows = await takeUp(joined);
-    // All messages are read: those that are not to the agent are given with the next one that is.
+    // All messages are read: messages that are not addressed to the agent are given to it with the next one that is.
     for await (const event of client.events({ signal: stop.signal })) {
       if (!isInput(event)) unheard.add(event);
       else if (await answerInput(joined, event, knows)) knows = true;
@@ -55,7 +55,10 @@ export async function runJoin(channel: string, flags: JoinFlags, shell: Shell): 
   }
 }
 
-/** Before the channel sees the handle: an agent that cannot start answers nothing. Errors: `agent_missing`, `usage`. */
+/**
+ * This comes before the channel shows the handle, because an agent that cannot start answers nothing. Errors:
+ * `agent_missing`, `usage`.
+ */
 async function assertInstalled({ agent: name, cwd }: JoinFlags, shell: Shell): Promise<void> {
   const configuration = await readConfiguration(present({ places: shell, cwd }));
   const settings = configuration.agents[name];
@@ -69,7 +72,7 @@ async function assertInstalled({ agent: name, cwd }: JoinFlags, shell: Shell): P
   });
 }
 
-/** Continues the session that this handle had on this machine. False when there is none here. */
+/** Continues the session that this handle had on this machine. False if there is none on this machine. */
 async function takeUp({ client, talk, note }: JoinedChannel): Promise<boolean> {
   const { sdkSessionId } = client;
   if (sdkSessionId === undefined) return false;

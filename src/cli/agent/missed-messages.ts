@@ -1,8 +1,8 @@
-/** Messages in the channel that were not addressed to the agent: its next input brings them along. */
+/** Messages in the channel that were not addressed to the agent: it receives them with its next input. */
 
 import { type ClientEvent, formatMessages, type MissedMessage, missedAfter } from "@continuo/core/client";
 
-/** The newest are kept: as many as a person scrolls through, and as fit a prompt. */
+/** The newest messages are kept: as many as a person would scroll through, and as fit into a prompt. */
 const MAX_MESSAGES = 1_000;
 const MAX_CHARS = 1_048_576;
 
@@ -13,7 +13,7 @@ export class MissedMessages {
   /** The agent has received all messages up to this sequence. */
   #heard = 0;
 
-  /** With what was missed before the agent joined. */
+  /** Includes what was missed before the agent joined. */
   constructor(missed: readonly MissedMessage[], omitted: number) {
     this.#messages = [...missed];
     this.#omitted = omitted;

@@ -46,7 +46,7 @@ export function addAgentsCommand(program: Command, run: ProgramRun | null): void
     .action(async (name: string, _own: DoctorFlags, command: Command) => {
       if (run === null) return;
       const { runDoctor } = await import("./doctor.ts");
-      // A flag that `agents` knows too is taken for its own, wherever it stands.
+      // A flag that `agents` also has belongs to `agents`, wherever the flag is.
       const flags: DoctorFlags = command.optsWithGlobals();
       run.onEnd(await runDoctor(name, flags, run.shell));
     });

@@ -1,4 +1,4 @@
-/** `agents doctor`: one agent, started in a scratch home, and what it really does. */
+/** `agents doctor`: starts one agent in a scratch home, and finds out what it really does. */
 
 import {
   type AgentSettings,
@@ -24,7 +24,7 @@ import {
 import { type ExaminedStep, examine } from "./examine.ts";
 import { makeScratch } from "./scratch.ts";
 
-/** With the end of a program that hangs it is less than ten seconds. */
+/** Together with ending a program that hangs, this is less than ten seconds. */
 const DEFAULT_LIMIT_MS = 7_000;
 
 export interface DoctorFlags {
@@ -33,7 +33,7 @@ export interface DoctorFlags {
   readonly timeout?: number;
 }
 
-/** Exit code 7 where something that is advertised, or that every agent must do, fails. */
+/** Exit code 7 if a feature fails that is advertised, or that every agent must have. */
 export async function runDoctor(name: string, flags: DoctorFlags, shell: Shell): Promise<number> {
   const configuration = await readConfiguration({ places: shell, flags: { agent: name } });
   assertRunnable(configuration);
@@ -87,7 +87,7 @@ const ADVICE: Readonly<Record<string, (install: string | null) => string | undef
   "too old": (install) => (install === null ? "Update it." : `Update it: ${install}`),
 };
 
-/** An agent of the configuration is there, or it would have said so. */
+/** An agent of the configuration exists, or the configuration would have been refused. */
 function settingsOf(settings: AgentSettings | undefined): AgentSettings {
   if (settings?.endpoint !== undefined) {
     throw new ContinuoError("usage", `${settings.name} is a model, which has no program to examine`);

@@ -27,10 +27,10 @@ export type StepName =
 
 export interface ExaminedStep {
   readonly step: StepName;
-  /** The reported ability; `null` for one that every agent must have. */
+  /** The reported ability; `null` for an ability that every agent must have. */
   readonly advertised: boolean | null;
   readonly outcome: "works" | "fails" | "not offered" | "not tried";
-  /** Why, one sentence; `null` if it works. */
+  /** The reason in one sentence; `null` if it works. */
   readonly reason: string | null;
 }
 
@@ -44,7 +44,7 @@ export interface ExamineOptions {
   /** The options of the configuration. */
   readonly driving: OpenAgentOptions;
   readonly scratch: Scratch;
-  /** For each answer. */
+  /** The time limit for each answer. */
   readonly limitMs: number;
   readonly onStep: (step: ExaminedStep) => void;
   readonly signal?: AbortSignal;
@@ -90,7 +90,7 @@ interface Patient {
   readonly tell: (step: ExaminedStep) => void;
 }
 
-/** A new session, the list while its program runs, and its end. Gives its id. */
+/** Tries a new session, the list while its program runs, and its end. Returns its id. */
 async function tryNew(patient: Patient): Promise<string | null> {
   const { driver, capabilities, cwd, aborting, tell } = patient;
   let conversation: Conversation;
@@ -118,8 +118,8 @@ interface ExaminedSession {
 }
 
 /**
- * A session that the agent keeps: the one that it made, or, since many keep none in which nothing was said, one
- * with a turn that we write where we know its files.
+ * A session that the agent keeps: the one that it created, or a session with one turn that we write if we know its
+ * files, because many agents keep no session without a message.
  */
 async function enterable(patient: Patient, { made, agent, scratch }: ExaminedSession): Promise<string> {
   if (!isAgentName(agent)) return made;
@@ -129,7 +129,7 @@ async function enterable(patient: Patient, { made, agent, scratch }: ExaminedSes
     await using _kept = await driver.open({ cwd, resumeSessionId: made, wantHistory, ...aborting });
     return made;
   } catch {
-    // It is not kept: that is no fault.
+    // It is not kept, which is not a fault.
     const { project, places } = scratch;
     const { ref } = await writeNativeSession(SAID, { to: agent, cwd: project, title: TITLE, places });
     return ref.sessionId;
@@ -145,7 +145,7 @@ const SAID: readonly Message[] = [
 
 interface ExaminedState {
   readonly sessionId: string | null;
-  /** True if it has a turn: a session without one is not continued as the last one. */
+  /** True if it has a turn: a session without a turn is not continued as the last one. */
   readonly isSpoken: boolean;
 }
 
@@ -167,7 +167,7 @@ async function tryKnown(patient: Patient, { sessionId, isSpoken }: ExaminedState
   }
 }
 
-/** Errors: those of opening; also if the agent is somewhere else than it was sent, or came there another way. */
+/** Errors: those of opening; also if the agent opened another session than requested, or opened it in another way. */
 async function enter(
   { driver, cwd, aborting }: Patient,
   step: StepName,
@@ -201,7 +201,7 @@ async function tryDelete(patient: Patient, sessionId: string | null): Promise<vo
 interface Attempt {
   readonly step: StepName;
   readonly advertised: boolean | null;
-  /** Why it cannot be tried. */
+  /** The reason why it cannot be tried. */
   readonly none?: string | null;
 }
 

@@ -110,7 +110,7 @@ function draw(programs: readonly AgentProgram[], shell: Shell): string {
   return `${[...lines, ...said].join("\n")}\n`;
 }
 
-/** Advice on agents that are not installed, and on those that were not asked. */
+/** Advice on agents that are not installed, and on agents that were not examined. */
 function advice(programs: readonly AgentProgram[]): string[] {
   const missing = programs
     .filter(({ command }) => command === null)
@@ -141,8 +141,7 @@ function abilitiesOf(capabilities: SessionCapabilities | null): string {
 }
 
 /**
- * Warns of the part of a project's file that is ignored because the person does not trust it: for commands that start
- * no agent.
+ * Warns about the ignored part of a project's file that the person does not trust: for commands that start no agent.
  */
 function warnOfUntrusted({ untrusted }: Pick<Configuration, "untrusted">, shell: Shell): void {
   if (untrusted === null) return;

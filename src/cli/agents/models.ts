@@ -1,4 +1,4 @@
-/** The models that Continuo calls itself, and the model servers of this machine, as `agents` prints them. */
+/** The models that Continuo calls itself, and the model servers of this machine, in the output of `agents`. */
 
 import type { AgentSettings } from "@continuo/agents/config";
 import type { FoundServer, LocalServer } from "@continuo/agents/model-agent";
@@ -12,13 +12,13 @@ export function toModelJson({ name, endpoint }: AgentSettings): Json {
   return { agent: name, label: name, found: true, transport: "api", api: type, model, url, keyEnv };
 }
 
-/** A server that no file names is no agent yet. */
+/** A server that no configuration file names is not an agent yet. */
 export function toServerJson({ name, url, models }: FoundServer): Json {
   return { agent: null, label: name, found: true, transport: "api", api: "openai", url, models };
 }
 
 export interface ShownModels {
-  /** Those that the configuration names. */
+  /** The models that the configuration names. */
   readonly named: readonly AgentSettings[];
   readonly found: readonly FoundServer[];
   /** The servers that were asked. */

@@ -1,4 +1,7 @@
-/** A home of its own for an agent that is only looked at: thrown away afterwards, with every way out closed. */
+/**
+ * A temporary home for an agent that is only examined: it is deleted afterwards, and the agent can reach nothing
+ * outside.
+ */
 
 import { mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -11,11 +14,13 @@ export interface Scratch extends Disposable {
   readonly places: Places;
   /** An empty project. */
   readonly project: string;
-  /** In addition to the settings that the person made for the agent: no model is asked, and only this home is found. */
+  /**
+   * Added to the settings that the person made for the agent, so that no model is asked, and only this home is found.
+   */
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
-/** Keys that no server takes: agents that have none ask for a login before they do anything. */
+/** Keys that no server accepts, because agents without a key ask for a login first. */
 const NO_KEY = "none";
 
 const CLOSED: Readonly<Record<string, string>> = {
@@ -57,7 +62,7 @@ const TAKEN_AWAY: readonly string[] = [
   "XDG_RUNTIME_DIR",
 ];
 
-/** Settings that agents need before they do anything: a login, and a model, which is never called. */
+/** Settings that agents need before they do anything: a login, and a model that is never called. */
 const SETTINGS: Readonly<Record<string, string>> = {
   ".gemini/settings.json": JSON.stringify({
     security: { auth: { selectedType: "gemini-api-key" } },

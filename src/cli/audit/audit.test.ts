@@ -55,7 +55,7 @@ async function audit(flags: Partial<AuditFlags>): Promise<Printed> {
   return printed;
 }
 
-test("the table has the oldest act first, without secrets and without what moves a terminal", async () => {
+test("the table has the oldest act first, without secrets and without characters that control a terminal", async () => {
   const { out, err } = await audit({});
   const lines = out.trimEnd().split("\n").slice(1);
   expect(lines.map((line) => /token_created|session_deleted/u.exec(line)?.[0])).toEqual([
@@ -82,7 +82,7 @@ test.each([
   expect((await audit({ limit: 2, all: true, ...form })).err).toBe("");
 });
 
-test("filters choose acts and persons, and an empty list says that it is empty", async () => {
+test("filters choose acts and persons, and an empty list is reported as empty", async () => {
   const deleted = JSON.parse((await audit({ what: "session_deleted", json: true })).out);
   expect(deleted).toMatchObject([{ what: "session_deleted", target: "s" }]);
   expect(await audit({ who: "user:nobody" })).toEqual({ out: "", err: "No acts are recorded that match.\n" });

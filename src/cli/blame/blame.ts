@@ -64,7 +64,7 @@ function nameShown(name: string): string {
   return name.replace(/:\d+(?:-\d+)?$/u, "");
 }
 
-/** Only the turns that these lines name, numbered as they are in the answer. */
+/** Only the turns of these lines, with their numbers in the answer. */
 function onlyUsed(blame: FileBlame, lines: readonly BlamedLine[]): FileBlame {
   const used = new Map<number, number>();
   const numberOf = (origin: number): number => {
@@ -117,7 +117,7 @@ interface Place {
   readonly last: number | null;
 }
 
-/** A file whose name ends like a line is meant where it exists. */
+/** If a file exists whose name ends like a line number, that file is meant. */
 function placeIn(name: string, cwd: string): Place {
   const [, file = name, first, last] = /^(.+?):(\d{1,9})(?:-(\d{1,9}))?$/u.exec(name) ?? [];
   if (first === undefined || existsSync(resolve(cwd, name))) {

@@ -1,4 +1,4 @@
-/** From a commit to the turns that wrote its lines, and to those in which it was made. */
+/** From a commit to the turns that wrote its lines, and to the turns in which it was made. */
 
 import { execFile } from "node:child_process";
 import { join } from "node:path";
@@ -8,7 +8,7 @@ import { ContinuoError, type FileBlame, type LineOrigin } from "@continuo/core/m
 import { linesOf, parseUnifiedDiff } from "@continuo/core/transcript/work";
 
 export interface CommitWriter extends LineOrigin {
-  /** Lines that the commit adds and this turn wrote, and the files that they are in. */
+  /** Lines that the commit adds and this turn wrote, and the files of these lines. */
   readonly lines: number;
   readonly files: readonly string[];
 }
@@ -17,14 +17,14 @@ export interface CommitBlame {
   readonly hash: string;
   readonly subject: string;
   readonly committedAt: string;
-  /** The turns that wrote its lines, the most lines first. */
+  /** The turns that wrote its lines; the turn with the most lines comes first. */
   readonly writers: readonly CommitWriter[];
-  /** The turns in which git printed that it was made. */
+  /** The turns in which the output of git shows that the commit was made. */
   readonly committers: readonly LineOrigin[];
-  /** Lines that the commit adds, and those of them that no session wrote. */
+  /** Lines that the commit adds, and the number of them that no session wrote. */
   readonly added: number;
   readonly unknown: number;
-  /** Files of the commit that were not looked at: too many, or too large. */
+  /** Files of the commit that were not examined: too many, or too large. */
   readonly filesLeft: number;
   readonly left: FileBlame["left"];
 }

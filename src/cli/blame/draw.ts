@@ -35,7 +35,7 @@ function penFor(shell: Shell): Pen {
   return { paint: paintFor(screen), columns: screen.isTerminal ? screen.columns : null, home: shell.home };
 }
 
-/** Each line with its turn; a turn that wrote several lines is named at the first one. */
+/** Draws each line with its turn; a turn that wrote several lines is named at the first one. */
 export function drawFile(blame: FileBlame, { shell }: Drawing): string {
   const { paint, columns, home } = penFor(shell);
   const { origins, lines } = blame;
@@ -52,7 +52,7 @@ export function drawFile(blame: FileBlame, { shell }: Drawing): string {
   return `${[...drawn, ...footOf(blame, home, paint)].join("\n")}\n`;
 }
 
-/** One line with everything that is known of it. */
+/** Draws one line with everything that is known about it. */
 export function drawLines(blame: FileBlame, { name, shell }: Drawing): string {
   const pen = penFor(shell);
   const { origins, lines } = blame;

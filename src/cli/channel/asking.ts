@@ -6,7 +6,7 @@ import type { QuestionChannels } from "@continuo/server/mcp";
 import type { Shell } from "../terminal/index.ts";
 import { accessOf, callServer, channelPath } from "./server.ts";
 
-/** The newest messages of a channel, among which a reply is looked for. */
+/** The newest messages of a channel that are searched for a reply. */
 const MESSAGES = 1_000;
 
 /** `null` if the person opened no channel. Errors: as `readHomeConfiguration`. */
@@ -24,7 +24,7 @@ export async function askingOf(shell: Shell): Promise<QuestionChannels | null> {
     },
     async ask({ channel, to, messageId, content }) {
       const { connect } = await import("@continuo/core/client");
-      // The limit for agents that answer each other counts it: it is no word of a person.
+      // The limit for agents that answer each other counts the question, because no person wrote it.
       const client = await connect({
         ...(await accessOf({}, shell)),
         channel,

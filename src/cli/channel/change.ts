@@ -1,4 +1,4 @@
-/** `continuo channel edit`, `delete` and `react`: changes of a message that is in the channel already. */
+/** `continuo channel edit`, `delete` and `react`: changes of a message that is already in the channel. */
 
 import { present } from "@continuo/core/model";
 import { type Shell, toJsonText } from "../terminal/index.ts";

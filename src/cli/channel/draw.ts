@@ -19,7 +19,7 @@ const NOTES: Readonly<Record<ShownMessage["state"], string>> = {
   deleted: " (deleted)",
 };
 
-/** Further lines are indented, so that none can pose as another message. */
+/** Further lines are indented, so that none can look like another message. */
 export function lineOfMessage({ handle, content, timestamp, state, ...changes }: ShownMessage): string {
   const { editedAt, reactions = [] } = changes;
   const note = editedAt === undefined || state === "deleted" ? NOTES[state] : `${NOTES[state]} (edited)`;

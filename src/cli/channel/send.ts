@@ -1,4 +1,4 @@
-/** `continuo channel send` sends one message without joining the channel for longer. */
+/** `continuo channel send` sends one message without staying in the channel. */
 
 import { userInfo } from "node:os";
 import { ContinuoError, present } from "@continuo/core/model";
@@ -16,7 +16,7 @@ export async function runSend(
 ): Promise<number> {
   const content = await textFor(text, shell);
   const body = {
-    // The id makes a message that is sent again after a lost answer the same message.
+    // The id identifies a message that is sent again after a lost answer.
     id: crypto.randomUUID(),
     handle: handleFor(flags),
     content,
@@ -32,7 +32,7 @@ export function handleFor({ as }: { readonly as?: string }): string {
   return as ?? userInfo().username;
 }
 
-/** The text of a message; that of standard input for `-`. Errors: `usage` for an empty one, `too_large`. */
+/** The text of a message; with `-`, the text from standard input. Errors: `usage` for an empty text, `too_large`. */
 export async function textFor(text: string, shell: Shell): Promise<string> {
   const content = text === "-" ? await readInput(shell) : text;
   if (content.trim() === "") throw new ContinuoError("usage", "cannot send an empty message");

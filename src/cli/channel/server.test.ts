@@ -15,7 +15,7 @@ const access = (server: string | undefined, users: readonly number[] | null): Re
     return users;
   });
 
-test("the token of this machine goes to a server of this user or of root, and where the system does not tell", async () => {
+test("the token of this machine is sent to a server of this user or of root, and if the system does not report the user", async () => {
   const own = process.getuid?.() ?? 0;
   for (const users of [[own], [0], [], null]) {
     expect(await access(undefined, users)).toEqual({ serverUrl: "http://127.0.0.1:4747", token: "secret" });
@@ -23,7 +23,7 @@ test("the token of this machine goes to a server of this user or of root, and wh
 });
 
 test.runIf(process.getuid !== undefined)(
-  "the token of this machine never goes to a program of another user",
+  "the token of this machine is never sent to a program of another user",
   async () => {
     const stranger = (process.getuid?.() ?? 0) + 1;
     for (const server of [undefined, "http://localhost:5000", "http://[::1]:5001"]) {
@@ -39,7 +39,7 @@ const own = process.getuid?.() ?? 0;
 const stranger = async (): Promise<readonly number[]> => [own + 1];
 const named = { ...shell, env: { ...shell.env, CONTINUO_TOKEN: "named" } };
 
-test("a token that is named goes to the server that is named with it", async () => {
+test("a token that is named is sent to the server that is named with it", async () => {
   const far = { server: "https://continuo.example" };
   expect(await accessOf(far, named, stranger)).toEqual({
     serverUrl: "https://continuo.example",
@@ -51,7 +51,7 @@ test("a token that is named goes to the server that is named with it", async () 
 });
 
 test.runIf(process.getuid !== undefined)(
-  "a token of CONTINUO_TOKEN, or of a file without a server, never goes to a program of another user on this machine",
+  "a token from CONTINUO_TOKEN, or from a file without a server, is never sent to a program of another user on this machine",
   async () => {
     const hosts = [
       "localhost",
@@ -75,7 +75,7 @@ test.runIf(process.getuid !== undefined)(
   },
 );
 
-test("a token goes to another machine only over TLS, unless CONTINUO_INSECURE allows it", async () => {
+test("a token is sent to another machine only over TLS, unless CONTINUO_INSECURE allows it", async () => {
   const far = { server: "http://continuo.example:4747" };
   await expect(accessOf(far, named, stranger)).rejects.toMatchObject({
     code: "forbidden",

@@ -14,14 +14,14 @@ export interface ServerAccess {
 
 const LOOPBACK: ReadonlySet<string> = new Set(["127.0.0.1", "localhost", "[::1]"]);
 
-/** Hosts that lead to this machine, at which a program of another user may listen. */
+/** Host names of this machine, at which a program of another user may listen. */
 const THIS_MACHINE = /^(?:127(?:\.\d{1,3}){3}|0\.0\.0\.0|\[::1?\]|(?:.+\.)?localhost\.?)$/u;
 
 /**
- * The token of the private file that `continuo serve` makes goes to a server on this machine only. No token goes to a
- * program of another user on this machine, where the system tells, unless the server and the file of the token are both
- * named; and none to another machine without TLS, unless `CONTINUO_INSECURE` is 1. Errors: `usage`, `not_found` for a
- * file that does not exist, `forbidden`.
+ * The token in the private file that `continuo serve` creates is sent only to a server on this machine. If the system
+ * reports that a program of another user listens on this machine, a token is sent to it only if the server and the file
+ * of the token are both named; and none is sent to another machine without TLS, unless `CONTINUO_INSECURE` is 1.
+ * Errors: `usage`, `not_found` for a file that does not exist, `forbidden`.
  */
 export async function accessOf(
   { server, tokenFile }: Partial<ServerFlags>,

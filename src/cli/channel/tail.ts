@@ -1,4 +1,4 @@
-/** `continuo channel tail`: what is written, whole message by whole message, until Ctrl-C. */
+/** `continuo channel tail`: prints each message when it is complete, until Ctrl-C. */
 
 import { type ClientEvent, watch } from "@continuo/core/client";
 import { visibleText } from "@continuo/core/transcript";
@@ -51,7 +51,7 @@ function lineOf(event: ClientEvent): string {
   }
 }
 
-/** The change of an earlier message, on a line that no message can look like. */
+/** The change of an earlier message, on a line that no message can imitate. */
 function lineOfChange({ from, timestamp }: ClientEvent, text: string): string {
   return `${oneLine(timestamp ?? "")}  * ${oneLine(from ?? "server")} ${visibleText(text).replaceAll("\n", "\n    ")}\n`;
 }

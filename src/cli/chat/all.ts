@@ -1,4 +1,4 @@
-/** `chat --all`: the same prompt to every agent that is installed, at the same time, each in a new session of its own. */
+/** `chat --all`: sends the same prompt to every installed agent at the same time, each in a new session. */
 
 import { agentOptionsOf, assertRunnable, readConfiguration } from "@continuo/agents/config";
 import { openTalk } from "@continuo/agents/conversations";
@@ -31,7 +31,7 @@ interface Answer {
   readonly error: unknown;
 }
 
-/** Answers are printed whole, in the order in which they come. The exit code is that of the first failure. */
+/** Answers are printed whole, in the order in which they arrive. The exit code is that of the first failure. */
 export async function runChatAll(
   input: string,
   flags: ChatFlags,
@@ -96,7 +96,7 @@ interface AskOptions {
   readonly stop: AbortController;
 }
 
-/** Nobody can be asked for permissions of several agents at once: what the policy does not grant is denied. */
+/** Nobody can be asked for the permissions of several agents at once: what the policy does not grant is denied. */
 async function ask(agent: string, input: string, { flags, shell, stop }: AskOptions): Promise<Answer> {
   let text = "";
   const plain = createPlainText({

@@ -1,4 +1,4 @@
-/** `chat`: one turn. */
+/** `chat`: runs one turn. */
 
 import { openTalk, type Talk } from "@continuo/agents/conversations";
 import { ContinuoError } from "@continuo/core/model";
@@ -11,7 +11,7 @@ import type { TurnOutput } from "./turn-output.ts";
 
 const LEFT_BY_SIGTERM = 143;
 
-/** Errors: `usage` if nothing is to be said. */
+/** Errors: `usage` if there is no prompt. */
 export function assertPrompted(prompt: string | null, { stdin }: Shell): void {
   if (prompt === null && stdin.isTTY === true) assertSaid(prompt);
 }
@@ -20,7 +20,7 @@ export function assertPrompted(prompt: string | null, { stdin }: Shell): void {
 export async function runChat(prompt: string | null, flags: ChatFlags, shell: Shell): Promise<number> {
   const stop = new AbortController();
   const interrupt = (): void => {
-    // A person who presses it twice does not wait.
+    // A person who presses Ctrl-C twice does not wait.
     if (stop.signal.aborted) process.exit(130);
     stop.abort(new ContinuoError("interrupted", "interrupted"));
   };
@@ -52,7 +52,7 @@ export async function runChat(prompt: string | null, flags: ChatFlags, shell: Sh
     return told;
   };
   const note = (text: string): void => void telling().then((lines) => lines.note(text));
-  // Read while the agent's program starts. A failure is thrown where the input is wanted.
+  // Read while the agent's program starts. A failure is thrown when the input is needed.
   const input = readInput(prompt, shell, { signal: stop.signal, note });
   input.catch(() => undefined);
   const opening = openTalk({
@@ -90,14 +90,14 @@ export async function runChat(prompt: string | null, flags: ChatFlags, shell: Sh
   }
 }
 
-/** Read while the agent's program starts; none for a new session. */
+/** Read while the agent's program starts; nothing for a new session. */
 async function pricesBefore({ resume, agent }: ChatFlags, shell: Shell): Promise<readonly string[]> {
   if (resume === undefined) return [];
   const { resumePriceLinesOf } = await import("../notices/index.ts");
   return await resumePriceLinesOf(resume, agent, shell);
 }
 
-/** Only where keys can be read, and the question can be seen. */
+/** Only if keys can be read, and the question can be seen. */
 function canAsk(flags: ChatFlags, { stdin, stdout, stderr }: Shell): boolean {
   return flags.json !== true && stdin.isTTY === true && (stdout.isTTY === true || stderr.isTTY === true);
 }

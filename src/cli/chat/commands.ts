@@ -1,4 +1,4 @@
-/** The command, apart from its work. */
+/** The command without its work. */
 
 import { type Command, Option } from "commander";
 import { addTalkOptions, type TypedTalkFlags, withSession } from "../flags/index.ts";

@@ -4,6 +4,6 @@ import type { TalkFlags } from "@continuo/agents/conversations";
 
 export interface ChatFlags extends TalkFlags {
   readonly json?: true;
-  /** Every agent that is installed. */
+  /** Every installed agent. */
   readonly all?: true;
 }

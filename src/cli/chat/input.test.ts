@@ -11,7 +11,7 @@ async function read(prompt: string | null, stdin: PassThrough, signal = never): 
   return await readInput(prompt, shell, { signal, note: () => undefined });
 }
 
-test("input of a pipe that comes in pieces, the first of them in time, follows the prompt as a whole", async () => {
+test("input of a pipe whose first piece arrives in time follows the prompt as a whole", async () => {
   const stdin = new PassThrough();
   const reading = read("review", stdin);
   stdin.write("é".slice(0, 1));
@@ -27,14 +27,14 @@ test("the prompt and the input together are at most as large as a prompt may be"
   });
 });
 
-test("an interrupt ends the wait for input that does not come", async () => {
+test("an interrupt ends the wait for input that does not arrive", async () => {
   const stop = new AbortController();
   const reading = read("review", new PassThrough(), stop.signal);
   stop.abort(new Error("stopped"));
   await expect(reading).rejects.toThrow("stopped");
 });
 
-test("an input without a word is no prompt, and nothing follows a prompt that was given", async () => {
+test("an input without a word is not a prompt, and adds nothing to a given prompt", async () => {
   await expect(read(null, new PassThrough().end(" \n"))).rejects.toMatchObject({ code: "usage" });
   await expect(read(" ", new PassThrough().end("words"))).rejects.toMatchObject({ code: "usage" });
   expect(await read("words", new PassThrough().end(" \n"))).toBe("words");

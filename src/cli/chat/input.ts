@@ -1,4 +1,4 @@
-/** Joins the prompt of the command line and standard input after it, as `claude -p` does. */
+/** Joins the prompt of the command line and the standard input after it, as `claude -p` does. */
 
 import { TALK_LIMITS } from "@continuo/agents/conversations";
 import { ContinuoError } from "@continuo/core/model";
@@ -13,10 +13,10 @@ export interface ReadInputOptions {
 }
 
 /**
- * Without a prompt, all of standard input. With one, standard input follows it if it is no terminal and its first byte
- * comes soon: scripts are often started with a pipe into which nobody writes.
+ * Without a prompt, all of standard input is the prompt. After a prompt, standard input is read if it is not a terminal
+ * and its first byte arrives soon: scripts are often started with a pipe into which nobody writes.
  *
- * Errors: `too_large`, `interrupted`, `usage` if there is no word in either.
+ * Errors: `too_large`, `interrupted`, `usage` if neither has a word.
  */
 export async function readInput(
   prompt: string | null,
@@ -47,12 +47,12 @@ export function assertSaid(input: string | null): string {
   });
 }
 
-/** Resolves to true if a byte or the end comes in time. */
+/** Resolves to true if a byte or the end of the input arrives in time. */
 async function beginsSoon(stdin: Shell["stdin"], signal: AbortSignal): Promise<boolean> {
   const { promise, resolve } = Promise.withResolvers<boolean>();
   const begins = (): void => resolve(true);
   const ends = (): void => resolve(false);
-  // Input that came while this process was busy is heard after its timers.
+  // Input that arrived while this process was busy is read only after its timers.
   let timer = setTimeout(() => {
     timer = setTimeout(ends, AFTER_BUSY_MS);
   }, TALK_LIMITS.firstInputMs);
@@ -70,7 +70,7 @@ async function beginsSoon(stdin: Shell["stdin"], signal: AbortSignal): Promise<b
 
 interface Reading {
   readonly signal: AbortSignal;
-  /** Counts too. */
+  /** This input counts too. */
   readonly before: string;
 }
 

@@ -11,14 +11,14 @@ function terminal() {
   return { stdin, modes, shell: { stdin, onExit } as unknown as Shell };
 }
 
-test("what was typed before a question could be read answers it not; later keys do, one after another", async () => {
+test("keys from before a question is readable do not answer it; later keys do, one after another", async () => {
   const { stdin, modes, shell } = terminal();
   let interrupts = 0;
   const nextKey = nextKeyOf(shell, () => {
     interrupts += 1;
   });
   const { signal } = new AbortController();
-  // `a` would allow it always.
+  // The key `a` would allow the call permanently.
   stdin.write("clear\n");
   const first = nextKey(signal);
   stdin.write("\u0003");
@@ -31,7 +31,7 @@ test("what was typed before a question could be read answers it not; later keys 
   expect([await second, interrupts, modes]).toEqual(["y", 1, [true, false, true, false]]);
 });
 
-test("a key from before the question is no answer where this process was held up after the question", async () => {
+test("a key from before the question is not an answer, even if this process was delayed after the question", async () => {
   const { stdin, shell } = terminal();
   const nextKey = nextKeyOf(shell, () => undefined);
   const stop = new AbortController();
@@ -43,7 +43,7 @@ test("a key from before the question is no answer where this process was held up
   await expect(key).rejects.toThrow("nobody answered");
 });
 
-test("each Ctrl-C counts, also of several that come at once, and what was typed before one is no answer", async () => {
+test("each Ctrl-C counts, even if several arrive at once, and keys before it are not an answer", async () => {
   const { stdin, shell } = terminal();
   let interrupts = 0;
   const nextKey = nextKeyOf(shell, () => {

@@ -1,4 +1,4 @@
-/** Reads one key from a terminal that otherwise reads lines. */
+/** Reads single keys from a terminal that otherwise reads lines. */
 
 import { afterInput, type Shell, takeInterrupts } from "../terminal/index.ts";
 

@@ -10,7 +10,10 @@ export interface PlainText {
   end(): Promise<void>;
 }
 
-/** Text that is written only with the text after it: half of a surrogate pair, a carriage return, a part of an emoji. */
+/**
+ * Text that is written only together with the text after it: half of a surrogate pair, a carriage return, a part of an
+ * emoji.
+ */
 const UNDECIDED = /(?:[\ud800-\udbff]|\r|\u200c|\u200d|\ufe0e|\ufe0f|\p{Extended_Pictographic})+$/u;
 
 /** The number of message ids that are remembered. */
@@ -18,7 +21,7 @@ const MAX_HEARD = 256;
 
 export function createPlainText(output: Output): PlainText {
   let held = "";
-  /** The last two characters that were written, which tell if the text ends with an empty line. */
+  /** The last two written characters, which show if the text ends with an empty line. */
   let tail = "\n\n";
   /** The id of the last message; the text of another message begins a paragraph. */
   let current: string | undefined;

@@ -19,7 +19,7 @@ export interface Report {
   end(): Promise<void>;
   /** The outcome of the turn, and its description; without a session if none is stored. */
   result(result: ReportedResult, facts: readonly string[]): Promise<void>;
-  /** The last line for a program when there is no result. A person sees the error elsewhere. */
+  /** The last line for a program when there is no result. A person sees the error in another place. */
   fail(error: unknown, sessionId: string | null): Promise<void>;
 }
 
@@ -28,7 +28,7 @@ export function createReport(flags: ChatFlags, shell: Shell): Report {
   return shell.stdout.isTTY === true ? terminalReport(shell) : plainReport(shell);
 }
 
-/** All of it on the terminal; the last line is about the session, and goes to stderr. */
+/** Prints everything on the terminal; the last line is about the session, and is written to stderr. */
 function terminalReport(shell: Shell): Report {
   const teller = new TurnPrinter(shell, shell.stdout);
   const beside = new TurnPrinter(shell, shell.stderr);
@@ -46,7 +46,7 @@ function terminalReport(shell: Shell): Report {
   };
 }
 
-/** Only the answer goes to stdout, everything else to stderr. */
+/** Only the answer is written to stdout, everything else to stderr. */
 function plainReport(shell: Shell): Report {
   const beside = new TurnPrinter(shell, shell.stderr);
   const answer = createPlainText(createOutput(shell.stdout));
@@ -71,7 +71,9 @@ function plainReport(shell: Shell): Report {
   };
 }
 
-/** Notes are events too, so that nothing but JSON is printed. Whatever was printed, the last line is the result. */
+/**
+ * Notes are events too, so that nothing but JSON is printed. The last line is the result, whatever was printed before.
+ */
 function jsonReport(shell: Shell): Report {
   const output = createOutput(shell.stdout);
   let isOwed = false;

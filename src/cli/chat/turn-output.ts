@@ -16,9 +16,9 @@ import { createReport, type Report } from "./report.ts";
 
 export interface TurnOutput {
   note(text: string): void;
-  /** Denies where no question can be seen. */
+  /** Denies if no question can be shown. */
   readonly ask: AskPermission;
-  /** Gives the exit code. Errors: those of the turn. */
+  /** Returns the exit code. Errors: those of the turn. */
   turn(talk: Talk, input: string, stop: AbortController): Promise<number>;
   /** The error, for a program that received output but no result. */
   fail(error: unknown, sessionId: string | null): Promise<void>;
@@ -42,7 +42,7 @@ export function createTurnOutput(
   };
 }
 
-/** The agent's own session may stay: the person can look at it, or delete it. */
+/** The agent's own session may remain: the person can view it, or delete it. */
 function describeNothingKept(ref: NativeRef | undefined): string {
   const nothing = "no session is kept: the agent did nothing";
   return ref === undefined ? nothing : `${nothing}; its own session ${ref.agent}:${ref.sessionId} stays`;

@@ -60,7 +60,7 @@ test.each([
   [["nothing", "known", ""], expect.anything()],
 ])("%j", (words, expected) => expect(wanted(...words)).toEqual(expected));
 
-test("no hidden command is offered, and every shown one is", () => {
+test("no hidden command is offered, and every other command is", () => {
   const names = wanted("");
   expect(names).toEqual(expect.arrayContaining(["session", "completion", ...SESSION_COMMANDS]));
   expect(names).not.toContain("complete-words");

@@ -16,10 +16,10 @@ export type Completion =
   | { readonly type: "files" }
   | { readonly type: "folders" };
 
-/** Words that stand for the same word after `session`. */
+/** Words that may replace the same word after `session`. */
 type Shortcuts = readonly string[];
 
-/** @param words what was typed after `continuo`; the last one, maybe empty, is the one to complete */
+/** @param words the words after `continuo`; the last one, which may be empty, is the one to complete */
 export function wantedFor(program: Command, words: readonly string[], shortcuts: Shortcuts): Completion {
   const current = words.at(-1) ?? "";
   const place = walk(program, words.slice(0, -1), shortcuts);
@@ -39,10 +39,10 @@ export function wantedFor(program: Command, words: readonly string[], shortcuts:
 
 interface WordPlace {
   command: Command;
-  /** The option whose value comes next. */
+  /** The option whose value is being typed. */
   option: Option | null;
   operands: number;
-  /** After `--`. */
+  /** True after `--`. */
   isPlain: boolean;
 }
 

@@ -9,10 +9,10 @@ import { SESSION_COMMANDS } from "../session/index.ts";
 import type { Shell } from "../terminal/index.ts";
 import { type Candidate, wantedFor } from "./candidates.ts";
 
-/** More candidates do not fit on a screen. Typing a part of an id gives fewer. */
+/** More candidates do not fit on a screen. If a person types a part of an id, there are fewer. */
 const MAX_SESSIONS = 60;
 const MAX_NOTE_CHARS = 60;
-/** An id without characters that have a meaning in shells. */
+/** An id without characters that have a special meaning in shells. */
 const PLAIN_ID = /^[\w.-]+$/u;
 
 export async function runComplete(program: Command, words: readonly string[], shell: Shell): Promise<number> {

@@ -5,7 +5,7 @@
 
 import type { ShellName } from "./shells.ts";
 
-/** COMP_TYPE 33, 63 and 64 list what there is; any other inserts, and notes must never be inserted. */
+/** COMP_TYPE 33, 63 and 64 list candidates; all others insert one, and notes must never be inserted. */
 const BASH = `_continuo() {
   local line value note tab=$'\\t'
   local -a words=("\${COMP_WORDS[@]:1:COMP_CWORD}") lines=()

@@ -1,4 +1,4 @@
-/** The shells that there is a script for. */
+/** The shells that have a script. */
 
 export const SHELLS = ["bash", "zsh", "fish"] as const;
 

@@ -37,6 +37,6 @@ test.each([
       return join(folder, "pipe");
     },
   ],
-])("nothing is read of %s", (_, path) => {
+])("nothing is read from %s", (_, path) => {
   expect(fileText(path())).toBeNull();
 });

@@ -18,7 +18,7 @@ export function fileText(path: string): string | null {
     const buffer = Buffer.alloc(stat.size);
     return buffer.toString("utf8", 0, readSync(file, buffer, 0, buffer.length, 0));
   } catch {
-    // Without the file there are no numbers; the diff is shown nevertheless.
+    // Without the file, the diff is shown without numbers.
     return null;
   } finally {
     if (file !== undefined) closeSync(file);

@@ -12,8 +12,8 @@ export interface LiveScreen {
   readonly columns: number;
   readonly rows: number;
   /**
-   * Resolves when the terminal takes more. Live lines that are not shorter than a row are cut. The cursor is this
-   * number of columns before the end of the last one.
+   * Resolves when the terminal accepts more. Live lines that do not fit into a row are cut. The cursor is this number
+   * of columns before the end of the last one.
    */
   show(lines: readonly string[], live: readonly string[], cursorBack?: number): Promise<void>;
 }
@@ -26,7 +26,8 @@ export function createLiveScreen(shell: Shell, stream: NodeJS.WriteStream): Live
   const output = createOutput(stream);
   const isLive = stream.isTTY === true && shell.env.TERM !== "dumb";
   let shown = 0;
-  // For every way in which the process can end within a turn: the text so far stays, the status of the turn is removed.
+  // For every way in which the process can end within a turn: the text so far stays, and the status of the turn is
+  // removed.
   shell.onExit(() => {
     if (shown > 0) stream.write(`\r${ERASE_BELOW}`);
   });
@@ -53,7 +54,7 @@ export function createLiveScreen(shell: Shell, stream: NodeJS.WriteStream): Live
   };
 }
 
-/** A longer line would be two on the screen, and one of them would never be erased. */
+/** A longer line would take two rows on the screen, and one of them would never be erased. */
 function cutToRow(line: string, columns: number): string {
   const text = stripVTControlCharacters(line);
   return widthOf(text) < columns ? line : cutEnd(text, columns - 1);

@@ -88,7 +88,7 @@ test("a denial can have a reason if the agent reads it", async () => {
   expect((await answered(request, ["c", "y"])).decision).toMatchObject({ outcome: "granted" });
 });
 
-test("a question about an edit shows the numbers of its lines in the file", async () => {
+test("a question about an edit shows the line numbers in the file", async () => {
   const folder = scratchFolder("edit");
   const file = join(folder, "a.txt");
   writeFileSync(file, Array.from({ length: 120 }, (_, at) => `line ${at + 1}\n`).join(""));

@@ -1,6 +1,6 @@
 /**
- * Puts questions for permission to the person, one after another, and waits for a key. The request is shown in full;
- * until then only no is an answer.
+ * Asks the person for permissions, one after another, and waits for a key. The request is shown completely; until then
+ * only no counts as an answer.
  */
 
 import type { AskPermission } from "@continuo/agents/drivers/link";
@@ -10,7 +10,7 @@ import type { TurnPrinter } from "./turn-printer.ts";
 
 export interface PermissionPromptOptions {
   readonly teller: TurnPrinter;
-  /** The next keys that the person presses; with `text`, pasted words too. Rejects when the signal comes. */
+  /** The next keys that the person presses; with `text`, pasted words too. Rejects when the signal aborts. */
   readonly nextKey: (signal: AbortSignal, wanted?: "text") => Promise<string>;
   /** A question without an answer after this time is denied. */
   readonly timeLimitMs: () => number;
@@ -75,7 +75,7 @@ async function readReason(
     teller.ask({ request, deadline, hidden, comment });
     const keys = await nextKey(signal, "text");
     if (keys === "\u001b") return null;
-    // An arrow key and the like change nothing.
+    // An arrow key or a similar key changes nothing.
     if (keys.startsWith("\u001b")) continue;
     for (const char of keys) {
       if (char === "\r" || char === "\n") return comment.trim();

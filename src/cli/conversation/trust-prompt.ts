@@ -1,4 +1,4 @@
-/** Asks with one sentence whether the person trusts a project, and reads one key as the answer. */
+/** Asks in one sentence whether the person trusts a project, and reads one key as the answer. */
 
 import type { AskTrust, TrustAnswer } from "@continuo/agents/config";
 import { visibleLine } from "@continuo/core/transcript";
@@ -8,7 +8,7 @@ export interface TrustPromptOptions {
   readonly shell: Shell;
   /** The terminal of the question. */
   readonly out: NodeJS.WriteStream;
-  /** The next keys that the person presses. Rejects when the signal comes. */
+  /** The next keys that the person presses. Rejects when the signal aborts. */
   readonly nextKey: (signal: AbortSignal) => Promise<string>;
   readonly signal: AbortSignal;
 }

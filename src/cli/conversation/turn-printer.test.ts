@@ -16,7 +16,7 @@ test.each([
   teller.begin("robot");
   const question = { request: REQUEST, deadline: Number.POSITIVE_INFINITY, hidden: 3, comment: null };
   teller.ask(question);
-  // The same question, when the rest of it was shown.
+  // The same question, after the rest of it was shown.
   teller.ask({ ...question, hidden: 0 });
   const printed = String(stream.read());
   await teller.end();

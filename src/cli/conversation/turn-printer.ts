@@ -1,4 +1,4 @@
-/** Tells a person what happens in a turn, while it happens, as lines on a terminal or in a file. */
+/** Shows a person what happens in a turn, while it happens, as lines on a terminal or in a file. */
 
 import { TALK_LIMITS } from "@continuo/agents/conversations";
 import type { AgentEvent, PermissionRequest } from "@continuo/core/model";
@@ -23,7 +23,7 @@ import { createLiveScreen, type LiveScreen } from "./live-screen.ts";
 
 export interface Question {
   readonly request: PermissionRequest;
-  /** When it is denied, by `performance.now()`. */
+  /** The time at which it is denied, by `performance.now()`. */
   readonly deadline: number;
   /** Lines of the request that were not shown yet. */
   readonly hidden: number;
@@ -38,7 +38,7 @@ export class TurnPrinter {
   #hint = "";
   #drawing: Drawing | null = null;
   #startedAt = 0;
-  /** When the agent's last event came. */
+  /** The time of the agent's last event. */
   #heardAt = 0;
   #waiting: AgentEvent[] = [];
   #chars = 0;
@@ -51,7 +51,7 @@ export class TurnPrinter {
   #writing: Promise<void> = Promise.resolve();
   /** Callers that wait until a question is on the screen. */
   readonly #asked = new Map<string, () => void>();
-  /** Questions that are on the screen, and nobody waits for yet. */
+  /** Questions that are on the screen before anybody waits for them. */
   readonly #told = new Set<string>();
 
   constructor(shell: Shell, stream: NodeJS.WriteStream) {
@@ -90,9 +90,9 @@ export class TurnPrinter {
     return Promise.resolve();
   }
 
-  /** A line of ours, at the edge. */
+  /** A line of Continuo, at the left edge. */
   note(text: string): void {
-    // In a file a line is whole.
+    // In a file, a line is written when it is complete.
     const columns = this.#screen.isTerminal
       ? Math.max(20, this.#screen.columns - 3)
       : Number.MAX_SAFE_INTEGER;
@@ -101,7 +101,7 @@ export class TurnPrinter {
     void this.flush();
   }
 
-  /** The line below everything that says what Ctrl-C does. */
+  /** The line below everything, which says what Ctrl-C does. */
   hint(text: string): void {
     this.#hint = text;
     void this.flush();
@@ -113,13 +113,13 @@ export class TurnPrinter {
     this.#frame ??= setTimeout(() => void this.flush(), TALK_LIMITS.frameMs);
   }
 
-  /** Lines as they are. */
+  /** Writes lines unchanged. */
   print(lines: readonly string[]): Promise<void> {
     this.#add(lines);
     return this.flush();
   }
 
-  /** Resolves when what the question is about is on the screen. */
+  /** Resolves when the subject of the question is on the screen. */
   async until(approvalId: string): Promise<void> {
     if (this.#drawing === null) return;
     const { promise, resolve } = Promise.withResolvers<void>();
@@ -159,7 +159,7 @@ export class TurnPrinter {
     await this.flush();
   }
 
-  /** Resolves when the terminal takes more. */
+  /** Resolves when the terminal accepts more. */
   flush(): Promise<void> {
     clearTimeout(this.#frame);
     this.#frame = undefined;
@@ -229,7 +229,7 @@ export class TurnPrinter {
   }
 }
 
-/** Parts of one message that follow each other are one. */
+/** Consecutive parts of one message are one. */
 function joined(events: readonly AgentEvent[]): AgentEvent[] {
   const all: AgentEvent[] = [];
   for (const event of events) {

@@ -50,7 +50,7 @@ function duration(ms: number): string {
   return `${Math.floor(seconds / 60)} min ${Math.round(seconds % 60)} s`;
 }
 
-/** `null` for a turn that ended well; `signal` is the one by which the person ends it. */
+/** `null` for a turn that ended well; `signal` is the signal by which the person ends it. */
 export function errorOf(result: RunResult, signal: AbortSignal): ContinuoError | null {
   const { status } = result;
   if (isTurnComplete(status)) return null;

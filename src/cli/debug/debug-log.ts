@@ -1,4 +1,4 @@
-/** Writes what the rooms say to the debug log, and reads the end of it. */
+/** Writes the messages of the rooms to the debug log, and reads the end of it. */
 
 import { appendFileSync, closeSync, openSync, readFileSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -15,7 +15,7 @@ import {
 } from "@continuo/files";
 import type { Shell } from "../terminal/index.ts";
 
-/** Above this size the older half of the log goes. */
+/** Above this size, the older half of the log is removed. */
 const MAX_BYTES = 4_194_304;
 
 export function debugLogPath(shell: Shell): string {
@@ -23,7 +23,8 @@ export function debugLogPath(shell: Shell): string {
 }
 
 /**
- * The rooms that `CONTINUO_DEBUG` names: `1`, `*` or nothing stands for all. Errors: `usage` for a room that does not exist.
+ * The rooms that `CONTINUO_DEBUG` names: `1`, `*` or an empty value means all. Errors: `usage` for a room that does not
+ * exist.
  */
 export function debugRooms(value: string): readonly DebugRoom[] {
   const names = value
@@ -40,7 +41,7 @@ export function debugRooms(value: string): readonly DebugRoom[] {
   return DEBUG_ROOMS.filter((room) => names.includes(room));
 }
 
-/** Says where the log is, and writes each entry at once, so that a command that is killed leaves what it did. */
+/** Prints the path of the log, and writes each entry at once, so that the log of a killed command is complete. */
 export function startDebugLog(shell: Shell, rooms: readonly DebugRoom[]): Disposable {
   const path = debugLogPath(shell);
   let size = 0;

@@ -1,8 +1,8 @@
 /**
- * The debug log: `debug.jsonl` in `CONTINUO_HOME`, one JSON object a line, for `--debug` and `CONTINUO_DEBUG`.
+ * The debug log: `debug.jsonl` in `CONTINUO_HOME`, one JSON object per line, for `--debug` and `CONTINUO_DEBUG`.
  *
  * Promises: only the user can read it, its size is bounded, and secrets are masked; a log that cannot be written ends no command.
- * Does not know: what the rooms say.
+ * Does not know: the messages of the rooms.
  */
 
 export { debugLogPath, debugRooms, readDebugLog, startDebugLog } from "./debug-log.ts";

@@ -43,7 +43,7 @@ function findingFor(program: AgentProgram, sessions: number, { home }: Shell): F
   };
 }
 
-/** A name in front of the number, such as `codex-cli 0.170.0`, is passed over. */
+/** A name before the number, such as in `codex-cli 0.170.0`, is skipped. */
 export function isNewer(version: string, tried: string): boolean {
   const number = /\d.*/u.exec(version)?.[0] ?? "";
   return isSince(number, tried) && !isSince(tried, number);

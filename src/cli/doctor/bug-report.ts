@@ -37,7 +37,7 @@ export async function runBugReport(flags: BugReportFlags, shell: Shell): Promise
   return 0;
 }
 
-/** Secrets are masked, and the home folder, which names the user, is `~`. */
+/** Secrets are masked, and the home folder, which names the user, is written as `~`. */
 function toPage(findings: readonly Finding[], log: string | null, { home }: Pick<Shell, "home">): string {
   const clean = (text: string): string =>
     maskSecrets(home === "/" ? text : text.replaceAll(home, "~")).value.replaceAll("```", "'''");

@@ -38,7 +38,7 @@ export function addDoctorCommand(program: Command, run: ProgramRun | null): void
     .action(async (_own: SessionsFlags, command: Command) => {
       if (run === null) return;
       const { runSessions } = await import("./sessions.ts");
-      // A flag that `doctor` knows too is taken for its own, wherever it stands.
+      // A flag that `doctor` also has belongs to `doctor`, wherever the flag is.
       run.onEnd(await runSessions(command.optsWithGlobals(), run.shell));
     });
 }

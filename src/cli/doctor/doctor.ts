@@ -24,7 +24,7 @@ import {
 } from "./machine.ts";
 import { checkLists } from "./missed-sessions.ts";
 
-/** In the order in which they are printed. */
+/** The checks, in the order in which they are printed. */
 const CHECKS: readonly (readonly [name: string, check: (shell: Shell) => Promise<readonly Finding[]>])[] = [
   ["continuo", checkVersion],
   ["home", checkHome],

@@ -3,12 +3,12 @@
 import { isContinuoError, messageOf, present } from "@continuo/core/model";
 
 export interface Finding {
-  /** The thing that was looked at, such as `store` or the name of an agent. */
+  /** The subject of the check, such as `store` or the name of an agent. */
   readonly name: string;
-  /** `missing`: it is not there, and nothing is wrong with that. */
+  /** `missing`: the subject does not exist, which is not a fault. */
   readonly state: "fine" | "missing" | "warning" | "broken";
   readonly message: string;
-  /** The advice: an imperative sentence a line. */
+  /** The advice, with one imperative sentence per line. */
   readonly hint?: string;
 }
 

@@ -23,11 +23,11 @@ interface Plan {
   readonly missed: MissedSession;
   readonly returned: ReturnedSession | null;
   readonly error: ContinuoError | null;
-  /** The answer of the agent itself, where it was asked. */
+  /** The answer of the agent itself, if it was asked. */
   readonly answer?: AgentAnswer;
 }
 
-/** Exit code 4 if a session that was chosen is still missing at the end. */
+/** Exit code 4 if a chosen session is still missing at the end. */
 export async function fixSessions(
   missed: readonly MissedSession[],
   flags: SessionsFlags,
@@ -80,7 +80,7 @@ async function change({ missed }: Plan, { verify }: SessionsFlags, shell: Shell)
   return verify === false || !isDone(done) ? done : await withAnswer(done, shell);
 }
 
-/** The agent itself says whether it shows the session, of which it gets a copy. */
+/** The agent gets a copy of the session, and answers whether it shows it. */
 async function withAnswer(done: Plan, shell: Shell): Promise<Plan> {
   const places = placesOf(shell);
   const { found } = done.missed;
@@ -114,7 +114,7 @@ function isDone({ returned, answer }: Plan): boolean {
   return returned !== null && returned.trashId !== null && answer?.outcome !== "missing";
 }
 
-/** Errors: `usage` if nobody can be asked, `interrupted` on a no. */
+/** Errors: `usage` if nobody can be asked, `interrupted` if the person answers no. */
 async function ask(todo: readonly Plan[], flags: SessionsFlags, shell: Shell): Promise<void> {
   if (flags.yes) return;
   const question = `change ${plural(todo.length, "session")}`;

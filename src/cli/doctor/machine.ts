@@ -1,4 +1,4 @@
-/** The checks of Continuo's own things: its version of Node, its folder, its settings, its store and its index. */
+/** The checks of Continuo itself: its version of Node, its folder, its settings, its store and its index. */
 
 import { existsSync, statfsSync, statSync } from "node:fs";
 import { dirname } from "node:path";
@@ -124,7 +124,7 @@ export async function checkEdits(shell: Shell): Promise<readonly Finding[]> {
   });
 }
 
-/** Checks that no session without a copy is deleted soon. */
+/** Checks that no session without a copy will be deleted soon. */
 export async function checkGuard(shell: Shell): Promise<readonly Finding[]> {
   const places = placesOf(shell);
   const { on, maxBytes } = readGuardSettings(places);

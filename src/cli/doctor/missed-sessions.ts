@@ -1,4 +1,4 @@
-/** Hidden sessions with what a person needs to know of each, and the flags that choose among them. */
+/** Hidden sessions with what a person needs to know about each, and the flags that choose among them. */
 
 import { AGENT_LABELS, type AgentName, present } from "@continuo/core/model";
 import { placesOf } from "@continuo/files";
@@ -19,7 +19,7 @@ export interface SessionsFlags {
   readonly json?: true;
 }
 
-/** One hidden session, with all that is said about it. */
+/** The exit code if a hidden session is found that could be in the list. */
 export interface MissedSession extends HiddenSession {
   readonly facts: CauseFacts;
   readonly title: string | null;
@@ -54,7 +54,7 @@ export function missedToJson(missed: MissedSession): Readonly<Record<string, unk
   return { agent, sessionId, location, title, cwd, updatedAt, cause, detail, ...present(facts) };
 }
 
-/** Checks that the agents' lists show every session on disk, except those that they leave out on purpose. */
+/** Checks that the agents' lists show every session on disk, except sessions that they leave out on purpose. */
 export async function checkLists(shell: Shell): Promise<readonly Finding[]> {
   const missed = (await findMissed(READABLE_AGENTS, shell)).filter(({ facts }) => !facts.intended);
   if (missed.length === 0) {

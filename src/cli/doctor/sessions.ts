@@ -1,4 +1,4 @@
-/** `doctor sessions`: the sessions that the agents' own lists do not show, why, and what brings each back. */
+/** `doctor sessions`: the sessions that the agents' own lists do not show, the reasons, and how to bring each back. */
 
 import { type AgentName, ContinuoError, isAgentName } from "@continuo/core/model";
 import { placesOf } from "@continuo/files";

@@ -54,7 +54,7 @@ test.runIf(process.platform === "linux")(
     writeFileSync(join(chromium, "manifest.json"), "{}");
     const opened = join(folder, "opened");
     mkdirSync(join(folder, "bin"));
-    // A stand-in for the program of the desktop, which opens the browser.
+    // A stand-in for the desktop's program that opens the browser.
     writeFileSync(
       join(folder, "bin/xdg-open"),
       `#!/bin/sh\ncp "$1" '${opened}.new' && mv '${opened}.new' '${opened}'\n`,

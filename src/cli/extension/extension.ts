@@ -47,7 +47,7 @@ ${join(firefox, "manifest.json")}
 `;
 }
 
-/** The steps as a page: the address and the folder are selected by a click, to be copied. */
+/** The steps as a page: a click selects the address or the folder, so that it can be copied. */
 function pageOf(chromium: string): string {
   return `<!doctype html>
 <html lang="en">

@@ -3,7 +3,7 @@
 import type { TalkFlags, TalkOptions } from "@continuo/agents/conversations";
 import { createProgress, type Progress, type Shell } from "../terminal/index.ts";
 
-/** The store is loaded when it is first needed: the agent's program starts first. */
+/** The store is loaded when it is first needed, so that the agent's program can start first. */
 export function conversationOf(
   flags: TalkFlags,
   shell: Shell,

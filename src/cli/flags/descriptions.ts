@@ -1,16 +1,16 @@
-/** Flags and help that several commands have in common. Nothing here does any work. */
+/** Flags and help texts that several commands share. Nothing here does any work. */
 
 import { AGENT_NAMES } from "@continuo/core/model";
 import { type Command, InvalidArgumentError, Option } from "commander";
 
-/** Follows the help of every command that takes a session. `lookUp` of the catalog finds the session. */
+/** Follows the help text of every command that takes a session. `lookUp` of the catalog finds the session. */
 export const ID_HELP = `
 ID names a session: its id or the beginning of it, AGENT:ID, continuo:ID for one of Continuo's own, the
 path of its file, \`last\` (\`last:AGENT\`), the newest session in \`continuo list\`, the number of its row in the last list of
 this terminal, or its title (for commands that change nothing, words of the title are enough). On a terminal you choose
 among several.`;
 
-/** The flags that `chat` and `repl` have in common. */
+/** The flags that `chat` and `repl` share. */
 export function addTalkOptions(command: Command): Command {
   return command
     .option("-a, --agent <agent>", `the agent to talk to: ${AGENT_NAMES.join(", ")}, or one of continuo.yaml`)

@@ -1,7 +1,7 @@
 /**
- * Flags and help that several commands share, and the options that `chat`, `repl` and `agent` make of them.
+ * Flags and help texts that several commands share, and the options that `chat`, `repl` and `agent` make from them.
  *
- * Promises: loads nothing but descriptions; the store is loaded when it is first needed.
+ * Promises: loads only descriptions; the store is loaded when it is first needed.
  * Does not know: how a turn is shown, and how the name of a session is looked up.
  */
 

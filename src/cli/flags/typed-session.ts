@@ -9,7 +9,10 @@ export type TypedTalkFlags<T extends TalkFlags> = Omit<T, "resume" | "fork"> & {
   readonly fork?: string | true;
 };
 
-/** With the session that the person names by a title or a row, or chooses. Errors: as `sessionToResume` of the notices. */
+/**
+ * Includes the session that the person names by a title or a row, or chooses. Errors: as `sessionToResume` of the
+ * notices.
+ */
 export async function withSession<T extends TalkFlags>(typed: TypedTalkFlags<T>, shell: Shell): Promise<T> {
   const { resume, fork, ...flags } = typed;
   const name = resume ?? fork;

@@ -9,7 +9,7 @@ import { countDue, type DueCounts, dueLine } from "./due.ts";
 
 const WITHIN_DAYS = 5;
 
-/** Nothing is said of sessions that have a copy. */
+/** Sessions that have a copy are not mentioned. */
 export async function dueNote(shell: Shell): Promise<string | null> {
   try {
     const places = placesOf(shell);

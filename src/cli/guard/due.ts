@@ -1,4 +1,4 @@
-/** When agents delete sessions, in the words of `list`, `doctor` and `guard status`. */
+/** The times at which agents delete sessions, in the words of `list`, `doctor` and `guard status`. */
 
 import { endsWithin } from "@continuo/native/editing/guard";
 import { plural } from "../terminal/index.ts";
@@ -6,7 +6,7 @@ import { plural } from "../terminal/index.ts";
 export interface DueCounts {
   /** Sessions that their agents delete within the requested number of days. */
   readonly soon: number;
-  /** Among them those without a copy. */
+  /** The sessions among them that have no copy. */
   readonly withoutCopy: number;
 }
 

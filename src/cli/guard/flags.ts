@@ -3,7 +3,7 @@
 export interface OnFlags {
   /** Bytes. */
   readonly maxSize?: number;
-  /** Days; `never` where copies stay. */
+  /** Days; `never` if copies stay. */
   readonly maxAge?: number | "never";
   readonly timer?: boolean;
   readonly json?: true;
@@ -21,7 +21,7 @@ export interface RunFlags {
 }
 
 export interface RestoreFlags {
-  /** 1 for the newest. */
+  /** 1 is the newest. */
   readonly state?: number;
   readonly force?: true;
   readonly json?: true;

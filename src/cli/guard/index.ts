@@ -1,8 +1,9 @@
 /**
- * `continuo guard`: copies of the sessions that agents delete by themselves, when they are made, and how they come back.
+ * `continuo guard`: copies of the sessions that agents delete by themselves, the times at which copies are made, and
+ * how they are restored.
  *
- * Promises: nothing of an agent's changes without a question; a timer that cannot be started is said; a run without output
- * never fails because of a session.
+ * Promises: nothing of an agent's changes without a question; a timer that cannot be started is reported; a run without
+ * output never fails because of a session.
  * Does not know: the rules of any agent, or how a copy is stored.
  */
 

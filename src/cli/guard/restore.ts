@@ -34,7 +34,7 @@ export async function runRestore(id: string, flags: RestoreFlags, shell: Shell):
   return 0;
 }
 
-/** Exit code 4 if anything is not as it was stored. */
+/** Exit code 4 if anything differs from what was stored. */
 export async function runVerify({ json }: JsonFlag, shell: Shell): Promise<number> {
   const verified = await verifyGuard(placesOf(shell));
   const { sessions, pieces, problems } = verified;

@@ -1,4 +1,4 @@
-/** `guard retention`: the agent's own setting, changed after the person agreed, and taken back. */
+/** `guard retention`: changes the agent's own setting after the person agreed, and takes the change back. */
 
 import { AGENT_NAMES, ContinuoError, isAgentName } from "@continuo/core/model";
 import { maskSecrets, visibleLine } from "@continuo/core/transcript";

@@ -1,4 +1,4 @@
-/** Runs of the guard by command, and what they say. */
+/** Runs of the guard by command, and their output. */
 
 import { visibleLine } from "@continuo/core/transcript";
 import { placesOf } from "@continuo/files";
@@ -7,7 +7,7 @@ import { createOutput, formatCount, plural, type Shell, toJsonText } from "../te
 import type { RunFlags } from "./flags.ts";
 import { runAlong, runNow } from "./quiet/index.ts";
 
-/** A person waits for a run that is at work. */
+/** The command waits if another run is at work. */
 const WAIT_MS = 60_000;
 
 /** Errors: `usage` if the guard is off, `busy`, `unwritable`. */
@@ -28,7 +28,7 @@ export async function runRun({ quiet, json }: RunFlags, shell: Shell): Promise<n
   return 0;
 }
 
-/** Lines about sessions that were left out, of which none is silent. */
+/** Lines about all sessions that were left out. */
 export function drawRun({
   sessions,
   stored,

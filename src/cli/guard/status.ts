@@ -25,7 +25,7 @@ import {
 import { countDue, dueLine } from "./due.ts";
 import type { JsonFlag, StatusFlags } from "./flags.ts";
 
-/** Sessions that are named; the others are counted. */
+/** The number of sessions that are named; the others are counted. */
 const SHOWN = 5;
 
 /** Errors: `corrupt` for settings that cannot be read. */

@@ -1,4 +1,6 @@
-/** The timer in a home whose name needs quotes: systemd takes its units, and the agent of launchd says the same. */
+/**
+ * The timer in a home whose name needs quotes: systemd accepts its units, and the launchd agent has the same content.
+ */
 
 import { spawnSync } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
@@ -17,7 +19,7 @@ function shellIn(name: string): {
   return { home, cwd: home, env: { PATH: process.env.PATH ?? "" } };
 }
 
-test("systemd-analyze has nothing to say against the units", () => {
+test("systemd-analyze reports no fault of the units", () => {
   const shell = shellIn('100% "mine" $HOME & <more>');
   const paths = unitsOf(shell, "linux").map(([path, text]) => {
     mkdirSync(dirname(path), { recursive: true });

@@ -1,6 +1,6 @@
 /**
- * The timer that runs the guard every hour: a user timer of systemd, or an agent of launchd. Both start `continuo guard run` with the
- * least priority, and end with it.
+ * The timer that runs the guard every hour: a user timer of systemd, or an agent of launchd. Both start `continuo guard
+ * run` with the lowest priority, and end with it.
  */
 
 import { spawnSync } from "node:child_process";
@@ -13,14 +13,14 @@ import { type Shell, tildePath } from "../terminal/index.ts";
 
 export interface TimerState {
   readonly files: readonly string[];
-  /** True if it runs; false where it starts with the next login. */
+  /** True if it runs; false if it starts with the next login. */
   readonly running: boolean;
   readonly message: string;
 }
 
 const NAME = "continuo-guard";
 const LAUNCHD_NAME = "dev.continuo.guard";
-/** A service manager that does not answer keeps nobody waiting. */
+/** The command does not wait for a service manager that does not answer. */
 const ANSWER_MS = 10_000;
 
 /** Errors: `unwritable`. */
@@ -78,7 +78,7 @@ function control(args: readonly string[], { env }: Shell): boolean {
 
 type ShellPlaces = Pick<Shell, "env" | "cwd" | "home">;
 
-/** Paths and texts; what starts comes last. */
+/** Paths and texts; the file that is started comes last. */
 export function unitsOf(
   shell: ShellPlaces,
   platform: NodeJS.Platform = process.platform,
@@ -97,7 +97,7 @@ export function unitsOf(
   ];
 }
 
-/** Those that say where things lie: a timer has no others. */
+/** The variables that name folders: a timer has no others. */
 function variablesOf({ env, cwd, home }: ShellPlaces): Readonly<Record<string, string>> {
   const names = ["XDG_CONFIG_HOME", "PATH", ...Object.values(HOME_VARIABLES)];
   const set = names.flatMap((name) => (env[name] ? [[name, env[name]] as const] : []));
@@ -134,7 +134,7 @@ const TIMER = [
   "",
 ].join("\n");
 
-/** In double quotes; systemd would replace `%` and `$`. */
+/** In double quotes, because systemd would otherwise replace `%` and `$`. */
 function quoted(text: string): string {
   const escaped = text
     .replaceAll("\\", "\\\\")

@@ -90,7 +90,7 @@ conversation of Continuo and no edit changes the session.`,
     );
 }
 
-/** The session that was named, else the one that the person chooses. */
+/** The session that was named, otherwise the one that the person chooses. */
 async function named(id: string | undefined, verb: string, shell: Shell): Promise<string> {
   if (id !== undefined) return id;
   const { chooseInstead } = await import("../notices/index.ts");
@@ -98,7 +98,7 @@ async function named(id: string | undefined, verb: string, shell: Shell): Promis
   return chosen;
 }
 
-/** A variable of a script that is empty is not the current folder. */
+/** An empty variable of a script does not mean the current folder. */
 export function parseFolder(text: string): string {
   if (text === "") throw new InvalidArgumentError("It must be the path of a folder.");
   return text;

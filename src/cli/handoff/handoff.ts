@@ -35,7 +35,7 @@ export async function runHandoff(id: string, flags: HandoffFlags, shell: Shell):
   return await printHandOff(made, flags, shell);
 }
 
-/** The receipt, then the new session and how to continue it. */
+/** Prints the receipt, then the new session and how to continue it. */
 export async function printHandOff(
   made: HandOff,
   flags: ReceiptFlags & { readonly json?: true },

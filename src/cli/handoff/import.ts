@@ -1,4 +1,4 @@
-/** `import`: places what a bundle holds: a session, and the work tree that it works in. */
+/** `import`: places the content of a bundle: a session, and the work tree in which it works. */
 
 import { resolve } from "node:path";
 import type { ReceiptRecord } from "@continuo/agents/handoff/converting";
@@ -11,7 +11,7 @@ import { workTreeJson, workTreeLine } from "./work-tree.ts";
 
 export async function runImport(file: string, flags: ImportFlags, shell: Shell): Promise<number> {
   const { cwd, into = cwd } = flags;
-  // If a person names only the folder of the session, its files stay there.
+  // If a person names only the folder of the session, its files stay in the bundle.
   const withTree = flags.workTree && (cwd === undefined || flags.into !== undefined);
   const { made, workTree } = await placeMove(resolve(shell.cwd, file), {
     to: flags.to,

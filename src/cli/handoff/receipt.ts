@@ -1,4 +1,4 @@
-/** A hand-over in words: what became of the blocks, and the session that was made. */
+/** A hand-over in words: what became of the blocks, and the session that was created. */
 
 import type { HandOff } from "@continuo/agents/handoff";
 import type { Receipt, ReceiptRecord } from "@continuo/agents/handoff/converting";
@@ -10,7 +10,7 @@ export function describeHandOff(made: HandOff, flags: ReceiptFlags, shell: Shell
   return `${[...receiptLines(made.receipt, flags), "", ...madeLines(made, shell)].map(visibleLine).join("\n")}\n`;
 }
 
-/** The session that was written, where it is, and who read it back. */
+/** The session that was written, its place, and the program that read it back. */
 export function madeLines(made: HandOff, shell: Shell): string[] {
   return [
     `${made.agent}:${made.sessionId}  ${made.title}`,
@@ -44,8 +44,8 @@ export interface ReceiptFlags {
 }
 
 /**
- * One line where nothing of the conversation is lost; else, and on request, totals by kind, then each reason with how often
- * it was given.
+ * One line if nothing of the conversation is lost; otherwise, and on request, totals by kind, then each reason with its
+ * number.
  */
 export function receiptLines(receipt: Receipt, { verbose }: ReceiptFlags): string[] {
   if (verbose !== true && lostOf(receipt) === 0) return [receiptLine(receipt)];
@@ -57,7 +57,7 @@ export function receiptLines(receipt: Receipt, { verbose }: ReceiptFlags): strin
   return told.length === 0 ? lines : [...lines, "", ...told.map(([reason, count]) => `  ${count} ${reason}`)];
 }
 
-/** The number of lost parts; a record of the agent's own that is only noted holds nothing of the conversation. */
+/** The number of lost parts; a record of the agent that is only noted has no part of the conversation. */
 function lostOf({ records }: Receipt): number {
   return records.filter(
     ({ kind, outcome }) => outcome === "dropped" || (outcome === "noted" && kind !== "other"),

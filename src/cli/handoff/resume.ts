@@ -38,7 +38,7 @@ export interface Resume {
   readonly flags: ResumeFlags;
 }
 
-/** Gives the agent's own exit code. */
+/** Returns the agent's own exit code. */
 export async function runResume({ id, args, flags }: Resume, shell: Shell): Promise<number> {
   const located = await inPlace(await locate(id, shell), flags, shell);
   if (located.kind === "native" && flags.force !== true) refuseMoved(located.native.found, placesOf(shell));
@@ -53,7 +53,10 @@ export async function runResume({ id, args, flags }: Resume, shell: Shell): Prom
   return await runAlone(opens, flags, () => run(all, cwd, shell));
 }
 
-/** The session is this program's as long as the agent runs: no conversation and no edit of Continuo changes it then. */
+/**
+ * The session belongs to this program as long as the agent runs: no conversation and no edit of Continuo changes it
+ * then.
+ */
 async function runAlone(
   { found, places }: NonNullable<Command["opens"]>,
   { force }: ResumeFlags,
@@ -78,7 +81,7 @@ async function runAlone(
   }
 }
 
-/** Its agent opens a session only where it keeps it: one that it deleted is put back. */
+/** An agent opens a session only in its own folder: a session that it deleted is restored there. */
 async function inPlace(located: LookUpHit, { print }: ResumeFlags, shell: Shell): Promise<LookUpHit> {
   const copy = located.kind === "native" ? located.native.copyOf : null;
   if (copy === null) return located;
@@ -99,11 +102,11 @@ async function inPlace(located: LookUpHit, { print }: ResumeFlags, shell: Shell)
 interface Command {
   readonly cwd: string;
   readonly argv: readonly string[];
-  /** The session that was there before; `null` for the new one of a hand-over. */
+  /** The earlier session; `null` for the new session of a hand-over. */
   readonly opens: Pick<LocatedSession, "found" | "places"> | null;
 }
 
-/** No agent that Continuo reads spoke last, or its session is gone. */
+/** The last answer is not by an agent that Continuo reads, or its session no longer exists. */
 function ofNoAgent({ sessionId, lastAgent, nativeRefs }: OwnRow): ContinuoError {
   const others = nativeRefs.filter(({ agent }) => agent !== lastAgent);
   const ways = [
@@ -116,7 +119,7 @@ function ofNoAgent({ sessionId, lastAgent, nativeRefs }: OwnRow): ContinuoError 
   });
 }
 
-/** The native session of one of Continuo's own, in the agent that was named, else in the one that spoke last. */
+/** The native session of one of Continuo's own, in the named agent, otherwise in the agent that answered last. */
 async function nativeOf(row: OwnRow, named: string | null, shell: Shell): Promise<LocatedSession | null> {
   const agent = named ?? row.lastAgent;
   const ref = row.nativeRefs.find((one) => one.agent === agent);
@@ -135,7 +138,7 @@ function agentIn(id: string): string | null {
   return /^last:(.+)$/u.exec(id)?.[1] ?? null;
 }
 
-/** Another agent answered since, and the native session does not have its answer. */
+/** Another agent answered since then, and the native session does not have its answer. */
 function warnOfNewer({ sessionId, lastAgent }: OwnRow, agent: string, shell: Shell): void {
   if (lastAgent === null || lastAgent === agent) return;
   const command = `continuo resume ${shellWord(sessionId)} --agent ${agent}`;
@@ -157,7 +160,7 @@ async function commandFor({ located, id, flags }: Wanted, shell: Shell): Promise
     // `resume` has no flag for another folder.
     if (located.kind === "native") await folderOf(located.native.found, agent, places);
     const made = await handOver(located, { places: shell, options: { to: agent, places } });
-    // Standard output is for the command, or for the agent.
+    // Standard output belongs to the printed command, or to the agent.
     shell.stderr.write(describeHandOff(made, flags, shell));
     return { cwd: made.cwd, argv: made.resumeCommand ?? [], opens: null };
   }
@@ -176,7 +179,7 @@ async function openedBy({ located, id, flags }: Wanted, shell: Shell): Promise<L
   return native;
 }
 
-/** One of Continuo's own is of the agent that spoke last in it. */
+/** One of Continuo's own counts as a session of the agent that answered last in it. */
 function isOf(located: LookUpHit, agent: AgentName): boolean {
   if (located.kind === "native") return located.native.found.agent === agent;
   const { lastAgent, nativeRefs } = located.row;
@@ -196,9 +199,9 @@ async function folderOf(found: FoundSession, to: AgentName, places: Places): Pro
 
 async function run(argv: readonly string[], cwd: string, shell: Shell): Promise<number> {
   const [program = "", ...args] = argv;
-  // Ctrl-C is the agent's.
+  // Ctrl-C is handled by the agent.
   using _held = shell.holdInterrupts();
-  // Some agents believe `PWD` more than the folder itself.
+  // Some agents trust `PWD` more than the current folder itself.
   const child = spawn(program, args, { cwd, env: { ...shell.env, PWD: cwd }, stdio: "inherit" });
   return await new Promise((done, refuse) => {
     child.once("error", (cause: NodeJS.ErrnoException) => {
@@ -209,7 +212,7 @@ async function run(argv: readonly string[], cwd: string, shell: Shell): Promise<
   });
 }
 
-/** The whole context is sent again, which costs most when nobody expects it. */
+/** The whole context is sent again, which costs much, and may be unexpected. */
 async function warnOfPrice(opens: NonNullable<Command["opens"]>, shell: Shell): Promise<void> {
   for (const text of await resumePriceLines(opens, shell)) writeNote([{ text, styles: ["dim"] }], shell);
 }

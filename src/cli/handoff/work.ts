@@ -1,4 +1,4 @@
-/** The work of commands for other folders, loaded when it is called for. */
+/** The work of commands that other folders use, loaded on the first call. */
 
 import type { AgentName } from "@continuo/core/model";
 import type { Shell } from "../terminal/index.ts";

@@ -1,4 +1,4 @@
-/** Indexing while a program runs that answers searches: when it starts, and again from time to time. */
+/** Indexing while a program runs that answers searches: at its start, and again from time to time. */
 
 import type { Shell } from "../terminal/index.ts";
 import { INDEXING_LIMITS } from "./limits.ts";

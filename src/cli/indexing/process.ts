@@ -2,7 +2,7 @@
 
 import type { Shell } from "../terminal/index.ts";
 
-/** Does the work of `index update` without output and without haste. */
+/** Does the work of `index update` without output and at low priority. */
 export async function runIndexingWork(shell: Shell): Promise<number> {
   return await (await import("./run.ts")).runIndexing(shell);
 }

@@ -13,7 +13,7 @@ import { markOf } from "./start.ts";
 
 /** Errors: `usage` for a configuration that is wrong, `unwritable`. */
 export async function runIndexing(shell: Shell): Promise<number> {
-  // A session that its agent is about to delete is more urgent than a search that is to be fast.
+  // Copying a session that its agent is about to delete is more urgent than making searches fast.
   await runGuardAlong(shell);
   const { indexExclude: exclude, indexBackground } = await readHomeConfiguration(shell);
   if (indexBackground === "off") return 0;
@@ -21,7 +21,7 @@ export async function runIndexing(shell: Shell): Promise<number> {
   if (lock === null) return 0;
   const stop = new AbortController();
   try {
-    // A project that moves is found by what was seen of it before.
+    // A project that moved is found by facts that were recorded before.
     await noteProjects(placesOf(shell));
     const { timeMs, batchChars } = INDEXING_LIMITS;
     await updateTexts({
@@ -30,7 +30,7 @@ export async function runIndexing(shell: Shell): Promise<number> {
       timeMs,
       batchChars,
       signal: stop.signal,
-      // If a person deleted the home of Continuo, it is not made again.
+      // If a person deleted the home of Continuo, it is not created again.
       onProgress: () => existsSync(markOf(shell)) || stop.abort(),
     });
   } catch (error) {

@@ -1,4 +1,4 @@
-/** Starts the process. Loaded with the list of sessions, so it loads nothing else. */
+/** Starts the process. Loaded together with the list of sessions, so it loads nothing else. */
 
 import { closeSync, existsSync, futimesSync, openSync, statSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
@@ -7,7 +7,7 @@ import { continuoHome, makeFolderDurably, type Places } from "@continuo/files";
 import type { Shell } from "../terminal/index.ts";
 import { INDEXING_LIMITS } from "./limits.ts";
 
-/** The command that found out that sessions may be missing in the index. */
+/** The command that noticed that sessions may be missing in the index. */
 export type IndexingReason = keyof typeof INDEXING_LIMITS.betweenMs;
 
 /** Returns true if a process was started; never throws. */
@@ -27,13 +27,13 @@ export async function startIndexing(reason: IndexingReason, shell: Shell): Promi
   return true;
 }
 
-/** Calls `startIndexing` after a list of so many sessions; the process runs the guard too. */
+/** Calls `startIndexing` after a list of this many sessions; the process also runs the guard. */
 export async function startIndexingOf(sessions: number, shell: Shell): Promise<void> {
   if (sessions > INDEXING_LIMITS.fewSessions || existsSync(join(continuoHome(shell), "guard")))
     await startIndexing("list", shell);
 }
 
-/** A file whose time says when a process was last started. It is gone when somebody deletes Continuo's home. */
+/** A file whose time says when a process was last started. It disappears when somebody deletes Continuo's home. */
 export function markOf(places: Places): string {
   return join(continuoHome(places), "index.started");
 }
@@ -42,7 +42,7 @@ function isInCi({ env }: Shell): boolean {
   return env.CI !== undefined && env.CI !== "" && env.CI !== "false";
 }
 
-/** Two commands at the same time may both get the turn: the lock of the process decides then. */
+/** Two commands at the same time may both start a process: the lock of the process then decides. */
 function claimTurn(mark: string, betweenMs: number): boolean {
   try {
     const now = Date.now();

@@ -78,7 +78,7 @@ function sentence({ key, noteId, operation }: Change, { video }: ChangeFlags, an
     return `removed; \`continuo live undo ${shellWord(key)} ${shellWord(noteId)}\` brings it back\n`;
   }
   const what = video === undefined ? "--session" : "--video";
-  // The key that was typed may not be the one by which the removed session is listed.
+  // The typed key may not be the key under which the removed session is listed.
   const listed = sessions.some((one) => one.key === key) ? key : String(sessions[0]?.key);
   const undo = `continuo live undo ${shellWord(listed)} ${what}`;
   const until = visibleLine(String(sessions[0]?.deletedAfter));

@@ -1,4 +1,6 @@
-/** `continuo live demo`: plays a recorded viewing into a server, and prints transcripts and the notes made of them. */
+/**
+ * `continuo live demo`: plays a recorded viewing into a server, and prints transcripts and the notes made from them.
+ */
 
 import { readFile } from "node:fs/promises";
 import { openLive } from "@continuo/core/client/live";
@@ -49,7 +51,7 @@ export async function runDemo(flags: DemoFlags, shell: Shell): Promise<number> {
       await client.add(evidence);
     }
     const session = await client.end();
-    // The last notes come with the end of the session.
+    // The last notes arrive with the end of the session.
     const notes = await client.notes();
     if (flags.json) shell.stdout.write(`${JSON.stringify({ type: "end", session, notes })}\n`);
     else {
@@ -64,7 +66,7 @@ export async function runDemo(flags: DemoFlags, shell: Shell): Promise<number> {
 
 const NOTHING: AsyncDisposable = { [Symbol.asyncDispose]: async () => undefined };
 
-/** On loopback, with a store in memory, as long as the demonstration lasts. */
+/** Listens on loopback, with a store in memory, as long as the demonstration lasts. */
 async function ownServer(): Promise<ServerAccess & AsyncDisposable> {
   const store = await openStore("memory:");
   const server = createServer({
@@ -82,7 +84,7 @@ async function ownServer(): Promise<ServerAccess & AsyncDisposable> {
   };
 }
 
-/** Errors: `not_found` for a package without its examples. */
+/** Errors: `not_found` if the package has no examples. */
 async function readRecording(path: string): Promise<readonly DemoStep[]> {
   const text = await readFile(path, "utf8").catch((cause: unknown) => {
     throw new ContinuoError("not_found", `the recording ${RECORDING} is missing`, {

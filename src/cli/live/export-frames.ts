@@ -1,10 +1,10 @@
-/** The pictures of an exported session: their names in an archive, and those that a page shows itself. */
+/** The pictures of an exported session: their names in an archive, and the pictures that a page shows itself. */
 
 import type { BlobPointer, FrameTier, Note, WireEvent } from "@continuo/core/wire";
 import type { ServerAccess } from "../channel/index.ts";
 import { livePath } from "./lines.ts";
 
-/** An ending for the types that browsers capture and show; others are kept as bytes. */
+/** The file endings of types that browsers capture and show; other types are stored as bytes. */
 const ENDINGS: Readonly<Record<string, string>> = {
   "image/jpeg": "jpg",
   "image/png": "png",
@@ -13,7 +13,7 @@ const ENDINGS: Readonly<Record<string, string>> = {
 };
 
 const MAX_FRAME_BYTES = 33_554_432;
-/** The pictures of a page together, so that a browser can open it. */
+/** The size of all pictures of a page together, so that a browser can open it. */
 const MAX_PAGE_BYTES = 25_165_824;
 
 export interface Frame {
@@ -44,7 +44,7 @@ export function framesOf(evidence: readonly WireEvent[]): readonly Frame[] {
   });
 }
 
-/** The frame that a note cites, or else the first one within its span, by its sequence. */
+/** The frame that a note cites, otherwise the first one within its span, by its sequence. */
 export function frameOfNote(
   { evidence: ids, startMs, endMs, videoId: video }: Note,
   evidence: readonly WireEvent[],
@@ -64,7 +64,7 @@ export function frameOfNote(
   return frame?.sequence ?? null;
 }
 
-/** The pictures of a page as addresses that hold them, by the sequence of their frame: the thumbnail where there is one. */
+/** The pictures of a page as data addresses, by the sequence of their frame: the thumbnail if there is one. */
 export async function pagePictures(
   key: string,
   frames: readonly Frame[],
@@ -84,7 +84,7 @@ export async function pagePictures(
   return pictures;
 }
 
-/** `null` for a picture that was removed at its time, is too large, or cannot be read whole. */
+/** `null` for a picture that has expired, is too large, or cannot be read completely. */
 export async function readFrame(
   key: string,
   { sequence, hash }: Pick<Frame, "sequence" | "hash">,
@@ -105,7 +105,7 @@ export async function readFrame(
   }
 }
 
-/** `0-01-05.000`: sorted by name, the files are in the order of the medium. */
+/** `0-01-05.000`: files that are sorted by name are in the order of the medium. */
 function fileTimeOf(ms: number): string {
   const whole = Math.max(0, Math.floor(ms));
   const two = (number: number): string => String(number).padStart(2, "0");

@@ -52,13 +52,13 @@ export function toMarkdown(
   return `${lines.join("\n")}\n`;
 }
 
-/** Nothing may be loaded or run, whatever is in the page; its pictures are in it. */
+/** The policy lets the page load and run nothing, whatever it contains; its pictures are inside it. */
 const POLICY =
   "default-src 'none'; img-src data:; style-src 'unsafe-inline'; form-action 'none'; base-uri 'none'";
 const STYLE =
   ":root{color-scheme:light dark}body{margin:2rem auto;max-width:46rem;padding:0 1rem;font:16px/1.5 system-ui,sans-serif;overflow-wrap:anywhere}dl{display:grid;grid-template-columns:max-content 1fr;gap:.2rem 1rem}dd{margin:0}li{margin:.3rem 0;white-space:pre-wrap}time,small{opacity:.7}img{display:block;max-width:100%;max-height:18rem;margin:.3rem 0;border-radius:3px}";
 
-/** `pictures` has an address that holds the picture of each frame, by its sequence. A picture is shown once. */
+/** `pictures` has a data address with the picture of each frame, by its sequence. A picture is shown only once. */
 export function toHtml(
   { session, page, notes, evidence }: LiveExport,
   pictures: Pictures = NO_PICTURES,
@@ -138,7 +138,7 @@ function pageToHtml(page: LivePage | null, evidence: readonly WireEvent[]): stri
   return `${parts.join("")}<p><small>${escapeHtml(writerLine(page))}</small></p>\n`;
 }
 
-/** A name for a place in the page: the id of an event comes from outside. */
+/** A name for a place in the page, made safe because the id of an event comes from outside. */
 function anchorOf(id: string): string {
   return `e-${encodeURIComponent(id).replaceAll(/[^\w-]/gu, "_")}`;
 }
@@ -167,7 +167,7 @@ function spanOf({ startMs, endMs }: Note): string {
   return startMs === endMs ? timeOf(startMs) : `${timeOf(startMs)}–${timeOf(endMs)}`;
 }
 
-/** Our own words. */
+/** Words of Continuo itself. */
 export function markOf({ status, damaged }: Note): string {
   const based = damaged === undefined ? "" : ` (from damaged events: ${damaged.map(Number).join(", ")})`;
   return `${status === "unsure" || status === "accepted" ? ` (${status})` : ""}${based}`;
@@ -201,12 +201,12 @@ function linesOf(evidence: readonly WireEvent[]): readonly Line[] {
   });
 }
 
-/** One line, in which nothing is Markdown or HTML. */
+/** One line that contains no Markdown or HTML. */
 function plain(text: string): string {
   return escaped(visibleLine(visibleText(text)));
 }
 
-/** Text in which nothing is Markdown, HTML, or a sign of Obsidian: a comment, a formula, a highlight. */
+/** Text that contains no Markdown, HTML, or syntax of Obsidian: a comment, a formula, a highlight. */
 export function escaped(text: string): string {
   return text.replace(/[\\`*_[\]<>#|!&~%$=^]/gu, "\\$&");
 }

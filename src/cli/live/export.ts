@@ -97,7 +97,7 @@ async function* entriesOf(key: string, { exported, access, leftOut }: Zipping): 
       leftOut.pictures++;
       continue;
     }
-    // The full picture comes first, and is the one that the notes show.
+    // The full picture comes first, and the notes show it.
     if (!files.has(frame.sequence)) files.set(frame.sequence, frame.name);
     yield { name: frame.name, bytes, method: "store" };
   }

@@ -1,4 +1,4 @@
-/** Follows the notes of a server, and gives each video whose notes changed to the targets, until Ctrl-C. */
+/** Follows the notes of a server, and passes each video whose notes changed to the targets, until Ctrl-C. */
 
 import { statSync } from "node:fs";
 import { resolve } from "node:path";
@@ -19,10 +19,10 @@ import { NotesFolder } from "./notes-folder.ts";
 import { readPage } from "./sessions.ts";
 
 const INTERVAL_MS = 2_000;
-/** A server with very many sessions is asked less often: at most this share of the time. */
+/** A server with very many sessions is asked less often: requests take at most this share of the time. */
 const SHARE = 0.1;
 
-/** Errors after which trying again is of no use. */
+/** Errors after which another try is useless. */
 const FINAL: ReadonlySet<string> = new Set(["unauthorized", "forbidden", "usage"]);
 
 export async function runFollow(key: string | undefined, flags: ExportFlags, shell: Shell): Promise<number> {
@@ -110,9 +110,9 @@ interface PlacedTarget {
 
 class Following {
   readonly #options: FollowingOptions;
-  /** For each target: what each video was like when it was given to the target. */
+  /** For each target, the state of each video when the target received it. */
   readonly #given: ReadonlyMap<NoteTarget, Map<string, string>>;
-  /** The reason of each video and target that failed, so that it is said once. */
+  /** The reason of each video and target that failed, so that it is reported once. */
   readonly #failed = new Map<string, string>();
 
   constructor(options: FollowingOptions) {
@@ -182,7 +182,7 @@ class Following {
     return [(await callServer(access, livePath(key))) as unknown as LiveSession];
   }
 
-  /** `null` if a key belongs to another session now; the next pass finds that session. */
+  /** `null` if a key now belongs to another session, which the next pass finds. */
   async #read(videoId: string, sessions: readonly LiveSession[]): Promise<VideoNotes | null> {
     const { access } = this.#options;
     const read: SessionNotes[] = [];
@@ -203,20 +203,20 @@ class Following {
   }
 }
 
-/** Changes whenever the file of the video must be looked at again. */
+/** Changes whenever the file of the video must be checked again. */
 function stateOf(sessions: readonly LiveSession[]): string {
   return JSON.stringify(
     sessions.map(({ sessionId, contextHash, health, state, ledgerCursor }) => [
       ...[sessionId, contextHash, health.damaged.length],
-      // The page has no hash of its own: it may change with each event.
+      // The page has no hash: it may change with each event.
       ...[state, ledgerCursor],
     ]),
   );
 }
 
 /**
- * The sessions of each video whose notes are not part of a later one, the oldest first. A session that took notes over
- * has all that the earlier ones had.
+ * The sessions of each video whose notes no later session took over, the oldest first. A session that took notes over
+ * has all notes of the earlier ones.
  */
 function byVideo(all: readonly LiveSession[]): ReadonlyMap<string, readonly LiveSession[]> {
   const videos = new Map<string, LiveSession[]>();
@@ -228,6 +228,6 @@ function byVideo(all: readonly LiveSession[]): ReadonlyMap<string, readonly Live
     videos.set(videoId, [session, ...(videos.get(videoId) ?? [])]);
     if (session.tookNotesOver === true) complete.add(videoId);
   }
-  // The older video gets the plain name where two have the same title.
+  // If two videos have the same title, the older one gets the plain name.
   return new Map([...videos].toReversed());
 }

@@ -10,7 +10,7 @@ export interface ShownNote {
   readonly damaged?: readonly number[];
 }
 
-/** Further lines are indented, so that none can pose as another note. */
+/** Further lines are indented, so that none can look like another note. */
 export function lineOfNote({ startMs, endMs, text, status, damaged }: ShownNote): string {
   const span = startMs === endMs ? timeOf(startMs) : `${timeOf(startMs)}–${timeOf(endMs)}`;
   const based = damaged === undefined ? "" : ` (from damaged events: ${damaged.map(Number).join(", ")})`;

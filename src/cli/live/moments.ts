@@ -10,7 +10,7 @@ export function momentUrl(videoId: string, ms: number): string | null {
   return fragmentUrl(platform === "file" ? `file://${id}` : platform === "html5" ? id : videoId, seconds);
 }
 
-/** A media fragment, which players of files know. An id with a `#` was cut: its address is not complete. */
+/** A media fragment, which file players understand. An id with a `#` was cut: its address is not complete. */
 function fragmentUrl(address: string, seconds: number): string | null {
   if (!/^(?:https?|file):\/\//u.test(address) || address.includes("#") || !URL.canParse(address)) return null;
   const url = new URL(address);

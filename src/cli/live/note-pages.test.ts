@@ -36,7 +36,7 @@ test("a long title makes a name of at most 150 bytes that ends with a whole char
   expect(name.isWellFormed()).toBe(true);
 });
 
-test("what others said is no Markdown, no HTML, and no sign of Obsidian in the file", () => {
+test("text from others is no Markdown, no HTML, and no syntax of Obsidian in the file", () => {
   const hostile = '--> <!-- continuo:end --> %%x%% $y$ ==z== [[link]] #tag\n- "item"\u001b[2J';
   const session = { sessionId: "s", parentId: null, videoId: "youtube:abc", title: hostile };
   const note = { startMs: 65_000, endMs: 70_000, text: hostile, status: "unsure" };

@@ -14,17 +14,23 @@ export interface SessionNotes {
   readonly page: LivePage | null;
 }
 
-/** The sessions of one video whose notes belong into its file, the oldest first. */
+/** The sessions of one video whose notes belong in its file, the oldest first. */
 export interface VideoNotes {
   readonly videoId: string;
   readonly sessions: readonly SessionNotes[];
 }
 
-/** A place that notes go to. `take` can be called again with the same notes. */
+/** A place to which notes are written. `take` can be called again with the same notes. */
 export interface NoteTarget {
-  /** Names the place that the notes go to now: another place has none of them. Errors: `not_found` if it is gone. */
+  /**
+   * The id of the present place of the notes: another place has none of them. Errors: `not_found` if the place no
+   * longer exists.
+   */
   place(): string;
-  /** Returns a line for the person, or `null` if nothing changed. Errors: what keeps the target from taking them. */
+  /**
+   * Returns a line for the person, or `null` if nothing changed. Errors: those that prevent the target from writing
+   * them.
+   */
   take(video: VideoNotes): Promise<string | null>;
 }
 
@@ -40,7 +46,7 @@ export function sectionOf({ session, notes, page }: SessionNotes): NoteSection {
 /** The part of a new file above its sections. The person may change it. */
 export function headOf({ videoId, sessions }: VideoNotes): string {
   const url = momentUrl(videoId, 0);
-  // A string of JSON is one of YAML.
+  // A JSON string is also a YAML string.
   const properties = [`video: ${JSON.stringify(line(videoId))}`];
   if (url !== null) properties.push(`url: ${JSON.stringify(url)}`);
   return `---\n${properties.join("\n")}\n---\n\n# ${escaped(line(titleOf({ videoId, sessions })))}\n\n`;
@@ -76,10 +82,10 @@ function line(text: string): string {
 }
 
 const NAME_BYTES = 150;
-/** Names that Windows keeps for devices. */
+/** Names that Windows reserves for devices. */
 const DEVICE = /^(?:con|prn|aux|nul|com\d|lpt\d)(?=\.|$)/iu;
 
-/** A name without its ending that all systems and links of Obsidian accept. */
+/** A name without its ending that all systems and Obsidian links accept. */
 export function fileNameOf(title: string): string {
   const plain = title
     .normalize("NFC")

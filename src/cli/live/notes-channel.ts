@@ -20,9 +20,9 @@ export interface ChannelOptions {
 }
 
 const PREFIX = "live-note ";
-/** The longest id of a note that is part of an id of a message as it is. */
+/** The longest note id that is used unchanged in the id of a message. */
 const MAX_ID = 200;
-/** A message of a channel is shorter than a note can be. */
+/** A message of a channel can be shorter than a note. */
 const MAX_CHARS = 20_000;
 
 export class NotesChannel implements NoteTarget {
@@ -46,7 +46,7 @@ export class NotesChannel implements NoteTarget {
       for (const note of notes) {
         if (this.#options.signal.aborted) return null;
         const id = idOf(note.noteId);
-        // A note that was merged or split says what its sources said.
+        // A note that was merged or split repeats its sources.
         const isKnown = posted.has(id) || note.lineage.some((noteId) => posted.has(idOf(noteId)));
         if (!isKnown) {
           await this.#post(id, contentOf(note, { title, videoId: video.videoId }));
@@ -63,7 +63,7 @@ export class NotesChannel implements NoteTarget {
     try {
       await callServer(access, channelPath(channel, "/messages"), { id, handle, content });
     } catch (error) {
-      // The message is there already, with the text that the note had then.
+      // The message already exists, with the text that the note had then.
       if (!isContinuoError(error, "conflict")) throw error;
     }
   }
@@ -83,7 +83,7 @@ export class NotesChannel implements NoteTarget {
         after = page.nextAfter;
       }
     } catch (error) {
-      // The first message makes the channel.
+      // The first message creates the channel.
       if (!isContinuoError(error, "not_found")) throw error;
     }
     this.#posted = posted;
@@ -107,7 +107,7 @@ function contentOf(
   return lines.map(withoutMentions).join("\n");
 }
 
-/** A name in a note must not call an agent: its sign becomes the wide form. */
+/** A name in a note must not call an agent, so its sign is replaced by the wide form. */
 function withoutMentions(text: string): string {
   return text.replaceAll("@", "＠");
 }

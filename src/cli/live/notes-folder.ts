@@ -1,4 +1,7 @@
-/** A folder of Markdown files as the target of notes: one file a video, found by its lines wherever the person moved it. */
+/**
+ * A folder of Markdown files as the target of notes: one file per video, which is found by its lines wherever the
+ * person moved it.
+ */
 
 import { type Dirent, statSync } from "node:fs";
 import { readdir, readFile, stat } from "node:fs/promises";
@@ -9,13 +12,13 @@ import { plural } from "../terminal/index.ts";
 import { fileNameOf, headOf, type NoteTarget, sectionOf, titleOf, type VideoNotes } from "./note-pages.ts";
 import { markIn, videoMark, withSections } from "./sections.ts";
 
-/** The files and folders that are looked at, the size of a file, and the tries of one write. */
+/** Limits: the files and folders that are examined, the size of a file, and the tries of one write. */
 const LIMITS = { entries: 50_000, fileBytes: 16_777_216, names: 1_000, tries: 5 } as const;
 
 export class NotesFolder implements NoteTarget {
   readonly #path: string;
   readonly #files = new Map<string, string>();
-  /** The folder in which the files were looked for: its path may lead to another folder now. */
+  /** The folder in which the files were found: its path may now lead to another folder. */
   #searched: string | null = null;
 
   constructor(path: string) {
@@ -73,7 +76,7 @@ export class NotesFolder implements NoteTarget {
     });
   }
 
-  /** Looks for the file of the video again if it is not where it was. Errors: as `place`. */
+  /** Searches for the file of the video again if it is not where it was. Errors: as `place`. */
   async #find(mark: string): Promise<void> {
     const folder = this.place();
     const path = this.#files.get(mark);

@@ -32,12 +32,12 @@ export function spanOfItem({ kind, startMs, endMs }: PageItem): string {
   return kind === "chapter" && endMs > startMs ? `${timeOf(startMs)}–${timeOf(endMs)}` : timeOf(startMs);
 }
 
-/** Names the video of an item whose tab joined the session of another video: its times are of that video. */
+/** Names the video of an item if its tab joined the session of another video: the times belong to that video. */
 export function videoOfItem({ videoId }: PageItem): string {
   return videoId === undefined ? "" : ` (video ${visibleLine(videoId)})`;
 }
 
-/** Further lines are indented, so that none can pose as another item. */
+/** Further lines are indented, so that none can look like another item. */
 export function pageLines(page: LivePage): string {
   const indented = (text: string): string => visibleText(text).replaceAll("\n", "\n    ");
   const parts = partsOf(page).map(({ name, items }) => {

@@ -8,10 +8,10 @@ import { type Shell, toJsonText } from "../terminal/index.ts";
 import type { ReplayFlags } from "./flags.ts";
 import { livePath } from "./lines.ts";
 
-/** The agreement that a model must reach; recorded drafts must agree in everything. */
+/** The agreement that a model must reach; recorded drafts must agree completely. */
 const MODEL_TARGET = 0.95;
 
-/** 0 when the notes agree, else 4. */
+/** 0 if the notes agree, otherwise 4. */
 export async function runReplay(key: string, flags: ReplayFlags, shell: Shell): Promise<number> {
   const mode = flags.model === true ? "model" : "recorded";
   const isAlone = flags.withoutContext === true;

@@ -13,10 +13,10 @@ function written(file: string, ...sections: readonly NoteSection[]): string {
   return result.file;
 }
 
-test("only the text between the two lines of a section changes, whatever else the file holds", () => {
+test("only the text between the two lines of a section changes, whatever else the file contains", () => {
   const first = written("", section("s-1", "- one\n"));
   expect(markIn(first)).toBe(MARK);
-  // Bytes that are no UTF-8 stay too.
+  // Bytes that are not UTF-8 also stay.
   const edited = `---\ntags: [a]\n---\nMine \xff\n${first}Below, without a line end`;
   const second = written(edited, section("s-1", "- one\n- two ✓\n"));
   expect(second).toBe(edited.replace("- one\n", `- one\n- two ${Buffer.from("✓").toString("latin1")}\n`));
@@ -37,19 +37,19 @@ test("a session that took notes over replaces its parent's section, and another 
   );
   const over = section("s-2", "- one\n- two\n", { replaces: "parent", parentId: "s-1" });
   expect(written(first, over).replace("s-2", "s-1")).toBe(first.replace("- one\n", "- one\n- two\n"));
-  // The session between them was never written.
+  // The session between the two was never written.
   const later = section("s-3", "- three\n", { replaces: "parent", parentId: "s-2" });
   expect(written(first, later).replace("s-3", "s-1")).toBe(first.replace("- one\n", "- three\n"));
 });
 
-test("a new session without notes leaves the notes of the former one", () => {
+test("a new session without notes leaves the notes of the earlier one", () => {
   const first = written("", section("s-1", "- one\n"));
   const empty = section("s-2", "No notes.\n", { noteCount: 0, replaces: "parent", parentId: "s-1" });
   expect(written(first, empty)).toBe(first);
   expect(written(first, section("s-1", "No notes.\n", { noteCount: 0 }))).toContain("No notes.");
 });
 
-test("a section without its end is not touched, and nor is one of another video", () => {
+test("a section without its end is not changed, and neither is a section of another video", () => {
   const file = written("", section("s-1", "- one\n"));
   expect(withSections(file.replace("<!-- continuo:end -->", ""), MARK, [section("s-1", "- x\n")])).toBe(
     "broken",

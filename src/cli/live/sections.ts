@@ -9,10 +9,10 @@ import { createHash } from "node:crypto";
 /** The notes of one session of a video. */
 export interface NoteSection {
   readonly sessionId: string;
-  /** Markdown, each line of which ends with a line feed. */
+  /** Markdown in which each line ends with a line feed. */
   readonly text: string;
   readonly noteCount: number;
-  /** The session took over the notes of the one before it, so its section replaces that one's. */
+  /** The session took over the notes of the one before it, so its section replaces the section of that one. */
   readonly replaces: "parent" | "nothing";
   readonly parentId: string | null;
 }
@@ -36,7 +36,7 @@ export function markIn(file: string): string | null {
 }
 
 /**
- * Returns the file with the sections in it, or `broken` if the end of a section is missing: then nobody knows where the
+ * Returns the file with the sections, or `broken` if the end of a section is missing: then it is not known where the
  * person's text begins. A new session without notes leaves the file as it is.
  */
 export function withSections(
@@ -63,7 +63,8 @@ function formerOf(
   current: ReadonlySet<string>,
 ): SectionRange | undefined {
   if (replaces === "nothing") return undefined;
-  // The parent may have ended before its notes were ever written to the file; then an earlier session has the section.
+  // The parent may have ended before its notes were written to the file; then the section belongs to an earlier
+  // session.
   return (
     places.find(({ sessionId }) => sessionId === parentId) ??
     places.findLast(({ sessionId }) => !current.has(sessionId))

@@ -70,7 +70,7 @@ export async function runPage(key: string, flags: LiveFlags, shell: Shell): Prom
   return 0;
 }
 
-/** 0 when every hash is right, else 4. */
+/** 0 if every hash is correct, otherwise 4. */
 export async function runVerify(key: string, flags: LiveFlags, shell: Shell): Promise<number> {
   const result = await callServer(await accessOf(flags, shell), livePath(key, "/verify"), {});
   const { ok, checkedCount, prunedCount, quarantinedCount, firstBadSequence, reason } = result;

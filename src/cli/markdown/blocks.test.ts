@@ -27,12 +27,12 @@ describe("drawMarkdown", () => {
     expect(draw(text)).toEqual(lines);
   });
 
-  test("a table that does not fit is shown as written, no cell cut", () => {
+  test("a table that does not fit is shown in its source form, so that no cell is cut", () => {
     const table = "| one | two |\n|---|---|\n| aaaaaaaaaaaaaaaaaaaaaa | bbbbbbbbbbbbbbbbbbb |";
     expect(draw(table).join("").replaceAll(" ", "")).toBe(table.replaceAll("\n", "").replaceAll(" ", ""));
   });
 
-  test("nesting deeper than a stack is shown as written", () => {
+  test("text that is nested deeper than a stack is shown in its source form", () => {
     const deep = `${">".repeat(50_000)} x`;
     expect(draw(deep).join("").endsWith("x")).toBe(true);
   });

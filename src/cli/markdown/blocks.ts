@@ -18,13 +18,13 @@ export function drawMarkdown(text: string, drawing: Drawing): string[] {
   try {
     return drawBlocks(lexer(text), drawing);
   } catch (error) {
-    // Nested deeper than the lexer goes.
+    // The text is nested deeper than the lexer can read.
     if (error instanceof RangeError) return plain();
     throw error;
   }
 }
 
-/** Most messages are a sentence or two. */
+/** Most messages have only a sentence or two. */
 function mayHaveMarkup(text: string): boolean {
   return /[`*_#>|[\]~\\]|^\s*[-+=\d]|https?:| {2}\n/mu.test(text);
 }
@@ -35,7 +35,7 @@ function drawBlocks(tokens: readonly Token[], drawing: Drawing): string[] {
   for (const token of tokens as readonly MarkedToken[]) {
     if (token.type === "space") continue;
     const drawn = drawBlock(token, drawing);
-    // `text` is in a tight list item, and what follows belongs to it.
+    // `text` is in a tight list item, and the following text belongs to it.
     if (!isSeparated) lines.push("");
     for (const line of drawn) lines.push(line);
     isSeparated = token.type === "text";
@@ -86,7 +86,7 @@ function drawList(list: Tokens.List, { columns, paint }: Drawing): string[] {
   });
 }
 
-/** Draws columns if they fit, else the source, so that no cell is cut. */
+/** Draws columns if they fit, otherwise the source, so that no cell is cut. */
 function drawTable(table: Tokens.Table, { columns, paint }: Drawing): string[] {
   const textOf = (cell: Tokens.TableCell): string => toText(toSpans(cell.tokens));
   const rows = table.rows.map((row) => row.map(textOf));

@@ -1,4 +1,4 @@
-/** `mcp install` and `mcp uninstall`: the change of each file is shown, and made after a question. */
+/** `mcp install` and `mcp uninstall`: shows the change of each file, and makes it after a question. */
 
 import { ContinuoError } from "@continuo/core/model";
 import { maskSecrets, visibleLine } from "@continuo/core/transcript";
@@ -39,7 +39,7 @@ export async function runInstall(
 }
 
 function planFor(direction: Direction, agent: string | null, shell: Shell): Plan {
-  // Nothing is started by what is taken back.
+  // Removing an entry starts nothing.
   const server = serverCommand(shell, direction === "add" ? ownCommand(shell) : []);
   const pieces = agentsFor(agent, shell).map((name) => serverPiece(name, { places: shell, server }));
   return planOf(direction, pieces, shell);
@@ -66,7 +66,7 @@ function drawPlan(direction: Direction, plan: Plan, shell: Shell): string {
     if (edit === null || file === undefined) return [`${heading}: ${nothing}`];
     return [heading, ...diffOf(file.settings.text ?? "", file.after ?? "")];
   });
-  // The lines around the change may hold a key.
+  // The lines around the change may contain a key.
   return blocks.map((lines) => `${maskSecrets(lines.map(visibleLine).join("\n")).value}\n`).join("\n");
 }
 

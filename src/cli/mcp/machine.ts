@@ -6,7 +6,7 @@ import { startIndexing } from "../indexing/index.ts";
 import { patternsWork } from "../search/index.ts";
 import { parseSince, type Shell } from "../terminal/index.ts";
 
-/** One agent waits for it; a server has others to answer. */
+/** Only one agent waits for this process; a server must also answer others. */
 const REGEX_MS = { here: 20_000, remote: 2_000 } as const;
 
 /**

@@ -6,10 +6,10 @@ import { keepIndexed } from "../indexing/index.ts";
 import type { Shell } from "../terminal/index.ts";
 import { machineOf } from "./machine.ts";
 
-/** The channels in which agents may ask; `null` for none. */
+/** The channels in which agents may ask; `null` if there are none. */
 export type OpenAsking = (shell: Shell) => Promise<QuestionChannels | null>;
 
-/** Errors: `usage` on a terminal, where no agent is at the other end. */
+/** Errors: `usage` on a terminal, because no agent is connected there. */
 export async function runMcp(shell: Shell, openAsking: OpenAsking): Promise<number> {
   if (shell.stdin.isTTY) {
     throw new ContinuoError("usage", "continuo mcp talks to an agent, and standard input is a terminal", {

@@ -1,4 +1,4 @@
-/** The flags of `move`, as commander gives them, and the places that a session is mirrored to. */
+/** The flags of `move`, as commander passes them, and the places to which a session is mirrored. */
 
 import type { MoveConnection } from "@continuo/agents/handoff/moving";
 
@@ -6,7 +6,7 @@ export interface MoveFlags {
   readonly to?: string;
   readonly takeBack?: true;
   readonly takeOver?: true;
-  /** The folder to continue a mirror in. */
+  /** The folder in which to continue a mirror. */
   readonly into?: string;
   readonly follow?: true;
   readonly remoteCommand: string;

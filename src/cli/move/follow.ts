@@ -59,7 +59,7 @@ export async function runFollow(
   return 0;
 }
 
-/** Two machines would continue one conversation in two ways. */
+/** Otherwise, two machines would continue one conversation in different ways. */
 async function markTaken(
   found: LocatedSession["found"],
   { session, at }: TakenOverThere,
@@ -83,7 +83,7 @@ function toJson(state: FollowState): object {
   };
 }
 
-/** Said at the beginning, so that nobody misses the changes when this machine is gone. */
+/** Printed at the beginning, so that nobody finds out too late that changes are missing. */
 function treeText({ workTree }: FollowState): string {
   const tree = workTree === null ? "without a work tree" : "with its work tree as it is after each turn";
   return `${tree}; Ctrl-C ends it`;

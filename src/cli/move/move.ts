@@ -1,4 +1,4 @@
-/** `move`: a session and its work tree to another machine, or into a file; and taken back. */
+/** `move`: moves a session and its work tree to another machine, or into a file, and undoes that. */
 
 import { resolve } from "node:path";
 import { type LocatedSession, markMoved, movedToOf } from "@continuo/agents/catalog";
@@ -66,7 +66,7 @@ async function followPlace(to: string, flags: MoveFlags, shell: Shell): Promise<
   return { machine, connect: () => openSsh(place, flags.remoteCommand, shell, "receive-mirror") };
 }
 
-/** The session was here all the time: only its mark is removed. */
+/** The session was never removed here: only its mark is removed. */
 async function takeItBack({ found }: LocatedSession, shell: Shell): Promise<number> {
   const places = placesOf(shell);
   const moved = movedToOf(found, places);

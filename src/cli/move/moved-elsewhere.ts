@@ -1,11 +1,13 @@
-/** A session that was moved goes to no third machine: the one that has it may have continued it. */
+/**
+ * A session that was moved cannot be moved to a third machine, because the machine that has it may have continued it.
+ */
 
 import { type LocatedSession, movedToOf } from "@continuo/agents/catalog";
 import { ContinuoError, shellWord } from "@continuo/core/model";
 import { placesOf } from "@continuo/files";
 import type { Shell } from "../terminal/index.ts";
 
-/** The same machine may have it as it was. Errors: `conflict`. */
+/** It may be sent to the same machine again. Errors: `conflict`. */
 export function refuseMovedElsewhere(found: LocatedSession["found"], machine: string, shell: Shell): void {
   const moved = movedToOf(found, placesOf(shell));
   if (moved === null || moved.machine === machine) return;

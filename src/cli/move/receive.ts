@@ -1,4 +1,4 @@
-/** The far ends of a move and of a mirror, which ssh starts. Standard output is for the other machine alone. */
+/** The remote ends of a move and of a mirror, which ssh starts. Standard output is only for the other machine. */
 
 import { receiveMirror } from "@continuo/agents/handoff/mirroring";
 import { openChannel, type ReceiveMoveOptions, receiveMove } from "@continuo/agents/handoff/moving";

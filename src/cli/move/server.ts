@@ -1,4 +1,4 @@
-/** A connection to a server of Continuo, which keeps a mirror for the machine that it runs on. */
+/** A connection to a server of Continuo, which keeps a mirror for its machine. */
 
 import type { IncomingMessage } from "node:http";
 import { type MoveConnection, openChannelOver } from "@continuo/agents/handoff/moving";
@@ -46,12 +46,12 @@ function openServer({ serverUrl, token }: ServerAccess): MoveConnection {
       done();
     });
   });
-  // A write that waits for a connection is not told that there will be none.
+  // A write that waits for a connection is not notified if the connection fails.
   const opened = new Promise<void>((done, refuse) => {
     socket.once("open", done).once("close", () => refuse(broken("it was closed")));
   });
   opened.catch(() => undefined);
-  // The reason of an end is known when the socket is closed.
+  // The reason for an end is known when the socket is closed.
   const incoming = async function* (): AsyncGenerator<Uint8Array, void, void> {
     try {
       yield* stream as AsyncIterable<Buffer>;
@@ -94,7 +94,7 @@ function watchPulse(socket: WebSocket): NodeJS.Timeout {
   }, BEAT_MS).unref();
 }
 
-/** The words of a server that are read; its status says enough where they do not end. */
+/** The length of a server's message that is read; if it is longer, its status is enough. */
 const MAX_REFUSAL_CHARS = 64 * 1024;
 
 async function refusal(response: IncomingMessage): Promise<ContinuoError> {

@@ -15,7 +15,7 @@ export interface SshPlace {
   readonly folder: string | null;
 }
 
-/** `null` for the path of a file. Errors: `usage` for an address that ssh would take for something else. */
+/** `null` for the path of a file. Errors: `usage` for an address that ssh would interpret as something else. */
 export function parsePlace(text: string): SshPlace | null {
   if (!text.startsWith("ssh:")) return null;
   const [, user = "", host = "", port = null, folder = null] =
@@ -64,7 +64,7 @@ export function openSsh(
   };
 }
 
-/** Ends when all of ssh has: its reason is known then. */
+/** Ends when every process of ssh has ended, because only then its reason is known. */
 async function* outputOf(
   { stdout }: ChildProcessWithoutNullStreams,
   ended: Promise<void>,
@@ -73,7 +73,7 @@ async function* outputOf(
   await ended;
 }
 
-/** A machine that disappeared is noticed within a minute. */
+/** A lost machine is noticed within a minute. */
 const ALIVE = ["-o", "ServerAliveInterval=15", "-o", "ServerAliveCountMax=4"];
 const END_MS = 5_000;
 const MAX_SAID_CHARS = 2_000;

@@ -1,4 +1,4 @@
-/** `move --take-over`: a session that another machine mirrors to this one, continued here. */
+/** `move --take-over`: continues a session here that another machine mirrors to this one. */
 
 import { resolve } from "node:path";
 import { takeOver } from "@continuo/agents/handoff/mirroring";

@@ -1,8 +1,8 @@
 /**
- * The session that a command is about, and notices on stderr: it is an example, or an edit is unfinished.
+ * The session to which a command refers, and notices on stderr: it is an example, or an edit is unfinished.
  *
- * Promises: a person who names no session, or several, chooses one on a terminal, and gets an error with titles elsewhere;
- * notices are a line or two, safe for a terminal.
+ * Promises: a person who names no session, or several, chooses one on a terminal, and elsewhere gets an error with
+ * titles; a notice has one or two lines, which are safe for a terminal.
  * Does not know: any command.
  */
 

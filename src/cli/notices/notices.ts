@@ -1,4 +1,4 @@
-/** The notices themselves, and the look-up that gives one of them. */
+/** The notices themselves, and the look-up that prints one of them. */
 
 import {
   type ListedSession,
@@ -22,8 +22,8 @@ import {
 import { nameOfRow } from "./row-numbers.ts";
 
 /**
- * From what a person types to one session; a notice says when it is an example. On a terminal the person chooses among
- * the sessions that an ambiguous id names. Errors: as `lookUp` of the catalog; `details.matches` have titles.
+ * Finds the session that a person names; a notice is printed if it is an example. On a terminal the person chooses
+ * among the sessions that an ambiguous id names. Errors: as `lookUp` of the catalog; `details.matches` have titles.
  */
 export async function locate(
   typed: string,
@@ -32,7 +32,7 @@ export async function locate(
 ): Promise<LookUpHit> {
   const name = nameOfRow(typed, shell);
   const onUnfinished = (problems: readonly Problem[]): void => warnOfUnfinished(problems, shell);
-  // A session that is changed or continued has to be in its agent's folder.
+  // A session that is changed or continued must be in its agent's folder.
   const copies = examples === "without examples" ? "restore" : "open";
   const options = { places: shell, examples, copies, onUnfinished } as const;
   const located = await lookUp(name, options).catch(async (error: unknown) => {
@@ -58,8 +58,8 @@ export async function locate(
 }
 
 /**
- * The session with this title, in any letter case; for a command that changes nothing, also the one whose title has all of
- * these words. Errors: `missing`, where there is none; `ambiguous`.
+ * The session with this title, in any letter case; for a command that changes nothing, also the one whose title has all
+ * of these words. Errors: `missing` if there is none; `ambiguous`.
  */
 async function locateByTitle(
   name: string,
@@ -87,7 +87,7 @@ async function locateByTitle(
 /**
  * The sessions that a person chooses for a command that names none.
  *
- * Errors: `usage` with the newest ones as `details.matches` where nobody can be asked; `interrupted` if the person chose
+ * Errors: `usage` with the newest ones as `details.matches` if nobody can be asked; `interrupted` if the person chose
  * none; `not_found` if there is none.
  */
 export async function chooseInstead(
@@ -103,7 +103,7 @@ export async function chooseInstead(
   });
 }
 
-/** A person reads these at a glance. */
+/** The number of sessions that a person can read at a glance. */
 const SHOWN = 10;
 
 interface Match {
@@ -123,7 +123,7 @@ function toMatch(row: ListedSession, rows: readonly ListedSession[]): Match {
   return { agent, sessionId, location, title, cwd, updatedAt, ...(isTwin ? { isTwin } : {}) };
 }
 
-/** The same error, with what tells the sessions apart for a person. */
+/** The same error, with facts by which a person can distinguish the sessions. */
 async function withTitles(error: ContinuoError, name: string, shell: Shell): Promise<ContinuoError> {
   const rows = await rowsByIdPrefix(name, { places: shell });
   const { matches, count } = error.details as { readonly matches: readonly Match[]; readonly count: number };
@@ -151,8 +151,8 @@ interface Details {
 }
 
 /**
- * The sessions that an error is about, one per line: name, title, folder and age, and the place of those that have one
- * name; none for the details of another error.
+ * The sessions that an error names, one per line: name, title, folder and age, and the place of sessions with the same
+ * name; nothing for the details of another error.
  */
 export function matchLines(
   { matches, count }: Details,

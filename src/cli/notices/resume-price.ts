@@ -13,8 +13,8 @@ import { pricesWork } from "../stats/index.ts";
 import { clockTime, formatCost, formatCount, type Shell } from "../terminal/index.ts";
 
 /**
- * One line, and a second one with a lean way where the context is long and cold; none where nothing is known. A price that
- * cannot be told stops nothing.
+ * One line, and a second one with a cheaper way if the context is long and not cached; nothing if no price is known. A
+ * price that is not known stops nothing.
  */
 export async function resumePriceLines(
   { found, places }: Pick<LocatedSession, "found" | "places">,
@@ -30,7 +30,7 @@ export async function resumePriceLines(
   }
 }
 
-/** The same for the name of a session that an agent continues; `agent` is left out for the one that spoke last. */
+/** The same for the name of a session that an agent continues; by default, `agent` is the one that answered last. */
 export async function resumePriceLinesOf(
   name: string,
   agent: string | undefined,

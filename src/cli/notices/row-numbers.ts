@@ -6,7 +6,7 @@ import { isJson } from "@continuo/files";
 import { keepNumbered, numbered } from "../numbers/index.ts";
 import type { Shell } from "../terminal/index.ts";
 
-/** Ids are at least eight characters where they are shown, so that four digits are no beginning of one. */
+/** Ids are shown with at least eight characters, so that four digits are not the beginning of one. */
 const ROW_NUMBER = /^[1-9]\d{0,3}$/u;
 
 export function keepRows(rows: readonly ListedSession[], shell: Shell): void {
@@ -22,8 +22,9 @@ export function isRowNumber(name: string): boolean {
 }
 
 /**
- * The session of a row of this terminal's last list; the name itself if it is no number. Errors: `not_found` for a row that
- * the list does not have: an id that begins with the number is another session than the one that the person means.
+ * The session of a row of this terminal's last list; the name itself if it is not a number. Errors: `not_found` for a
+ * row that the list does not have, because an id that begins with the number would be another session than the person
+ * means.
  */
 export function nameOfRow(name: string, shell: Shell): string {
   if (!isRowNumber(name)) return name;

@@ -32,14 +32,14 @@ test("a number names the entry of the last list", () => {
   ]);
 });
 
-test("a number of an old list names nothing: its shell may be gone, and another process have its number", () => {
+test("a number of an old list names nothing, because another process may have the number of its shell", () => {
   keepNumbered("rows", [{ session: "a" }], shellAfter(0));
   expect(numbered("rows", 1, shellAfter(6))).toEqual({ session: "a" });
   expect(numbered("rows", 1, shellAfter(8))).toBeNull();
 });
 
 test.each([["readdirSync"], ["statSync"], ["fsyncSync"]] as const)(
-  "a list whose numbers cannot be kept because %s fails leaves no number of the list before",
+  "if %s fails, the numbers of a list are not stored, and the numbers of the list before are removed",
   (call) => {
     keepNumbered("rows", [{ session: "before" }], shellAfter(0));
     const spy = vi.spyOn(fs, call).mockImplementation(() => {

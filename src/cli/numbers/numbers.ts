@@ -1,6 +1,7 @@
 /**
- * The numbers of the last list: one file for each terminal and kind. A terminal is known by the number and the start of
- * the process that started the command, usually a shell; only by the number if the system does not say the start.
+ * The numbers of the last list: one file for each terminal and kind. A terminal is identified by the number and the
+ * start time of the process that started the command, usually a shell; only by the number if the system does not report
+ * the start.
  */
 
 import { readdirSync, rmSync, statSync } from "node:fs";
@@ -10,13 +11,13 @@ import type { Shell } from "../terminal/index.ts";
 
 export type NumberedKind = "results" | "rows";
 
-/** Another process may have the number of a shell by then. */
+/** Another process may have the number of the shell by then. */
 const KEPT_MS = 7 * 24 * 60 * 60 * 1000;
 const MAX_FILES = 200;
 
 /**
  * The first one has the number 1. The old numbers are removed first, so that they name nothing if the new ones cannot
- * be kept; a read-only disk keeps them.
+ * be stored; on a read-only disk they stay.
  */
 export function keepNumbered(kind: NumberedKind, all: readonly object[], shell: Shell): void {
   try {

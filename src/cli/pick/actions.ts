@@ -1,19 +1,22 @@
-/** The keys of the list, as data: what each does, how the help and the last row name it, and what it asks first. Pure. */
+/**
+ * The keys of the list, as data: what each does, its name in the help and in the last row, and the question before it.
+ * Pure.
+ */
 
 import { AGENT_NAMES } from "@continuo/core/model";
 import type { ExportFormat } from "../session/index.ts";
 
-/** Acts on sessions while the picker stays. */
+/** Acts on sessions while the picker stays open. */
 export type ActionName = "handoff" | "fork" | "rename" | "export" | "delete" | "bring back" | "undo" | "copy";
 
 export interface ListKey {
   readonly key: string;
-  /** In the last row. */
+  /** The name in the last row. */
   readonly label: string;
   readonly help: string;
 }
 
-/** In the order in which they are worth a place in the last row. */
+/** The order in which keys get a place in the last row. */
 export const LIST_KEYS: readonly ListKey[] = [
   { key: "Enter", label: "open", help: "show the session, and come back" },
   { key: "r", label: "resume", help: "continue it in its own agent" },
@@ -46,7 +49,7 @@ interface Menu {
   readonly items: readonly MenuItem[];
 }
 
-/** Another agent has a free letter of its name. */
+/** Each other agent gets a free letter of its name. */
 const AGENT_KEYS: Readonly<Record<string, string>> = {
   claude: "c",
   codex: "x",
@@ -71,7 +74,7 @@ const YES: readonly MenuItem[] = [{ key: "y", label: "yes", value: "yes" }];
 
 export type MenuName = "handoff" | "export" | "fork" | "delete";
 
-/** @param what the sessions that it is about, in words: `this session`, `3 sessions` */
+/** @param what the affected sessions, in words: `this session`, `3 sessions` */
 export function menuOf(name: MenuName, what: string, own: number): Menu {
   switch (name) {
     case "handoff":

@@ -15,7 +15,7 @@ interface NoteDrawing {
   readonly home: string;
 }
 
-/** Lines above the preview; none where the agent lists the session, or where there is no preview. */
+/** Lines above the preview; nothing if the agent lists the session, or if there is no preview. */
 export function drawHiddenNote(
   left: LeftOutSession | undefined,
   { columns, paint, home }: NoteDrawing,

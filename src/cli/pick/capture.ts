@@ -1,4 +1,4 @@
-/** A command run inside of the picker: what it prints is kept, for it would be written into the screen. */
+/** Runs a command inside of the picker: its output is kept, because it would otherwise be written into the screen. */
 
 import { Writable } from "node:stream";
 import type { Shell } from "../terminal/index.ts";
@@ -29,7 +29,7 @@ export async function capture(shell: Shell, work: (quiet: Shell) => Promise<numb
   return { code: await work(quiet), text: out.text() };
 }
 
-/** A stream that is no terminal. */
+/** A stream that is not a terminal. */
 function collector(): { readonly stream: NodeJS.WriteStream; text(): string } {
   const chunks: Buffer[] = [];
   const stream = new Writable({

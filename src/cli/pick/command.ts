@@ -1,4 +1,4 @@
-/** The command, apart from its work. */
+/** The command without its work. */
 
 import type { Command } from "commander";
 import type { ProgramRun } from "../terminal/index.ts";

@@ -1,4 +1,4 @@
-/** The screen as lines, one a row, none wider than the terminal. Pure. */
+/** The screen as lines, one per row, none wider than the terminal. Pure. */
 
 import { visibleLine } from "@continuo/core/transcript";
 import {
@@ -28,9 +28,9 @@ export interface Drawing {
   readonly preview: readonly string[];
 }
 
-/** Narrower terminals show the preview below the list. */
+/** Below this width, the preview is below the list. */
 const MIN_SPLIT_COLUMNS = 100;
-/** Lower ones show only the list. */
+/** Below this height, only the list is shown. */
 const MIN_STACK_ROWS = 14;
 const AGENT_COLUMNS = 8;
 const AGE_COLUMNS = 4;
@@ -39,14 +39,14 @@ const MAX_BOTTOM_ROWS = 3;
 export interface Layout {
   readonly listColumns: number;
   readonly listRows: number;
-  /** 0: no preview. */
+  /** 0 means no preview. */
   readonly previewColumns: number;
   readonly previewRows: number;
   /** The preview is below the list, with one row of facts between. */
   readonly isStacked: boolean;
 }
 
-/** Between the row of the filter and that of the keys. */
+/** The rows between the filter and the keys. */
 export function layOutScreen(
   columns: number,
   rows: number,
@@ -73,7 +73,7 @@ export function drawScreen(state: PickState, drawing: Drawing): string[] {
   const bodyRows = Math.max(0, rows - 1 - bottom.length);
   const filled = [...body, ...Array.from({ length: Math.max(0, bodyRows - body.length) }, () => "")];
   const lines = [drawFilter(state, drawing), ...filled.slice(0, bodyRows), ...bottom];
-  // On a terminal of one or two rows the filter stays.
+  // On a terminal of one or two rows, only the filter is shown.
   return lines.slice(0, Math.max(1, rows));
 }
 
@@ -142,7 +142,7 @@ function drawBody(state: PickState, drawing: Drawing): string[] {
   });
 }
 
-/** The chosen row is about in the middle, but for the ends of the list. */
+/** The chosen row is near the middle, except at the ends of the list. */
 function topOf({ selected, shown }: PickState, rows: number): number {
   return Math.max(0, Math.min(selected - Math.floor(rows / 2), shown.length - rows));
 }
@@ -193,13 +193,13 @@ function padEnd(text: string, columns: number): string {
   return `${cut}${" ".repeat(Math.max(0, columns - widthOf(cut)))}`;
 }
 
-/** The end of a folder's name tells more than its beginning. */
+/** The end of a folder's name is more specific than its beginning. */
 function padStartCut(text: string, columns: number): string {
   const cut = cutStart(text, columns);
   return `${cut}${" ".repeat(Math.max(0, columns - widthOf(cut)))}`;
 }
 
-/** Above a preview below the list: what the row has no room for. */
+/** Above a preview below the list: facts for which the row has no room. */
 function drawRule(entry: PickEntry | null, { columns, paint, now, home }: Drawing): string {
   if (entry === null) return paint("─".repeat(columns), "dim");
   const { cwd, gitBranch, updatedAt, sessionId } = entry.info;
@@ -251,7 +251,7 @@ function titleText(text: string, columns: number): string {
   return `${prompt}${cutStart(visibleLine(text), Math.max(1, columns - prompt.length - 1))}`;
 }
 
-/** A space at which no line ends, between a key and what it does. */
+/** A space at which no line is broken, between a key and what it does. */
 const UNBROKEN = "\u00a0";
 
 function planQuestion({ entries }: ReturnPlan): string {
@@ -270,7 +270,7 @@ function menuText(state: PickState, name: Parameters<typeof menuOf>[0]): string 
   ].join(" · ");
 }
 
-/** The keys that there is room for; the one that shows all of them is always there. */
+/** The keys for which there is room; the key that shows all others is always there. */
 function keysText({ focus, purpose, query }: PickState, columns: number): string {
   const isBrowsing = purpose.type === "browse";
   const enter = isBrowsing ? "Enter open" : "Enter choose";

@@ -1,12 +1,12 @@
-/** Sessions narrowed and ranked by what was typed. Pure. */
+/** Sessions, filtered and ranked by the typed text. Pure. */
 
 import type { ListedSession } from "@continuo/agents/catalog";
 
 export interface PickEntry {
   readonly info: ListedSession;
-  /** The searched text, in small letters: title, folder, agent, id, branch, a line each. */
+  /** The searched text in lower case: title, folder, agent, id and branch, one per line. */
   readonly words: string;
-  /** The turn that a search found in it. */
+  /** The turn that a search found in the session. */
   readonly match?: PickMatch;
 }
 
@@ -34,7 +34,7 @@ function namesOf({ nativeRefs = [] }: ListedSession): string[] {
   return nativeRefs.flatMap(({ agent, sessionId }) => [agent, sessionId]);
 }
 
-/** The words in front of a colon, and the texts that they look at. */
+/** The words before a colon, and the texts that they search. */
 const FIELDS: Readonly<Record<string, (info: ListedSession) => readonly (string | null)[]>> = {
   agent: (info) => [info.agent, ...(info.nativeRefs ?? []).map(({ agent }) => agent)],
   project: (info) => [info.cwd],
@@ -42,12 +42,13 @@ const FIELDS: Readonly<Record<string, (info: ListedSession) => readonly (string 
   title: (info) => [info.title],
 };
 
-/** The cost of a word in an entry: lower is better; `null` for no fit at all. */
+/** The cost of a word in an entry: lower is better; `null` if the word does not match. */
 type Fit = (entry: PickEntry) => number | null;
 
 /**
- * Those that fit every word, in any order of words. A word fits where it is in the text, where its letters follow each
- * other closely, or with one letter too many or two swapped; sessions that fit as well keep their order.
+ * The sessions that match every word, in any order of words. A word matches if it is in the text, if its letters follow
+ * each other closely, or with one additional letter or two swapped letters; sessions that match equally well keep their
+ * order.
  */
 export function filterEntries(entries: readonly PickEntry[], query: string): readonly PickEntry[] {
   const fits = query
@@ -81,7 +82,7 @@ function toFit(word: string): Fit {
     return ({ info }) =>
       field(info).some((text) => (text ?? "").toLowerCase().includes(value)) ? COSTS.inText : null;
   }
-  // A number with swapped digits is another number, and an id with other letters another id.
+  // A number with swapped digits is another number, and an id with other letters is another id.
   const isWord = /^\p{L}[\p{L}\d]*$/u.test(word) && !(/\d/u.test(word) && /^[\da-f]+$/u.test(word));
   const typos = isWord ? typosOf(word).filter((typo) => digitsOf(typo) === digitsOf(word)) : [];
   return ({ info, words }) => {
@@ -93,22 +94,25 @@ function toFit(word: string): Fit {
 }
 
 const COSTS = { id: -1, inText: 0, spread: 10, typo: 20 } as const;
-/** The beginning of an id that is no accident. */
+/** The length from which the beginning of an id does not match by accident. */
 const MIN_ID_CHARS = 4;
 const MIN_FUZZY_CHARS = 3;
 const MIN_SWAP_CHARS = 4;
 const MIN_EXTRA_CHARS = 6;
 const MAX_FUZZY_CHARS = 24;
-/** Letters between two letters of a word. */
+/** The number of letters that may be between two letters of a word. */
 const MAX_GAP = 3;
-/** The rest of a word and what joins it to its number: `proj12` for `project-12`. */
+/** The rest of a word and the character that joins it to its number: `proj12` for `project-12`. */
 const MAX_GAP_TO_NUMBER = 8;
 
 function digitsOf(word: string): string {
   return word.replace(/\D+/gu, " ").trim();
 }
 
-/** True if the letters follow each other closely from the beginning of a word on: `frmt` in `format`. Numbers are whole. */
+/**
+ * True if the letters follow each other closely from the beginning of a word on: `frmt` in `format`. Numbers match only
+ * as a whole.
+ */
 function isSpread(word: string, text: string): boolean {
   if (word.length > MAX_FUZZY_CHARS) return false;
   const first = word.charAt(0);
@@ -139,7 +143,7 @@ function isLetter(code: number): boolean {
   return (code >= 97 && code <= 122) || (code >= 48 && code <= 57);
 }
 
-/** The word with two letters swapped, or, if it is long, without one. */
+/** The word with two letters swapped, or, if it is long, without one letter. */
 function typosOf(word: string): readonly string[] {
   if (word.length < MIN_SWAP_CHARS || word.length > MAX_FUZZY_CHARS) return [];
   const typos = new Set<string>();

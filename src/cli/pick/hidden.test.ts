@@ -68,7 +68,7 @@ function press(keys: readonly Key[], from: PickState = startPicking(ENTRIES)) {
   return step;
 }
 
-test("b asks for the plan of hidden sessions only, and y does what the plan has", () => {
+test("b shows the plan for hidden sessions only, and y carries it out", () => {
   const moved = press([key("down")]).state;
   expect(press([typed("b")], moved)).toMatchObject({
     effect: null,
@@ -101,12 +101,15 @@ test("a hidden session has a mark, which the star of a selected one covers", () 
   expect(firsts(press([typed("*")], state).state)).toEqual(["*", "*", "*"]);
 });
 
-test.each([50, 80, 120])("at %d columns a plan is a page, and its question stays", (columns) => {
-  const lines = Array.from({ length: 40 }, (_, at) => `step ${at} of the \u001b[2Jplan ${"x".repeat(99)}`);
-  const planned = { type: "plan", plan: { lines, entries: ENTRIES } } as const;
-  const drawing = { columns, rows: 20, paint, now: NOW, home: "/h", preview: [] };
-  const drawn = drawScreen({ ...startPicking(ENTRIES), overlay: planned }, drawing);
-  expect(drawn).toHaveLength(20);
-  expect(drawn.join("\n")).toMatch(/step 0 of.*bring 3 sessions back\?.*y\s+yes.*Esc\s+back$/su);
-  for (const line of drawn) expect(widthOf(line)).toBeLessThanOrEqual(columns);
-});
+test.each([50, 80, 120])(
+  "at %d columns a plan is shown as a page, and its question stays visible",
+  (columns) => {
+    const lines = Array.from({ length: 40 }, (_, at) => `step ${at} of the \u001b[2Jplan ${"x".repeat(99)}`);
+    const planned = { type: "plan", plan: { lines, entries: ENTRIES } } as const;
+    const drawing = { columns, rows: 20, paint, now: NOW, home: "/h", preview: [] };
+    const drawn = drawScreen({ ...startPicking(ENTRIES), overlay: planned }, drawing);
+    expect(drawn).toHaveLength(20);
+    expect(drawn.join("\n")).toMatch(/step 0 of.*bring 3 sessions back\?.*y\s+yes.*Esc\s+back$/su);
+    for (const line of drawn) expect(widthOf(line)).toBeLessThanOrEqual(columns);
+  },
+);

@@ -1,8 +1,9 @@
 /**
- * `continuo` on a terminal: a full-screen picker for the sessions of this machine, and the choice that a command asks for.
+ * `continuo` on a terminal: a full-screen picker for the sessions of this machine, and the choice for a command that
+ * needs a session.
  *
- * Promises: the terminal is restored however the picker ends; text from a session is made visible before it reaches
- * the terminal; every key is answered from memory, and previews appear when they are read; a deletion can be taken back.
+ * Promises: the terminal is restored however the picker ends; text from a session is made visible before it reaches the
+ * terminal; every key is answered from memory, and previews appear when they are read; a deletion can be undone.
  * Does not know: the format of any agent.
  */
 

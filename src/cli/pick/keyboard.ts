@@ -1,9 +1,9 @@
-/** The keyboard of the picker: whole keys from the pieces in which a slow line sends them. */
+/** The keyboard of the picker: complete keys from the pieces in which a slow connection sends them. */
 
 import { afterInput, type Shell } from "../terminal/index.ts";
 import { isBegun, type Key, parseKeys } from "./keys.ts";
 
-/** This time after an ESC, no further byte of a key comes. */
+/** After this time, no further byte of a key follows an ESC. */
 const ESCAPE_MS = 50;
 
 export interface Keyboard {

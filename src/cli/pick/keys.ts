@@ -56,11 +56,11 @@ const CONTROLS: Readonly<Record<string, KeyName>> = {
 };
 
 const ESC = "\u001b";
-/** CSI and SS3 sequences, known or not; a control; or a character. */
+/** CSI and SS3 sequences, known or not; a control character; or any other character. */
 const TOKEN = new RegExp(`${ESC}(\\[[0-?]*[ -/]*[@-~]|O[@-~])|(\\p{Cc})|(\\P{Cc})`, "gu");
 const BEGUN = new RegExp(`${ESC}(\\[[0-?]*[ -/]*|O)?$`, "u");
 
-/** Unknown keys are nothing. An ESC that begins no sequence is the Escape key. */
+/** Unknown keys are ignored. An ESC that begins no sequence is the Escape key. */
 export function parseKeys(input: string): Key[] {
   const keys: Key[] = [];
   for (const [, sequence, control, text] of input.matchAll(TOKEN)) {
@@ -72,7 +72,7 @@ export function parseKeys(input: string): Key[] {
   return keys;
 }
 
-/** True if more of a sequence may be on its way: a slow line sends one in pieces. */
+/** True if the rest of a sequence may still arrive, because a slow connection sends it in pieces. */
 export function isBegun(input: string): boolean {
   return BEGUN.test(input);
 }

@@ -1,4 +1,4 @@
-/** The acts on sessions while the picker stays: each is the command of its name, and its outcome one message. */
+/** The acts on sessions while the picker stays open: each is the command of its name, and results in one message. */
 
 import { existsSync, statSync } from "node:fs";
 import { resolve } from "node:path";
@@ -22,9 +22,9 @@ import type { PerformEffect } from "./state.ts";
 
 export interface ActResult {
   readonly message: string;
-  /** The list is another one now. */
+  /** The list has changed. */
   readonly isChanged: boolean;
-  /** The location of the session that it made. */
+  /** The location of the new session. */
   readonly chosen?: string;
 }
 
@@ -33,13 +33,13 @@ export interface Performer {
   perform(effect: PerformEffect): Promise<ActResult>;
 }
 
-/** @param hidden the sessions that their agents leave out, by location, as they are known at the time */
+/** @param hidden the sessions that their agents leave out, by location, as far as they are known */
 export function createPerformer(
   screen: FullScreen,
   shell: Shell,
   hidden: () => ReadonlyMap<string, LeftOutSession>,
 ): Performer {
-  /** The names of the sessions in the trash, the last deletion or change last. */
+  /** The names of the sessions in the trash; the last deletion or change is the last. */
   const trashed: (readonly string[])[] = [];
   const all = {
     copy,
@@ -85,15 +85,15 @@ type Act = (effect: PerformEffect, tools: Tools) => Promise<ActResult>;
 
 const copy: Act = async ({ entries }, { screen }) => {
   const ids = entries.map(({ info }) => info.sessionId).join(" ");
-  // OSC 52: the terminal puts it into the clipboard of the person who sits before it, also through ssh.
+  // OSC 52: the terminal puts it into the clipboard of the person in front of it, also through ssh.
   screen.send(`\u001b]52;c;${Buffer.from(ids).toString("base64")}\u0007`);
   const what = entries.length === 1 ? ids : plural(entries.length, "id");
   return { message: `copied ${what}, if the terminal allows it`, isChanged: false };
 };
 
 /**
- * Acts on one session after the other, until one fails. Errors: those of the act, where the first one fails; then
- * nothing has changed.
+ * Acts on one session after the other, until one fails. Errors: those of the act if the first one fails; then nothing
+ * has changed.
  */
 async function onEach<T>(
   entries: readonly PickEntry[],
@@ -126,7 +126,7 @@ const exportAll: Act = async ({ entries, value }, { shell }) => {
   return { message: `exported to ${what}${failure}`, isChanged: false };
 };
 
-/** A name that nothing has in the current folder. */
+/** A name that does not exist in the current folder. */
 function freeName(base: string, ending: string, { cwd }: Shell): string {
   for (let number = 1; ; number++) {
     const name = `${base}${number === 1 ? "" : `-${number}`}.${ending}`;
@@ -134,7 +134,7 @@ function freeName(base: string, ending: string, { cwd }: Shell): string {
   }
 }
 
-/** A new session as `--json` prints it. */
+/** A new session in the form of `--json`. */
 interface NewSession {
   readonly agent: string;
   readonly sessionId: string;
@@ -157,7 +157,7 @@ const handoff: Act = async ({ entries, value }, { shell }) => {
   return describeMade("handed over", made, `${place}${loss}${failure}`);
 };
 
-/** A session of a folder that is gone cannot be continued there. */
+/** A session whose folder no longer exists cannot be continued there. */
 export function hasFolder({ cwd }: PickEntry["info"]): boolean {
   return cwd !== null && statSync(cwd, { throwIfNoEntry: false })?.isDirectory() === true;
 }
@@ -189,7 +189,7 @@ const rename: Act = async ({ entries, value }, { shell }) => {
   return { message: `renamed to ${value}${failure}`, isChanged: true };
 };
 
-/** A session as `session delete --json` prints it. */
+/** A session in the form of `session delete --json`. */
 interface DeleteOutcome {
   readonly trashed: { readonly agent: string; readonly sessionId: string } | null;
   readonly deleted: unknown;
@@ -240,7 +240,7 @@ const undo: Act = async (_, { shell, trashed }) => {
       chosen = (JSON.parse(text) as NewSession).location;
       left.shift();
     } catch (error) {
-      // Another try takes back the rest.
+      // Another try undoes the rest.
       trashed.push(left);
       if (!isContinuoError(error) || chosen === undefined) throw error;
       const count = `restored ${names.length - left.length} of ${plural(names.length, "session")}`;

@@ -35,10 +35,10 @@ const ENTRIES = toEntries([
 ]);
 
 const key = (name: KeyName): Key => ({ type: "key", name });
-/** One character, or several at once where none of them acts. */
+/** One character, or several at once if none of them is an action. */
 const typed = (text: string): Key => ({ type: "text", text });
 
-/** The state after some keys, and what the last one asked for. */
+/** The state after some keys, and the request of the last key. */
 function press(keys: readonly Key[], from: PickState = startPicking(ENTRIES)) {
   let step: ReturnType<typeof foldKey> = { state: from, effect: null };
   for (const one of keys) step = foldKey(step.state, one, { page: 2, cwd: "/home/ann" });
@@ -58,12 +58,12 @@ describe("keys", () => {
     ["\u0003", [key("interrupt")]],
   ])("%j", (input, expected) => expect(parseKeys(input)).toEqual(expected));
 
-  test("a sequence that is not whole is waited for", () => {
+  test("an incomplete sequence waits for its rest", () => {
     expect(["\u001b", "\u001b[", "\u001b[5", "a\u001bO"].map(isBegun)).toEqual([true, true, true, true]);
     expect(["", "a", "\u001b[A", "\u001b[5~"].map(isBegun)).toEqual([false, false, false, false]);
   });
 
-  test("property: no input throws, and a control is never text", () => {
+  test("no input throws, and a control character is never treated as text", () => {
     fc.assert(
       fc.property(fc.string({ unit: "binary" }), (input) => {
         for (const one of parseKeys(input)) if (one.type === "text") expect(one.text).not.toMatch(/\p{Cc}/u);
@@ -92,7 +92,7 @@ describe("the filter", () => {
     expect(filterEntries(ENTRIES, query).map((entry) => entry.info.sessionId)).toEqual(ids),
   );
 
-  test("property: more words never show more", () => {
+  test("more words never show more sessions", () => {
     const word = fc.constantFrom("tea", "fix", "a", "codex", "ann", "x");
     fc.assert(
       fc.property(word, word, (one, two) => {
@@ -109,7 +109,7 @@ test.each([
   ["project2", ["1"]],
   ["proj12", ["2"]],
   ["abcd1", []],
-])("a number in a word is whole, and an id has no likeness: %s", (query, ids) => {
+])("a number in a word matches only as a whole, and an id only exactly: %s", (query, ids) => {
   const entries = toEntries([
     info("1", { cwd: "/home/ann/project-26" }),
     info("2", { cwd: "/home/ann/project-12" }),
@@ -118,7 +118,7 @@ test.each([
   expect(filterEntries(entries, query).map((entry) => entry.info.sessionId)).toEqual(ids);
 });
 
-test("what stands in the text comes before what only resembles it, and the beginning of an id before all", () => {
+test("exact matches come before similar ones, and the beginning of an id before all others", () => {
   const entries = toEntries([
     info("1", { title: "A basket" }),
     info("2", { title: "bskt" }),
@@ -128,7 +128,7 @@ test("what stands in the text comes before what only resembles it, and the begin
 });
 
 describe("what a key does", () => {
-  test("letters filter, also those that do something in the list", () => {
+  test("letters filter, also those that are actions in the list", () => {
     expect(press([typed("codex")]).state).toMatchObject({
       query: "codex",
       focus: "filter",
@@ -137,7 +137,7 @@ describe("what a key does", () => {
     expect(press([typed("q")]).effect).toBe(null);
   });
 
-  test("moving goes into the list, where letters act", () => {
+  test("moving focuses the list, where letters are actions", () => {
     const moved = press([key("down")]);
     expect(moved.state).toMatchObject({ selected: 1, focus: "list" });
     expect(press([typed("q")], moved.state).effect).toEqual({ type: "leave", exitCode: 0 });
@@ -148,7 +148,7 @@ describe("what a key does", () => {
     expect(press([typed("/"), typed("e")], moved.state).state.query).toBe("/e");
   });
 
-  test("a menu ends no line between a key and what it does", () => {
+  test("a menu breaks no line between a key and what it does", () => {
     const { state } = press([key("down"), typed("h")]);
     const items = menuOf("handoff", "this session", 0).items.map((item) => `${item.key} ${item.label}`);
     for (let columns = 50; columns <= 120; columns++) {
@@ -167,7 +167,7 @@ describe("what a key does", () => {
     }
   });
 
-  test("a letter without an action does nothing, and says how to type", () => {
+  test("a letter without an action does nothing, and a message says how to type", () => {
     const moved = press([key("down"), typed("x")]);
     expect(moved.effect).toBe(null);
     expect(moved.state).toMatchObject({ query: "", message: expect.stringContaining("Tab types") });
@@ -203,14 +203,14 @@ describe("what a key does", () => {
     expect(press([key("clear"), key("enter")], editing.state).effect).toBe(null);
   });
 
-  test("Space selects several for one act, * all that are shown, and Esc none", () => {
+  test("Space selects several sessions for one act, * selects all that are shown, and Esc selects none", () => {
     const some = press([key("tab"), typed(" "), typed(" ")]);
     expect(press([typed("y")], some.state).effect).toMatchObject({ entries: [ENTRIES[0], ENTRIES[1]] });
     expect(press([typed("*"), typed("y")], some.state).effect).toMatchObject({ entries: ENTRIES });
     expect(press([key("escape"), typed("y")], some.state).effect).toMatchObject({ entries: [ENTRIES[2]] });
   });
 
-  test("a goes through the agents, and . keeps to the folder", () => {
+  test("a shows one agent after the other, and . shows only the folder", () => {
     const agents = [1, 2, 3, 4].map((times) => {
       const keys = Array.from({ length: times }, () => typed("a"));
       return press([key("tab"), ...keys]).state.shown.map((entry) => entry.info.sessionId);
@@ -221,25 +221,25 @@ describe("what a key does", () => {
     expect(press([key("escape")], here.state)).toMatchObject({ state: { folder: null }, effect: null });
   });
 
-  test("? shows the keys until the next key, and is typed behind other text", () => {
+  test("? shows the keys until the next key, and is typed after other text", () => {
     const shown = press([typed("?")]);
     expect(shown.state.overlay).toEqual({ type: "help" });
     expect(press([typed("q")], shown.state)).toMatchObject({ state: { overlay: null }, effect: null });
     expect(press([typed("t"), typed("?")]).state).toMatchObject({ query: "t?", overlay: null });
   });
 
-  test("every key of the help acts", () => {
+  test("every key of the help has an effect", () => {
     for (const one of LIST_KEYS) {
       const pressed = one.key === "Enter" ? key("enter") : one.key === "Tab" ? key("tab") : typed(one.key);
       const before = press([key("down")]).state;
       const { state, effect } = press([one.key === "Space" ? typed(" ") : pressed], before);
-      // A session that is not hidden: the key says so.
+      // If the session is not hidden, the key reports that.
       const said = one.key === "b" ? expect.stringContaining("mark !") : null;
       expect([one.key, effect !== null || state !== before, state.message]).toEqual([one.key, true, said]);
     }
   });
 
-  test("where a command asks for one session, Enter takes it and no key changes any", () => {
+  test("if a command needs one session, Enter returns it, and no key changes a session", () => {
     const purpose = { type: "choose", verb: "show", many: false } as const;
     const asked = startPicking(ENTRIES, { purpose });
     expect(press([key("down"), key("enter")], asked).effect).toEqual({ type: "take", entries: [ENTRIES[1]] });
@@ -256,38 +256,38 @@ describe("what a key does", () => {
     });
   });
 
-  test("Enter opens what is chosen, and nothing when nothing is there", () => {
+  test("Enter opens the chosen session, and does nothing in an empty list", () => {
     expect(press([typed("tea"), key("enter")]).effect).toEqual({ type: "open", entry: ENTRIES[1] });
     expect(press([typed("nothing"), key("enter")]).effect).toBe(null);
   });
 
-  test("a list that is read again keeps the choice and the selected ones that are left", () => {
+  test("a list that is read again keeps the chosen session and the selected sessions that still exist", () => {
     const { state } = press([key("tab"), typed(" "), key("down")]);
     const fewer = withList(state, ENTRIES.slice(1));
     expect(fewer).toMatchObject({ selected: 1, marked: new Set(), shown: ENTRIES.slice(1) });
     expect(withList(state, ENTRIES, "/b2").selected).toBe(1);
   });
 
-  test("Esc takes back the keys of actions, then leaves", () => {
+  test("Esc first returns from the actions, and then leaves", () => {
     const acting = press([key("tab"), key("escape")]);
     expect(acting).toMatchObject({ state: { focus: "filter" }, effect: null });
     expect(press([key("escape")], acting.state).effect).toEqual({ type: "leave", exitCode: 0 });
   });
 
-  test("Esc takes back what was typed, then leaves; Ctrl-C leaves with 130", () => {
+  test("Esc first removes the typed text, and then leaves; Ctrl-C leaves with 130", () => {
     const typing = press([typed("tea"), key("escape")]);
     expect(typing).toMatchObject({ state: { query: "", shown: ENTRIES }, effect: null });
     expect(press([key("escape")], typing.state).effect).toEqual({ type: "leave", exitCode: 0 });
     expect(press([typed("tea"), key("interrupt")]).effect).toEqual({ type: "leave", exitCode: 130 });
   });
 
-  test("what was chosen stays chosen while it is shown", () => {
+  test("the chosen session stays chosen while it is shown", () => {
     const chosen = press([key("end"), key("tab"), typed("t")]);
     expect(chosen.state).toMatchObject({ selected: 2 });
     expect(press([typed("ea")], chosen.state).state).toMatchObject({ selected: 1 });
   });
 
-  test("property: the choice is always in the list, whatever is pressed", () => {
+  test("the chosen session is always in the list, whatever key is pressed", () => {
     const names: KeyName[] = [
       "up",
       "down",
@@ -317,7 +317,7 @@ describe("the screen", () => {
   const paint = (text: string): string => text;
   const plain = (line: string): string => line.replaceAll("\u001b[7m", "").replaceAll("\u001b[27m", "");
 
-  test("the list, the project of each, the preview below it, and what the keys do", () => {
+  test("the screen has the list with projects, the preview below it, and the keys", () => {
     const { state } = press([key("down")]);
     const preview = ["One", "Two", "Three", "Four", "Five"];
     const lines = drawScreen(state, { columns: 60, rows: 14, paint, now: NOW, home: "/home/ann", preview });
@@ -360,7 +360,7 @@ describe("the screen", () => {
     for (const { key: name, help: text } of LIST_KEYS) expect(help).toContain(`${name}  ${text}`);
   });
 
-  test("property: never more rows or columns than there are, whatever sessions are called", () => {
+  test("a screen never has more rows or columns than the terminal, whatever the titles of the sessions are", () => {
     const hostile = toEntries([
       info("x", { title: "\u001b[2J日本語 \u202egnp.exe ".repeat(9) }),
       info("y".repeat(300), { cwd: "/\u0000".repeat(99) }),
@@ -417,7 +417,7 @@ describe("a search of the messages", () => {
   const [first, second] = ENTRIES;
   if (first === undefined || second === undefined) throw new Error("no entries");
 
-  test("begins with /, shows what was found last until the next search ends, and ends with the /", () => {
+  test("a search begins with /, shows the last results until the next search ends, and ends when the / is removed", () => {
     const { state } = press([typed("/t"), typed("e")]);
     expect([searchedFor(state), state.shown]).toEqual(["te", []]);
     const found = withFound(state, "te", [second]);
@@ -426,7 +426,7 @@ describe("a search of the messages", () => {
     expect([searchedFor(back), back.shown]).toEqual([null, filterEntries(ENTRIES, "fix")]);
   });
 
-  test("what comes after the / was taken away is not shown", () => {
+  test("results that arrive after the / was removed are not shown", () => {
     const { state } = press([typed("x")]);
     expect(withFound(state, "te", [first])).toEqual(state);
   });

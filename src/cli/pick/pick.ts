@@ -1,4 +1,4 @@
-/** `continuo` and `continuo pick`: the picker over all sessions, and over those that a command asks for. */
+/** `continuo` and `continuo pick`: the picker over all sessions, and over the candidates for another command. */
 
 import {
   isOwn,
@@ -23,9 +23,9 @@ export interface PickFlags {
   readonly print?: true;
 }
 
-/** The first screens are there at once; the others follow while the person looks at them. */
+/** The first rows are read at once; the others follow while the person looks at them. */
 const FIRST = 200;
-/** The exit code of `--print` when nothing was chosen. */
+/** The exit code of `--print` if nothing was chosen. */
 const NOTHING_CHOSEN = 1;
 
 /** Errors: `usage` if there is no terminal. */
@@ -62,19 +62,19 @@ export async function runPick(query: string, flags: PickFlags, shell: Shell): Pr
   }
 }
 
-/** The agent that spoke last has it as a session of its own. */
+/** The agent that answered last has the session as its own. */
 function isResumable({ lastAgent, nativeRefs }: OwnRow): boolean {
   return isAgentName(lastAgent ?? "") && nativeRefs.some(({ agent }) => agent === lastAgent);
 }
 
-/** `AGENT:ID`; the place of a session that shares its id with another one. */
+/** `AGENT:ID`, or the place of a session that shares its id with another one. */
 function shortName(info: ListedSession, sessions: readonly ListedSession[]): string {
   const { agent, sessionId } = info;
   const isTwin = sessions.filter((one) => one.agent === agent && one.sessionId === sessionId).length > 1;
   return isTwin ? nameOf(info) : `${agent}:${sessionId}`;
 }
 
-/** For a command that needs sessions. Errors: `interrupted` if the person chose none; `not_found` if none are. */
+/** For a command that needs sessions. Errors: `interrupted` if the person chose none; `not_found` if there are none. */
 export async function chooseSessions(wish: SessionWish, shell: Shell): Promise<readonly string[]> {
   const { verb, many, prefix } = wish;
   const { sessions, message, isWhole } =

@@ -1,4 +1,4 @@
-/** One picker: its state, what the keys do to it, and what is drawn. */
+/** One picker: its state, the effect of keys, and the drawing. */
 
 import { findLeftOut, isOwn, listCatalog, nameOf } from "@continuo/agents/catalog";
 import { isContinuoError } from "@continuo/core/model";
@@ -32,13 +32,13 @@ export type End = Exclude<Effect, { readonly type: "perform" | "open" | "plan" }
 
 export interface PickerOptions {
   readonly shell: Shell;
-  /** The terminal that it draws on: standard output, unless that is for the chosen ids. */
+  /** The terminal on which it draws: standard output, unless that is for the chosen ids. */
   readonly out: NodeJS.WriteStream;
-  /** False where the list is fixed: some candidates for an id. */
+  /** False if the list is fixed: some candidates for an id. */
   readonly isLive: boolean;
 }
 
-/** Resolves with what ends it. */
+/** Resolves with the result that ends the picker. */
 export async function openPicker(first: PickState, options: PickerOptions): Promise<End> {
   using picker = new Picker(first, options);
   return await picker.ended();
@@ -61,7 +61,7 @@ class Picker implements Disposable {
   #timer: NodeJS.Timeout | undefined;
   /** The search for the sessions that the agents hide. */
   #marking = new AbortController();
-  /** An act is over before the keys behind it are taken. */
+  /** An act ends before the next keys are processed. */
   #pressed = Promise.resolve();
 
   constructor(first: PickState, { shell, out, isLive }: PickerOptions) {
@@ -102,7 +102,7 @@ class Picker implements Disposable {
     this.#screen[Symbol.dispose]();
   }
 
-  /** All that the first screen does not wait for. */
+  /** Everything for which the first screen does not wait. */
   async #begin(): Promise<void> {
     if (!this.#state.isWhole) await this.#list();
     await this.#mark();
@@ -233,12 +233,12 @@ class Picker implements Disposable {
 const GONE_FOLDER =
   "cannot resume: its folder is gone; h continues it in this folder, also in the same agent";
 
-/** One of Continuo's own is continued where the person is. */
+/** One of Continuo's own is continued in the person's current folder. */
 function isOfGoneFolder({ info }: PickEntry): boolean {
   return !isOwn(info) && info.cwd !== null && !hasFolder(info);
 }
 
-/** Shows a session as its command does. Returns why it cannot be shown. */
+/** Shows a session as its command does. Returns the reason why it cannot be shown. */
 async function show(
   { info, match }: PickEntry,
   shell: Shell,
@@ -258,11 +258,11 @@ async function show(
     if (!isContinuoError(error)) throw error;
     return `cannot open: ${error.message}`;
   }
-  // A pager waited already.
+  // The pager has already waited for a key.
   if (isPrinted) {
     out.write("\nPress any key to go back to the list. ");
     await nextKey(shell);
-    // The shell begins its output on a new line.
+    // The output of the shell begins on a new line.
     out.write("\n");
   }
   return null;

@@ -1,4 +1,4 @@
-/** The preview of the chosen session: its end or its facts, kept for when it is chosen again. */
+/** The preview of the chosen session: its end or its facts, remembered in case it is chosen again. */
 
 import { type ListedSession, locateRow, nameOf, openCatalogSession } from "@continuo/agents/catalog";
 import { isContinuoError } from "@continuo/core/model";
@@ -12,7 +12,7 @@ export interface PreviewSize {
   readonly columns: number;
   readonly rows: number;
   readonly shows: PickState["preview"];
-  /** The heading is elsewhere already. */
+  /** The heading is already shown in another place. */
   readonly isBare: boolean;
 }
 
@@ -21,11 +21,11 @@ export interface Previews {
   get(info: ListedSession, size: PreviewSize): readonly string[] | null;
   /** Reads a session. The preview names content that cannot be read. */
   load(info: ListedSession, size: PreviewSize, signal: AbortSignal): Promise<void>;
-  /** Sessions may have changed. */
+  /** Sessions may have changed since then. */
   forget(): void;
 }
 
-/** More than a screen of text, and read in a moment. */
+/** More than a screen of text, which is still read in a moment. */
 const NEWEST_BYTES = 128 * 1024;
 const MAX_KEPT = 64;
 
@@ -94,7 +94,7 @@ async function drawEnd(
   return newestOf(text.split("\n"), conversation.newestTurnLine(), rows, isBare);
 }
 
-/** The heading, and below it what was said last, from the person's last words on. */
+/** The heading, and below it the last messages, from the person's last one on. */
 function newestOf(
   lines: readonly string[],
   newestTurn: number,

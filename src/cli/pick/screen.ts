@@ -1,4 +1,4 @@
-/** The terminal taken over, and given back as it was. */
+/** Takes over the terminal, and restores it as it was. */
 
 import type { Shell } from "../terminal/index.ts";
 
@@ -6,16 +6,16 @@ const ENTER = "\u001b[?1049h\u001b[?7l\u001b[2J";
 const LEAVE = "\u001b[?7h\u001b[?25h\u001b[?1049l";
 
 export interface FullScreen extends Disposable {
-  /** Draws every row again; the cursor is shown where a place is given. */
+  /** Draws every row again; the cursor is shown if a place is given. */
   draw(lines: readonly string[], cursor: { readonly row: number; readonly column: number } | null): void;
-  /** Sends what is no row: an order to the terminal itself. */
+  /** Sends bytes that are not a row: a command to the terminal itself. */
   send(sequence: string): void;
-  /** Gives the terminal to another program until `takeBack`. */
+  /** Releases the terminal to another program until `takeBack`. */
   lend(): void;
   takeBack(): void;
 }
 
-/** Given back when disposed, and when the process ends by any way that it notices. */
+/** Restored when disposed, and when the process ends in any way that it notices. */
 export function openFullScreen({ stdin, onExit }: Shell, out: NodeJS.WriteStream): FullScreen {
   let isOpen = false;
   const take = (): void => {
@@ -36,9 +36,9 @@ export function openFullScreen({ stdin, onExit }: Shell, out: NodeJS.WriteStream
   take();
   return {
     draw(lines, cursor) {
-      // A late picture must not appear on the screen of the shell.
+      // A late screen must not appear on the screen of the shell.
       if (!isOpen) return;
-      // Erased first: after a full row the cursor still is on its last cell.
+      // Erased first, because after a full row the cursor is still on its last cell.
       const rows = lines.map((line) => `\u001b[2K${line}\u001b[0m`).join("\r\n");
       const place = cursor === null ? "" : `\u001b[${cursor.row};${cursor.column}H\u001b[?25h`;
       out.write(`\u001b[?25l\u001b[H${rows}${place}`);

@@ -1,4 +1,4 @@
-/** The search of the picker, while somebody types: one at a time, and the newest words next. */
+/** The search of the picker while somebody types: one search at a time, and the newest words next. */
 
 import type { ListedSession } from "@continuo/agents/catalog";
 import { parseQuery, type SearchResult, searchSessions } from "@continuo/agents/search";
@@ -10,7 +10,7 @@ import { type Paint, parseSince, type Shell, wrap } from "../terminal/index.ts";
 import type { PickEntry, PickMatch } from "./filter.ts";
 
 export interface Searcher {
-  /** An earlier query is not searched any more. */
+  /** An earlier query is no longer searched. */
   find(text: string): void;
   stop(): void;
 }
@@ -56,7 +56,7 @@ export function createSearcher(shell: Shell, { entries, onFound, onFailure }: Se
       try {
         await search(text);
       } catch (error) {
-        // Half a filter is no failure: the rest of it is being typed.
+        // An incomplete filter is no failure, because the rest is still being typed.
         if (current.signal.aborted || isContinuoError(error, "usage")) continue;
         onFailure(isContinuoError(error) ? error.message : String(error));
       }
@@ -77,7 +77,9 @@ export function createSearcher(shell: Shell, { entries, onFound, onFailure }: Se
   };
 }
 
-/** Returns the row of the list; for a sub-agent that of its session. `null` for a deleted session, which has no row. */
+/**
+ * Returns the row of the list; for a sub-agent, the row of its session. `null` for a deleted session, which has no row.
+ */
 function entryOf(result: SearchResult, entries: readonly PickEntry[]): PickEntry | null {
   const { session, turn, turns, excerpt } = result;
   if (session.trashId !== null) return null;

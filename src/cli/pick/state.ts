@@ -6,12 +6,12 @@ import { type ActionName, type MenuName, menuOf } from "./actions.ts";
 import { filterEntries, type PickEntry } from "./filter.ts";
 import type { Key, KeyName } from "./keys.ts";
 
-/** The reason for the picker. Every purpose but browsing ends with the chosen sessions. */
+/** The purpose of the picker. Every purpose except browsing ends with the chosen sessions. */
 export type Purpose =
   | { readonly type: "browse" }
   | { readonly type: "choose"; readonly verb: string; readonly many: boolean };
 
-/** A question or a page that takes the keys before the list and the filter do. */
+/** A question or a page that receives the keys before the list and the filter do. */
 export type Overlay =
   | { readonly type: "help" }
   | { readonly type: "menu"; readonly name: MenuName }
@@ -21,26 +21,26 @@ export type Overlay =
 /** The changes that bring sessions back into their agents' lists. */
 export interface ReturnPlan {
   readonly lines: readonly string[];
-  /** Those that can be brought back; the lines name the others too. */
+  /** The sessions that can be brought back; the lines also name the others. */
   readonly entries: readonly PickEntry[];
 }
 
 export interface PickState {
   readonly purpose: Purpose;
   readonly all: readonly PickEntry[];
-  /** True when `all` is every session; before, it is the newest ones. */
+  /** True when `all` contains every session; before that, it has the newest ones. */
   readonly isWhole: boolean;
   readonly query: string;
   /** Only sessions of this agent. */
   readonly agent: string | null;
   /** Only sessions of this folder and those below it. */
   readonly folder: string | null;
-  /** Those that the query and the filters let through. */
+  /** The sessions that match the query and the filters. */
   readonly shown: readonly PickEntry[];
   readonly selected: number;
   /** The locations of the sessions that were selected for one act. */
   readonly marked: ReadonlySet<string>;
-  /** The target of letters: the filter, or the actions on the list. */
+  /** The target of letter keys: the filter, or the actions on the list. */
   readonly focus: "filter" | "list";
   readonly overlay: Overlay | null;
   /** The sessions that their agents' own lists leave out, by location; empty until they are found. */
@@ -49,7 +49,7 @@ export interface PickState {
   readonly preview: "conversation" | "facts";
   /** The results of the last search, and its words. */
   readonly found: { readonly text: string; readonly entries: readonly PickEntry[] } | null;
-  /** Until the next key. */
+  /** Shown until the next key. */
   readonly message: string | null;
 }
 
@@ -82,7 +82,7 @@ export interface PickOptions {
   readonly isWhole?: boolean;
 }
 
-/** The facts about the screen and the place that the keys need. */
+/** The facts about the screen and the current folder that the keys need. */
 export interface PickSurroundings {
   /** Entries that fit on the screen. */
   readonly page: number;
@@ -116,14 +116,14 @@ export function searchedFor({ query }: PickState): string | null {
   return query.startsWith("/") ? query.slice(1).trimStart() : null;
 }
 
-/** With what a search found for these words; what was typed since is searched for next. */
+/** The state with the results for these words; if the text has changed since then, it is searched next. */
 export function withFound(state: PickState, text: string, entries: readonly PickEntry[]): PickState {
   if (searchedFor(state) === null) return state;
   const found = { text, entries };
   return { ...state, found, shown: shownOf({ ...state, found }), selected: 0 };
 }
 
-/** With the list as it is now. @param chosen the location to select, instead of the one that was */
+/** The state with the present list. @param chosen the location to select, instead of the earlier one */
 export function withList(state: PickState, all: readonly PickEntry[], chosen?: string): PickState {
   const location = chosen ?? entryOf(state)?.info.location;
   const known = new Set(all.map(({ info }) => info.location));
@@ -136,7 +136,7 @@ export function withList(state: PickState, all: readonly PickEntry[], chosen?: s
   return { ...fresh, shown, selected: stays ? 0 : place === -1 ? nearby : place };
 }
 
-/** With the marks of the sessions that are hidden now. */
+/** The state with the marks of the sessions that are hidden now. */
 export function withHidden(state: PickState, left: readonly LeftOutSession[]): PickState {
   return { ...state, hidden: new Map(left.map((one) => [one.hidden.found.location, one])) };
 }
@@ -145,7 +145,7 @@ export function entryOf(state: PickState): PickEntry | null {
   return state.shown[state.selected] ?? null;
 }
 
-/** Those that an act is about: the selected ones, else the one under the cursor. */
+/** The sessions that an act affects: the selected ones, otherwise the chosen one. */
 export function targetsOf(state: PickState): readonly PickEntry[] {
   const marked = state.all.filter(({ info }) => state.marked.has(info.location));
   const entry = entryOf(state);
@@ -178,7 +178,7 @@ function onLetter(state: PickState, letter: string, { cwd, page }: PickSurroundi
 
 type OnLetter = (state: PickState, page: number, cwd: string) => PickUpdate;
 
-/** Letters that only move and narrow. */
+/** Letters that only move and filter. */
 const PLAIN_LETTERS: Readonly<Record<string, OnLetter>> = {
   j: (state) => move(state, 1),
   k: (state) => move(state, -1),
@@ -243,7 +243,7 @@ function onKey(state: PickState, name: KeyName, page: number): PickUpdate {
   }
 }
 
-/** Takes back one thing after the other: the selection, the input, the filters, the keys of actions; then it leaves. */
+/** Undoes one thing after the other: the selection, the input, the filters, the focus on actions; then it leaves. */
 function takeBack(state: PickState): PickUpdate {
   if (state.marked.size > 0) return still({ ...state, marked: new Set() });
   if (state.query !== "") return still({ ...withQuery(state, ""), focus: "filter" });
@@ -307,7 +307,7 @@ function openMenu(state: PickState, name: MenuName): PickUpdate {
   return still(targetsOf(state).length === 0 ? state : { ...state, overlay: { type: "menu", name } });
 }
 
-/** The plan is made before it is asked whether to do it. */
+/** The plan is made before the question about it. */
 function planReturn(state: PickState): PickUpdate {
   const targets = targetsOf(state);
   const entries = targets.filter(({ info }) => state.hidden.has(info.location));
@@ -317,7 +317,7 @@ function planReturn(state: PickState): PickUpdate {
   return still({ ...state, message });
 }
 
-/** The number of Continuo's own among the sessions that an act is about. */
+/** The number of Continuo's own among the sessions that an act affects. */
 export function ownTargets(state: PickState): number {
   return targetsOf(state).filter(({ info }) => isOwn(info)).length;
 }
@@ -342,13 +342,13 @@ function withAllMarked(state: PickState): PickState {
   return { ...state, marked: new Set(areAll ? [] : state.shown.map(({ info }) => info.location)) };
 }
 
-/** The agents of the list in turn, after the last one all of them. */
+/** The agents of the list in turn; all of them after the last one. */
 function nextAgent({ all, agent }: PickState): string | null {
   const names = [...new Set(all.map(({ info }) => info.agent))].sort();
   return names[agent === null ? 0 : names.indexOf(agent) + 1] ?? null;
 }
 
-/** The session that was chosen stays chosen while the filter lets it through. */
+/** The chosen session stays chosen while it matches the filter. */
 function withQuery(state: PickState, query: string): PickState {
   return query.startsWith("/") ? narrowed({ ...state, query, selected: 0 }) : narrowed({ ...state, query });
 }
@@ -363,7 +363,7 @@ function narrowed(state: PickState): PickState {
 function shownOf(state: PickState): readonly PickEntry[] {
   const { query, agent, folder, all, found } = state;
   const isSearch = query.startsWith("/");
-  // Until the search has ended, what it found before stays.
+  // The earlier results stay until the search has ended.
   const base = isSearch && query.slice(1).trim() !== "" ? (found?.entries ?? []) : all;
   const kept =
     agent === null && folder === null ? base : base.filter((entry) => isKept(entry, { agent, folder }));

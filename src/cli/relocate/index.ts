@@ -1,9 +1,9 @@
 /**
- * `continuo relocate`: a project that was renamed, moved or cloned again keeps its sessions, at all agents.
+ * `continuo relocate`: keeps the sessions of a project that was renamed, moved or cloned again, for all agents.
  *
- * Promises: a plan comes first; one restoration from the trash undoes all of it byte for byte; an agent that is running in
- * one of the folders is refused.
- * Does not know: where an agent keeps the path.
+ * Promises: a plan comes first; one restoration from the trash undoes everything byte for byte; the command refuses to
+ * run while an agent runs in one of the folders.
+ * Does not know: where an agent stores the path.
  */
 
 export { addRelocateCommand } from "./commands.ts";

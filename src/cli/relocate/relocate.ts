@@ -71,7 +71,7 @@ async function relocate(
   return await relocateProject(from, to, { places: placesOf(shell), ...options });
 }
 
-/** Errors: `usage` if nobody can be asked, `interrupted` on a no. */
+/** Errors: `usage` if nobody can be asked, `interrupted` if the person answers no. */
 async function change(
   plans: readonly RelocatedProject[],
   projects: readonly MovedProject[],

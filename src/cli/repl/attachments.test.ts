@@ -20,7 +20,7 @@ beforeEach(() => {
 });
 
 const PNG = Buffer.from("89504e470d0a1a0a0000", "hex");
-/** No desktop. */
+/** A machine without a desktop. */
 const NOBODY = { env: {}, cwd: "/", platform: "linux" } as const;
 const at = (line: string, desktop: Desktop = NOBODY) => attach(line, { cwd, home: cwd, desktop });
 
@@ -36,7 +36,7 @@ test.each([
   ["see /etc/passwd and shot.png", []],
 ])("%j names %j", (line, paths) => expect(mentionsIn(line).map(({ path }) => path)).toEqual(paths));
 
-test("a text is attached in a fence that nothing in it closes, a picture as a picture", async () => {
+test("a text is attached in a fence that nothing in it can close, and a picture is attached as a picture", async () => {
   const escaped = join(cwd, "shot one.png").replaceAll(" ", "\\ ");
   const { blocks, notes } = await at(`compare @src/a.ts, @~/src/a.ts and ${escaped}`);
   const text = "````\nconst a = `1`;\n```\n````";
@@ -56,7 +56,7 @@ test("a word that names no file is only a word", async () => {
   expect(await at("ask @claude about @src/b.ts")).toEqual({ blocks: [], notes: [] });
 });
 
-test("what is no regular file, and what a link leads to, is not read", async () => {
+test("a file that is not regular, or that is reached through a link, is not read", async () => {
   symlinkSync(join(cwd, "src/a.ts"), join(cwd, "link.ts"));
   symlinkSync(join(cwd, "src"), join(cwd, "linked"));
   writeFileSync(join(cwd, "binary"), Buffer.from([1, 0, 2]));
@@ -75,7 +75,7 @@ test("what is no regular file, and what a link leads to, is not read", async () 
   }
 });
 
-test("what one line attaches is bounded, all files together", async () => {
+test("the size of all attachments of one line together is limited", async () => {
   for (const name of ["one", "two"]) {
     writeFileSync(join(cwd, name), "x".repeat(REPL_LIMITS.attachedBytes / 2));
   }
@@ -85,7 +85,7 @@ test("what one line attaches is bounded, all files together", async () => {
   await expect(at("@two")).rejects.toMatchObject({ code: "too_large" });
 });
 
-test("Tab after an @ offers paths of the folder, and only those that are read as paths", async () => {
+test("Tab after an @ offers paths of the folder, and only those that can be read back as paths", async () => {
   writeFileSync(join(cwd, "src/.hidden"), "");
   writeFileSync(join(cwd, "src/b\u001b[2J"), "");
   const paths = (prefix: string) => pathsBeginning(prefix, cwd, cwd);
@@ -98,7 +98,7 @@ test("Tab after an @ offers paths of the folder, and only those that are read as
 });
 
 /**
- * A stand-in for the desktop's program, which no test machine has: it prints what it is told to. The real ones print the
+ * A stand-in for the desktop's program, which no test machine has: it prints a given text. The real programs print the
  * same: the bytes of a PNG, and `osascript` their digits.
  */
 function desktopWith(program: string, script: string, env: Desktop["env"] = {}): Desktop {
@@ -147,7 +147,7 @@ test.each([
     "xclip cannot be found",
     "Install xclip, or",
   ],
-])("the clipboard cannot be read %s, and the error says what helps", async (_, desktop, code, why, hint) => {
+])("the clipboard cannot be read %s, and the error has advice", async (_, desktop, code, why, hint) => {
   await expect(at("@clipboard", desktop)).rejects.toMatchObject({
     code,
     message: `cannot read the clipboard: ${why}`,
@@ -161,7 +161,7 @@ test.each([
   ["what is no picture", "echo words", "not_found"],
   ["a picture over the limit", `printf '${OCTAL}'; head -c ${6_000_000} /dev/zero`, "too_large"],
   ["a program that is killed", "kill -9 $$", "unavailable"],
-])("of a clipboard with %s nothing is attached", async (_, script, code) => {
+])("nothing is attached from a clipboard with %s", async (_, script, code) => {
   await expect(at("@clipboard", desktopWith("xclip", script, X11))).rejects.toMatchObject({ code });
 });
 
@@ -173,7 +173,7 @@ test("a program that never answers is ended", async () => {
   });
 });
 
-test("a file of that name is named by a path", async () => {
+test("a file with the name clipboard can be named by a path", async () => {
   writeFileSync(join(cwd, "clipboard"), "words");
   expect((await at("@./clipboard")).notes).toEqual(["attached ./clipboard (5 B)"]);
 });

@@ -1,7 +1,7 @@
 /**
  * Files that a person names in a line: `@src/a.ts`, `@"a name.md"`, or the path of a picture, as a terminal pastes it;
- * `@clipboard` is the picture of the clipboard.
- * Only what was typed is read: regular files without a link on the way, up to a limit.
+ * `@clipboard` is the picture of the clipboard. Only files whose names were typed are read: regular files without a
+ * link in the path, up to a limit.
  */
 
 import { constants } from "node:fs";
@@ -24,7 +24,7 @@ export interface Attachments {
 
 interface Mention {
   readonly path: string;
-  /** `@`: a file that does not exist is only a word; a picture's path likewise. */
+  /** `@`: if the file does not exist, the text is only a word; the same applies to the path of a picture. */
   readonly type: "file" | "picture" | "clipboard";
 }
 
@@ -46,22 +46,22 @@ export function mentionsIn(line: string): readonly Mention[] {
   return [...files, ...pictures].filter(({ path }) => !seen.has(path) && seen.add(path) !== undefined);
 }
 
-/** A file of that name is `@./clipboard`. */
+/** A file of that name can be written as `@./clipboard`. */
 function isClipboard(plain: string | undefined): boolean {
   return plain !== undefined && plain.replace(SENTENCE_END, "") === CLIPBOARD;
 }
 
-/** A sentence may end after a name. */
+/** A punctuation mark after a name can end a sentence. */
 const SENTENCE_END = /[.,;:!?)\]]+$/u;
 
 interface AttachmentSource {
   readonly cwd: string;
   readonly home?: string;
-  /** Whose clipboard is read. */
+  /** The machine whose clipboard is read. */
   readonly desktop: Desktop;
 }
 
-/** Errors: `usage` for what is there and cannot be attached; `too_large`; those of `readClipboard`. */
+/** Errors: `usage` for a file that exists and cannot be attached; `too_large`; those of `readClipboard`. */
 export async function attach(
   line: string,
   { cwd, home = homedir(), desktop }: AttachmentSource,
@@ -118,7 +118,7 @@ function expanded(path: string, home: string): string {
     try {
       return fileURLToPath(path);
     } catch {
-      // No path of this machine; there is no such file either.
+      // The text is not a path on this machine, so there is no such file.
       return path;
     }
   }
@@ -154,7 +154,7 @@ function toBlock(name: string, bytes: Buffer): Block {
   return { type: "text", text: `The file ${name}:\n\n${fence}\n${text.replace(/\n$/u, "")}\n${fence}` };
 }
 
-/** Detects the type by the first bytes, whatever the name is. */
+/** Detects the type by the first bytes, regardless of the name. */
 function pictureTypeOf(bytes: Buffer): string | null {
   const begins = bytes.toString("latin1", 0, 12);
   if (begins.startsWith("\x89PNG\r\n")) return "image/png";

@@ -1,6 +1,6 @@
 /**
- * A picture from the clipboard. A terminal pastes only text, so that the picture is read by a program of the desktop:
- * `wl-paste` (Wayland), `xclip` (X11), `pngpaste` or `osascript` (macOS). Each gives it as PNG.
+ * A picture from the clipboard. A terminal pastes only text, so a program of the desktop reads the picture: `wl-paste`
+ * (Wayland), `xclip` (X11), `pngpaste` or `osascript` (macOS). Each prints it as PNG.
  */
 
 import { execFile } from "node:child_process";
@@ -20,7 +20,7 @@ interface Source {
   readonly program: string;
   readonly package: string;
   readonly args: readonly string[];
-  /** Bytes that it prints for one byte of the picture. */
+  /** The bytes of output for one byte of the picture. */
   readonly factor: number;
   readonly toPicture: (printed: Buffer) => Buffer;
 }
@@ -113,7 +113,7 @@ interface Failure extends Error {
   readonly killed?: boolean;
 }
 
-/** A program that ends with a code found no picture. */
+/** A program that ends with an exit code found no picture. */
 function toError({ code, killed, message }: Failure, { program }: Source): ContinuoError {
   if (code === "ERR_CHILD_PROCESS_STDIO_MAXBUFFER") return tooLarge();
   if (typeof code === "number") return noPicture();

@@ -125,7 +125,7 @@ const COMMANDS: Readonly<Record<Exclude<SlashName, "quit">, Command>> = {
   cancel: async () => ["  no turn is running"],
 };
 
-/** Keys and words that are no command. */
+/** Keys and words that are not commands. */
 const INPUT_HELP: readonly (readonly [words: string, says: string])[] = [
   ["@PATH", "attach a file or a picture; Tab completes the path"],
   ["!COMMAND", "run a command here; the agent is told it and its output with your next prompt"],
@@ -141,7 +141,7 @@ const INPUT_HELP: readonly (readonly [words: string, says: string])[] = [
 
 const WORDS_COLUMNS = 16;
 
-/** The explanation has lines of its own column, broken between words. */
+/** The explanation has its own column, and its lines are broken between words. */
 function helpLines(
   words: string,
   says: string,

@@ -9,9 +9,9 @@ export interface Candidates {
   agents(): readonly string[];
   /** Names of the agent's own commands that are known so far. */
   commands(): readonly string[];
-  /** Paths of files that begin so. */
+  /** Paths of files with this prefix. */
   paths(prefix: string): Promise<readonly string[]>;
-  /** Ids of sessions that begin so. */
+  /** Ids of sessions with this prefix. */
   sessions(prefix: string): Promise<readonly string[]>;
 }
 
@@ -19,7 +19,7 @@ export function createCompleter(candidates: Candidates): Completer {
   return (line, done) => {
     completionsOf(line, candidates).then(
       (result) => done(null, result),
-      // Nothing can be offered; the person types on.
+      // Nothing can be offered; the person continues to type.
       () => done(null, [[], line]),
     );
   };

@@ -26,7 +26,7 @@ test("letters narrow the search in any letter case, and Ctrl-R takes older lines
   expect(shown("z", "z")).toEqual(["", ""]);
 });
 
-test("Enter and arrows take the line with their key, Esc takes only the line, Ctrl-G and Ctrl-C bring back the earlier one", () => {
+test("Enter and the arrows accept the line and also do their work, Esc only accepts the line, and Ctrl-G and Ctrl-C bring back the earlier line", () => {
   const found = pressSearch(startSearch("begun"), "h", HISTORY);
   if (found.type !== "search") throw new Error("a letter searches");
   const press = (key: string) => pressSearch(found.search, key, HISTORY);

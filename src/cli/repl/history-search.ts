@@ -1,6 +1,6 @@
 /**
- * The search of Ctrl-R in what was typed before: letters narrow it, Ctrl-R again takes an older line, Enter sends the line,
- * Esc and the arrows leave it to be edited. Pure.
+ * The search of Ctrl-R in earlier input: letters narrow it, Ctrl-R again shows an older line, Enter sends the line, Esc
+ * and the arrows leave the line for editing. Pure.
  */
 
 export interface HistorySearch {
@@ -13,7 +13,7 @@ export interface HistorySearch {
 
 export type SearchStep =
   | { readonly type: "search"; readonly search: HistorySearch }
-  /** `key` is pressed in the line that was found. */
+  /** `key` is pressed in the found line. */
   | { readonly type: "take"; readonly text: string; readonly key: string }
   | { readonly type: "cancel"; readonly text: string };
 
@@ -24,7 +24,7 @@ export function startSearch(before: string): HistorySearch {
   return { query: "", at: -1, before };
 }
 
-/** @param key one key, as `keysIn` splits them */
+/** @param key one key, in the form of `keysIn` */
 export function pressSearch(search: HistorySearch, key: string, history: readonly string[]): SearchStep {
   const text = textOf(search, history);
   if (key === CTRL_R) {
@@ -39,7 +39,7 @@ export function pressSearch(search: HistorySearch, key: string, history: readonl
   if (key >= " " && !key.startsWith("\u001b")) {
     const query = search.query + key;
     const here = find(history, query, Math.max(0, search.at));
-    // A newer line may match what an older one does not.
+    // A newer line may match although an older one does not.
     return { type: "search", search: { ...search, query, at: here === -1 ? find(history, query, 0) : here } };
   }
   return { type: "take", text, key: key === "\u001b" ? "" : key };

@@ -17,19 +17,19 @@ beforeEach(() => {
   shell = { home, env: { CONTINUO_HOME: home }, onExit } as unknown as Shell;
 });
 
-test("typed lines are in the next history, readable only by this user", async () => {
+test("typed lines are in the next conversation's history, which only this user can read", async () => {
   const history = await openHistory(shell);
   for (const line of ["one", "one", " secret", "  ", "two\nlines"]) history.add(line);
   expect((await openHistory(shell)).entries).toEqual(["one", "two\nlines"]);
   expect(statSync(file).mode & 0o777).toBe(0o600);
 });
 
-test("lines that are none of ours are left out", async () => {
+test("lines that Continuo did not write are left out", async () => {
   writeFileSync(file, '"one"\n{"torn\n42\n"two"\n');
   expect((await openHistory(shell)).entries).toEqual(["one", "two"]);
 });
 
-test("it is bounded in entries and bytes", async () => {
+test("the history is bounded in entries and bytes", async () => {
   const history = await openHistory(shell);
   for (let at = 0; at < REPL_LIMITS.historyEntries + 50; at++) history.add(`line ${at}`);
   history.add("x".repeat(REPL_LIMITS.entryChars + 1));

@@ -9,7 +9,7 @@ import { REPL_LIMITS } from "./limits.ts";
 export interface InputHistory {
   /** Oldest first. */
   readonly entries: readonly string[];
-  /** A line that begins with a space is not kept. A file that cannot be written loses nothing else. */
+  /** A line that begins with a space is not kept. If a file cannot be written, only its own content is lost. */
   add(line: string): void;
 }
 
@@ -43,7 +43,7 @@ function readEntries(path: string): string[] {
       const entry: unknown = JSON.parse(line);
       return typeof entry === "string" ? [entry] : [];
     } catch {
-      // Torn by a crash, or written by somebody else.
+      // Broken by a crash, or written by another program.
       return [];
     }
   });

@@ -28,12 +28,12 @@ test.each<[string, string, readonly string[], string, readonly string[]]>([
   expect(oneByOne).toEqual(whole.draft);
 });
 
-test("an interrupt leaves nothing in the draft, and loses no line of it", () => {
+test("an interrupt empties the draft, and loses no line of it", () => {
   const { draft, interrupts, kept } = pressKeys(EMPTY_BUFFER, `a\rb\rc${UP}\u0003d\r /cancel \re`);
   expect([interrupts, kept, linesOf(draft)]).toEqual([2, ["a", "b", "c", "d"], ["e"]]);
 });
 
-test("a draft is bounded, and holds no escape sequence", () => {
+test("a draft is bounded, and contains no escape sequence", () => {
   const { draft } = pressKeys(EMPTY_BUFFER, `${"x".repeat(REPL_LIMITS.aheadChars)}\ry\u009b2J`);
   expect(linesOf(draft).join("").length).toBe(REPL_LIMITS.aheadChars);
   expect(pressKeys(EMPTY_BUFFER, "a\u202eb").draft.text).not.toContain("\u202e");

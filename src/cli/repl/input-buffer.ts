@@ -1,6 +1,6 @@
 /**
- * The input while an agent works: a line that is edited, and lines that wait for their turn. Up takes the last
- * waiting line back to be edited, and Up again the one before; Down goes forward; Enter puts it back in its place. Pure.
+ * The input while an agent works: the line that is being edited, and the lines that wait. Up takes the last waiting
+ * line back for editing, and Up again the one before; Down moves forward; Enter puts the line back in its place. Pure.
  */
 
 import { visibleLine } from "@continuo/core/transcript";
@@ -9,12 +9,12 @@ import { INTERRUPT } from "../terminal/index.ts";
 import { REPL_LIMITS } from "./limits.ts";
 
 export interface InputBuffer {
-  /** Before the line that is edited, oldest first. */
+  /** Waiting lines before the edited one, oldest first. */
   readonly before: readonly string[];
   readonly text: string;
   /** In UTF-16 units of the text. */
   readonly cursor: number;
-  /** Waiting lines after the one that was taken back. */
+  /** Waiting lines after the edited one. */
   readonly after: readonly string[];
 }
 
@@ -22,7 +22,7 @@ export const EMPTY_BUFFER: InputBuffer = { before: [], text: "", cursor: 0, afte
 
 export interface KeyResult {
   readonly draft: InputBuffer;
-  /** Ctrl-C, and `/cancel` as a line: what was typed until the last of them is in `kept`, and not in the draft. */
+  /** Ctrl-C, and `/cancel` as a line: what was typed before the last of them is in `kept`, and not in the draft. */
   readonly interrupts: number;
   readonly kept: readonly string[];
 }
@@ -43,7 +43,7 @@ export function pressKeys(draft: InputBuffer, keys: string): KeyResult {
   return { draft: now, interrupts, kept };
 }
 
-/** Letters that come at once are put in at once. */
+/** Letters that arrive together are inserted together. */
 function inRuns(keys: readonly string[]): readonly string[] {
   const runs: string[] = [];
   let letters: string[] = [];
@@ -63,12 +63,12 @@ function inRuns(keys: readonly string[]): readonly string[] {
   return runs;
 }
 
-/** No key that does something. */
+/** Not a key with an effect. */
 function isText(key: string): boolean {
   return !/^\p{Cc}/u.test(key);
 }
 
-/** All of them, the one that is edited in its place. */
+/** All lines, with the edited one in its place. */
 export function linesOf({ before, text, after }: InputBuffer): readonly string[] {
   return [...before, ...(text.trim() === "" ? [] : [text]), ...after];
 }
@@ -81,7 +81,7 @@ function entered({ before, text, after }: InputBuffer): InputBuffer {
 function edit(draft: InputBuffer, key: string): InputBuffer {
   const change = Object.hasOwn(EDITS, key) ? EDITS[key] : undefined;
   if (change !== undefined) return change(draft);
-  // Any other key that is no text: nothing happens.
+  // Any other key that is not text is ignored.
   return isText(key) ? insert(draft, key) : draft;
 }
 
@@ -126,7 +126,7 @@ const word: Edit = (draft) => {
   return without(draft, start, draft.cursor);
 };
 
-/** The keys are those of `node:readline` between turns. */
+/** The keys have the meaning that they have in `node:readline` between turns. */
 const EDITS: Readonly<Record<string, Edit>> = {
   "\u007f": backspace,
   "\b": backspace,

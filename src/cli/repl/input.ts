@@ -6,28 +6,30 @@ import type { Completer } from "./completer.ts";
 import type { InputHistory } from "./history.ts";
 
 export type InputEvent =
-  /** `typed`: with marks for what was pasted; left out for lines that nobody typed. */
+  /** `typed`: the text with marks for pasted parts; left out for lines that nobody typed. */
   | { readonly type: "line"; readonly text: string; readonly typed?: string }
-  /** Ctrl-C where nothing was typed. */
+  /** Ctrl-C when nothing was typed. */
   | { readonly type: "interrupt" }
   | { readonly type: "end" };
 
 export interface Input extends Disposable {
   read(prompt: string): Promise<InputEvent>;
-  /** Until disposed, Ctrl-C and `/cancel` interrupt; all else that is typed waits for the next `read`. */
+  /** Until it is disposed, Ctrl-C and `/cancel` interrupt; other typed text waits for the next `read`. */
   listen(listener: InputListener): Disposable;
-  /** Lines that were typed before an interrupt: `read` puts them into its line one by one, and none is sent by itself. */
+  /**
+   * Lines that were typed before an interrupt: `read` offers them one by one for editing, and none is sent by itself.
+   */
   readonly kept: readonly string[];
   /**
-   * The next key; left out where keys cannot be read. With `text`, everything that is typed or pasted, up to the end of its
-   * line.
+   * The next key; left out if keys cannot be read. With `text`, everything that is typed or pasted, up to the end of
+   * its line.
    */
   readonly nextKey?: (signal: AbortSignal, wanted?: "text") => Promise<string>;
 }
 
 export interface InputListener {
   readonly onInterrupt: () => void;
-  /** Called with what is typed ahead, whenever it changes. */
+  /** Called with the text that is typed ahead, whenever it changes. */
   readonly onTyped?: (typed: QueuedInput) => void;
 }
 

@@ -30,7 +30,7 @@ function keyboard(added: string[] = []) {
   };
 }
 
-/** Counts what a turn hears as Ctrl-C. */
+/** Counts the interrupts that a turn receives. */
 function listenTo(input: Input): Disposable & { interrupts(): number } {
   let interrupts = 0;
   const listening = input.listen({
@@ -44,14 +44,14 @@ function listenTo(input: Input): Disposable & { interrupts(): number } {
 /** The typed text is the same, except for pasted parts. */
 const lineOf = (text: string) => ({ type: "line", text, typed: expect.any(String) });
 
-test("a question that comes up in the middle of a line is answered by no letter of it, but after a pause", async () => {
+test("a question that appears in the middle of a line is not answered by the next letters, but by a key after a pause", async () => {
   const { input, nextKey, stdin, onKey } = keyboard();
   using _closed = input;
   const begun = onKey();
   stdin.write("wh");
   await begun;
   const key = nextKey(new AbortController().signal);
-  // `a` would allow it always.
+  // The key `a` would allow the call permanently.
   stdin.write("a");
   expect(await Promise.race([key, sleep(50, "nothing")])).toBe("nothing");
   await sleep(REPL_LIMITS.typingMs + 50);
@@ -63,7 +63,7 @@ test("a question that comes up in the middle of a line is answered by no letter 
   expect(await line).toEqual(lineOf("what now"));
 });
 
-test("words that arrive in one piece, typed or pasted, are one answer; what follows their line is the next prompt", async () => {
+test("words that arrive in one piece, typed or pasted, are one answer; text after the end of their line is the next prompt", async () => {
   const { input, nextKey, stdin } = keyboard();
   using _closed = input;
   const { signal } = new AbortController();
@@ -97,7 +97,7 @@ test("a delay of this process does not count as a pause between keys", async () 
   expect(await line).toEqual(lineOf("what now"));
 });
 
-test("a question is answered at once by who types no line, or has ended it", async () => {
+test("a question can be answered at once if no line is being typed", async () => {
   const { input, nextKey, stdin, onKey } = keyboard();
   using _closed = input;
   const begun = onKey();
@@ -109,11 +109,11 @@ test("a question is answered at once by who types no line, or has ended it", asy
 });
 
 test.each([
-  // `y` would be one letter of it, `a` the second of the mark that a paste becomes.
+  // The key `y` would be one letter of it, and `a` the second letter of the mark that replaces a paste.
   ["a paste of one letter", "\u001b[200~y\u001b[201~", "y!"],
   ["a paste of several lines", "\u001b[200~one\ryes\u001b[201~", "one\nyes!"],
   ["words that come at once", "yes please", "yes please!"],
-])("%s is no answer to a question, but part of the next line", async (_, typed, text) => {
+])("%s does not answer a question, but is part of the next line", async (_, typed, text) => {
   const { input, nextKey, stdin, onKey } = keyboard();
   using _closed = input;
   const stop = new AbortController();
@@ -128,7 +128,7 @@ test.each([
   expect(await line).toEqual(lineOf(text));
 });
 
-test("in a turn each Ctrl-C counts, also of several that come at once; what was typed is only offered, line by line", async () => {
+test("each Ctrl-C in a turn counts, even if several arrive at once; the typed lines are only offered, one by one", async () => {
   const { input, stdin, onKey } = keyboard();
   using _closed = input;
   const listening = listenTo(input);
@@ -138,7 +138,8 @@ test("in a turn each Ctrl-C counts, also of several that come at once; what was 
   expect([listening.interrupts(), input.kept]).toEqual([3, ["ahead", "more"]]);
   listening[Symbol.dispose]();
   const first = input.read("> ");
-  // Nothing is sent by itself: the first is dropped, the second sent with an addition, the third as it is.
+  // Nothing is sent by itself: the first line is dropped, the second is sent with an addition, the third is sent
+  // unchanged.
   stdin.write("\u0003 of it\r");
   expect(await first).toEqual(lineOf("more of it"));
   const last = input.read("> ");
@@ -170,7 +171,7 @@ test("input typed during a turn is reported as typed, and its lines are read one
   const listening = input.listen({ onInterrupt: () => undefined, onTyped: (typed) => told.push(typed) });
   expect(told.at(-1)).toEqual({ waiting: ["one", "two"], text: "thr", cursor: 3 });
   const up = onKey();
-  // The line is left, the last one that waits is edited, and put back.
+  // The line is left, the last waiting one is edited, and put back.
   stdin.write("\u0015\u001b[A\u001b[D!\r");
   await up;
   expect(told.at(-1)).toEqual({ waiting: ["one", "tw!o"], text: "", cursor: 0 });
@@ -205,7 +206,7 @@ test("a second Ctrl-C during a question counts too", async () => {
   await expect(key).rejects.toThrow("over");
 });
 
-test("between turns too: the first throws away what was typed, and each of the others is read", async () => {
+test("between turns, the first Ctrl-C discards the typed text, and each further one is read", async () => {
   const { input, stdin } = keyboard();
   using _closed = input;
   const line = input.read("> ");
@@ -215,7 +216,7 @@ test("between turns too: the first throws away what was typed, and each of the o
   expect(await input.read("> ")).toEqual(lineOf("after"));
 });
 
-test("text typed after Tab follows the completion, also if everything arrives at once", async () => {
+test("text typed after Tab follows the completion, even if everything arrives at once", async () => {
   expect(await completionsOf("/ag", NAMES)).toEqual([["/agent "], "/ag"]);
   const { input, stdin } = keyboard();
   using _closed = input;
@@ -228,7 +229,7 @@ test("text typed after Tab follows the completion, also if everything arrives at
   }
 });
 
-test("what was pasted as several lines is a mark in what was typed: no file is read for it", async () => {
+test("several pasted lines become a mark in the typed text, and no file is read for it", async () => {
   const { input, stdin } = keyboard();
   using _closed = input;
   const line = input.read("> ");

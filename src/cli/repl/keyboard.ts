@@ -1,6 +1,6 @@
 /**
- * A terminal's keyboard. Between turns a line is edited (`node:readline`); in a turn what is typed is a draft, whose lines
- * are read after it, and Ctrl-C and `/cancel` interrupt; a question takes one key.
+ * A terminal's keyboard. Between turns a line is edited (`node:readline`); during a turn the typed text is a draft,
+ * whose lines are read after the turn, and Ctrl-C and `/cancel` interrupt; a question takes one key.
  */
 
 import { createInterface, type Interface } from "node:readline";
@@ -16,7 +16,7 @@ import { EMPTY_BUFFER, type InputBuffer, linesOf, pressKeys } from "./input-buff
 import { REPL_LIMITS } from "./limits.ts";
 import { addPaste, filterKeys, isWhole, NO_PASTES, type Pastes, withPastes } from "./paste.ts";
 
-/** Input after one of these waits: for the next line, or for the candidates of Tab. */
+/** After one of these keys, further input waits: for the next line, or for the candidates of Tab. */
 const STOP = new RegExp(`[\\r\\n\\t${INTERRUPT}]`, "u");
 /** The exit code is that of the signal of the same name. */
 const HUNG_UP = 129;
@@ -50,7 +50,7 @@ class Keyboard implements Input {
   #onKey: ((key: string) => void) | null = null;
   /** True if `#onKey` takes words too. */
   #takesText = false;
-  /** Nobody paused yet in the line that is typed ahead. */
+  /** There was no pause yet in the line that is being typed ahead. */
   #isTyping = false;
   #pause: Disposable | undefined;
   /** True from Tab until its candidates are shown. */
@@ -134,17 +134,20 @@ class Keyboard implements Input {
     this.#shell.stdin.setRawMode(false);
   }
 
-  /** Its terminal is gone, and nobody sent a signal: what nobody can leave would stay for ever. */
+  /** The terminal is gone, and no signal was sent: without this, the process would run forever. */
   readonly #onGone = (): never => process.exit(HUNG_UP);
 
-  /** To the shell, with all that runs for it: Ctrl-Z. A process that has no shell is not stopped, and continues. */
+  /**
+   * Returns to the shell, together with all processes of this job: Ctrl-Z. A process without a shell is not stopped,
+   * and continues.
+   */
   #suspend(): void {
     this.#giveBack();
     process.kill(0, "SIGTSTP");
     this.#goesOn = setTimeout(this.#onContinue, REPL_LIMITS.suspendMs);
   }
 
-  /** Whatever stopped it: the shell gave the terminal to others in the meantime. */
+  /** After any stop, the shell may have given the terminal to other programs. */
   readonly #onContinue = (): void => {
     this.#giveBack();
     this.#take();
@@ -160,7 +163,7 @@ class Keyboard implements Input {
     else this.#keep(keys);
   };
 
-  /** Keys of a search in the history; all others, and what comes before Ctrl-R, are the line's. */
+  /** Keys of a search in the history; other keys, and those before Ctrl-R, belong to the line. */
   #feedSearched(keys: string): void {
     if (this.#search === null && !keys.includes(CTRL_R)) {
       this.#feed(keys);
@@ -193,7 +196,7 @@ class Keyboard implements Input {
     return step.type === "search";
   }
 
-  /** Gives the line its keys, up to and including the next `STOP`. */
+  /** Passes the line its keys, up to and including the next `STOP`. */
   #feed(keys: string): void {
     const all = this.#ahead + keys;
     const end = this.#isCompleting ? -1 : (STOP.exec(all)?.index ?? all.length);
@@ -203,14 +206,14 @@ class Keyboard implements Input {
     if (all[end] === "\t") this.#feedSoon();
   }
 
-  /** Feeds again after the line has processed the earlier keys. */
+  /** Passes further keys after the line has processed the earlier ones. */
   #feedSoon(): void {
     setImmediate(() => {
       if (this.#line !== null) this.#feed("");
     });
   }
 
-  /** One Tab at a time: letters that are typed meanwhile would be in front of what it offers. */
+  /** Only one Tab at a time, because letters that are typed in the meantime would be before the completion. */
   readonly #completer: Completer = (text, done) => {
     this.#isCompleting = true;
     this.#complete(text, (error, result) => {
@@ -238,7 +241,7 @@ class Keyboard implements Input {
     if (rest !== "") this.#keep(rest);
   }
 
-  /** In the middle of a line when a question comes up: what follows at once belongs to the line, and answers nothing. */
+  /** A question appeared in the middle of a line: keys that follow at once belong to the line, and answer nothing. */
   #isInLine(): boolean {
     return this.#isTyping && this.#draft.text !== "";
   }
@@ -252,7 +255,7 @@ class Keyboard implements Input {
     this.#type(keys);
   }
 
-  /** Each Ctrl-C counts, even if several come at once; what was typed before it is kept, and not sent by itself. */
+  /** Each Ctrl-C counts, even if several arrive at once; the text typed before it is kept, and not sent by itself. */
   #type(keys: string): void {
     const { draft, interrupts, kept } = pressKeys(this.#draft, this.#ahead + keys);
     this.#ahead = "";
@@ -268,7 +271,7 @@ class Keyboard implements Input {
     this.#listener.onInterrupt();
   }
 
-  /** The lines that wait are read next, unless one of them is edited, or others were kept: then each is only offered. */
+  /** The waiting lines are read next, unless one of them is edited, or others were kept: then each is only offered. */
   #endDraft(): void {
     const { before, text, after } = this.#draft;
     if (this.#kept.length > 0 || after.length > 0) {
@@ -295,7 +298,10 @@ class Keyboard implements Input {
     }
   }
 
-  /** One interface for each line: between lines it would draw its prompt when the terminal changes its size. */
+  /**
+   * One interface for each line, because between lines an interface would draw its prompt when the terminal changes its
+   * size.
+   */
   async #readLine(prompt: string): Promise<InputEvent> {
     const line = createInterface({
       input: this.#keys,
@@ -345,7 +351,7 @@ class Keyboard implements Input {
     this.#history = [this.#asLine(entry), ...this.#history].slice(0, REPL_LIMITS.historyEntries);
   }
 
-  /** Several lines are a mark again. */
+  /** Several lines become a mark again. */
   #asLine(entry: string): string {
     if (!entry.includes("\n")) return visibleLine(entry);
     const { pastes, keys } = addPaste(this.#pastes, entry);

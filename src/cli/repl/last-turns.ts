@@ -1,4 +1,4 @@
-/** The last turns of a session that continues, so that the person sees where it was left. */
+/** The last turns of a session that continues, so that the person sees where it ended. */
 
 import { lookUp, openCatalogSession, readOwn } from "@continuo/agents/catalog";
 import type { Talk } from "@continuo/agents/conversations";
@@ -16,7 +16,7 @@ interface Drawing {
   readonly columns: number;
 }
 
-/** None for a session in which nobody said anything, or that cannot be read now: its turn reports that. */
+/** Nothing for a session without messages, or one that cannot be read now: its turn reports that. */
 export async function lastTurns(talk: Talk, { shell, paint, columns }: Drawing): Promise<readonly string[]> {
   const messages = await spokenMessages(talk, shell);
   const begins = messages.flatMap((message, at) => (messageKind(message) === "person" ? [at] : []));

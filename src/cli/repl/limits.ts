@@ -7,26 +7,26 @@ export const REPL_LIMITS = {
   entryChars: 16_384,
   /** The size of the input while an agent answers. */
   aheadChars: 65_536,
-  /** After a pause of this length in a line, the person is taken to see the question that came up. */
+  /** After a pause of this length in a line, the person is assumed to see the question that appeared. */
   typingMs: 1_000,
-  /** A program that still runs then was not stopped. */
+  /** A program that still runs after this time was not stopped. */
   suspendMs: 100,
   /** The size of one paste. */
   pasteChars: 8_388_608,
   /** Pastes of several lines that are remembered. */
   pastes: 64,
-  /** A paste that long is shown as a mark, even when it is one line. */
+  /** A paste of this length is shown as a mark, even if it is one line. */
   shownPasteChars: 500,
-  /** Files that one line names, and what of them is read. */
+  /** The number of files that one line can name, and the part of them that is read. */
   attachedFiles: 20,
   attachedBytes: 5_242_880,
   /** The time in which the desktop must give the picture of its clipboard. */
   clipboardMs: 5_000,
-  /** Entries of a folder that Tab looks through. */
+  /** Entries of a folder that Tab searches. */
   lookedThrough: 10_000,
   /** The part of a command's output that the agent receives. */
   shellChars: 65_536,
-  /** The time in which a command must end that was asked to. */
+  /** The time within which a command must end after it was asked to. */
   shellEndMs: 2_000,
   sessionRows: 15,
   candidates: 40,

@@ -21,7 +21,7 @@ export function openLines(shell: Shell): Input {
   lines.on("line", (line) => {
     if (onInterrupt !== null && line.trim() === "/cancel") onInterrupt();
     else waiting.push(line);
-    // Lines that nobody reads stay where they are.
+    // Lines that nobody reads stay in the file or the pipe.
     if (waiting.length >= 64) lines.pause();
     next();
   });

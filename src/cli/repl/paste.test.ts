@@ -29,19 +29,19 @@ test.each([
   expect(feed([typed]).keys).toBe(keys);
 });
 
-test("a line is sent with what was pasted", () => {
+test("a line is sent with the pasted text", () => {
   const { keys, pastes } = feed([`first ${paste("a\nb")} then ${paste("\tc\nd\n")} [paste 9: 2 lines]`]);
   expect(withPastes(keys, pastes)).toBe("first a\nb then \tc\nd [paste 9: 2 lines]");
 });
 
-test("however slowly it comes, a paste is the same", () => {
+test("a paste has the same result, however slowly it arrives", () => {
   const typed = `x${paste("one\ntwo")}y${paste("z")}\u001b[B`;
   const whole = feed([typed]);
   fc.assert(
     fc.property(fc.array(fc.nat(typed.length), { maxLength: 10 }), (cuts) => {
       const places = [0, ...cuts.toSorted((a, b) => a - b), typed.length];
       const parts = places.slice(1).map((end, at) => typed.slice(places[at], end));
-      // ESC alone is a key: a terminal sends at least the bracket of the first mark with it.
+      // ESC without further bytes is a key: with a paste, a terminal sends at least the bracket of the first mark.
       fc.pre(!cuts.some((at) => typed.startsWith("\u001b[200~", at - 1)));
       expect(feed(parts)).toEqual(whole);
     }),
@@ -58,7 +58,7 @@ test("the newest pastes are remembered", () => {
   expect(isWhole("[paste 74: 2 lines] and [paste 10: 2 lines]", pastes)).toBe(false);
 });
 
-test("a paste that is too long is cut, says so, and ends where it ends, in two pieces too", () => {
+test("a paste that is too long is cut and marked as cut, and ends at its end mark, even if that arrives in two pieces", () => {
   const long = `a\n${"x".repeat(REPL_LIMITS.pasteChars)}`;
   const { keys, pastes } = feed([`${paste(long).slice(0, -3)}`, "01~ typed"]);
   expect(keys).toBe("[paste 1: 2 lines, cut] typed");

@@ -1,16 +1,16 @@
 /**
- * Text that a terminal sends between the marks of a paste must not look like keys: several lines become one mark in
- * the line, `[paste 1: 12 lines]`, and are put in its place when the line is sent. Ctrl-V types `@clipboard`. Pure.
+ * Text that a terminal sends between the marks of a paste must not count as keys: several lines become one mark in the
+ * line, `[paste 1: 12 lines]`, which is replaced by the text when the line is sent. Ctrl-V types `@clipboard`. Pure.
  */
 
 import { visibleLine } from "@continuo/core/transcript";
 import { REPL_LIMITS } from "./limits.ts";
 
 export interface Pastes {
-  /** The first characters of a mark; the others have not arrived yet. */
+  /** The first characters of a mark whose rest has not arrived yet. */
   readonly held: string;
   readonly isPasting: boolean;
-  /** The paste so far, in parts: a terminal gives 4 kB at a time. */
+  /** The paste so far, in parts, because a terminal sends 4 kB at a time. */
   readonly parts: readonly string[];
   readonly isCut: boolean;
   readonly count: number;
@@ -30,7 +30,7 @@ export const NO_PASTES: Pastes = {
 /** The name of the picture of the clipboard, after `@`. */
 export const CLIPBOARD = "clipboard";
 
-/** A terminal pastes text by its own key, and leaves this one to programs: pictures. */
+/** A terminal has its own key to paste text, and leaves this key to programs, for pictures. */
 const CTRL_V = "\u0016";
 const BEGIN = "\u001b[200~";
 const END = "\u001b[201~";
@@ -42,7 +42,7 @@ export interface PasteResult {
 }
 
 export interface FilteredKeys extends PasteResult {
-  /** True if part of it was pasted, so that it is no key that a person pressed. */
+  /** True if part of it was pasted, so that it is not a key that a person pressed. */
   readonly hasPaste: boolean;
 }
 
@@ -73,7 +73,7 @@ export function filterKeys(pastes: Pastes, chunk: string): FilteredKeys {
   }
 }
 
-/** A paste beyond the limit is cut, and its mark says so; its end is waited for. */
+/** A paste beyond the limit is cut, and its mark shows that; its end is still waited for. */
 function withPart(pastes: Pastes, part: string): Pastes {
   if (part === "") return pastes;
   const chars = pastes.parts.reduce((sum, { length }) => sum + length, 0);
@@ -82,7 +82,7 @@ function withPart(pastes: Pastes, part: string): Pastes {
   return { ...pastes, isCut, parts: taken === "" ? pastes.parts : [...pastes.parts, taken] };
 }
 
-/** The end of the text that may be the beginning of the mark; a lone ESC outside of a paste is a key. */
+/** The end of the text that may be the beginning of the mark; an ESC by itself outside of a paste is a key. */
 function beginningOf(mark: string, text: string): string {
   const shortest = mark === END ? 1 : 2;
   for (let length = Math.min(mark.length - 1, text.length); length >= shortest; length--) {
@@ -91,7 +91,7 @@ function beginningOf(mark: string, text: string): string {
   return "";
 }
 
-/** A text that is not typed: as it is where it fits into a line, else as a mark. */
+/** Text that was not typed: unchanged if it fits into a line, otherwise a mark. */
 export function addPaste(pastes: Pastes, raw: string, extent: "whole" | "cut" = "whole"): PasteResult {
   const text = raw.replaceAll("\r\n", "\n").replaceAll("\r", "\n").replace(/\n$/u, "");
   if (!text.includes("\n") && text.length <= REPL_LIMITS.shownPasteChars) {
@@ -112,7 +112,7 @@ export function withPastes(line: string, { texts }: Pastes): string {
   return line.replace(MARK, (mark) => texts.get(mark) ?? mark);
 }
 
-/** True if each mark in the line still stands for a paste. */
+/** True if each mark in the line still has its paste. */
 export function isWhole(line: string, { texts }: Pastes): boolean {
   return (line.match(MARK) ?? []).every((mark) => texts.has(mark));
 }

@@ -5,7 +5,10 @@ import { join, resolve } from "node:path";
 import { visibleLine } from "@continuo/core/transcript";
 import { REPL_LIMITS } from "./limits.ts";
 
-/** Returns paths as they are typed, folders with a slash. A name with white space or invisible signs is not offered. */
+/**
+ * Returns paths as a person would type them; folders end with a slash. A name with white space or invisible characters
+ * is not offered.
+ */
 export async function pathsBeginning(prefix: string, cwd: string, home: string): Promise<readonly string[]> {
   const slash = prefix.lastIndexOf("/") + 1;
   const [folder, start] = [prefix.slice(0, slash), prefix.slice(slash)];

@@ -1,4 +1,4 @@
-/** `repl`: lines in, turns out, until the person leaves. */
+/** `repl`: reads lines and runs turns, until the person leaves. */
 
 import { openTalk, type Talk, type TalkFlags, type TurnResult } from "@continuo/agents/conversations";
 import { type Block, ContinuoError, isContinuoError, present } from "@continuo/core/model";
@@ -33,7 +33,7 @@ interface Repl {
   place: string;
   /** Commands that the person ran, and their output, which the agent receives with the next prompt. */
   told: string[];
-  /** Ctrl-C since something was said, in its turn or after it: the second one leaves. */
+  /** The number of Ctrl-C since the last prompt, in its turn or after it: the second one leaves. */
   interrupts: number;
 }
 
@@ -48,7 +48,7 @@ export async function runRepl(flags: TalkFlags, shell: Shell): Promise<number> {
     history,
     complete: createCompleter({
       commands: () => {
-        // Tab waits for no program that is still starting: the next one offers what is known then.
+        // Tab does not wait for a program that is still starting: the next Tab offers what is known then.
         talk?.commands().then(
           (now) => {
             commands = now.map(({ name }) => name);
@@ -172,7 +172,10 @@ async function runCommandOf(repl: Repl, command: string): Promise<void> {
   await teller.print([""]);
 }
 
-/** With the files that the person named in it, and the commands that the person ran before it. Errors: as `attach`. */
+/**
+ * The prompt with the files that the person named in it, and the commands that the person ran before it. Errors: as
+ * `attach`.
+ */
 async function inputOf(
   repl: Repl,
   text: string,
@@ -192,7 +195,7 @@ async function inputOf(
   return more.length === 0 ? text : [{ type: "text", text }, ...more];
 }
 
-/** Broken between words: a terminal would break it anywhere. */
+/** Broken between words, because a terminal would break it anywhere. */
 async function complain(error: unknown, { teller, paint, shell }: Repl): Promise<void> {
   const { message, hint } = isContinuoError(error) ? error : { message: String(error), hint: undefined };
   const lines = [message, ...(hint === undefined ? [] : [hint])].flatMap((text) => text.split("\n"));
@@ -249,7 +252,7 @@ async function conclude(
   if (result.resumption !== null && isKept) {
     const { sessionId, resumption } = result;
     const place = `${sessionId} ${talk.agent}`;
-    // The second turn continues in the same session as the first: nothing to report.
+    // The second turn continues in the same session as the first, so there is nothing to report.
     const isNews =
       place !== repl.place || resumption.happened !== "native" || resumption.forked !== undefined;
     repl.place = place;

@@ -1,4 +1,4 @@
-/** The sessions of a folder: Continuo's own, and those of agents that nobody took up yet. */
+/** The sessions of a folder: Continuo's own, and agents' sessions that Continuo has not continued yet. */
 
 import { isOwn, listCatalog, readOwn, rowsByIdPrefix } from "@continuo/agents/catalog";
 import type { Talk } from "@continuo/agents/conversations";
@@ -21,7 +21,7 @@ export interface FolderOptions {
   readonly missing: readonly string[];
 }
 
-/** `asking` asks the agent that is open, too, and one whose files nobody here reads. */
+/** `asking` also asks the open agent, and an agent whose files Continuo does not read. */
 export async function listFolder(talk: Talk, shell: Shell, asking?: "asking"): Promise<FolderOptions> {
   const lister = asking === undefined ? { drivers: [], missing: [] } : await listerOf(talk);
   const { sessions, failures } = await listCatalog(
@@ -64,7 +64,7 @@ interface Drawing {
   readonly columns: number;
 }
 
-/** Enough of each id to tell it from the others. */
+/** Enough characters of each id to distinguish it from the others. */
 export function toLines(rows: readonly SessionRow[], { paint, columns }: Drawing): string[] {
   const now = new Date();
   const length = idLength(rows.map(({ sessionId }) => sessionId));
@@ -87,7 +87,7 @@ function idLength(ids: readonly string[]): number {
   return Math.max(...ids.map((id) => id.length));
 }
 
-/** For Tab: of this folder without a beginning, of every folder with one. */
+/** For Tab: sessions of this folder without a typed prefix, of every folder with one. */
 export async function idsBeginning(prefix: string, talk: Talk, shell: Shell): Promise<readonly string[]> {
   const looking = { places: shell, store: readOwn(await talk.store()) };
   const rows = prefix === "" ? (await listFolder(talk, shell)).rows : await rowsByIdPrefix(prefix, looking);

@@ -17,14 +17,14 @@ export interface ShellRun {
 }
 
 /**
- * Prints each line as it comes; a command that writes faster than the terminal waits. Returns what the agent is told with the
- * next prompt: the command, its output up to a limit, and its exit code.
+ * Prints each line when it arrives; a command that writes faster than the terminal waits. Returns what the agent
+ * receives with the next prompt: the command, its output up to a limit, and its exit code.
  */
 export async function runShellCommand(
   command: string,
   { cwd, shell, signal, print }: ShellRun,
 ): Promise<string> {
-  // A group of its own, and a mark: the end of the command is the end of all that it started.
+  // The command has its own process group, and a mark: ending the command ends everything that it started.
   const mark = randomUUID();
   const child = spawn(shell.env.SHELL || "/bin/sh", ["-c", command], {
     cwd,

@@ -41,11 +41,11 @@ test.each([
   ["/mode s", [["safe"], "s"]],
   ["/title some", [[], "some"]],
   ["words", [[], "words"]],
-])("Tab behind %j offers %j", async (line, expected) => {
+])("Tab after %j offers %j", async (line, expected) => {
   expect(await completionsOf(line, candidates)).toEqual(expected);
 });
 
-test("! runs what somebody typed, !! says it, and a line of a pipe runs nothing", () => {
+test("! runs a typed line, !! sends it as text, and a line of a pipe runs nothing", () => {
   expect(parseLine("!ls -l", "typed")).toEqual({ type: "shell", command: "ls -l" });
   expect(parseLine("!!ls", "typed")).toEqual({ type: "say", text: "!ls" });
   expect(parseLine("!", "typed")).toEqual({ type: "say", text: "!" });

@@ -1,4 +1,4 @@
-/** Commands of the REPL: what a line means. Pure. */
+/** Commands of the REPL: the meaning of a line. Pure. */
 
 export type SlashName =
   | "help"
@@ -62,7 +62,7 @@ export type Line =
   /** A command of the person's shell. */
   | { readonly type: "shell"; readonly command: string }
   | { readonly type: "command"; readonly name: SlashName; readonly argument: string }
-  /** Perhaps a command of the agent's own: `text` is what it is sent then. */
+  /** It may be a command of the agent's own: then the agent receives `text`. */
   | {
       readonly type: "unknown";
       readonly name: string;
@@ -71,9 +71,9 @@ export type Line =
     };
 
 /**
- * `//word` is said as `/word`, and `!!word` as `!word`. A path is no command.
+ * `//word` is sent as `/word`, and `!!word` as `!word`. A path is not a command.
  *
- * @param source `!word` runs only what somebody typed
+ * @param source `!word` runs a command only if a person typed it
  */
 export function parseLine(line: string, source: "typed" | "read" = "read"): Line {
   const text = line.trim();

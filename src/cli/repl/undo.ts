@@ -29,7 +29,7 @@ export async function undoTurn(talk: Talk, shell: Shell): Promise<UndoneTurn> {
   if (kept === undefined) throw nothing("it is the first turn of the session");
   const { sessionId } = (await forkOwn(session, own, kept.id)).session;
   const { title, cwd, agent } = session;
-  // The native session has the turn: the agent receives the others again.
+  // The native session has the turn, so the agent receives the other turns again.
   await store.updateSession(sessionId, { title, cwd, agent, metadata: {} });
   await talk.resume(`continuo:${sessionId}`);
   return { prompt: typedTextOf(last.content).replace(/\s+/gu, " ").trim(), before: session.sessionId };

@@ -1,4 +1,4 @@
-/** The work of the command for other folders, loaded at its first use. */
+/** The work of the command for other folders, loaded on first use. */
 
 import type { Shell } from "../terminal/index.ts";
 

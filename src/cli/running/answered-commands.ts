@@ -1,7 +1,7 @@
 /**
- * The commands that a running process may answer: lists and searches that only read, with flags that are known to cost
- * little. What is not named here is not asked for: a regular expression could hold a server up, `--timeout` promises results
- * in part, and an agent of a configuration would be started by the wrong process.
+ * The commands that a running process may answer: lists and searches that only read, with flags that are known to be
+ * cheap. Commands that are not named here run by themselves: a regular expression could block a server, `--timeout`
+ * promises partial results, and the wrong process would start an agent of a configuration.
  */
 
 import { AGENT_NAMES } from "@continuo/core/model";
@@ -34,7 +34,7 @@ const SEARCH: Flags = {
 
 const AGENTS: ReadonlySet<string> = new Set([...AGENT_NAMES, "continuo"]);
 
-/** @param argv without the program */
+/** @param argv the arguments without the program */
 export function isAnswered([first, ...rest]: readonly string[]): boolean {
   if (first === "session" && rest[0] === "list") return isKnown(rest.slice(1), LIST, isAgent);
   if (first === "list") return isKnown(rest, LIST, isAgent);

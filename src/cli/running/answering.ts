@@ -1,4 +1,7 @@
-/** The side of the running process: it takes commands, runs each with the shell of the one who asks, and sends what it wrote. */
+/**
+ * The side of the running process: it accepts commands, runs each with the shell environment of the caller, and sends
+ * its output.
+ */
 
 import { chmodSync, rmSync } from "node:fs";
 import { connect, createServer, type Server, type Socket } from "node:net";
@@ -38,11 +41,13 @@ const REQUEST: z.ZodType<Request> = z.strictObject({
   stderr: STREAM,
 });
 
-/** Answers until it is disposed. Where no socket can be made, nobody is answered: commands do their work themselves. */
+/**
+ * Answers until it is disposed. If no socket can be created, nothing is answered: commands do their work themselves.
+ */
 export async function answerCommands(answering: AnsweringProcess): Promise<AsyncDisposable> {
   const open = new Set<Socket>();
   const here = surroundings(process.env);
-  // A command that does not wait any longer closes its socket.
+  // A command that no longer waits closes its socket.
   const server = createServer((socket) => {
     open.add(socket);
     socket.once("close", () => open.delete(socket)).on("error", () => undefined);
@@ -70,7 +75,10 @@ async function listens(server: Server, { program, shell }: AnsweringProcess): Pr
   server.once("error", () => undefined).listen(path);
 }
 
-/** Killed processes left them. One that begins to listen at this moment may lose its name, and is not asked then. */
+/**
+ * Killed processes left these sockets. A process that begins to listen at this moment may lose its socket, and is then
+ * not asked.
+ */
 async function removeDead(folder: string): Promise<void> {
   for (const name of listNames(folder).slice(0, RUNNING_LIMITS.lookedAt)) {
     const path = join(folder, name);
@@ -101,7 +109,7 @@ async function serve(socket: Socket, { program, run, shell }: AnsweringProcess, 
       Buffer.concat([Buffer.from(`${JSON.stringify(head)}\n`), ...output.parts.map(([, bytes]) => bytes)]),
     );
   } catch {
-    // The other side does the work itself, and reports what is wrong.
+    // The other side does the work itself, and reports the error.
     socket.destroy();
   }
 }
@@ -125,7 +133,7 @@ function firstLine(socket: Socket): Promise<string> {
   return promise;
 }
 
-/** JSON has none inside. */
+/** JSON contains no line break. */
 const LINE_FEED = 10;
 
 interface Capture {
@@ -160,7 +168,7 @@ interface AnsweredBy {
   readonly signal: AbortSignal;
 }
 
-/** Signals go to the process of the command, which has nothing to clean up. */
+/** Signals are sent to the process of the command, which has nothing to clean up. */
 function shellFor(request: Request, { shell, output, signal }: AnsweredBy): Shell {
   const nothing = (): Disposable => ({ [Symbol.dispose]: () => undefined });
   const { env, home, cwd, startedBy } = request;

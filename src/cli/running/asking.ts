@@ -1,16 +1,16 @@
-/** The side of the command, which loads as little as it can: it asks, and prints what comes back. */
+/** The side of the command, which loads as little as possible: it asks, and prints the answer. */
 
 import { connect, type Socket } from "node:net";
 import { RUNNING_LIMITS } from "./limits.ts";
 import { surroundings } from "./places.ts";
 
-/** The command as its own process sees it. */
+/** The command with the environment of its own process. */
 export interface Caller {
   readonly argv: readonly string[];
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly home: string;
   readonly cwd: string;
-  /** The process that started the command: a terminal is known by it. */
+  /** The process that started the command, which identifies a terminal. */
   readonly startedBy: number;
   readonly stdout: CallerStream;
   readonly stderr: CallerStream;
@@ -80,7 +80,7 @@ interface AnswerEvents {
   onEnd(outcome: Outcome): void;
 }
 
-/** A line with the name of the build as soon as the command is taken; then a line with the head, and all texts. */
+/** A line with the name of the build as soon as the command is accepted; then a line with the head, and all texts. */
 function readAnswer(socket: Socket, program: string, { onAccepted, onEnd }: AnswerEvents): void {
   const accepted = `${program}\n`;
   const received: Buffer[] = [];
@@ -120,7 +120,7 @@ export interface AnswerHead {
   readonly parts: readonly (readonly [stream: AnswerPart[0], bytes: number])[];
 }
 
-/** No library is loaded for it. The other side is the same build, so that only a damaged answer has another form. */
+/** No library is loaded for it. The other side is the same build, so only a damaged answer can have another form. */
 function parseHead(text: string): AnswerHead | null {
   try {
     const { exitCode, parts }: AnswerHead = JSON.parse(text);

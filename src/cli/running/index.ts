@@ -1,10 +1,10 @@
 /**
- * Commands that a running process answers: `serve`, `view` and `mcp` have loaded and compiled everything that a list and a
- * search need, and run them for a command that is typed elsewhere, which only prints what came back.
+ * Commands that a running process answers: `serve`, `view` and `mcp` have already loaded and compiled everything that a
+ * list and a search need, and run them for a command that is typed elsewhere, which only prints the result.
  *
- * Promises: what is printed is what the command would have printed itself, since the same code runs with the same
- * environment, or the command does it itself; only processes of the same user and the same build are asked; nobody waits long
- * for one that does not answer.
+ * Promises: the output is what the command itself would have printed, because the same code runs with the same
+ * environment, or the command does the work itself; only processes of the same user and the same build are asked; a
+ * process that does not answer delays nobody for long.
  * Does not know: what a list or a search is.
  */
 

@@ -1,19 +1,19 @@
 /** The limits of commands that a running process answers. */
 
 export const RUNNING_LIMITS = {
-  /** A process whose event loop is free takes a command at once. */
+  /** A process whose event loop is free accepts a command at once. */
   acceptedMs: 200,
-  /** After this time the command does the work itself, and shows how far it is. */
+  /** After this time the command does the work itself, and shows its progress. */
   answeredMs: 1_000,
   /** The command line, the environment and the folders of a command. */
   requestBytes: 1_048_576,
   answerBytes: 67_108_864,
   /** The commands that a process runs at the same time. */
   commands: 4,
-  /** The processes that a command asks: one after another, and only after a refusal. */
+  /** The number of processes that a command asks, one after another, and only after a refusal. */
   tries: 3,
-  /** A longer path of a socket is cut by the system. */
+  /** The system cuts a longer path of a socket. */
   pathBytes: 103,
-  /** Sockets that a process looks at when it starts, and removes if nobody listens there. */
+  /** The number of sockets that a process checks when it starts, and removes if nobody listens there. */
   lookedAt: 64,
 } as const;

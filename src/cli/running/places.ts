@@ -1,6 +1,6 @@
 /**
- * The sockets of running processes: in a folder of Continuo's home that only the user can enter. A process that can connect
- * is the user's, and nobody else can put a socket there.
+ * The sockets of running processes: in a folder of Continuo's home that only the user can enter. A process that can
+ * connect belongs to the user, and nobody else can put a socket there.
  */
 
 import { lstatSync, readdirSync, readlinkSync, statSync } from "node:fs";
@@ -16,22 +16,22 @@ export function socketFolder(places: Places): string {
 }
 
 /**
- * A name for the build that a file belongs to: another build of the same version has another one, too. Times of a package's
- * files are those of its archive, so that the time is that of the installation.
+ * A name for the build to which a file belongs: another build of the same version has another name. The files of a
+ * package have the times of its archive, so the time of the installation is used.
  */
 export function programOf(file: string): string {
   const { ino, ctimeMs } = statSync(file);
   return `${ino.toString(36)}-${Math.floor(ctimeMs).toString(36)}`;
 }
 
-/** The socket of this process, for commands of this build; `null` if there can be none. */
+/** The socket of this process, for commands of this build; `null` if it cannot exist. */
 export function ownSocket(program: string, places: Places): string | null {
   const path = join(socketFolder(places), `${program}-${process.pid}`);
   const isPossible = process.getuid !== undefined && Buffer.byteLength(path) <= RUNNING_LIMITS.pathBytes;
   return isPossible ? path : null;
 }
 
-/** The paths of all sockets; none where another user could have put one there. */
+/** The paths of all sockets; none if another user could have put one there. */
 export function socketsOf(places: Places, user: number | undefined = process.getuid?.()): readonly string[] {
   const folder = socketFolder(places);
   try {
@@ -42,14 +42,14 @@ export function socketsOf(places: Places, user: number | undefined = process.get
   }
 }
 
-/** Errors: those of the system, where the folder is not there. */
+/** Errors: those of the system, if the folder does not exist. */
 export function isPrivate(
   folder: string,
   places: Places,
   user: number | undefined = process.getuid?.(),
 ): boolean {
   const own = lstatSync(folder);
-  // Who can write to the folder above could replace this one.
+  // A user who can write to the parent folder could replace this one.
   const above = statSync(continuoHome(places));
   return (
     own.isDirectory() &&
@@ -60,13 +60,16 @@ export function isPrivate(
   );
 }
 
-/** The facts that a process cannot take over from a command: both see the same files, and write times and words alike. */
+/**
+ * Facts that a process cannot take from a command: both must see the same files, and write times and words in the same
+ * way.
+ */
 export function surroundings(env: Places["env"]): string {
   const words = Object.entries(env).filter(([name]) => /^(?:TZ|LANG|LANGUAGE|LC_\w+)$/u.test(name));
   return JSON.stringify([process.getuid?.(), namespace("mnt"), namespace("pid"), words.sort()]);
 }
 
-/** Containers have their own; empty where the system does not say. */
+/** Containers have their own; empty if the system does not report it. */
 function namespace(name: "mnt" | "pid"): string {
   try {
     return readlinkSync(`/proc/self/ns/${name}`);

@@ -1,4 +1,4 @@
-/** Both sides, each loaded when it is needed: a command that nobody answers looks at one folder. */
+/** Both sides, each loaded when it is needed: a command that nobody answers reads only one folder. */
 
 import type { Shell } from "../terminal/index.ts";
 import { isAnswered } from "./answered-commands.ts";
@@ -7,7 +7,7 @@ import type { CallerStream } from "./asking.ts";
 import { programOf, socketsOf } from "./places.ts";
 
 /**
- * Prints the answer of a running process, and returns its exit code; `null` if the command is to do the work itself, and
+ * Prints the answer of a running process, and returns its exit code; `null` if the command must do the work itself, and
  * nothing was printed.
  *
  * @param file of the bundle: only processes of the same build are asked
@@ -17,7 +17,7 @@ export async function answeredElsewhere(
   shell: Shell,
   file: string,
 ): Promise<number | null> {
-  // Who looks for a mistake wants to see this process.
+  // A person who looks for a mistake wants to see this process.
   if (!isAnswered(argv) || shell.env.CONTINUO_DEBUG !== undefined) return null;
   const all = socketsOf(shell);
   if (all.length === 0) return null;

@@ -45,11 +45,11 @@ export function drawResults(
   return `${[...blocks, ...footer].map((lines) => lines.join("\n")).join("\n\n")}\n`;
 }
 
-/** The command line stays on the screen, and Ctrl-C shows itself behind the last line. */
+/** The command line stays on the screen, and Ctrl-C appears after the last line. */
 const [FREE_ROWS, FREE_COLUMNS] = [2, 3];
 
 /**
- * The best results so far, as many as the screen has rows for, above a line that says how far the search has come. They
+ * The best results so far, as many as the screen has rows for, above a line that shows the progress of the search. They
  * have no numbers: better ones may follow.
  */
 export function drawEarlyResults(
@@ -61,7 +61,7 @@ export function drawEarlyResults(
   const drawing = { shell, paint: paintFor(screen), columns: columns - 1, short: shortIdsOf(results, []) };
   const shown: string[] = [];
   for (const { excerpt, ...result } of results) {
-    // One line of the text is enough to see whether this is it.
+    // One line of the text is enough to recognize the result.
     const lines = [
       ...drawResult({ ...result, excerpt: null }, null, drawing),
       ...drawExcerpt(excerpt && aroundMatch(excerpt, Math.floor(columns / 4)), drawing).slice(0, 1),
@@ -78,7 +78,7 @@ export function drawEarlyResults(
   return [...shown, drawing.paint(state, "dim")];
 }
 
-/** So that the first line has what was found. */
+/** The text is cut so that the first line has the match. */
 function aroundMatch({ pieces, ...excerpt }: Excerpt, charsBefore: number): Excerpt {
   const at = pieces.findIndex(({ match }) => match);
   const before = pieces
@@ -96,7 +96,7 @@ interface Drawing {
   readonly shell: Shell;
   readonly paint: Paint;
   readonly columns: number;
-  /** From id to its beginning that no other known session shares. */
+  /** Maps each id to the shortest beginning that no other known session shares. */
   readonly short: ReadonlyMap<string, string>;
 }
 
@@ -108,7 +108,7 @@ function shortIdsOf(
   const ids = results.flatMap(({ session: { sessionId, parentId } }) =>
     parentId === null ? [sessionId] : [sessionId, parentId],
   );
-  // Only these can begin alike; there can be thousands of others.
+  // Only these can have the same beginning; there can be thousands of others.
   const beginnings = new Set(ids.map(beginningOf));
   return shortIds(ids, [...ids, ...others.filter((id) => beginnings.has(beginningOf(id)))]);
 }

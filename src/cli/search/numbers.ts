@@ -6,7 +6,7 @@ import { keepNumbered, numbered } from "../numbers/index.ts";
 import type { Shell } from "../terminal/index.ts";
 import { nameOfResult } from "./result-json.ts";
 
-/** `location`: what `open` takes for the session. */
+/** `location`: the name that `open` uses for the session. */
 export interface NumberedResult {
   readonly location: string;
   readonly messageId: string;

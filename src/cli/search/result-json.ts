@@ -1,4 +1,4 @@
-/** One result as `search --json` prints it: keys in the order of the contract. */
+/** One result in the form of `search --json`: keys in the order of the contract. */
 
 import { type IndexedSession, OWN, TRASHED } from "@continuo/agents/catalog";
 import type { SearchResult } from "@continuo/agents/search";

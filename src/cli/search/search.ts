@@ -30,13 +30,13 @@ import { patternsOf } from "./texts.ts";
 
 const DEFAULT_LIMIT = 10;
 
-/** The time that `--timeout` gave was over before every session was searched. */
+/** The time of `--timeout` was over before every session was searched. */
 const INCOMPLETE = 9;
 
 /** The person pressed Ctrl-C. */
 const INTERRUPTED = 130;
 
-/** From this number on, an index would be noticed. */
+/** From this number on, an index would make a noticeable difference. */
 const MANY_SESSIONS = 64;
 
 export async function runSearch(words: readonly string[], flags: SearchFlags, shell: Shell): Promise<number> {
@@ -67,7 +67,7 @@ export async function runSearch(words: readonly string[], flags: SearchFlags, sh
   return found.unsearched > 0 ? INCOMPLETE : 0;
 }
 
-/** Searches for a query that was typed into one line. Errors: as `runSearch`. */
+/** Searches for a query that was typed as one line. Errors: as `runSearch`. */
 export async function searchLines(text: string, shell: Shell): Promise<readonly string[]> {
   const query = parseQuery(text, { toTime: (time) => parseSince(time, shell.now) });
   const { found, ...state } = await searchWithProgress(query, shell, {
@@ -84,14 +84,17 @@ interface Searched extends SearchState {
 }
 
 interface SearchState {
-  /** True if a process in the background indexes what this search read in files. */
+  /** True if a process in the background indexes the sessions that this search read from files. */
   readonly isBeingIndexed: boolean;
   /** True if the person ended it. */
   readonly isStopped: boolean;
 }
 
 interface WithProgress extends Pick<SessionSearchOptions, "limit" | "regex" | "timeMs"> {
-  /** `shown`: the best results so far are on the terminal until the search ends, and Ctrl-C ends it with them. */
+  /**
+   * `shown`: the best results so far are on the terminal until the search ends, and Ctrl-C ends the search with these
+   * results.
+   */
   readonly early: "shown" | "not shown";
 }
 
@@ -187,7 +190,7 @@ function toJson({
   };
 }
 
-/** An argument with spaces is a phrase, unless it is a question or says otherwise itself. */
+/** An argument with spaces is a phrase, unless it is a question or has its own syntax. */
 function toQueryText(argument: string): string {
   const isQuery = /["]|(^|\s)-\S|(^|\s)[a-z]+:|\?\s*$/u.test(argument);
   return /\s/u.test(argument.trim()) && !isQuery ? `"${argument}"` : argument;
@@ -217,7 +220,7 @@ function notesOf(
       : `${left} in this time: search again without --timeout`;
     notes.push({ text, styles: ["yellow"] });
   }
-  // A few are indexed by the search itself.
+  // The search itself indexes a few sessions.
   if (index !== "newer" && index !== "unusable" && notIndexed > MANY_SESSIONS) {
     const next = isBeingIndexed
       ? "a process in the background indexes them now"

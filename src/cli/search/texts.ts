@@ -1,4 +1,4 @@
-/** The index brought up to date for a command, with progress on a terminal. */
+/** Updates the index for a command, with progress on a terminal. */
 
 import { type Texts, updateTexts } from "@continuo/agents/catalog";
 import { readHomeConfiguration } from "@continuo/agents/config";

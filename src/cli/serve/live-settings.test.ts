@@ -63,17 +63,20 @@ test("each key of `live` reaches the server, and a key of an endpoint comes from
 test.each([
   ["{ url: 'http://127.0.0.1:11434/v1', model: llama, key_env: KEY }", "llama"],
   ["{ anthropic: claude-small, key_env: KEY }", "claude-small"],
-])("a model is the note writer with one line, %s, and a session has a budget then", async (line, name) => {
-  const configuration = await configured(`live:\n  note_writer: ${line}\n`);
-  expect(configuration.problems).toEqual([]);
-  const { noteWriters, budget } = liveSettings(configuration, shell);
-  expect(noteWriters?.map((writer) => writer.name)).toEqual([name, "extractive"]);
-  expect(budget).toEqual({ maxTokens: 2_000_000, maxCostUsd: 2 });
-  const bare = { ...shell, env: {} } as Shell;
-  expect(() => liveSettings(configuration, bare)).toThrow(expect.objectContaining({ code: "not_found" }));
-});
+])(
+  "one line of settings makes a model the note writer, %s, and a session then has a budget",
+  async (line, name) => {
+    const configuration = await configured(`live:\n  note_writer: ${line}\n`);
+    expect(configuration.problems).toEqual([]);
+    const { noteWriters, budget } = liveSettings(configuration, shell);
+    expect(noteWriters?.map((writer) => writer.name)).toEqual([name, "extractive"]);
+    expect(budget).toEqual({ maxTokens: 2_000_000, maxCostUsd: 2 });
+    const bare = { ...shell, env: {} } as Shell;
+    expect(() => liveSettings(configuration, bare)).toThrow(expect.objectContaining({ code: "not_found" }));
+  },
+);
 
-test("a model of `models` writes notes under its name, and an agent answers where it is none", async () => {
+test("a model of `models` writes notes under its name, and an agent writes them if no model has the name", async () => {
   const models =
     "models:\n  small: { anthropic: claude-small, key_env: KEY }\n  local: { url: 'http://127.0.0.1:1/v1', model: llama }\n";
   for (const name of ["small", "local"]) {

@@ -1,4 +1,4 @@
-/** `live` of continuo.yaml as what a server runs continuous sessions with. */
+/** Converts `live` of continuo.yaml to the settings with which a server runs continuous sessions. */
 
 import {
   type AgentSettings,
@@ -30,7 +30,7 @@ export function liveSettings(
   return {
     ...plain,
     noteWriters: [...writers, extractiveWriter()],
-    // A model costs money, also one that is chosen later: nobody should have to think of a limit.
+    // A model costs money, even one that is chosen later: a default limit protects people who set none.
     budget: plain.budget ?? DEFAULT_BUDGET,
     ...present({
       embedder: embedder === undefined ? undefined : openAiEmbedder(withKey(embedder, shell)),
@@ -51,7 +51,7 @@ function withKey<Endpoint extends { readonly apiKeyEnv?: string }>(
   });
 }
 
-/** For each session, where the file has none. */
+/** The budget of each session, if the file has none. */
 const DEFAULT_BUDGET = { maxTokens: 2_000_000, maxCostUsd: 2 };
 
 export function writerOf(

@@ -15,9 +15,12 @@ import { parseSince, type Shell } from "../terminal/index.ts";
 import { createWindows, NO_WINDOWS } from "./window/index.ts";
 
 export interface ServedMachine {
-  /** The one that is served, where a flag names it: Continuo's own sessions are those of that store. */
+  /** The served store, if a flag names it: Continuo's own sessions are those of that store. */
   readonly store?: string | undefined;
-  /** Who can reach the server: only this machine, or others too, for whom no program starts on its screen. */
+  /**
+   * The machines that can reach the server: only this one, or others too, which must not start a program on this
+   * screen.
+   */
   readonly reach: "machine" | "network";
 }
 
@@ -45,7 +48,7 @@ export async function loadMachine(shell: Shell, { store, reach }: ServedMachine)
   };
 }
 
-/** Errors: `unsupported` for a store that nobody else could open. */
+/** Errors: `unsupported` for a store that no other process can open. */
 async function openOwnStore(places: PlacesAt, shell: Shell): Promise<OpenedStore> {
   const store = storeUrlOf(places);
   if (!/^memory:/iu.test(store)) return await openForCommand({ store }, shell);

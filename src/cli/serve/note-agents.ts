@@ -1,6 +1,6 @@
 /**
  * The agent that writes notes: one program for each session, which stays open between batches, and is closed when the
- * session ends and when it was idle for a while. It may only read.
+ * session ends or was idle for a while. It may only read.
  */
 
 import { type DrivenAgent, toAgent } from "@continuo/agents/drivers/link";
@@ -24,7 +24,7 @@ interface OpenAgent {
   turns: number;
 }
 
-/** A program for each turn: for pages and questions, which several sessions ask at the same time. */
+/** Starts a program for each turn: for pages and questions, which several sessions can request at the same time. */
 export function turnAgent(options: NoteAgentOptions): Agent {
   return {
     name: options.name,
@@ -40,7 +40,8 @@ export function turnAgent(options: NoteAgentOptions): Agent {
 }
 
 /**
- * One program for each session. A turn that names its native session goes on in it, even after the program was closed.
+ * One program for each session. A turn that names its native session continues in it, even after the program was
+ * closed.
  */
 export function keptAgent(options: NoteAgentOptions): KeptAgent {
   const { idleMs = 300_000, most = 8 } = options;

@@ -32,7 +32,7 @@ afterEach(async () => {
 
 const secretIn = (path: string): string => readFileSync(path, "utf8").trim();
 
-test("the token of this machine lives 90 days, and stays the same at the next start", async () => {
+test("the token of this machine is valid for 90 days, and stays the same at the next start", async () => {
   const first = await keepOwnToken(store, {}, shell);
   const secret = secretIn(first.path);
   const token = await store.authenticate(secret);
@@ -56,7 +56,7 @@ test("a server that runs for months renews the token a month before it ends, and
   expect(await store.authenticate(second)).not.toBeNull();
 });
 
-test("a token of an earlier version that never expires is replaced, and its id is named so that it can be revoked", async () => {
+test("a token of an earlier version that never expires is replaced, and its id is printed so that it can be revoked", async () => {
   const old = await store.createToken({ scopes: ["admin"], label: LOOPBACK_LABEL });
   writeFileSync(join(home, "server-token"), `${old.secret}\n`, { mode: 0o600 });
   using own = await keepOwnToken(store, {}, shell);

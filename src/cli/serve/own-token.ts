@@ -1,4 +1,4 @@
-/** The token that other commands of this machine use: made at the first start, and renewed while the server runs. */
+/** The token that other commands of this machine use: created at the first start, and renewed while the server runs. */
 
 import { ContinuoError, messageOf, shellWord } from "@continuo/core/model";
 import { LOOPBACK_LABEL } from "@continuo/core/wire";
@@ -9,7 +9,7 @@ import type { ServeFlags } from "./flags.ts";
 import { readTokenFile, tokenFileOf, writeTokenFile } from "./token-file.ts";
 
 const DAY_MS = 86_400_000;
-/** A token with fewer days left is replaced; the old one works until it expires. */
+/** A token with fewer days left is replaced; the old one stays valid until it expires. */
 const RENEWED_DAYS = 30;
 const LOOK_MS = DAY_MS / 2;
 

@@ -1,6 +1,6 @@
 /**
- * A program of the operator that looks at each attachment before it is stored: the bytes are its input, and it ends with 0 for a
- * harmless file and with 1 for a malicious one. Whatever else happens, the attachment is not stored.
+ * A program of the operator that scans each attachment before it is stored: the bytes are its input, and it ends with 0
+ * for a harmless file and with 1 for a malicious one. With any other result, the attachment is not stored.
  */
 
 import { type ChildProcessByStdio, spawn } from "node:child_process";
@@ -13,7 +13,7 @@ const MAX_SCANS = 16;
 /** The longest time that the program may take after the last byte. */
 const VERDICT_MS = 60_000;
 
-/** @param program without arguments; it is started by its path or its name, not by a shell */
+/** @param program the program without arguments; it is started by its path or its name, not by a shell */
 export function createScanner(program: string): ScanAttachment {
   let running = 0;
   return () => {
@@ -59,7 +59,7 @@ interface Started {
   readonly ended: Promise<number | string>;
 }
 
-/** `ended` is the exit code, or why there is none. */
+/** `ended` is the exit code, or the reason why there is none. */
 function started(program: string): Started {
   const child = spawn(program, [], { stdio: ["pipe", "ignore", "ignore"] });
   const ended = new Promise<number | string>((resolve) => {

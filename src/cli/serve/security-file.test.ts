@@ -12,7 +12,7 @@ beforeEach(() => {
   warnings = [];
 });
 
-test("lines are appended to a private file, and to a new one after the system moved it away", async () => {
+test("lines are appended to a private file, and to a new one after the system moved the old one away", async () => {
   const path = join(folder, "security.jsonl");
   {
     await using file = openSecurityFile(path, shell);
@@ -29,7 +29,7 @@ test("lines are appended to a private file, and to a new one after the system mo
   expect(warnings).toEqual([]);
 });
 
-test("lines that the disk does not take in time are dropped and counted", async () => {
+test("lines that the disk does not write in time are dropped and counted", async () => {
   const path = join(folder, "security.jsonl");
   {
     await using file = openSecurityFile(path, shell);
@@ -41,14 +41,14 @@ test("lines that the disk does not take in time are dropped and counted", async 
   expect(lines.length - dropped.length + dropped.reduce((sum, { count }) => sum + count, 0)).toBe(5_000);
 });
 
-test("a file that cannot be written is reported once, and ends nothing", async () => {
+test("a file that cannot be written is reported once, and stops nothing", async () => {
   await using file = openSecurityFile(join(folder, "none", "security.jsonl"), shell);
   file.write("one");
   await expect.poll(() => warnings).toEqual([expect.stringContaining("cannot write the security log")]);
   file.write("two");
 });
 
-test("a hyphen is the standard error of the command", async () => {
+test("a hyphen means the standard error of the command", async () => {
   await using file = openSecurityFile("-", shell);
   file.write("one");
   expect(warnings).toEqual(["one\n"]);

@@ -58,7 +58,7 @@ export async function runServe(flags: ServeFlags, shell: Shell): Promise<number>
     );
   }
   assertTls(address.host, { isLoopback, publicUrl: flags.publicUrl });
-  // A proxy on this machine would look like somebody who sits before it.
+  // A proxy on this machine would look like a person who uses the machine.
   const hasProxy = flags.publicUrl !== undefined || flags.trustProxy.length > 0;
   const reach = isLoopback && !hasProxy ? "machine" : "network";
   const origins = flags.origin.map(originOf);
@@ -67,7 +67,7 @@ export async function runServe(flags: ServeFlags, shell: Shell): Promise<number>
   const configuration = await ownConfiguration(shell);
   const limits = limitsOf(configuration, flags);
   const settings = liveSettings(configuration, shell);
-  // Others than the person of this machine start no programs on it.
+  // Only the person who uses this machine may start programs on it.
   const offers = reach === "machine" ? await offersOf(configuration, shell) : undefined;
   await using store = await openForCommand(flags, shell);
   await using ownToken = flags.auth && isLoopback ? await keepOwnToken(store, flags, shell) : null;
@@ -87,7 +87,7 @@ export async function runServe(flags: ServeFlags, shell: Shell): Promise<number>
     whisperFolder: whisperFolderOf(shell),
     ...present({
       pageName,
-      // Others may open the pages of a server that has another address.
+      // Other people may open the pages of a server that has another address.
       preferencesFile: pageName === undefined ? undefined : preferencesFileOf(shell),
       securityLog: securityFile?.write,
       webhookKey: flags.webhookKey === undefined ? undefined : await readWebhookKey(flags.webhookKey),
@@ -95,7 +95,7 @@ export async function runServe(flags: ServeFlags, shell: Shell): Promise<number>
       followAudit: securityFile === null ? undefined : followAudit(store),
       publicUrl: flags.publicUrl === undefined ? undefined : publicUrlOf(flags.publicUrl),
     }),
-    // Who needs no token could call them anyway.
+    // Anyone who needs no token could call them anyway.
     otherWebhookHosts: flags.onlyWebhookHosts ? "none" : "public",
     webhookHosts: flags.auth ? flags.webhookHost : [...flags.webhookHost, ...LOOPBACK],
     ...(isLoopback ? { hosts: [...LOOPBACK, "[::1]"] } : {}),
@@ -136,17 +136,19 @@ function frontDoors(store: OpenedStore): (workspaceId: string) => Promise<Sessio
   };
 }
 
-/** In its name the server does what no request asks for. */
+/** The name under which the server does work that no request asks for. */
 const SERVER: Principal = { who: "server", from: null };
 
-/** Reads the file in CONTINUO_HOME only: a server belongs to no project. Errors: `usage` for an invalid file. */
+/**
+ * Reads only the file in CONTINUO_HOME, because a server belongs to no project. Errors: `usage` for an invalid file.
+ */
 async function ownConfiguration(shell: Shell): Promise<Configuration> {
   const configuration = await readConfiguration({ places: shell, cwd: null });
   assertValid(configuration);
   return configuration;
 }
 
-/** Takes limits of the file, then of flags. Errors: `invalid`, `usage`. */
+/** Merges the limits of the file and then those of flags. Errors: `invalid`, `usage`. */
 function limitsOf({ serverLimits }: Configuration, flags: ServeFlags): ServerLimitSettings {
   return { ...serverLimits, ...serverLimitsOfFlags(flags.limit) };
 }
@@ -166,7 +168,7 @@ function addressOf(text: string): { readonly host: string; readonly port: number
 
 /** Errors: `usage`. */
 function originOf(text: string): string {
-  // `new URL` knows no origin of an extension's scheme.
+  // `new URL` returns no origin for the scheme of an extension.
   if (/^(?:chrome|moz)-extension:\/\/[a-z\d-]+$/u.test(text)) return text;
   if (URL.canParse(text) && new URL(text).origin === text) return text;
   throw new ContinuoError("usage", `${JSON.stringify(text)} is not an origin`, {

@@ -1,4 +1,4 @@
-/** Metrics of a server over OTLP. Its packages are loaded only where an endpoint is configured. */
+/** Metrics of a server over OTLP. Its packages are loaded only if an endpoint is configured. */
 
 import { ContinuoError } from "@continuo/core/model";
 import type { Shell } from "../terminal/index.ts";
@@ -6,8 +6,9 @@ import type { Shell } from "../terminal/index.ts";
 const ENDPOINTS = ["OTEL_EXPORTER_OTLP_METRICS_ENDPOINT", "OTEL_EXPORTER_OTLP_ENDPOINT"] as const;
 
 /**
- * Sends metrics as the variables of OpenTelemetry say (`OTEL_EXPORTER_OTLP_ENDPOINT`, `OTEL_METRIC_EXPORT_INTERVAL`,
- * `OTEL_SERVICE_NAME`, …). The result sends what is left and ends it. Errors: `unsupported` without the packages.
+ * Sends metrics as configured by the variables of OpenTelemetry (`OTEL_EXPORTER_OTLP_ENDPOINT`,
+ * `OTEL_METRIC_EXPORT_INTERVAL`, `OTEL_SERVICE_NAME`, …). The returned function sends the rest and stops. Errors:
+ * `unsupported` without the packages.
  */
 export async function startTelemetry({ env }: Pick<Shell, "env">): Promise<() => Promise<void>> {
   if (!ENDPOINTS.some((name) => (env[name] ?? "") !== "")) return async () => undefined;
@@ -25,7 +26,7 @@ export async function startTelemetry({ env }: Pick<Shell, "env">): Promise<() =>
   });
   metrics.setGlobalMeterProvider(provider);
   return async () => {
-    // A collector that is away does not keep a server from ending.
+    // A collector that does not answer does not delay the end of a server.
     await provider.shutdown().catch(() => undefined);
     metrics.disable();
   };

@@ -12,7 +12,7 @@ export function tokenFileOf(shell: Shell, given: string | undefined): string {
   return given === undefined ? join(continuoHome(shell), "server-token") : resolve(shell.cwd, given);
 }
 
-/** `null` if there is no file. Errors: `invalid` for one that others can read, `unreadable`. */
+/** `null` if there is no file. Errors: `invalid` for a file that other users can read, `unreadable`. */
 export function readTokenFile(path: string): string | null {
   const stat = statSync(path, { throwIfNoEntry: false });
   if (stat === undefined) return null;

@@ -10,14 +10,14 @@ test.runIf(HAS_PAGE_NAMES)("the name of each page has 128 random bits", () => {
   for (let at = 9; at < 41; at++) expect(new Set([...names].map((name) => name[at])).size).toBeGreaterThan(1);
 });
 
-test("a server that other machines reach without TLS warns, with the flag for its proxy", () => {
+test("a server that other machines reach without TLS prints a warning with the flag for its proxy", () => {
   expect(clearTextWarning(false, undefined)).toContain("--public-url https://");
   expect(clearTextWarning(false, "http://team.example")).toContain("without TLS");
   expect(clearTextWarning(false, "https://team.example")).toBeNull();
   expect(clearTextWarning(true, undefined)).toBeNull();
 });
 
-test("a report of the server begins its lines only where the server does, and controls no terminal", () => {
+test("a report of the server cannot begin a line with text of others, and cannot control the terminal", () => {
   let printed = "";
   const stderr = {
     write: (text: string) => {
@@ -34,7 +34,7 @@ test("a report of the server begins its lines only where the server does, and co
   expect(printed).toContain("        at place");
 });
 
-test("a server is for other machines only with the address at which they reach it, and the word http or https in it", () => {
+test("a server is for other machines only if it knows the address at which they reach it, including the word http or https", () => {
   for (const publicUrl of ["https://team.example", "http://team.example"]) {
     expect(() => assertTls("0.0.0.0", { isLoopback: false, publicUrl })).not.toThrow();
   }

@@ -13,19 +13,21 @@ export async function machineWork(shell: Shell): Promise<MachineService> {
   return await (await import("./machine.ts")).loadMachine(shell, { reach: "machine" });
 }
 
-/** Safari finds no names below `localhost`; the browsers of other systems do. */
+/** Safari does not resolve names below `localhost`; the browsers of other systems do. */
 export const HAS_PAGE_NAMES: boolean = process.platform !== "darwin";
 
 /**
- * The host name of the pages of one start. No other program can have had it before, so a browser holds nothing for it, such as a
- * service worker of a program that had the port. `undefined` if browsers find no such names.
+ * The host name of the pages of one start. No other program can have had the name before, so a browser has stored
+ * nothing for it, such as a service worker of a program that used the port. `undefined` if the browsers of this system
+ * do not resolve such names.
  */
 export function newPageName(): string | undefined {
   return HAS_PAGE_NAMES ? `continuo-${randomBytes(16).toString("hex")}.localhost` : undefined;
 }
 
 /**
- * A server for other machines is behind TLS, unless the operator says in so many words that there is none. Errors: `usage`.
+ * A server for other machines must be behind TLS, unless the operator states explicitly that there is none. Errors:
+ * `usage`.
  */
 export function assertTls(host: string, { isLoopback, publicUrl }: Reachable): void {
   if (isLoopback || publicUrl !== undefined) return;
@@ -45,7 +47,7 @@ interface Reachable {
   readonly publicUrl: string | undefined;
 }
 
-/** The warning for a person whose tokens and conversations would travel in the clear; `null` if they do not. */
+/** The warning for a person whose tokens and conversations would be sent without encryption; `null` if they are not. */
 export function clearTextWarning(isLoopback: boolean, publicUrl: string | undefined): string | null {
   if (isLoopback || publicUrl?.startsWith("https:")) return null;
   return (
@@ -54,12 +56,15 @@ export function clearTextWarning(isLoopback: boolean, publicUrl: string | undefi
   );
 }
 
-/** The folder in which `npm run prepare` puts the page. */
+/** The folder into which `npm run prepare` writes the page. */
 export function viewerFolder(): string {
   return packageFile("dist/web") ?? "dist/web";
 }
 
-/** The file of what a person chose in the viewer: its pages have another host name at each start, and a browser forgets. */
+/**
+ * The file with a person's choices in the viewer: its pages have another host name at each start, so a browser would
+ * lose them.
+ */
 export function preferencesFileOf(shell: Pick<Shell, "home" | "env">): string {
   return join(continuoHome(shell), "preferences.json");
 }

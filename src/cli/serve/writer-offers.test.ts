@@ -9,7 +9,7 @@ import { writerOffers } from "./writer-offers.ts";
 
 interface Machine {
   readonly home: string;
-  /** Counts how often servers of models were looked for. */
+  /** Counts the searches for model servers. */
   readonly looks: { count: number };
   readonly warnings: string[];
   open(): Promise<WriterOffers>;
@@ -50,7 +50,7 @@ function machineWith(models: readonly string[], agent: string): Machine {
   };
 }
 
-test("models of a local server and installed agents are offered, and each name is a writer after a restart too", async () => {
+test("models of a local server and installed agents are offered, and each name is still a writer after a restart", async () => {
   const machine = machineWith(["llama3.2", "qwen: small"], "claude");
   const offers = await machine.open();
   const found = await offers.find();
@@ -72,7 +72,7 @@ test("models of a local server and installed agents are offered, and each name i
   ]);
 });
 
-test("the choice is kept in a file, and a file that cannot be read is no choice, and stays as it is", async () => {
+test("the choice is stored in a file, and a file that cannot be read counts as no choice, and stays unchanged", async () => {
   const machine = machineWith([], "claude");
   const offers = await machine.open();
   expect(offers.chosen()).toBeNull();

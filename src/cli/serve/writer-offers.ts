@@ -1,4 +1,7 @@
-/** The models and agents of this machine that a person can choose as note writers, and the choice, which is kept in a file. */
+/**
+ * The models and agents of this machine that a person can choose as note writers, and the choice, which is stored in a
+ * file.
+ */
 
 import { join } from "node:path";
 import { type AgentSettings, agentOptionsOf, type Configuration } from "@continuo/agents/config";
@@ -10,7 +13,7 @@ import { type NoteWriter, openAiWriter, type WriterOffers } from "@continuo/live
 import type { Shell } from "../terminal/index.ts";
 import { writerOf } from "./live-settings.ts";
 
-/** Servers of models are asked again after this time. */
+/** Model servers are asked again after this time. */
 const FOUND_MS = 5_000;
 const SEPARATOR = ": ";
 
@@ -33,7 +36,7 @@ export function writerOffers({ agents, shell, servers, findServers }: OffersOpti
   const made = (name: string): NoteWriter | null => {
     const [server, ...model] = name.split(SEPARATOR);
     const port = servers.find((one) => one.name === server)?.port;
-    // A name is all that is needed, so that a session keeps its writer when the server starts again.
+    // Only a name is needed, so that a session keeps its writer when the server starts again.
     if (port !== undefined && model.length > 0) {
       return openAiWriter({ name, model: model.join(SEPARATOR), url: `http://127.0.0.1:${port}/v1` });
     }

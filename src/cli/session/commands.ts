@@ -39,7 +39,7 @@ export const SESSION_COMMANDS: readonly string[] = [
   "trash",
 ];
 
-/** Flags load no work of a command, so the names are here. */
+/** Flags load no work of a command, so the names are repeated here. */
 const EXPORT_FORMATS: Readonly<Record<ExportFormat, true>> = {
   md: true,
   html: true,
@@ -51,7 +51,7 @@ const EXPORT_FORMATS: Readonly<Record<ExportFormat, true>> = {
 };
 
 export function addSessionCommands(session: Command, run: ProgramRun | null): void {
-  /** Runs a command's work and hands its exit code on. */
+  /** Runs a command's work and passes on its exit code. */
   const action = (work: (shell: Shell) => Promise<number>): Promise<void> => {
     if (run === null) return Promise.resolve();
     return work(run.shell).then(run.onEnd);
@@ -75,7 +75,7 @@ export function addSessionCommands(session: Command, run: ProgramRun | null): vo
 
 type Action = (work: (shell: Shell) => Promise<number>) => Promise<void>;
 
-/** The session that was named, else the one that the person chooses. */
+/** The session that was named, otherwise the one that the person chooses. */
 async function named(id: string | undefined, verb: string, shell: Shell): Promise<string> {
   if (id !== undefined) return id;
   const [chosen = "last"] = await (await import("../notices/index.ts")).chooseInstead(

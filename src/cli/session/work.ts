@@ -29,7 +29,7 @@ export async function exportToWork(
 ): Promise<void> {
   const { writeExport } = await import("./export/index.ts");
   const wish = present({ format, maskSecrets: secrets === undefined ? undefined : (true as const) });
-  // A server lives long after its shell began.
+  // A server runs long after its shell began.
   await writeExport(located, wish, { isClosed: false, write }, { ...shell, now: new Date() });
 }
 

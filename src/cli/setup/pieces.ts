@@ -1,4 +1,4 @@
-/** The pieces that each agent gets: one entry of a settings file, or one file of ours. Pure. */
+/** The pieces that each agent gets: one entry of a settings file, or one file of Continuo. Pure. */
 
 import { join } from "node:path";
 import { type AgentName, ContinuoError, shellWord } from "@continuo/core/model";
@@ -32,8 +32,8 @@ export interface Wiring {
 }
 
 /**
- * Claude Code reads its own folder of skills alone, and Gemini CLI (0.61.0) none but its own where `GEMINI_CLI_HOME` moved it; the
- * others share `~/.agents/skills`, and Gemini CLI warns of a skill that is in both.
+ * Claude Code reads only its own folder of skills, and Gemini CLI (0.61.0) only its own if `GEMINI_CLI_HOME` moved it;
+ * the others share `~/.agents/skills`, and Gemini CLI warns about a skill that is in both.
  */
 function hasOwnSkills(agent: AgentName, { env }: Places): boolean {
   return agent === "claude" || (agent === "gemini" && Boolean(env.GEMINI_CLI_HOME));
@@ -62,7 +62,7 @@ function ownSkill(agent: AgentName, wiring: Wiring): Piece {
 
 type CommandFile = readonly [folder: string, ending: string, draw: (command: SlashCommand) => string];
 
-/** An agent that is not here has no file of commands of a person; it offers the skill by its name. */
+/** An agent that is not in this table has no files of a person's commands; it offers the skill by its name. */
 const COMMAND_FILES: Readonly<Partial<Record<AgentName, CommandFile>>> = {
   claude: ["commands", "md", markdownCommand],
   gemini: ["commands", "toml", tomlCommand],
@@ -70,10 +70,10 @@ const COMMAND_FILES: Readonly<Partial<Record<AgentName, CommandFile>>> = {
   pi: ["prompts", "md", markdownCommand],
 };
 
-/** Earlier versions wrote them; Codex (0.169.0) reads none any more. */
+/** Earlier versions wrote them; Codex (0.169.0) no longer reads any. */
 const FORMER_COMMAND_FILES: typeof COMMAND_FILES = { codex: ["prompts", "md", markdownCommand] };
 
-/** The pieces that an earlier version added, which are only taken back. */
+/** The pieces that an earlier version added, which are only removed. */
 export function formerPiecesOf(agents: readonly AgentName[], wiring: Wiring): readonly Piece[] {
   return agents.flatMap((agent) => commandPieces(agent, wiring, FORMER_COMMAND_FILES[agent]));
 }
@@ -87,13 +87,13 @@ function commandPieces(agent: AgentName, wiring: Wiring, files: CommandFile | un
   });
 }
 
-/** The folder of an agent's settings: the one that holds its entry of MCP servers. */
+/** The folder of an agent's settings: the one with its entry of MCP servers. */
 function folderOf(agent: AgentName, { places }: Wiring): string {
   if (agent === "claude") return places.env.CLAUDE_CONFIG_DIR || join(places.home, ".claude");
   return join(registrationOf(agent, places).path, "..");
 }
 
-/** A whole file of ours. */
+/** A whole file of Continuo. */
 function ownFile(what: Piece["what"], agents: readonly AgentName[], path: string, content: string): Piece {
   return {
     what,
@@ -149,7 +149,7 @@ function listIn(text: string | null, path: string): readonly unknown[] {
     const value: unknown = JSON.parse(text);
     if (Array.isArray(value)) return value;
   } catch {
-    // It has comments: they would be lost.
+    // The file has comments, which would be lost.
   }
   throw taken(path, "hooks in a form that Continuo does not change");
 }

@@ -1,4 +1,4 @@
-/** `continuo setup`: the plan on one screen, one question, the changes, and what could not be wired. */
+/** `continuo setup`: the plan on one screen, one question, the changes, and the pieces that could not be set up. */
 
 import { existsSync, rmdirSync } from "node:fs";
 import { dirname } from "node:path";
@@ -22,7 +22,7 @@ import { canAsk, confirm, createOutput, type Shell, tildePath, toJsonText } from
 import type { SetupFlags } from "./flags.ts";
 import { formerPiecesOf, piecesOf } from "./pieces.ts";
 
-/** Errors: `usage`. Returns 1 where something could not be wired, or the answer was no. */
+/** Errors: `usage`. Returns 1 if something could not be set up, or the answer was no. */
 export async function runSetup(agent: string | null, flags: SetupFlags, shell: Shell): Promise<number> {
   const command = commandFor(flags, shell);
   const wiring = { places: placesOf(shell), command, server: serverCommand(shell, command) };
@@ -41,7 +41,7 @@ export async function runSetup(agent: string | null, flags: SetupFlags, shell: S
   return isRefused || plan.steps.some(({ state }) => state === "not possible") ? 1 : 0;
 }
 
-/** Nothing is started by what is taken back, or only shown. */
+/** Pieces that are removed, or only shown, start nothing. */
 function commandFor({ undo, dryRun }: SetupFlags, shell: Shell): readonly string[] {
   if (undo) return [];
   return dryRun ? shownCommand(shell) : ownCommand(shell);
@@ -63,20 +63,22 @@ function makeChanges(direction: Direction, files: readonly FilePlan[], shell: Sh
   }
 }
 
-/** Folders that an earlier setup made, or that nobody misses: they hold nothing. An agent's own folder stays. */
+/**
+ * Folders that an earlier setup created, or that nobody misses, because they are empty. An agent's own folder stays.
+ */
 function removeEmptyFolders(folder: string, home: string): void {
   const names = new Set(["continuo", "skills", "commands", "command", "prompts", ".agents"]);
   for (let at = folder; at !== home && names.has(at.split("/").at(-1) ?? ""); at = dirname(at)) {
     try {
       rmdirSync(at);
     } catch {
-      // Something else is in it.
+      // The folder contains something else.
       return;
     }
   }
 }
 
-/** The hooks copy nothing while the guard is off. Returns true where it was. */
+/** The hooks copy nothing while the guard is off. Returns true if it was on. */
 function switchGuardOn({ steps }: Plan, shell: Shell): boolean {
   const places = placesOf(shell);
   const isHooked = steps.some(({ piece, state }) => piece.what === "hook" && state === "changes");
@@ -87,11 +89,11 @@ function switchGuardOn({ steps }: Plan, shell: Shell): boolean {
 
 function drawPlan(plan: Plan, flags: SetupFlags, shell: Shell): string {
   const diffs = flags.diff ? plan.files.flatMap((file) => diffLines(file, shell)) : [];
-  // The lines around a change may hold a key.
+  // The lines around a change may contain a key.
   return `${maskSecrets([...columns(rowsOf(plan, flags, shell)), ...diffs].map(visibleLine).join("\n")).value}\n`;
 }
 
-/** One row for each piece; the commands of an agent are one. */
+/** One row for each piece; the commands of an agent share one row. */
 function rowsOf({ steps }: Plan, { undo }: SetupFlags, shell: Shell): readonly (readonly string[])[] {
   const groups = Map.groupBy(steps, ({ piece, state }) => [piece.agents, piece.what, state].join());
   return [...groups.values()].flatMap((group) => {

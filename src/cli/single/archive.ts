@@ -1,6 +1,6 @@
 /**
- * The files of Continuo in one value, as they are in the single executable: the length of a table in 4 bytes, the table
- * as JSON, and the contents in its order, all of it compressed with Zstandard.
+ * The files of Continuo in one value, for the single executable: the length of a table in 4 bytes, the table as JSON,
+ * and the contents in its order, all compressed with Zstandard.
  */
 
 import { constants, zstdCompressSync, zstdDecompressSync } from "node:zlib";
@@ -22,7 +22,7 @@ interface Row {
 
 const LENGTH_BYTES = 4;
 const LEVEL = 19;
-/** Several times what Continuo has: a damaged archive takes no more memory. */
+/** Several times the size of Continuo: a damaged archive uses no more memory than this. */
 const MAX_BYTES = 200_000_000;
 
 export function packFiles(files: readonly PackedFile[]): Buffer {

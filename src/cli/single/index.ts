@@ -1,8 +1,8 @@
 /**
- * Continuo as one file: an executable that has all of Continuo inside, and writes it to a folder at its first start.
+ * Continuo as one file: an executable that contains all of Continuo, and writes it to a folder at its first start.
  *
- * Promises: the folder is there whole or not at all, and only this user can have filled it; what starts Continuo later, such as
- * an agent or a timer, starts the executable and no file of one version.
+ * Promises: the folder exists completely or not at all, and only this user can have filled it; programs that start
+ * Continuo later, such as an agent or a timer, start the executable and no file of a single version.
  * Does not know: any command.
  */
 
@@ -11,8 +11,8 @@ import { isSea } from "node:sea";
 import { ContinuoError } from "@continuo/core/model";
 
 /**
- * The words that start this command again, from any folder and without a search path. Errors: `unsupported` where `npx` runs it, from a
- * folder that it empties one day.
+ * The words that start this command again, from any folder and without a search path. Errors: `unsupported` if `npx`
+ * runs it, from a folder that npx later empties.
  *
  * @param script the file that Node runs
  */
@@ -31,7 +31,7 @@ export function ownCommand(
   );
 }
 
-/** The words of `ownCommand` in a plan that is only shown: where `npx` runs this command, those that an installed one is called by. */
+/** The words of `ownCommand` for a plan that is only shown: under `npx`, those of an installed command. */
 export function shownCommand(
   { cwd }: { readonly cwd: string },
   script: string = process.argv[1] ?? "",

@@ -31,7 +31,7 @@ describe("the command that agents and timers start later", () => {
     ]);
   });
 
-  test("does not exist under npx, which removes its folder one day", () => {
+  test("does not exist under npx, which later removes its folder", () => {
     const script = "/home/ann/.npm/_npx/3f1/node_modules/.bin/continuo";
     expect(() => ownCommand({ cwd: "/" }, script)).toThrow("npx keeps Continuo for a while only");
     expect(shownCommand({ cwd: "/" }, script)).toEqual(["continuo"]);
@@ -44,7 +44,7 @@ describe("the command that agents and timers start later", () => {
 });
 
 describe("the archive", () => {
-  test("gives back what was packed", () => {
+  test("returns the packed files", () => {
     expect(unpackFiles(packFiles(FILES))).toEqual(FILES);
   });
 
@@ -86,7 +86,7 @@ describe("the folder of the files", () => {
       onExit: (cleanUp) => cleanUps.push(cleanUp),
     });
 
-  test("is written at the first start, private, and used by every later one", () => {
+  test("is written at the first start, private, and used by every later start", () => {
     const before = unpacked;
     const folder = start("1");
     expect(start("1")).toBe(folder);
@@ -98,7 +98,7 @@ describe("the folder of the files", () => {
     expect(modes).toEqual([0o700, 0o600, 0o700]);
   });
 
-  test("is not the incomplete one that a killed start left", () => {
+  test("is not the incomplete one of a start that was killed", () => {
     mkdirSync(join(home, `app/1.new-${process.pid}`), { recursive: true });
     writeFileSync(join(home, `app/1.new-${process.pid}/package.json`), "{");
     expect(existsSync(join(start("1"), "dist/cli/main.js"))).toBe(true);
@@ -113,7 +113,7 @@ describe("the folder of the files", () => {
     expect(readFileSync(join(other, "dist/cli/main.js"), "utf8")).toBe("process.exit(0);");
   });
 
-  test("is not a link that leads somewhere else", () => {
+  test("is not a link that leads to another place", () => {
     const elsewhere = join(home, "elsewhere");
     mkdirSync(join(home, "app"), { recursive: true });
     mkdirSync(elsewhere, { mode: 0o700 });
@@ -122,7 +122,7 @@ describe("the folder of the files", () => {
     expect(readdirSync(elsewhere)).toEqual([]);
   });
 
-  test("is removed after a few later builds, and no folder of a killed start stays", () => {
+  test("is removed after a few later builds, as are folders of killed starts", () => {
     for (let build = 1; build <= KEPT_BUILDS + 2; build++) utimesSync(start(String(build)), build, build);
     mkdirSync(join(home, "app/3.new-99999"));
     utimesSync(join(home, "app/3.new-99999"), 0, 0);
@@ -130,7 +130,7 @@ describe("the folder of the files", () => {
     expect(readdirSync(join(home, "app"))).toEqual(["3", "4", "9"]);
   });
 
-  test("is a folder of this process where the home cannot be written", () => {
+  test("is a separate folder for this process if the home cannot be written", () => {
     writeFileSync(home, "a file");
     const folder = start("1");
     expect(existsSync(join(folder, "dist/cli/main.js"))).toBe(true);

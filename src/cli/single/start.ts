@@ -1,6 +1,7 @@
 /**
- * The beginning of the single executable: finds or writes its files, and starts the command, or the program of ours that
- * another one starts by its path. Node loads it from inside the executable, where only its own modules can be imported.
+ * The beginning of the single executable: finds or writes its files, and starts the command, or another program of
+ * Continuo that is requested by its path. Node loads it from inside the executable, where only its own modules can be
+ * imported.
  */
 
 import { createRequire } from "node:module";
@@ -10,7 +11,7 @@ import { setFlagsFromString } from "node:v8";
 import { continuoHome, homeOfThisUser } from "@continuo/files";
 import { isProgramOfOurs, unpackedFolder } from "./unpack.ts";
 
-/** Tells programs that are started beside this one where its files are, if Continuo's home cannot be written. */
+/** Tells the programs that this one starts where the files are, if Continuo's home cannot be written. */
 const SCRATCH = "CONTINUO_SCRATCH_APP";
 
 try {
@@ -20,7 +21,7 @@ try {
   const isOurs = isProgramOfOurs(script, { home, scratch: process.env[SCRATCH] });
   const file = isOurs ? script : join(filesOfThisBuild(home), "dist/cli/main.js");
   process.argv = [process.execPath, file, ...(isOurs ? words.slice(1) : words)];
-  // A module can be imported by a file, not from inside the executable.
+  // A module can be imported from a file, but not from inside the executable.
   createRequire(file)("../../bin/single.cjs")(file);
 } catch (error) {
   process.stderr.write(`continuo: ${error instanceof Error ? error.message : String(error)}\n`);
@@ -38,7 +39,7 @@ function filesOfThisBuild(home: string): string {
   return folder;
 }
 
-/** Flags of V8 come before the path of a program that is started beside this one; Node does not read them here. */
+/** Flags of V8 come before the path of a started program; Node does not read them here. */
 function withoutFlags(words: readonly string[]): readonly string[] {
   const at = words.findIndex((word) => !word.startsWith("--max-old-space-size="));
   for (const flag of words.slice(0, Math.max(at, 0))) setFlagsFromString(flag);

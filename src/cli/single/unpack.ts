@@ -1,6 +1,7 @@
 /**
- * The folder in which the single executable keeps its files: it is written at the first start of a version, and every later
- * start uses it. Threads, other programs and pages read files; nothing else has to know that they came out of one.
+ * The folder in which the single executable keeps its files: it is written at the first start of a version, and every
+ * later start uses it. Threads, other programs and pages read files; no other code needs to know that they came from
+ * one file.
  */
 
 import { chmodSync, lstatSync, mkdtempSync, readdirSync, rmSync, statSync } from "node:fs";
@@ -21,18 +22,18 @@ export interface UnpackOptions {
   readonly home: string;
   /** The version and the beginning of the archive's hash: another build has another folder. */
   readonly id: string;
-  /** Is called only where the folder is not there. */
+  /** Called only if the folder does not exist. */
   readonly archive: () => Uint8Array;
-  /** Is called with what is to be removed at the end of this process. */
+  /** Called with the folder to remove at the end of this process. */
   readonly onExit: (cleanUp: () => void) => void;
 }
 
-/** The folders of this many other builds are kept: programs of an older one may run for weeks. */
+/** The folders of this many other builds are kept, because programs of an older build may run for weeks. */
 export const KEPT_BUILDS = 2;
 
 /**
- * Returns the folder with all files. Where Continuo's home cannot be written, each start writes a folder of its own. Errors:
- * `corrupt`, and the system's where no folder can be written at all.
+ * Returns the folder with all files. If Continuo's home cannot be written, each start writes a separate folder. Errors:
+ * `corrupt`, and those of the system if no folder can be written at all.
  */
 export function unpackedFolder({ home, id, archive, onExit }: UnpackOptions): string {
   const builds = join(home, "app");
@@ -45,23 +46,23 @@ export function unpackedFolder({ home, id, archive, onExit }: UnpackOptions): st
     removeOldest(builds, id);
     return folder;
   } catch {
-    // Another process was faster, or this is a home in which nothing can be written.
+    // Another process was faster, or nothing can be written in this home.
     return isOwn(folder) ? folder : scratchFolder(files, onExit);
   }
 }
 
 /**
- * Returns true for a file of this build or of one that was replaced while it ran: the executable runs no other program. An
- * agent that may call `continuo` may not run with it what it wrote somewhere else.
+ * Returns true for a file of this build or of one that was replaced while it ran: the executable runs no other program.
+ * An agent that may call `continuo` must not use it to run files that the agent wrote in another place.
  *
- * @param scratch the folder of the process that starts this one, where Continuo's home cannot be written
+ * @param scratch the folder of the process that starts this one, if Continuo's home cannot be written
  */
 export function isProgramOfOurs(
   path: string,
   { home, scratch }: { readonly home: string; readonly scratch: string | undefined },
 ): boolean {
   if (resolve(path) !== path || !/\/dist\/cli\/[\w-]+\.js$/u.test(path)) return false;
-  // A module knows itself by its path without symbolic links.
+  // A module knows its own path without symbolic links.
   const folder = canonicalFolder(join(path, "../../.."));
   const isKnown = dirname(folder) === canonicalFolder(join(home, "app")) || folder === scratch;
   return isKnown && isOwn(folder);
@@ -77,7 +78,7 @@ function isOwn(folder: string): boolean {
   }
 }
 
-/** All or nothing: the folder gets its name when everything in it is on disk. */
+/** Complete or not at all: the folder gets its name after everything in it is on disk. */
 function place(files: readonly PackedFile[], folder: string): void {
   const fresh = `${folder}.new-${process.pid}`;
   rmSync(fresh, { recursive: true, force: true });
@@ -104,7 +105,7 @@ function write({ path, isProgram, bytes }: PackedFile, folder: string): void {
   if (isProgram) chmodSync(file, 0o700);
 }
 
-/** Older builds, and what a killed start left of one. */
+/** Older builds, and incomplete folders of killed starts. */
 function removeOldest(builds: string, id: string): void {
   const others = readdirSync(builds)
     .filter((name) => name !== id)

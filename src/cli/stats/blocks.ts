@@ -1,6 +1,6 @@
 /**
- * Blocks of five hours, as limits of subscriptions count them: a block begins with the hour of its first call, and what is
- * called after its end begins the next one. Pure.
+ * Blocks of five hours, as subscription limits count them: a block begins with the hour of its first call, and a call
+ * after its end begins the next one. Pure.
  */
 
 export const BLOCK_HOURS = 5;
@@ -8,7 +8,10 @@ export const BLOCK_HOURS = 5;
 const HOUR_MS = 60 * 60 * 1000;
 const HOUR_CHARS = "2026-01-31T09".length;
 
-/** From each hour (`2026-01-31T09`, UTC) to the first hour of its block. @param hours in any order; `null` is unknown */
+/**
+ * From each hour (`2026-01-31T09`, UTC) to the first hour of its block. @param hours in any order; `null` for an
+ * unknown hour
+ */
 export function blocksOf(hours: readonly (string | null)[]): ReadonlyMap<string, string> {
   const blocks = new Map<string, string>();
   let begin = Number.NEGATIVE_INFINITY;

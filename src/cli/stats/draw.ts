@@ -55,7 +55,7 @@ const TOKEN_COLUMNS: readonly (readonly [header: string, kind: keyof Tokens])[] 
   ["cache write", "cacheWrite"],
 ];
 
-/** Without room, the kinds of tokens with the smallest sums are left out first, and the largest last. */
+/** If there is no room, the kinds of tokens with the smallest sums are left out first. */
 function columnsFor(by: Grouping, total: Tokens): readonly Column[] {
   const number = { align: "right" } as const;
   const bySize = TOKEN_COLUMNS.map(([, kind]) => kind).sort((a, b) => total[a] - total[b]);
@@ -125,7 +125,7 @@ const MAX_NAME_COLUMNS = 24;
 /** Eighths of a column. */
 const PARTS = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"];
 
-/** A bar for each group: of its cost, or of its tokens where no cost is known. */
+/** A bar for each group: of its cost, or of its tokens if no cost is known. */
 export function drawChart(grouped: UsageGroups, drawing: Drawing): string {
   const { groups, total } = grouped;
   if (groups.length === 0) return "Nothing to count.\n";
@@ -153,7 +153,7 @@ export function drawChart(grouped: UsageGroups, drawing: Drawing): string {
   return [...lines, ...notesOf(total, drawing)].map((line) => `${line}\n`).join("");
 }
 
-/** Anything above nothing has at least an eighth of a column. */
+/** Any value above 0 has at least an eighth of a column. */
 function barOf(share: number, columns: number): string {
   const eighths = share === 0 ? 0 : Math.max(1, Math.round(share * columns * 8));
   return "█".repeat(Math.floor(eighths / 8)) + (PARTS[eighths % 8] ?? "");

@@ -14,7 +14,7 @@ import { localDay, monthOf, weekOf } from "./periods.ts";
 
 export interface Group {
   /**
-   * A day is `2026-01-31`, a week that of its Monday, a month `2026-01`, all in local time; a block the hour at which it began,
+   * A day is `2026-01-31`, a week its Monday, a month `2026-01`, all in local time; a block the hour at which it began,
    * `2026-01-31T09` in UTC; a session `AGENT:ID`. `null` if it is unknown.
    */
   readonly key: string | null;
@@ -46,7 +46,7 @@ export interface GroupOptions {
 
 type Bucket = SessionUsage["buckets"][number];
 
-/** Times in their order, everything else with the most tokens first. */
+/** Times in their order, everything else by tokens, the most first. */
 export function groupUsage(
   sessions: readonly SessionUsage[],
   { by, since, prices }: GroupOptions,

@@ -18,7 +18,7 @@ import { type Group, groupUsage, isTime, type UsageGroups } from "./groups.ts";
 import { toUsageGroup } from "./machine-usage.ts";
 import { readPrices } from "./prices.ts";
 
-/** A person reads these at a glance; times are shown all. */
+/** The number of lines that a person reads at a glance; times are all shown. */
 const DEFAULT_LIMIT = 20;
 
 export async function runStats(flags: StatsFlags, shell: Shell): Promise<number> {
@@ -45,7 +45,7 @@ export async function runStats(flags: StatsFlags, shell: Shell): Promise<number>
   return 0;
 }
 
-/** The last ones of times, and the first ones of all others, which have the most tokens. */
+/** The last lines for times, and otherwise the first ones, which have the most tokens. */
 function newest(groups: readonly Group[], limit: number, by: Grouping): readonly Group[] {
   return isTime(by) ? groups.slice(Math.max(0, groups.length - limit)) : groups.slice(0, limit);
 }
@@ -58,7 +58,7 @@ async function readAll(shell: Shell): ReturnType<typeof usageOfAll> {
   });
 }
 
-/** Those of native sessions that are one with one of Continuo's own are that one's. */
+/** Native sessions that belong to one of Continuo's own are counted as that one. */
 async function titlesOf(shell: Shell): Promise<ReadonlyMap<string, string>> {
   const { sessions } = await listCatalog({ archived: "include" }, { places: shell });
   const titles = new Map<string, string>();

@@ -1,8 +1,9 @@
 /**
  * `statusline`: one line for Claude Code, which sends the facts of its session as JSON on standard input.
  *
- * Claude Code asks several times a minute: the sums over all sessions are counted once a minute, from the sessions that
- * changed since yesterday. What is not known is left out, and nothing is an error: the line is all that a person sees.
+ * Claude Code calls this several times a minute: the sums over all sessions are computed once a minute, from the
+ * sessions that changed since yesterday. Unknown facts are left out, and nothing causes an error, because a person sees
+ * only this line.
  */
 
 import { join } from "node:path";
@@ -143,7 +144,10 @@ async function count(path: string, shell: Shell): Promise<Sums> {
   return sums;
 }
 
-/** The hours of a day and one block. The newest block begins as it does among all hours if a pause of five hours is in them. */
+/**
+ * The hours of a day and one block. The newest block is the same as among all hours if these include a pause of five
+ * hours.
+ */
 function recent(sessions: readonly SessionUsage[], now: Date): readonly SessionUsage[] {
   const first = new Date(now.getTime() - (24 + BLOCK_HOURS) * HOUR_MS).toISOString();
   return sessions.map((session) => ({
@@ -152,7 +156,7 @@ function recent(sessions: readonly SessionUsage[], now: Date): readonly SessionU
   }));
 }
 
-/** Says how long the cache stays warm, or that the next prompt pays for the whole context. */
+/** Shows how long the cache stays warm, or that the next prompt pays for the whole context. */
 async function cacheOf(told: Json, shell: Shell): Promise<string | null> {
   const id = told.session_id;
   if (typeof id !== "string" || id === "") return null;

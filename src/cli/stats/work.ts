@@ -4,7 +4,7 @@ import type { Prices } from "@continuo/agents/catalog";
 import type { MachineUsage } from "@continuo/core/wire/machine";
 import type { Shell } from "../terminal/index.ts";
 
-/** Errors: `invalid` for a file of settings with mistakes. */
+/** @param since ISO 8601; everything by default. */
 export async function pricesWork(shell: Shell): Promise<Prices> {
   return await (await import("./prices.ts")).readPrices(shell);
 }

@@ -11,7 +11,7 @@ const STORE_HELP =
   "\nThe store is sqlite:PATH or postgres://USER@HOST/DATABASE (default: CONTINUO_STORE, else the database in CONTINUO_HOME).";
 
 export function addStoreCommands(store: Command, run: ProgramRun | null): void {
-  /** Runs a command's work and hands its exit code on. */
+  /** Runs a command's work and passes on its exit code. */
   const action: Action = (work) => (run === null ? Promise.resolve() : work(run.shell).then(run.onEnd));
   add(store, "info", "show where the store is and how much it holds").action((flags: StoreFlags) =>
     action(async (shell) => (await import("./operations.ts")).runInfo(flags, shell)),

@@ -11,7 +11,7 @@ export interface MoveFlags extends StoreFlags {
   readonly to: string;
 }
 
-/** The records of sessions that were handed over are read by commands that do not know the bucket. */
+/** Commands that do not know the bucket read the records of sessions that were handed over. */
 const STAYING = ["application/x-continuo-records+zstd"];
 
 /** Errors: `usage`, `invalid` for a configuration with a mistake, and those of moving. */

@@ -1,4 +1,4 @@
-/** `store verify`: exit code 4 when the database, a log or a row is not what was stored. */
+/** `store verify`: exit code 4 if the database, a log or a row differs from what was stored. */
 
 import { checkDatabase, type LogVerification, verifyStore } from "@continuo/store";
 import { formatCount, type Shell } from "../terminal/index.ts";

@@ -1,3 +1,5 @@
-/** The columns of text with emoji and joined letters: bundled as a file of its own, because it is rarely needed and large. */
+/**
+ * The width of text with emoji and joined letters: bundled as a separate file, because it is rarely needed and large.
+ */
 
 export { default } from "string-width";

@@ -1,15 +1,18 @@
-/** Questions that a person answers with a line. Only on a terminal: elsewhere nobody answers, and the command waits forever. */
+/**
+ * Questions that a person answers with a line. Only on a terminal: in other places nobody answers, and the command
+ * would wait forever.
+ */
 
 import { once } from "node:events";
 import { createInterface } from "node:readline";
 import type { Shell } from "./shell.ts";
 
-/** True if a person can answer: the question goes to stderr, the answer comes from stdin. */
+/** True if a person can answer: the question is written to stderr, the answer is read from stdin. */
 export function canAsk({ stdin, stderr }: Shell): boolean {
   return stdin.isTTY === true && stderr.isTTY === true;
 }
 
-/** True for `y` and `yes`; anything else, and the end of input, is no. */
+/** True for `y` and `yes`; any other answer, and the end of input, means no. */
 export async function confirm(question: string, shell: Shell): Promise<boolean> {
   return /^\s*y(es)?\s*$/iu.test(await askLine(`${question} [y/N] `, shell));
 }

@@ -1,4 +1,7 @@
-/** The one way to the file of `--output`: nothing is replaced unasked, and folders of agents are never written to. */
+/**
+ * The only way to write the file of `--output`: no file is replaced without the flag, and folders of agents are never
+ * written to.
+ */
 
 import { resolve } from "node:path";
 import { openOutputFile } from "@continuo/files";
@@ -8,7 +11,9 @@ import type { Shell } from "./shell.ts";
 export interface FileOutput extends Output, Disposable {
   /** Absolute. */
   readonly path: string;
-  /** Puts the file in its place, and gives its size. Without it, disposing leaves nothing after. */
+  /**
+   * Puts the file in its place, and returns its size. Without this call, disposing removes everything that was written.
+   */
   commit(): Promise<number>;
 }
 

@@ -2,7 +2,7 @@ import { Writable } from "node:stream";
 import { expect, test } from "vitest";
 import { createOutput } from "./output.ts";
 
-test("waits for a slow reader, and writes every character", async () => {
+test("output waits for a slow reader, and writes every character", async () => {
   const received: string[] = [];
   let pending = 0;
   const slow = new Writable({

@@ -1,10 +1,10 @@
-/** Text to a stream, no faster than it is taken. */
+/** Text to a stream, no faster than it is read. */
 
 import type { Writable } from "node:stream";
 
 export interface Output {
   /**
-   * Resolves when the stream wants more. One text is written completely before the next one begins, whether or not a
+   * Resolves when the stream accepts more. One text is written completely before the next one begins, whether or not a
    * caller waits.
    */
   write(text: string): Promise<void>;
@@ -41,7 +41,7 @@ export function createOutput(stream: Writable): Output {
   };
 }
 
-/** The listeners of the stream receive an error; here it only ends the wait. */
+/** The listeners of the stream receive an error; here the error only ends the wait. */
 async function drainOrEnd(stream: Writable): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   const events = ["drain", "close", "error"];

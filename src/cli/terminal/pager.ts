@@ -1,8 +1,8 @@
 /**
  * Long output on a terminal goes through a pager: `$PAGER`, else `less -R`. Short output is printed.
  *
- * Ctrl-C belongs to the pager while it runs. `LESSSECURE` keeps it from starting programs: what it shows comes
- * from sessions.
+ * Ctrl-C belongs to the pager while it runs. `LESSSECURE` keeps the pager from starting programs, because its text
+ * comes from sessions.
  */
 
 import { type ChildProcess, spawn } from "node:child_process";
@@ -66,8 +66,11 @@ interface Pager {
   finish(): Promise<void>;
 }
 
-/** `null` for none: an empty `$PAGER`, `cat`, no `less` on this machine, or a terminal that cannot move its cursor. */
-/** Rows of the screen that whole lines take: one that is longer than a row wraps. */
+/**
+ * `null` if there is no pager: an empty `$PAGER`, `cat`, no `less` on this machine, or a terminal that cannot move its
+ * cursor.
+ */
+/** The rows of the screen that a text takes: a line that is longer than a row wraps. */
 function rowsOf(chunk: string, columns: number): number {
   const lines = chunk.split("\n").slice(0, -1);
   return lines.reduce((rows, line) => rows + Math.max(1, Math.ceil(widthOf(stripStyles(line)) / columns)), 0);

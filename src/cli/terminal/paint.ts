@@ -16,7 +16,7 @@ const CODES = {
 
 export type Style = keyof typeof CODES;
 
-/** Text is one line: a pager forgets a colour at the end of a line. */
+/** Text is one line, because a pager forgets a colour at the end of a line. */
 export type Paint = (text: string, ...styles: readonly Style[]) => string;
 
 export function paintFor(screen: { readonly hasColours: boolean }): Paint {

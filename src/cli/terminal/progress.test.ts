@@ -26,10 +26,10 @@ function createStream(isTTY: boolean, env: Readonly<Record<string, string>> = {}
   };
 }
 
-/** After the time in which nothing is shown, and between two looks. */
+/** After the time in which nothing is shown, and between two updates. */
 const wait = (): Promise<void> => sleep(450);
 
-test("several lines are written over in place, also on a terminal that became narrower, and cleared at the end", async () => {
+test("several lines are overwritten in place, also on a terminal that became narrower, and cleared at the end", async () => {
   const stream = createStream(true);
   const progress = createProgress(stream.shell);
   progress.showLines(() => ["too early"]);

@@ -37,7 +37,7 @@ export function createProgress(shell: Shell): Progress {
     lastMs = nowMs;
     return true;
   };
-  /** Moves to the first row of what is shown; the terminal may have become narrower since. */
+  /** Moves to the first shown row; the terminal may have become narrower since then. */
   const toStart = (): string => {
     const { columns } = screenOf(shell, stderr);
     const rows = shown.reduce((sum, line) => sum + Math.max(1, Math.ceil(widthOf(line) / columns)), 0);
@@ -52,7 +52,7 @@ export function createProgress(shell: Shell): Progress {
     stderr.write(`${toStart()}${lines.map((line) => line + ERASE_LINE_END).join("\n")}${ERASE_BELOW}`);
     shown = lines.map((line) => stripVTControlCharacters(line));
   };
-  // Also on Ctrl-C, which ends the process at once.
+  // This also runs on Ctrl-C, which ends the process at once.
   process.once("exit", clear);
   return {
     show(text) {

@@ -12,8 +12,8 @@ export interface Screen {
 const FALLBACK = { columns: 80, rows: 24 };
 
 /**
- * `NO_COLOR` (any text) means none, and then `FORCE_COLOR` (any but `0` and `false`) means some, on a file
- * too; else colours are for a terminal that is not `dumb`.
+ * `NO_COLOR` (any text) means no colours, and then `FORCE_COLOR` (anything but `0` and `false`) means colours, even in
+ * a file; otherwise only a terminal that is not `dumb` has colours.
  */
 export function screenOf(shell: Shell, stream: NodeJS.WriteStream): Screen {
   const isTerminal = stream.isTTY === true;

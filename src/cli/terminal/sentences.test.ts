@@ -19,7 +19,7 @@ test("a sentence breaks between words on a terminal, and is one line elsewhere",
   expect(linesAt(null, HINT)).toEqual([HINT]);
 });
 
-test("a command stays on one line where a line has room for it", () => {
+test("a command stays on one line if it fits", () => {
   expect(linesAt(50, HINT)).toEqual(["Create it again, or run", "`continuo handoff 601e98ac --to claude`."]);
   expect(linesAt(24, HINT)).toEqual([
     "Create it again, or run",

@@ -8,8 +8,7 @@ import { type Span, widthOf, wrap } from "./width.ts";
 const NO_BREAK = "\u00a0";
 
 /**
- * The lines of a text for a stream. A command in backticks stays on one line where one has room for it, so that it can be
- * copied.
+ * The lines of a text for a stream. A command in backticks stays on one line if it fits, so that it can be copied.
  * @param spans visible text
  */
 export function sentenceLines(

@@ -1,21 +1,21 @@
-/** A process of its own and of the lowest priority, which runs a command of Continuo. */
+/** A separate process with the lowest priority, which runs a command of Continuo. */
 export interface DetachedCommand {
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** The most that the old generation of its heap takes. */
+  /** The limit of its heap's old generation. */
   readonly heapMegabytes: number;
 }
 
-/** The session, or the sessions, that a command needs and nobody named. */
+/** The session, or the sessions, that a command needs if none is named. */
 export interface SessionWish {
   /** The act of the command: `show`, `resume`. */
   readonly verb: string;
   readonly many: boolean;
-  /** The beginning of an id that names several; `null` for a choice among all sessions. */
+  /** The beginning of an id that several sessions share; `null` for a choice among all sessions. */
   readonly prefix: string | null;
 }
 
-/** The process as a command sees it. Only `main.ts` makes one of the real process. */
+/** The process from the point of view of a command. Only `main.ts` creates one for the real process. */
 
 export interface Shell {
   readonly stdin: NodeJS.ReadStream;
@@ -25,25 +25,30 @@ export interface Shell {
   readonly home: string;
   readonly cwd: string;
   readonly now: Date;
-  /** Until disposed, Ctrl-C does not end this process: it is another program's, or calls what is given. */
+  /**
+   * Until it is disposed, Ctrl-C does not end this process: another program handles it, or the given function is
+   * called.
+   */
   holdInterrupts(onInterrupt?: () => void): Disposable;
-  /** Until disposed, SIGTERM does not end this process, and calls what is given. */
+  /** Until it is disposed, SIGTERM does not end this process, but calls the given function. */
   holdTermination(onTermination: () => void): Disposable;
-  /** Until disposed, `cleanUp` runs when the process ends, however it ends by itself or by Ctrl-C. */
+  /** Until it is disposed, `cleanUp` runs when the process ends by itself or by Ctrl-C. */
   onExit(cleanUp: () => void): Disposable;
-  /** Starts a process that nobody waits for, without a terminal, in the root folder; left out where none may start. */
+  /**
+   * Starts a process that nobody waits for, without a terminal, in the root folder; left out if none may be started.
+   */
   startDetached?(command: DetachedCommand): Promise<void>;
-  /** The process that started the command, by which its terminal is known; of this process by default. */
+  /** The process that started the command, which identifies its terminal; that of this process by default. */
   readonly startedBy?: number;
-  /** Aborted when nobody waits for the command any longer; left out where that ends the process. */
+  /** Aborted when nobody waits for the command any longer; left out if that ends the process. */
   readonly signal?: AbortSignal;
-  /** Answers the commands of other processes until it is disposed; left out where nobody could ask this process. */
+  /** Answers the commands of other processes until it is disposed; left out if no process could ask. */
   answerCommands?(): Promise<AsyncDisposable>;
-  /** Lets the person choose sessions; returns their names. Left out where there is no terminal. */
+  /** Lets the person choose sessions; returns their names. Left out if there is no terminal. */
   chooseSessions?(wish: SessionWish): Promise<readonly string[]>;
 }
 
-/** One run of the program, for its commands; `null` in their place if the program is only described. */
+/** One run of the program, for its commands; `null` if the program is only described. */
 export interface ProgramRun {
   readonly shell: Shell;
   /** Called with the exit code of a command that ended. */

@@ -13,7 +13,7 @@ const rows = [
   ["22", "日本語", "/y", "9 B", ""],
 ];
 
-test("columns as wide as their cells; one without text is left out", () => {
+test("columns are as wide as their cells, and a column without text is left out", () => {
   expect(layOut(columns, rows)).toEqual({
     columns: [0, 1, 2, 3],
     cells: [
@@ -32,7 +32,7 @@ test.each([
   expect(layOut(columns, rows, { columns: width }).cells[1]).toEqual(first);
 });
 
-test("a column that wants room gets it before a column that does not want any keeps more than its minimum", () => {
+test("a column gets the room that it wants before a column without a wish keeps more than its minimum", () => {
   const [id, title, agent] = ["0199c3f2-1234-7abc", "A conversation with two agents", "continuo (claude)"];
   const table = layOut(
     [

@@ -7,7 +7,7 @@ export interface Column {
   readonly align: "left" | "right";
   /** The column is not cut below this width while other columns can be cut; without it, it is never cut. */
   readonly ideal?: number;
-  /** The column can be cut to this width after all columns have their ideal widths; `ideal` by default. */
+  /** The column can be cut to this width after all columns were cut to their ideal widths; `ideal` by default. */
   readonly min?: number;
   /** The side of a cell that is cut; `end` by default. */
   readonly cut?: "start" | "end";

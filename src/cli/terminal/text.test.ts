@@ -78,6 +78,6 @@ test.each([
   expect(tildePath(path, home)).toBe(text);
 });
 
-test("clockTime is local, and empty where unknown", () => {
+test("clockTime is in local time, and empty if the time is unknown", () => {
   expect([clockTime(now.toISOString()), clockTime(null)]).toEqual(["2026-11-21 12:30", ""]);
 });

@@ -8,13 +8,13 @@ const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
 const UNITS_MS: Readonly<Record<string, number>> = { m: MINUTE_MS, h: HOUR_MS, d: DAY_MS, w: 7 * DAY_MS };
 
-/** `now`, `5m ago`, `3h ago`, `6d ago`, then the date; a time to come is a date too. */
+/** `now`, `5m ago`, `3h ago`, `6d ago`, then the date; a future time is also shown as a date. */
 export function relativeTime(iso: string | null, now: Date): string {
   if (iso === null) return "";
   const time = new Date(iso);
   const ageMs = now.getTime() - time.getTime();
   if (Number.isNaN(ageMs)) return "";
-  // A clock that is a little ahead is no news.
+  // A clock that is slightly ahead does not matter.
   if (ageMs < -MINUTE_MS || ageMs >= 14 * DAY_MS) return localDate(time);
   if (ageMs < MINUTE_MS) return "now";
   if (ageMs < HOUR_MS) return `${Math.floor(ageMs / MINUTE_MS)}m ago`;
@@ -22,7 +22,7 @@ export function relativeTime(iso: string | null, now: Date): string {
   return `${Math.floor(ageMs / DAY_MS)}d ago`;
 }
 
-/** `now`, `5m`, `3h`, `6d`, `9w`, `2y`: an age in at most four columns; empty where unknown. */
+/** `now`, `5m`, `3h`, `6d`, `9w`, `2y`: an age in at most four columns; empty if unknown. */
 export function shortAge(iso: string | null, now: Date): string {
   const ageMs = now.getTime() - new Date(iso ?? Number.NaN).getTime();
   if (Number.isNaN(ageMs)) return "";
@@ -34,7 +34,7 @@ export function shortAge(iso: string | null, now: Date): string {
   return `${Math.min(999, Math.floor(ageMs / (365 * DAY_MS)))}y`;
 }
 
-/** `2026-11-21 20:43`, local time; empty where unknown. */
+/** `2026-11-21 20:43`, local time; empty if unknown. */
 export function clockTime(iso: string | null): string {
   const time = new Date(iso ?? Number.NaN);
   if (Number.isNaN(time.getTime())) return "";
@@ -42,8 +42,8 @@ export function clockTime(iso: string | null): string {
 }
 
 /**
- * ISO 8601 UTC of `30m`, `3h`, `2d`, `1w` ago; of the beginning of `today` and `yesterday`; of an ISO date or
- * time, local where it names no zone. Errors: `usage`.
+ * ISO 8601 UTC of `30m`, `3h`, `2d`, `1w` ago; of the beginning of `today` and `yesterday`; of an ISO date or time, in
+ * local time if it names no zone. Errors: `usage`.
  */
 export function parseSince(text: string, now: Date): string {
   const [, count, unit] = /^(\d{1,6})([mhdw])$/u.exec(text) ?? [];
@@ -67,7 +67,7 @@ const ISO = /^(\d{4})-(\d{2})-(\d{2})(?:[T ](\d{2}:\d{2}(?::\d{2}(?:\.\d{1,3})?)
 function parseIso(text: string): string | null {
   const [, year, month, day, clock = "00:00", zone = ""] = ISO.exec(text) ?? [];
   if (year === undefined) return null;
-  // `Date` makes the third of March of the thirty-first of February.
+  // `Date` changes the thirty-first of February to the third of March.
   const date = new Date(Date.UTC(Number(year), Number(month) - 1, Number(day)));
   if (date.getUTCMonth() !== Number(month) - 1 || date.getUTCDate() !== Number(day)) return null;
   const time = new Date(`${year}-${month}-${day}T${clock}${zone}`);
@@ -100,7 +100,7 @@ export function tildePath(path: string, home: string): string {
   return path.startsWith(`${home}/`) ? `~${path.slice(home.length)}` : path;
 }
 
-/** The last name of a folder's path, by which people call a project. */
+/** The last name in a folder's path, which people use as the name of the project. */
 export function projectName(path: string, home: string): string {
   if (path === home) return "~";
   return path.replace(/\/+$/u, "").split("/").at(-1) || path;
@@ -125,7 +125,7 @@ export function toJsonText(value: unknown, indent = 0): string {
   );
 }
 
-/** Dollars: `$1.23`, with more digits below one cent. `?` where no price is known, `≥ $1.23` where a part has none. */
+/** Dollars: `$1.23`, with more digits below one cent. `?` if no price is known, `≥ $1.23` if a part has none. */
 export function formatCost({
   usd,
   unpriced,

@@ -17,12 +17,12 @@ export const STATUS_LOOKS: Readonly<Record<ToolStatus, StatusLook>> = {
   interrupted: { text: "✗ interrupted", styles: ["yellow"] },
 };
 
-/** `▸ Edit`; what belongs to the call follows in the same line. */
+/** `▸ Edit`; further text about the call follows in the same line. */
 export function callHead(name: string, paint: Paint): string {
   return `${paint("▸", "blue")} ${paint(name, "bold", "blue")}`;
 }
 
-/** `◂ Edit ✗ failed`, with either of both. */
+/** `◂ Edit ✗ failed`, with one of the two or both. */
 export function resultHead(name: string, word: string, { status, paint }: ResultHead): string {
   const words = [paint(name, "blue"), paint(word, ...STATUS_LOOKS[status].styles)];
   return words.filter((text) => text !== "").join(" ");
@@ -39,7 +39,7 @@ export interface ShortLines {
   readonly more: string | null;
 }
 
-/** One hidden line would take a line to say so. */
+/** If only one line is hidden, the note would take as much room as the line. */
 export function shortenLines(lines: readonly string[], maxLines: number): ShortLines {
   if (lines.length <= maxLines + 1) return { shown: lines, more: null };
   const more = `… ${formatCount(lines.length - maxLines)} more lines`;

@@ -4,7 +4,7 @@ import { connect, createServer, type Socket } from "node:net";
 import { expect, test } from "vitest";
 import { afterInput } from "./index.ts";
 
-test("what waited to be read while this process was held up comes first", async () => {
+test("input that waited while this process was delayed is read first", async () => {
   const server = createServer().listen(0, "127.0.0.1");
   await once(server, "listening");
   const address = server.address();
@@ -35,7 +35,7 @@ test("a disposed listener is never called", async () => {
   expect(calls).toBe(0);
 });
 
-test("it comes in time where the process waits for input and for nothing else", async () => {
+test("the timer fires in time even if the process waits for nothing but input", async () => {
   const module = JSON.stringify(new URL("./typed-input.ts", import.meta.url).href);
   const program = `
     import { afterInput } from ${module};

@@ -1,9 +1,9 @@
 /** Typed input: Ctrl-C among the keys, and the end of a pause. */
 
 /**
- * Calls back after `ms` milliseconds, when all keys typed until then were read. If this process was not scheduled for a
- * while, its timers fire before it reads the keys that waited, so a clock alone would report a pause that never was.
- * The timer does not keep the process alive; after disposal `call` is not called.
+ * Calls back after `ms` milliseconds, after all keys that were typed until then were read. If this process was not
+ * scheduled for a while, its timers fire before it reads the waiting keys, so a timer by itself would report a pause
+ * that never was. The timer does not keep the process alive; after disposal `call` is not called.
  */
 export function afterInput(ms: number, call: () => void): Disposable {
   let soon: NodeJS.Immediate | undefined;

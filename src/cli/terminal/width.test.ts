@@ -16,7 +16,7 @@ test.each([
   expect(widthOf(text)).toBe(width);
 });
 
-test("the width of every character that is known without a library is that of the library", () => {
+test("every character whose width is known without the library has the width that the library returns", () => {
   const measure: (text: string) => number = createRequire(import.meta.url)("string-width").default;
   const all = Array.from({ length: 0xffff }, (_, unit) => String.fromCharCode(unit + 1));
   const other = all.filter((text) => !/[\ud800-\udfff]/u.test(text) && widthOf(text) !== measure(text));
@@ -35,7 +35,7 @@ test.each([
   expect([cutEnd(text, columns), cutStart(text, columns)]).toEqual([end, start]);
 });
 
-test("wrap breaks at spaces, keeps line feeds, cuts what is too long", () => {
+test("wrap breaks at spaces, keeps line feeds, and cuts words that are too long", () => {
   expect(wrap([{ text: "one two three\n\nabcdefghijkl 日本語日本語" }], 8, plain)).toEqual([
     "one two ",
     "three",
@@ -55,7 +55,7 @@ test("wrap paints each line by itself", () => {
   ]);
 });
 
-test("wrapped lines fit, and no character but spaces at breaks is lost", () => {
+test("wrapped lines fit, and no character except spaces at breaks is lost", () => {
   const text = fc
     .array(fc.constantFrom("a", "bc ", " ", "日", "\n", "longword", "👩‍💻"), { maxLength: 60 })
     .map((p) => p.join(""));
@@ -68,7 +68,7 @@ test("wrapped lines fit, and no character but spaces at breaks is lost", () => {
   );
 });
 
-test("a megabyte without a space is wrapped in one go", () => {
+test("a megabyte without a space is wrapped in one step", () => {
   const lines = wrap([{ text: "x".repeat(1_000_000) }], 80, plain);
   expect([lines.length, lines.at(-1)]).toEqual([12_500, "x".repeat(80)]);
 });

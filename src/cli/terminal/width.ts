@@ -1,14 +1,16 @@
-/** Columns that text takes on a terminal, and text cut and wrapped to them. Text is visible already. */
+/** Columns that text takes on a terminal, and text cut and wrapped to them. The text has already been made visible. */
 
 import { createRequire } from "node:module";
 import { besideBundle } from "@continuo/files";
 import type { Paint, Style } from "./paint.ts";
 
-/** One column each, without asking: ASCII, Latin, Greek, Cyrillic, dashes, quotes, box drawing. */
+/**
+ * These characters have one column each without a look-up: ASCII, Latin, Greek, Cyrillic, dashes, quotes, box drawing.
+ */
 const NARROW =
   /^[\x20-\x7e\u00a0-\u00ac\u00ae-\u02ff\u0370-\u0482\u048a-\u052f\u2010-\u2027\u2500-\u257f]*$/u;
 
-/** Han, kana, Hangul and full-width letters in addition, which have two columns each and join with nothing. */
+/** In addition Han, kana, Hangul and full-width letters, which have two columns each and join with nothing. */
 const PLAIN =
   /^[\x20-\x7e\u00a0-\u00ac\u00ae-\u02ff\u0370-\u0482\u048a-\u052f\u2010-\u2027\u2500-\u257f\u3001-\u3029\u3041-\u3096\u309b-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3\uff01-\uff60]*$/u;
 const WIDE = /[\u3001-\uff60]/gu;
@@ -16,7 +18,7 @@ const WIDE = /[\u3001-\uff60]/gu;
 type Measure = (text: string) => number;
 let measure: Measure | null = null;
 
-/** `string-width` compiles expressions over all emoji; its 40 ms are spent only where it is needed. */
+/** `string-width` compiles expressions over all emoji, which takes 40 ms: it is loaded only if it is needed. */
 export function widthOf(text: string): number {
   if (NARROW.test(text)) return text.length;
   if (PLAIN.test(text)) return text.length + (text.match(WIDE)?.length ?? 0);
@@ -29,7 +31,7 @@ export function widthOf(text: string): number {
 }
 
 const ELLIPSIS = "…";
-/** No line of a terminal is longer; the rest is not looked at. */
+/** No line of a terminal is longer; the rest is not measured. */
 const MAX_COLUMNS = 4096;
 
 /** Cuts to at most `columns` columns, with `…` at the end. */
@@ -66,7 +68,7 @@ function takeColumns(text: string, columns: number): string {
   return taken;
 }
 
-/** On an empty line one cluster is taken, however wide, or the end would never come. */
+/** On an empty line at least one cluster is taken, however wide it is, because otherwise the loop would never end. */
 function firstCluster(text: string, used: number): string {
   return used > 0 ? "" : (clustersOf(text.slice(0, 64))[0] ?? "");
 }
@@ -86,8 +88,8 @@ export interface Span {
 }
 
 /**
- * Lines of at most `columns` columns, broken at spaces where possible, inside words where not. Line feeds in
- * spans are kept; a tab is four columns.
+ * Lines of at most `columns` columns, broken at spaces if possible, otherwise inside words. Line feeds in spans are
+ * kept; a tab is four columns.
  */
 export function wrap(spans: readonly Span[], columns: number, paint: Paint): string[] {
   const lines: string[] = [];
@@ -109,7 +111,7 @@ export function wrap(spans: readonly Span[], columns: number, paint: Paint): str
           used += width;
           continue;
         }
-        // Spaces at a break are the break.
+        // Spaces at a break are dropped.
         if (word.startsWith(" ") && used > 0) {
           flush();
           continue;

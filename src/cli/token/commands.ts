@@ -4,7 +4,7 @@ import type { Command } from "commander";
 import type { ProgramRun, Shell } from "../terminal/index.ts";
 import type { CreateTokenFlags, TokenFlags } from "./flags.ts";
 
-/** The life of a token for which no other time is given. */
+/** The lifetime of a token if no other is given. */
 export const TOKEN_LIFE_DAYS = 90;
 
 const SCOPES_HELP = `

@@ -43,12 +43,12 @@ async function lifeDays(expires: string): Promise<number | null> {
   return expiresAt === null ? null : (Date.parse(expiresAt) - NOW.getTime()) / 86_400_000;
 }
 
-test("a token lives as long as --expires says, and for ever only with never", async () => {
+test("a token is valid as long as --expires says, and forever only with never", async () => {
   expect([await lifeDays("90d"), await lifeDays("12h"), await lifeDays("never")]).toEqual([90, 0.5, null]);
   await expect(lifeDays("soon")).rejects.toMatchObject({ code: "usage" });
 });
 
-test("pages are listed below the token that they were opened with, and end with it", async () => {
+test("pages are listed below the token with which they were opened, and end with it", async () => {
   const own = await store.createToken({ scopes: ["machine:read"], label: "laptop" });
   const other = await store.createToken({ scopes: ["channel:a:read"], label: "other" });
   const open = (kind: "code" | "tab" | "cookie", parentId: string) =>

@@ -96,7 +96,7 @@ interface ListedToken {
   readonly state: Token["state"];
 }
 
-/** Pages, and codes of pages, are below the token that they were opened with, and end with it. */
+/** Pages, and codes of pages, are below the token with which they were opened, and end with it. */
 function inOrder(tokens: readonly Token[]): readonly ListedToken[] {
   const known = new Set(tokens.map(({ tokenId }) => tokenId));
   const pages = Map.groupBy(

@@ -1,8 +1,8 @@
 /**
- * `continuo trust`: allows what a project configures to run programs.
+ * `continuo trust`: lets the configuration of a project run programs.
  *
  * Promises: the trusted keys and files are shown; trust covers a folder, and one content of one file; nothing of the project runs.
- * Does not know: what the configuration means.
+ * Does not know: the meaning of the configuration.
  */
 
 export { addTrustCommand } from "./commands.ts";

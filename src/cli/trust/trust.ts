@@ -30,7 +30,10 @@ export async function runTrust(dir: string | null, flags: TrustFlags, shell: She
   return await trust(dir, flags, shell);
 }
 
-/** The project's folder, and its file where it has one. Errors: `not_found`, `invalid` for a file that could not be used. */
+/**
+ * The project's folder, and its configuration file if it has one. Errors: `not_found`, `invalid` for a file that could
+ * not be used.
+ */
 async function trust(dir: string | null, flags: TrustFlags, shell: Shell): Promise<number> {
   const start = resolve(shell.cwd, dir ?? ".");
   const stat = statSync(start, { throwIfNoEntry: false });
@@ -86,7 +89,7 @@ function allowedLine({ agent, files }: ReturnType<typeof projectConfigurationIn>
   return `  ${agent}: ${files.join(", ")}`;
 }
 
-/** Also of what is gone. Errors: `not_found` if it was not trusted. */
+/** Works also for a folder or a file that no longer exists. Errors: `not_found` if it was not trusted. */
 async function remove(dir: string | null, flags: TrustFlags, shell: Shell): Promise<number> {
   const home = continuoHome(placesOf(shell));
   const start = realPath(resolve(shell.cwd, dir ?? "."));

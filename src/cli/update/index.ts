@@ -1,7 +1,7 @@
 /**
- * `continuo update`: says whether there is a newer release, what it changes, and how to install it.
+ * `continuo update`: reports whether there is a newer release, what it changes, and how to install it.
  *
- * Promises: an address is asked only where the person configured one, and only by this command; nothing is installed.
+ * Promises: only this command sends a request, and only if the person configured an address; nothing is installed.
  * Does not know: how a release is made.
  */
 

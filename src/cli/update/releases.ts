@@ -2,7 +2,7 @@
 
 export interface Release {
   readonly version: string;
-  /** `null` if the heading has none, else such as `2026-11-26`. */
+  /** `null` if the heading has none, otherwise a date such as `2026-11-26`. */
   readonly date: string | null;
   /** Markdown, without the heading. */
   readonly text: string;

@@ -1,4 +1,4 @@
-/** Reads the changelog of the releases, and shows what is newer than this program. */
+/** Reads the changelog of the releases, and shows the releases that are newer than this program. */
 
 import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -16,7 +16,7 @@ export interface UpdateFlags {
 
 const MAX_BYTES = 4_194_304;
 const TIMEOUT_MS = 15_000;
-/** Characters of what the releases changed. */
+/** Characters of text about the changes. */
 const SHOWN_CHARS = 20_000;
 
 /** Errors: `unavailable` if the address does not answer, `invalid` if it is no changelog; those of the configuration. */
@@ -60,7 +60,10 @@ function newerThan(version: string, changelog: string, feed: string): readonly R
   return releases.filter((release) => isAfter(release.version, version));
 }
 
-/** The line that installs a version the way this program was installed. @param script the file that Node runs */
+/**
+ * The line that installs a version in the way in which this program was installed. @param script the file that Node
+ * runs
+ */
 export function installation(version: string, script: string, isSingle: boolean = isSea()): string {
   if (isSingle) {
     return dirname(process.execPath).startsWith("/usr/")

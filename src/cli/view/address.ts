@@ -5,8 +5,8 @@ import { ContinuoError } from "@continuo/core/model";
 export type Target =
   | { readonly type: "session"; readonly id: string }
   /**
-   * `origin` is where programs reach the server, `null` for the viewer of this machine; `place` is what the fragment of the
-   * address names, such as `/health`.
+   * `origin` is the address at which programs reach the server, `null` for the viewer of this machine; `place` is the
+   * place in the fragment of the address, such as `/health`.
    */
   | { readonly type: "page"; readonly origin: URL | null; readonly place: string };
 
@@ -15,7 +15,7 @@ export const HOST = "127.0.0.1";
 
 const LIST = "/";
 
-/** Errors: `usage` for an address that is not one of a page. */
+/** Errors: `usage` for an address that is not that of a page. */
 export function parseTarget(text: string | null): Target {
   if (text === null) return { type: "page", origin: null, place: LIST };
   if (text.startsWith("#")) return { type: "page", origin: null, place: placeOf(text, text) };
@@ -24,7 +24,7 @@ export function parseTarget(text: string | null): Target {
   const { origin, protocol, hostname, hash, username, password } = new URL(text);
   if (username !== "" || password !== "") throw notAPage(text);
   const server = new URL(origin);
-  // Browsers know the names below `localhost`, and not every system does.
+  // Browsers resolve the names below `localhost`, but not every system does.
   if (protocol === "http:" && /(?:^|\.)localhost$/u.test(hostname)) server.hostname = HOST;
   return { type: "page", origin: server, place: placeOf(hash, text) };
 }

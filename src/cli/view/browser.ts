@@ -13,11 +13,11 @@ import { namesIn, writeDurably } from "@continuo/files";
 import type { Shell } from "../terminal/index.ts";
 import { viewerFolderOf } from "./running-viewer.ts";
 
-/** After this the code in the file has expired. */
+/** After this time, the code in the file has expired. */
 const FILE_MS = 30_000;
 const ASK_MS = 2_000;
 
-/** True if the person sits at another machine. */
+/** True if the person uses another machine. */
 function isRemote({ env }: Shell): boolean {
   return env.SSH_CONNECTION !== undefined || env.SSH_TTY !== undefined;
 }
@@ -43,7 +43,7 @@ export async function openPage(html: string, shell: Shell): Promise<boolean> {
   return true;
 }
 
-/** A page that leads the browser to the address. */
+/** A page that redirects the browser to the address. */
 function redirectTo(url: string): string {
   const address = escapeHtml(url);
   return `<!doctype html>
@@ -61,7 +61,7 @@ async function writePage(html: string, shell: Shell): Promise<string> {
   removeOld(folder);
   const file = join(folder, `continuo-${randomUUID()}.html`);
   writeDurably(file, html);
-  // A command that ends before leaves the file to the next one.
+  // A command that ends before it removes the file leaves it to the next command.
   setTimeout(() => rmSync(file, { force: true }), FILE_MS).unref();
   return file;
 }
@@ -76,7 +76,7 @@ function removeOld(folder: string): void {
   }
 }
 
-/** A browser that is a snap reads no hidden folders, but one of its own. `null` for any other browser. */
+/** A browser that is a snap reads no hidden folders except its own. `null` for any other browser. */
 async function folderOfConfinedBrowser({ env, cwd, home }: Shell): Promise<string | null> {
   const program = findProgram("xdg-settings", env.PATH ?? "", cwd);
   if (program === null) return null;

@@ -1,4 +1,6 @@
-/** An editor reaches the agent host by a socket: whatever it claims about itself, the viewer's token is what counts. */
+/**
+ * An editor reaches the agent host through a socket: whatever it claims about itself, only the viewer's token counts.
+ */
 
 import { once } from "node:events";
 import { existsSync } from "node:fs";
@@ -20,7 +22,7 @@ interface Host extends AsyncDisposable {
   readonly requests: readonly Pick<IncomingMessage, "url" | "headers">[];
 }
 
-/** It says `hello`, and then what it hears. */
+/** It sends `hello`, and then everything that it receives. */
 async function startHost(): Promise<Host> {
   const requests: IncomingMessage[] = [];
   const server = createServer((request, response) => {
@@ -48,7 +50,7 @@ async function startHost(): Promise<Host> {
 
 const open = (url: string): Promise<EditorSocket> => openEditorSocket({ url, secret: "the-token" }, places);
 
-/** Everything that comes back until the connection ends, or until it ends with `until`. */
+/** Everything that arrives until the connection ends, or until the text ends with `until`. */
 async function say(path: string | null, parts: readonly string[], until = ""): Promise<string> {
   const socket = connect(path ?? "");
   let heard = "";
@@ -66,7 +68,7 @@ async function say(path: string | null, parts: readonly string[], until = ""): P
 
 const UPGRADE = "Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n";
 
-test("a connection has the token of the viewer and the path of the agent host, and nothing that the editor claims", async () => {
+test("a connection has the token of the viewer and the path of the agent host, and none of the editor's claims", async () => {
   await using host = await startHost();
   await using editors = await open(host.url);
   const claims =
@@ -83,7 +85,7 @@ test("a connection has the token of the viewer and the path of the agent host, a
   expect([headers.cookie, headers.origin]).toEqual([undefined, undefined]);
 });
 
-test("a beginning that does not end is cut off, and the viewer hears nothing of it", async () => {
+test("a request head that does not end is cut off, and the viewer receives nothing of it", async () => {
   await using host = await startHost();
   await using editors = await open(host.url);
   const long = `GET / HTTP/1.1\r\n${"a".repeat(20_000)}`;
@@ -92,7 +94,7 @@ test("a beginning that does not end is cut off, and the viewer hears nothing of 
   expect(host.requests).toEqual([]);
 });
 
-test("the socket goes with its viewer, and a second viewer takes none from the first", async () => {
+test("the socket is removed with its viewer, and a second viewer does not take it from the first", async () => {
   await using host = await startHost();
   let path = "";
   {

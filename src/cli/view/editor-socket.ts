@@ -1,7 +1,7 @@
 /**
- * The agent host for an editor of the same user, by a socket in the viewer's private folder: VS Code can name the path of a
- * socket, and sends no token in a header. Who can open the socket is the user, so that each connection has the token of
- * this viewer.
+ * The agent host for an editor of the same user, through a socket in the viewer's private folder: VS Code can name the
+ * path of a socket, but sends no token in a header. Only the user can open the socket, so each connection gets the
+ * token of this viewer.
  */
 
 import { connect, createServer, type Socket } from "node:net";
@@ -14,11 +14,11 @@ const MAX_CONNECTIONS = 32;
 const MAX_HEAD_BYTES = 16_384;
 const MAX_HEAD_MS = 5_000;
 const END_OF_HEAD = "\r\n\r\n";
-/** An editor says nothing with these that the viewer is to believe. */
+/** Headers in which the viewer must believe nothing that an editor sends. */
 const LEFT_OUT = /^(?:host|authorization|cookie|origin):/iu;
 
 export interface EditorSocket extends AsyncDisposable {
-  /** `null` if there can be no socket, and where another viewer has it. */
+  /** `null` if there can be no socket, or if another viewer has it. */
   readonly path: string | null;
 }
 
@@ -63,7 +63,7 @@ function passOn(near: Socket, { url, secret }: { readonly url: URL; readonly sec
   });
 }
 
-/** Whatever path was asked for, the answer is the agent host's. */
+/** For any requested path, the agent host answers. */
 function toHead(head: string, { host, secret }: { readonly host: string; readonly secret: string }): string {
   const [, ...lines] = head.split("\r\n");
   const headers = lines.filter((line) => !LEFT_OUT.test(line));

@@ -1,4 +1,7 @@
-/** Pages of a server that another command runs, such as `continuo serve`: a code for the token that is known for it. */
+/**
+ * Pages of a server that another command runs, such as `continuo serve`: gets a code for the known token of that
+ * server.
+ */
 
 import { connect } from "node:net";
 import { ContinuoError } from "@continuo/core/model";
@@ -10,9 +13,9 @@ import type { ViewFlags } from "./flags.ts";
 const MAX_MS = 2_000;
 
 export interface PageOfServer {
-  /** The address of the page, which can have a name of its own. */
+  /** The address of the page, which can have its own host name. */
   readonly origin: string;
-  /** `null` from a server that asks for no token. */
+  /** `null` from a server that requires no token. */
   readonly code: string | null;
 }
 

@@ -28,14 +28,14 @@ export const MOUNTS: readonly CreateMount[] = [
   live,
   extension,
   mcp,
-  // Below `machine`, which refuses the rest of its paths.
+  // Comes before `machine`, which refuses the rest of its paths.
   phones,
   machine,
   cleaning,
 ];
 
-/** The parts at the door of phones: sessions and the inbox, and no stream, channel or tool. */
+/** The parts at the address for phones: sessions and the inbox, and no stream, channel or tool. */
 export const PHONE_PARTS: readonly CreateMount[] = [operation, page, pageAccess, machine];
 
-/** The parts for a server inside of a program, which has pages, tokens and a machine of its own. */
+/** The parts for a server inside of a program that has its own pages, tokens and machine. */
 export const MOUNTED: readonly CreateMount[] = [streams, sessions, blobs, channels, live];

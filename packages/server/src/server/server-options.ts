@@ -17,16 +17,16 @@ import {
 import type { FollowAudit } from "./security-log/index.ts";
 
 export interface ServerOptions {
-  /** `by` is the person or program in whose name changes are recorded; the server itself if it is left out. */
+  /** `by` is the person or program under whose name changes are recorded; the server itself by default. */
   readonly store: (workspaceId: string, by?: Principal) => Store;
   /** The store of tokens and pages; `store` by default. */
   readonly tokens?: (workspaceId: string, by?: Principal) => Store;
   /** `createAuthenticate`, or `allowEverybody` on loopback. */
   readonly authenticate: Authenticate;
   /**
-   * `machine` for a server that only programs of this machine reach, without a proxy. Then only this user can open a page
-   * (if the system reports whose connection it is), pages end with the server, and the server proves to a page that it
-   * is the same server. `network` by default.
+   * `machine` for a server that only programs of this machine can reach, without a proxy. Then only this user can open
+   * a page (if the system reports the user of a connection), pages end with the server, and the server proves to a page
+   * that it is the same server. `network` by default.
    */
   readonly reach?: Reach;
   readonly limits?: Partial<ServerLimits>;
@@ -40,7 +40,7 @@ export interface ServerOptions {
   readonly webhookHosts?: readonly string[];
   /** The private Ed25519 key that signs webhooks, in PEM; without it, the servers of a store share one in the store. */
   readonly webhookKey?: string;
-  /** `none`: webhooks may be sent to `webhookHosts` only. `public` by default: to any public host too. */
+  /** `none`: webhooks may be sent to `webhookHosts` only. `public` by default: also to any public host. */
   readonly otherWebhookHosts?: "public" | "none";
   readonly scanAttachment?: ScanAttachment;
   readonly longPollMs?: number;
@@ -65,7 +65,7 @@ export interface ServerOptions {
   readonly pageName?: string;
   /** The phones that are paired with this machine, for pages that may change everything. */
   readonly phones?: PhoneService;
-  /** Whose pages these are: those of a phone live longer, and show less. `computer` by default. */
+  /** The device of the pages: those of a phone live longer, and show less. `computer` by default. */
   readonly pagesOf?: PagesOf;
   readonly report?: (line: string) => void;
   /** Takes security events as lines of JSON, without a secret and bounded in number. */

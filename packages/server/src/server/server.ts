@@ -63,11 +63,11 @@ const debug = debugOf("server");
 export interface ContinuoServer {
   /** The routes of the server, by method (`ALL` for each) and pattern of the path. */
   readonly routes: readonly { readonly method: string; readonly path: string }[];
-  /** The headers of an answer to bytes that are no request. */
+  /** The headers of an answer to bytes that are not a request. */
   readonly headers: Readonly<Record<string, string>>;
   fetch(request: Request, peer: Peer): Promise<Response>;
   upgrade(request: IncomingMessage, socket: Duplex, head: Buffer, peer: Peer): void;
-  /** Records that a client of this address met the limit of connections without a token. */
+  /** Records that a client of this address exceeded the limit of connections without a token. */
   crowded(address: string): void;
   /** Accepts no more requests, ends live streams with a retry hint, and resolves when nothing is open. */
   close(): Promise<void>;
@@ -231,7 +231,7 @@ function contextOf(options: ServerOptions, { gate, security, draining }: Surroun
 const STORES_KEPT = 1_000;
 const HEALTH_PATH = "/healthz";
 
-/** Keeps the store of each workspace; a store that records in somebody's name is made for each request. */
+/** Keeps the store of each workspace; a store that records under somebody's name is made for each request. */
 function keepingStores(open: ServerOptions["store"]): ServerContext["store"] {
   const stores = new Map<string, Store>();
   return (workspaceId, by) => {
@@ -259,7 +259,7 @@ function appOf(context: ServerContext, mounts: readonly Mount[]): Hono<ServerEnv
   app.use(async (c, next) => {
     await next();
     const route = routePath(c, -1);
-    // A pattern of no resource is the path of a stranger.
+    // A path that matches no resource comes from a stranger, and is not used as a pattern.
     if (route !== "/*" && route !== "/v1/*") c.env.route = route;
   });
   for (const mount of mounts) mount.publicRoutes?.(app);
@@ -280,7 +280,7 @@ function appOf(context: ServerContext, mounts: readonly Mount[]): Hono<ServerEnv
   return app;
 }
 
-/** True if the client closed the connection before its body was complete, which is not an error worth a line. */
+/** True if the client closed the connection before its body was complete, which is not worth a line in the log. */
 function isClientGone(error: NodeJS.ErrnoException): boolean {
   return error.code === "ECONNRESET" && error.message === "aborted";
 }
@@ -317,7 +317,7 @@ async function guarded(
     if (name === "vary") response.headers.append(name, value);
     else if (name !== POLICY_HEADER || !response.headers.has(name)) response.headers.set(name, value);
   }
-  // A page of a foreign origin can find out that the server runs, and tell its user.
+  // A page of a foreign origin can detect that the server runs, and tell its user.
   if (new URL(url).pathname === HEALTH_PATH)
     response.headers.set("cross-origin-resource-policy", "cross-origin");
   return await encodedAnswer(request, response, context.reach);

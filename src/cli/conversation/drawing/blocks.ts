@@ -1,16 +1,16 @@
-/** Streamed Markdown cut where a block is whole, so that it can be drawn and never drawn again. Pure. */
+/** Streamed Markdown, cut at complete blocks, so that each block is drawn only once. Pure. */
 
 import { lexer } from "marked";
 import { DRAWING_LIMITS } from "./limits.ts";
 
 export interface Cut {
-  /** Whole blocks. */
+  /** Complete blocks. */
   readonly whole: string;
-  /** The rest that may still become something else. */
+  /** The rest, which can still change its meaning. */
   readonly rest: string;
 }
 
-/** A block is whole when another one began after it. */
+/** A block is complete when another one began after it. */
 export function cutBlocks(pending: string): Cut {
   if (!pending.includes("\n")) return { whole: "", rest: pending };
   if (pending.length > DRAWING_LIMITS.pendingChars) return cutLines(pending);
@@ -19,17 +19,20 @@ export function cutBlocks(pending: string): Cut {
     while (raws.at(-1)?.isSpace) raws.pop();
     const last = raws.at(-1)?.raw ?? "";
     const start = pending.lastIndexOf(last);
-    // Marked may spell a token in another way than it stood there.
+    // Marked may return a token in another spelling than in the text.
     if (raws.length < 2 || start < 1) return { whole: "", rest: pending };
     return { whole: pending.slice(0, start), rest: pending.slice(start) };
   } catch (error) {
-    // Nested deeper than the lexer goes.
+    // The text is nested deeper than the lexer can read.
     if (error instanceof RangeError) return cutLines(pending);
     throw error;
   }
 }
 
-/** A block that is too long is cut at a line; a fence that is open there is closed, and opened again. */
+/**
+ * A block that is too long is cut at a line; a code fence that is open there is closed, and opened again in the next
+ * part.
+ */
 function cutLines(pending: string): Cut {
   const end = pending.lastIndexOf("\n") + 1;
   const whole = pending.slice(0, end);

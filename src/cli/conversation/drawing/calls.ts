@@ -1,4 +1,4 @@
-/** Calls of tools, what they change and what came of them, as short panels. */
+/** Calls of tools, their changes and their results, as short panels. */
 
 import type { AgentEvent } from "@continuo/core/model";
 import {
@@ -34,7 +34,7 @@ export interface Call {
 export interface Pen {
   readonly columns: number;
   readonly paint: Paint;
-  /** For the numbers of changed lines. */
+  /** The diff from which the numbers of changed lines are computed. */
   readonly fileText?: FileText;
 }
 
@@ -46,7 +46,7 @@ export function drawCallLine(call: Call, { columns, paint }: Pen): string {
   const count = countOf(changesOf(call.toolInput, call.content));
   const room = columns - widthOf(name) - widthOf(count) - 6;
   const argument = argumentOf(call);
-  // Some agents call a tool by what it does.
+  // Some agents name a tool after its kind of work.
   const isTold = argument === null || name.includes(argument);
   const shown = isTold || room < 4 ? "" : `  ${cutEnd(argument, room)}`;
   const counted = count === "" ? "" : `  ${paint(count, "dim")}`;
@@ -89,7 +89,7 @@ const SIGN_STYLES: Readonly<Record<DiffLine["sign"], readonly Style[]>> = {
   "…": ["dim"],
 };
 
-/** `12 + text`: a removed line has its old number, every other one the new number. Nothing before it if unknown. */
+/** `12 + text`: a removed line has its old number, every other line its new number. No number if it is unknown. */
 export function numberedLines(lines: readonly DiffLine[]): readonly string[] {
   const numbers = lines.map(({ before, after }) => String(after ?? before ?? ""));
   const width = Math.max(0, ...numbers.map(({ length }) => length));
@@ -106,9 +106,9 @@ function drawDiffLine(text: string, sign: DiffLine["sign"], { columns, paint }: 
 
 export interface ResultView {
   readonly call: Call | null;
-  /** True if the call stands right above. */
+  /** True if the call is directly above. */
   readonly isBelow: boolean;
-  /** That it was denied is drawn already. */
+  /** The denial is already drawn. */
   readonly isSaid?: boolean;
 }
 

@@ -22,7 +22,7 @@ const OPTIONS: DrawingOptions = {
   mode: "live",
 };
 
-/** Every line that is drawn; behind `~ ` what is live after each event, where the case asks for it. */
+/** Every drawn line; after `~ `, the live lines after each event, if the case asks for them. */
 function draw(
   events: readonly AgentEvent[],
   options: DrawingOptions = OPTIONS,
@@ -241,7 +241,7 @@ describe("a turn, drawn", () => {
   });
 });
 
-test("however a text is cut into parts, the same is drawn", () => {
+test("a text is drawn in the same way, whatever its parts are", () => {
   const whole = draw([text(MARKDOWN)]);
   fc.assert(
     fc.property(fc.array(fc.nat(MARKDOWN.length), { maxLength: 8 }), (cuts) => {
@@ -275,7 +275,7 @@ test("all text of an agent is indented, and contains no control characters", () 
   );
 });
 
-test("what is held is bounded, whatever the agent says without an end", () => {
+test("text in memory is bounded, even if the agent never ends a block", () => {
   let drawing: Drawing = beginDrawing();
   let most = 0;
   for (let at = 0; at < 3_000; at++) {
@@ -289,7 +289,7 @@ test("what is held is bounded, whatever the agent says without an end", () => {
   expect(drawing.heard.length).toBeLessThanOrEqual(DRAWING_LIMITS.heardMessages);
 });
 
-test("a denial is drawn once, where it is decided, with the agent's answer below", () => {
+test("a denial is drawn once, at the decision, with the agent's answer below", () => {
   const request: AgentEvent = {
     type: "permission_request",
     approvalId: "p",
@@ -307,6 +307,6 @@ test("a denial is drawn once, where it is decided, with the agent's answer below
   const events = [call("1", "Bash", { command: "ls" }), request, denied];
   expect(draw([...events, result("1", "", "denied")]).match(/denied/gu)).toHaveLength(1);
   expect(draw([...events, result("1", "They said no.", "denied")])).toMatch(/✗ denied\n +They said no\.\n/u);
-  // Nobody decided anything here.
+  // Nobody decides anything in this test.
   expect(draw([call("1", "Bash", { command: "ls" }), result("1", "", "denied")])).toContain("✗ denied");
 });

@@ -14,12 +14,15 @@ import { drawPending, type StreamedText, takeWhole } from "./streamed-text.ts";
 export interface DrawingOptions extends Pen {
   /** The author of the text. */
   readonly agent: string;
-  /** `live`: a call is drawn with its result, and shown as running until then; `lines`: as soon as it is known. */
+  /**
+   * `live`: a call is drawn with its result, and shown as running until then; `lines`: it is drawn as soon as it is
+   * known.
+   */
   readonly mode: "live" | "lines";
 }
 
 interface OpenCall extends Call {
-  /** The drawn part of the call: its line, or its changes too. */
+  /** The drawn part of the call: only its line, or its changes too. */
   readonly drawn: "nothing" | "line" | "changes";
 }
 
@@ -27,16 +30,19 @@ type Kind = "nothing" | "heading" | "text" | "thinking" | "tool" | "note";
 
 export interface Drawing {
   readonly saying: StreamedText | null;
-  /** The kind of the last drawn part: calls and their results stand together, all else apart. */
+  /**
+   * The kind of the last drawn part: calls and their results are drawn together, other parts with an empty line between
+   * them.
+   */
   readonly above: Kind;
   readonly calls: readonly OpenCall[];
-  /** The call that stands right above. */
+  /** The call that is directly above. */
   readonly lastCallId: string | null;
   /** Questions that wait for an answer. */
   readonly asked: readonly OpenQuestion[];
-  /** Calls whose denial is drawn: their results say it no second time. */
+  /** Calls whose denial is drawn: their results do not repeat it. */
   readonly denied: readonly string[];
-  /** Messages that were heard in parts: the whole says nothing new. */
+  /** Messages that arrived in parts: the complete message adds nothing. */
   readonly heard: readonly string[];
   readonly plan: string;
   readonly mode: string | null;
@@ -69,7 +75,7 @@ export function beginDrawing(): Drawing {
 
 export function foldEvent(drawing: Drawing, event: AgentEvent, options: DrawingOptions): DrawingUpdate {
   const sheet: Sheet = { ...drawing, lines: [], options: indented(options) };
-  // An agent in plain JavaScript may tell of things that we do not know.
+  // An agent in plain JavaScript may send events that are not known here.
   const row = ROWS[event.type] as ((sheet: Sheet, event: AgentEvent) => void) | undefined;
   row?.(sheet, event);
   return toStep(sheet);
@@ -84,7 +90,7 @@ export function endDrawing(drawing: Drawing, options: DrawingOptions): DrawingUp
   return toStep(sheet);
 }
 
-/** Number of the newest lines of incomplete text. */
+/** The number of newest lines of incomplete text. */
 export function liveLines(drawing: Drawing, options: DrawingOptions, rows: number): string[] {
   const pen = indented(options);
   const said = drawing.saying === null ? [] : drawPending(drawing.saying, pen);
@@ -136,7 +142,7 @@ const ROWS: Rows = {
       sheet.saying = { kind: block.type, pending: block.text, isBegun: false };
       finishSaying(sheet);
     }
-    // Words without a name belong to the whole that follows them, and to none after it.
+    // Words without an id belong to the next complete message, and to none after it.
     sheet.heard = sheet.heard.filter((name) => !name.endsWith(":"));
   },
   tool_call: (sheet, { type: _, messageId: __, ...call }) => {
@@ -218,7 +224,7 @@ const ROWS: Rows = {
   },
 };
 
-/** Events that a person need not see. */
+/** Events that a person does not need to see. */
 const ORDINARY_ENDS: ReadonlySet<string> = new Set(["end_turn", "stop", "completed", "cancelled", "success"]);
 
 interface Part {
@@ -253,7 +259,7 @@ function finishSaying(sheet: Sheet): void {
 }
 
 function putSaid(sheet: Sheet, { kind, isBegun }: StreamedText, lines: readonly string[]): void {
-  // Lines of one thought stand together; blocks of a text apart.
+  // Lines of one thought are drawn together; blocks of a text have an empty line between them.
   if (isBegun && kind === "thinking") sheet.above = "heading";
   put(sheet, kind, lines);
 }
@@ -298,7 +304,7 @@ function put(sheet: Sheet, kind: Kind, lines: readonly string[]): void {
     sheet.above = "heading";
   }
   if (sheet.above !== "heading" && !(kind === "tool" && sheet.above === "tool")) sheet.lines.push("");
-  // One by one: more than a hundred thousand are too many arguments of a call.
+  // Passed one by one: more than a hundred thousand would be too many arguments of a call.
   for (const line of lines) sheet.lines.push(indent(line));
   sheet.above = kind;
   if (kind !== "tool") sheet.lastCallId = null;
@@ -306,10 +312,10 @@ function put(sheet: Sheet, kind: Kind, lines: readonly string[]): void {
 
 const INDENT = "  ";
 
-/** On a terminal that is narrower it is the terminal that breaks lines. */
+/** On a terminal that is narrower, the terminal breaks the lines. */
 const MIN_COLUMNS = 12;
 
-/** Content is indented: the edge is ours. */
+/** Content is indented: only Continuo writes at the left edge. */
 function indented(options: DrawingOptions): DrawingOptions {
   return { ...options, columns: Math.max(MIN_COLUMNS, options.columns - INDENT.length - 1) };
 }

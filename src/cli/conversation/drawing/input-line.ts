@@ -1,4 +1,4 @@
-/** Draws the input while an agent works, below its turn: the lines that wait, and the line that is edited. Pure. */
+/** Draws the input while an agent works, below its turn: the waiting lines, and the line that is being edited. Pure. */
 
 import { visibleLine } from "@continuo/core/transcript";
 import { cutEnd, cutStart, type Paint, plural, widthOf } from "../../terminal/index.ts";
@@ -20,7 +20,7 @@ export interface InputLine {
 
 const PROMPT = "› ";
 
-/** `↳ run the tests` for each line that waits, the newest last; then the line itself, cut around the cursor. */
+/** `↳ run the tests` for each waiting line, the newest last; then the edited line, cut around the cursor. */
 export function drawInput(
   { waiting, text, cursor }: QueuedInput,
   { columns, paint }: { readonly columns: number; readonly paint: Paint },

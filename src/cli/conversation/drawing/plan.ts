@@ -1,4 +1,4 @@
-/** An agent's plan, a line a step. */
+/** An agent's plan, with a line for each step. */
 
 import { visibleLine } from "@continuo/core/transcript";
 import { cutEnd, formatCount, type Style } from "../../terminal/index.ts";
@@ -17,7 +17,7 @@ const MARKS: Readonly<Record<string, Mark>> = {
   inProgress: { mark: "▣", styles: ["bold"] },
 };
 
-/** Entries are the agent's own: a text, or an object with `content`, `step` or `title` and a `status`. */
+/** Entries have the agent's own form: a text, or an object with `content`, `step` or `title` and a `status`. */
 export function drawPlan(entries: readonly unknown[], { columns, paint }: Pen): string[] {
   const drawn = entries.slice(0, DRAWING_LIMITS.planEntries).map((entry) => {
     const { content, step, title, status } = (

@@ -53,7 +53,7 @@ test("a question shows its keys, and each lasting option with its own words on a
   }
 });
 
-test("several lasting options of one kind have a number each, and only the one that is pressed is granted", () => {
+test("each of several lasting options of one kind has a number, and only the option whose number is pressed is granted", () => {
   const rules = ["npm test, in this session", "npm:*, always in this project"];
   const asked = request([...ALL, ...rules.map((name) => ({ ...option(name, "allow_always"), name }))]);
   expect(choicesOf(asked).map(({ key, option: { id } }) => [key, id])).toEqual([
@@ -80,7 +80,7 @@ test("while lines are hidden the question counts them, and offers neither yes no
 const bash = (command: string): PermissionRequest => ({ ...request(ALL), toolInput: { command } });
 const pen = { columns: 60, paint };
 
-test("a request is drawn completely: the question shows what the one line of its call leaves out", () => {
+test("a request is drawn completely: the question shows what the line of its call leaves out", () => {
   expect(drawRequest(bash("make test"), pen)).toEqual({ shown: [], hidden: [] });
   expect(drawRequest(bash("make\nrm -rf ~"), pen).shown).toEqual(["  command:", "    make", "    rm -rf ~"]);
   const long = `echo ${"x".repeat(100)}; rm -rf ~`;
@@ -89,14 +89,14 @@ test("a request is drawn completely: the question shows what the one line of its
   expect(drawRequest(reason, pen).shown).toEqual(["  make - it needs the network", "  command: make"]);
 });
 
-test("of a long request the rest is hidden until it is asked for, and nothing of it is lost", () => {
+test("the rest of a long request is hidden until a person asks for it, and nothing of it is lost", () => {
   const lines = Array.from({ length: 100 }, (_, at) => `line ${at}`);
   const { shown, hidden } = drawRequest(bash(lines.join("\n")), pen);
   expect([...shown, ...hidden]).toEqual(["  command:", ...lines.map((line) => `    ${line}`)]);
   expect(hidden.length).toBeGreaterThan(0);
 });
 
-test("a diff that was cut above the question is shown whole before yes counts, one that was not is not repeated", () => {
+test("a diff that was cut above the question must be shown completely before yes counts, and a complete one is not repeated", () => {
   const edit = (newText: string): PermissionRequest => ({
     ...request(ALL, "Edit"),
     toolInput: { file_path: "a.ts", old_string: "x", new_string: newText },
@@ -112,7 +112,7 @@ test("a diff that was cut above the question is shown whole before yes counts, o
   ).toContain("rm -rf ~");
 });
 
-test("what is asked for cannot draw over the question", () => {
+test("the requested text cannot draw over the question", () => {
   const { shown } = drawRequest(bash("a\u001b[2J\nb\u202e"), pen);
   for (const hostile of ["\u001b", "\u202e"]) expect(shown.join("")).not.toContain(hostile);
 });

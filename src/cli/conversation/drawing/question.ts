@@ -1,4 +1,4 @@
-/** A question for permission: which keys answer it, what is asked, and what an answer means. */
+/** A question for permission: the keys that answer it, its text, and the meaning of an answer. */
 
 import {
   type PermissionDecision,
@@ -10,7 +10,7 @@ import { visibleLine } from "@continuo/core/transcript";
 import { isJson } from "@continuo/files";
 import { cutEnd, cutStart, type Paint, type Span, widthOf, wrap } from "../../terminal/index.ts";
 
-/** Options beyond this one call have a key each; more than nine are not offered. */
+/** Each option that lasts beyond this one call has a key; at most nine are offered. */
 const NUMBERS = "123456789";
 
 interface Choice {
@@ -18,7 +18,7 @@ interface Choice {
   readonly option: PermissionOption;
 }
 
-/** `y` and `n` always; what holds longer by a letter of its own, or by a number where there are several. */
+/** `y` and `n` always; a lasting option has its own letter, or a number if there are several. */
 export function choicesOf({ options }: PermissionRequest): readonly Choice[] {
   const lasting = options.filter(({ kind }) => kind === "allow_always" || kind === "reject_always");
   const isLetter = new Set(lasting.map(({ kind }) => kind)).size === lasting.length;
@@ -26,7 +26,7 @@ export function choicesOf({ options }: PermissionRequest): readonly Choice[] {
   return lasting.slice(0, NUMBERS.length).map((option, at) => ({ key: NUMBERS[at] ?? "", option }));
 }
 
-/** `null` for a key that answers nothing. Escape is no. */
+/** `null` for a key that is not an answer. Escape means no. */
 export function answerOf(key: string, request: PermissionRequest): PermissionDecision | null {
   const pressed = key === "\u001b" ? "n" : key.toLowerCase();
   if (pressed === "y")
@@ -52,15 +52,15 @@ function decided(
 }
 
 /**
- * A terminal gives keys that come together as one text. An arrow key is one key, and no `A`. One that is held down, or
- * followed by Enter, is still one; `null` for several: words, however they got there, answer nothing.
+ * A terminal delivers keys that arrive together as one text. An arrow key is one key, and not the letter `A`. A key
+ * that is held down, or followed by Enter, still counts as one; `null` for several keys, because words answer nothing.
  */
 export function oneKeyIn(text: string): string | null {
   const [key = null, ...more] = keysIn(text.replace(/(?<=.)[\r\n]+$/su, ""));
   return more.every((one) => one === key) ? key : null;
 }
 
-/** Each key by itself; one that is more than a letter is a sequence that begins with ESC. */
+/** Each key separately; a key that is more than a letter is a sequence that begins with ESC. */
 export function keysIn(text: string): readonly string[] {
   return text.match(KEY) ?? [];
 }
@@ -79,8 +79,8 @@ export interface QuestionView {
 }
 
 /**
- * At the edge, where nothing of an agent stands: `? allow Bash? [y]es [n]o · denied in 9:58`, then a line for each
- * option that holds longer, with its own words. While lines are hidden, only no is an answer.
+ * At the left edge, where no text of an agent can be: `? allow Bash? [y]es [n]o · denied in 9:58`, then a line for each
+ * option that holds longer, with its own words. While lines are hidden, only no counts as an answer.
  */
 export function drawQuestion(request: PermissionRequest, view: QuestionView): readonly string[] {
   const { columns, paint, leftMs, hidden = 0, comment = null } = view;
@@ -105,7 +105,7 @@ export function drawQuestion(request: PermissionRequest, view: QuestionView): re
   return [...wrap(spans, columns - 1, paint), ...lasting];
 }
 
-/** With the file of a change, which a long one scrolls away; its end where there is no room for all of it. */
+/** With the file of a change, because a long change scrolls the name away; only its end if there is no room. */
 function withFile(name: string, input: unknown, room: number): string {
   const path = isJson(input) ? (input.file_path ?? input.path ?? input.notebook_path) : undefined;
   if (typeof path !== "string" || path === "") return name;
@@ -113,10 +113,10 @@ function withFile(name: string, input: unknown, room: number): string {
   return `${name} ${cutStart(visibleLine(path), left)}`;
 }
 
-/** The name of most files; the question takes a second line for it. */
+/** The length of most file names; the question takes a second line for a longer one. */
 const MIN_PATH_COLUMNS = 20;
 
-/** The option's own words, whole: they say what is granted, and for how long. */
+/** The option's own words, complete: they say what is granted, and for how long. */
 function drawChoice({ key, option }: Choice, { columns, paint }: QuestionView): readonly string[] {
   const word = option.kind === "allow_always" ? "allow" : "refuse";
   const text = `[${key}] ${word}: ${visibleLine(option.name)}`;

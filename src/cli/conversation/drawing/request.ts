@@ -1,4 +1,4 @@
-/** The complete request: a person can see everything that they allow. Pure. */
+/** The complete request: a person can see everything before allowing it. Pure. */
 
 import type { PermissionRequest } from "@continuo/core/model";
 import { changesOf, visibleLine, visibleText } from "@continuo/core/transcript";
@@ -13,7 +13,7 @@ export interface RequestView {
   readonly hidden: readonly string[];
 }
 
-/** Nothing where the line of the call says it all. */
+/** Empty if the line of the call shows everything. */
 export function drawRequest(request: PermissionRequest, pen: Pen): RequestView {
   const changes = drawAllChanges(request, pen);
   // The diff is shown above the question, unless it was cut.
@@ -27,7 +27,7 @@ export function drawRequest(request: PermissionRequest, pen: Pen): RequestView {
   };
 }
 
-/** The whole diff where a part of it was cut, nothing where all of it is on the screen; `null`: it changes no file. */
+/** The whole diff if it was cut, nothing if all of it is on the screen; `null` if the call changes no file. */
 function drawAllChanges({ toolInput, content }: PermissionRequest, pen: Pen): readonly string[] | null {
   const changes = changesOf(toolInput, content, pen.fileText);
   // The diff of a larger input is cut, so its fields are shown instead.

@@ -9,7 +9,7 @@ export interface ResumptionFacts {
   readonly sessionId: string;
   readonly agent: string;
   readonly resumption: Resumption;
-  /** `short`: enough to tell them apart, so that the line fits a terminal. */
+  /** `short`: enough to distinguish them, so that the line fits a terminal. */
   readonly ids: "whole" | "short";
 }
 
@@ -31,7 +31,7 @@ export function describeResumption({ sessionId, agent, resumption, ids }: Resump
   return visibleLine(parts.filter((part) => part !== "").join(" · "));
 }
 
-/** Up to the millisecond, of ids that begin with their time. */
+/** The part up to the millisecond, for ids that begin with their time. */
 const SHORT_ID_CHARS = 13;
 
 const WORDS: Readonly<Record<Resumption["happened"], string>> = {
@@ -44,7 +44,7 @@ function checkedBy(verifiedBy: Resumption["verifiedBy"]): string {
   return verifiedBy === "none" ? " (not checked)" : ` (checked by ${verifiedBy})`;
 }
 
-/** `session/load not offered, session/resume done`; nothing where the first way was taken. */
+/** `session/load not offered, session/resume done`; empty if the first way succeeded. */
 function detour(steps: readonly ResumptionStep[]): string {
   const tried = steps.filter(({ outcome }) => outcome !== "skipped");
   if (tried.every(({ outcome }) => outcome === "done")) return "";

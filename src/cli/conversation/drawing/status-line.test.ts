@@ -7,7 +7,7 @@ test("a turn with output shows how long it runs", () => {
   expect(drawStatusLine({ ...view, runsMs: 34_900, silentMs: 9_900 })).toBe("◌ 34 s · Ctrl-C cancels");
 });
 
-test("an agent without output for ten seconds is named as waited for, without an invented reason", () => {
+test("after ten seconds without output, the status names the agent that is waited for, without an invented reason", () => {
   expect(drawStatusLine({ ...view, runsMs: 34_900, silentMs: 20_000 })).toBe(
     "◌ 34 s · no word from gemini for 20 s: its model or a tool is busy, or it asks again · Ctrl-C cancels",
   );

@@ -10,11 +10,11 @@ export interface StatusLineView {
   /** The keys that the person can press now. */
   readonly hint: string;
   readonly runsMs: number;
-  /** Since the agent's last event. */
+  /** The time of the agent's last event. */
   readonly silentMs: number;
 }
 
-/** `◌ 34 s · Ctrl-C cancels`; some agents do not tell that they ask their model again after an error. */
+/** `◌ 34 s · Ctrl-C cancels`; some agents do not report that they ask their model again after an error. */
 export function drawStatusLine({ agent, hint, runsMs, silentMs }: StatusLineView): string {
   const why = `no word from ${visibleLine(agent)} for ${seconds(silentMs)} s: its model or a tool is busy, or it asks again`;
   return ["◌ ", [`${seconds(runsMs)} s`, ...(silentMs < SILENT_MS ? [] : [why]), hint].join(" · ")].join("");

@@ -1,4 +1,4 @@
-/** The message that streams: complete blocks are drawn, the rest is held. */
+/** The message that is being streamed: complete blocks are drawn, the rest is kept. */
 
 import { visibleText } from "@continuo/core/transcript";
 import { drawMarkdown } from "../../markdown/index.ts";
@@ -11,7 +11,7 @@ export interface StreamedText {
   readonly kind: "text" | "thinking";
   /** The text that is not drawn yet. */
   readonly pending: string;
-  /** True if some of it is drawn already. */
+  /** True if some of it is already drawn. */
   readonly isBegun: boolean;
 }
 
@@ -20,16 +20,16 @@ export interface FinishedLines {
   readonly rest: string;
 }
 
-/** Draws what cannot become anything else any more. */
+/** Draws the text whose meaning can no longer change. */
 export function takeWhole({ kind, pending }: StreamedText, pen: Pen): FinishedLines {
   const { whole, rest } = kind === "text" ? cutBlocks(pending) : cutThought(pending);
   if (whole.trim() === "") return { lines: [], rest: whole === "" ? pending : rest };
   return { lines: draw(kind, whole, pen), rest };
 }
 
-/** All of it, as it is now. */
+/** Draws all of it, as it is now. */
 export function drawPending({ kind, pending }: StreamedText, pen: Pen): string[] {
-  // Half of a surrogate pair: the other half is on its way.
+  // Half of a surrogate pair: the other half has not arrived yet.
   return draw(kind, pending.replace(/[\ud800-\udbff]$/u, ""), pen);
 }
 
@@ -40,7 +40,7 @@ function draw(kind: StreamedText["kind"], text: string, { columns, paint }: Pen)
   return wrap([{ text: visible.trim(), styles: ["dim", "italic"] }], columns, paint);
 }
 
-/** Thoughts are plain: a line is whole at its end. */
+/** Thoughts are plain text: a line is complete at its end. */
 function cutThought(pending: string): { readonly whole: string; readonly rest: string } {
   const end = pending.lastIndexOf("\n") + 1;
   if (end === 0 && pending.length < DRAWING_LIMITS.pendingChars) return { whole: "", rest: pending };

@@ -7,11 +7,11 @@ import type { Shell } from "../../terminal/index.ts";
 export interface HookEvent {
   readonly name: string;
   readonly sessionId: string;
-  /** The file of the session, where the agent says it. */
+  /** The file of the session, if the agent names it. */
   readonly file: string | null;
 }
 
-/** Agents send a few lines. */
+/** An event of an agent has only a few lines. */
 const MAX_INPUT_CHARS = 1_048_576;
 
 /** Claude Code, Codex and Gemini CLI send the same fields. `null` for a value that is not an event. */
@@ -32,10 +32,10 @@ export async function readEvent({ stdin }: Pick<Shell, "stdin">): Promise<HookEv
   };
 }
 
-/** A program that keeps the pipe open is not waited for. */
+/** The end of a pipe that a program keeps open is not waited for. */
 const MAX_WAIT_MS = 1_000;
 
-/** The session of the event, with its file; `null` if nobody names one. */
+/** The session of the event, with its file; `null` if no session is named. */
 export async function namedSession(shell: Pick<Shell, "stdin">): Promise<NamedSession | null> {
   const { stdin } = shell;
   const timer = setTimeout(() => stdin.destroy(), MAX_WAIT_MS);
@@ -45,7 +45,7 @@ export async function namedSession(shell: Pick<Shell, "stdin">): Promise<NamedSe
       ? null
       : { sessionId: event.sessionId, location: event.file };
   } catch {
-    // It was not whole in time.
+    // The event was not complete in time.
     return null;
   } finally {
     clearTimeout(timer);

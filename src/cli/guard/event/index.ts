@@ -1,7 +1,7 @@
 /**
  * The events that agents send to the hooks of the guard.
  *
- * Promises: only an event is taken for one, and a pipe that nobody closes holds no copy up.
+ * Promises: nothing but an event is accepted as one, and a pipe that nobody closes delays no copy.
  * Does not know: what a hook does about an event.
  */
 

@@ -1,6 +1,7 @@
 /**
- * `continuo guard hook`: a hook of an agent says that the agent has a session open, and its person learns at once who else has
- * it. Nothing here ends with an error: an agent takes the exit code of a hook for an answer.
+ * `continuo guard hook`: a hook of an agent reports that the agent has a session open, and the person learns at once
+ * which other program has it open. No error ends this command, because an agent treats the exit code of a hook as an
+ * answer.
  */
 
 import { AGENT_NAMES, type AgentName } from "@continuo/core/model";
@@ -57,7 +58,10 @@ interface Caller {
   readonly agent: AgentName;
 }
 
-/** The nearest process above this one that bears the name of an agent; of the named one, whatever its program is called. */
+/**
+ * The nearest process above this one that has the name of an agent; if an agent is named, the process may have any
+ * name.
+ */
 function callerIn(ancestors: readonly ParentProcess[], named: AgentName | undefined): Caller | null {
   for (const { pid, names } of ancestors) {
     const agent = AGENT_NAMES.find((one) => names.includes(one) && (named === undefined || one === named));

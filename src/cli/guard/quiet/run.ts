@@ -1,4 +1,4 @@
-/** A run of the guard without words. */
+/** A run of the guard without output. */
 
 import { excludes, rowsOf } from "@continuo/agents/catalog";
 import { readHomeConfiguration } from "@continuo/agents/config";
@@ -22,11 +22,11 @@ function isGuardOn(shell: Shell): boolean {
   }
 }
 
-/** For the person who has just turned it on. Errors: `busy`, `unwritable`. */
+/** Runs for the person who has just turned the guard on. Errors: `busy`, `unwritable`. */
 export async function runNow(shell: Shell, waitMs: number, only?: NamedSession): Promise<GuardRun> {
   const { indexExclude } = await readHomeConfiguration(shell);
   const places = placesOf(shell);
-  // The rows that are known already are worth a database where there are many, or much to read.
+  // Rows that are already known make a database worthwhile if there are many, or much to read.
   const isSmall = only !== undefined && (statFile(only.location)?.sizeBytes ?? 0) < MAX_BYTES_WITHOUT_ROWS;
   const memo = isSmall ? undefined : rowsOf(shell);
   const isExcluded = excludes(indexExclude, places.home);
@@ -37,12 +37,15 @@ export async function runNow(shell: Shell, waitMs: number, only?: NamedSession):
 
 const MAX_BYTES_WITHOUT_ROWS = 1024 * 1024;
 
-/** For the hook of an agent, which says on standard input whose session ended: that one is copied, else all that changed. */
+/**
+ * Runs for the hook of an agent, which names the ended session on standard input: that session is copied, otherwise all
+ * that changed.
+ */
 export async function runAfterSession(shell: Shell): Promise<void> {
   if (isGuardOn(shell)) await runAlong(shell, (await namedSession(shell)) ?? undefined);
 }
 
-/** If the guard is on: what cannot be done now is done by the next run. */
+/** Runs if the guard is on: what cannot be copied now is copied by the next run. */
 export async function runAlong(shell: Shell, only?: NamedSession): Promise<void> {
   if (!isGuardOn(shell)) return;
   try {

@@ -7,7 +7,7 @@ import type { Edit } from "./edit.ts";
 
 export interface EditRecord {
   readonly edit: Edit;
-  /** True if the installation made the file. */
+  /** True if the installation created the file. */
   readonly isNew: boolean;
 }
 
@@ -21,7 +21,7 @@ export function saveEditRecord(
   writeDurably(keptPath(places), `${JSON.stringify(kept, null, 2)}\n`);
 }
 
-/** `null` if the file is no longer as the installation left it. */
+/** `null` if the file has changed since the installation. */
 export function readEditRecord(places: Places, path: string, text: string): EditRecord | null {
   const kept = readKept(places);
   const entry = Object.hasOwn(kept, path) ? kept[path] : undefined;

@@ -1,8 +1,8 @@
 /**
- * Puts entries and files of ours among those of the agents, such as the MCP server, and takes them back.
+ * Adds Continuo's entries and files, such as the MCP server, to those of the agents, and removes them.
  *
- * Promises: everything else in a file stays byte for byte; what is removed is our entry only; a file that is not the
- * user's own is neither read nor written.
+ * Promises: everything else in a file stays byte for byte; only Continuo's own entry is removed; a file that belongs to
+ * another user is neither read nor written.
  * Does not know: flags, questions and the terminal.
  */
 

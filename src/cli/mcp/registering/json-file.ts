@@ -5,7 +5,7 @@ import type { Edit } from "./edit.ts";
 
 /** The value of a name in a settings file, and the edits that change it. */
 export interface JsonMember {
-  /** The text of the value that exists. */
+  /** The text of the existing value. */
   readonly text: string | null;
   set(value: unknown): Edit;
   /** `null` if there is nothing to remove. */
@@ -44,7 +44,7 @@ export function placeInJson(text: string, keys: readonly string[]): JsonMember {
   };
 }
 
-/** An object that holds nothing else goes with its member; the outermost one stays. */
+/** An object that would become empty is removed with its member; the outermost object stays. */
 function emptiedBy(way: readonly [ScannedObject, Member][]): readonly [ScannedObject, Member] {
   let at = way.length - 1;
   while (at > 0 && way[at]?.[0].members.length === 1) at -= 1;
@@ -141,7 +141,7 @@ function skipValue(text: string, from: number): number {
   return at;
 }
 
-/** After the last member, in the way in which the others are written. */
+/** After the last member, in the same form as the others. */
 function insertInto(text: string, { at, members }: ScannedObject, name: string, value: unknown): Edit {
   const lineEnd = lineEndOf(text);
   const last = members.at(-1);
@@ -157,7 +157,7 @@ function insertInto(text: string, { at, members }: ScannedObject, name: string, 
   return { at: at + 1, deleted: "", inserted };
 }
 
-/** With the comma that divides it from its neighbour. */
+/** Includes the comma that separates it from its neighbour. */
 function removalOf(text: string, [object, member]: readonly [ScannedObject, Member]): Edit {
   const index = object.members.indexOf(member);
   const [before, after] = [object.members[index - 1], object.members[index + 1]];
@@ -170,14 +170,14 @@ function removalOf(text: string, [object, member]: readonly [ScannedObject, Memb
   return { at: from, deleted: text.slice(from, to), inserted: "" };
 }
 
-/** The last member takes the comma and the space after it along. */
+/** The last member is removed with the comma and the space before it. */
 function closedAfter(text: string, end: number): number {
   const comma = skipSpace(text, end);
   const at = text[comma] === "," ? comma + 1 : end;
   return /^\s*\}/u.test(text.slice(at)) ? at + (/^\s*/u.exec(text.slice(at))?.[0].length ?? 0) : at;
 }
 
-/** The space at the begin of a line before a member; `null` if the member does not begin its line. */
+/** The white space at the beginning of a line before a member; `null` if the member does not begin its line. */
 function indentOf(text: string, at: number): string | null {
   const before = text.slice(text.lastIndexOf("\n", at - 1) + 1, at);
   return at > 0 && /^[ \t]*$/u.test(before) && text.lastIndexOf("\n", at - 1) !== -1 ? before : null;

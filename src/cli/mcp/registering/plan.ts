@@ -1,4 +1,4 @@
-/** Plans the changes of files that pieces need, makes them, and takes them back. */
+/** Plans the changes of files that pieces need, makes them, and undoes them. */
 
 import { type AgentName, ContinuoError, isContinuoError, present } from "@continuo/core/model";
 import type { Places } from "@continuo/files";
@@ -6,7 +6,7 @@ import { applyEdit, type Edit, inverseOf } from "./edit.ts";
 import { readEditRecord, removeEditRecord, saveEditRecord } from "./edit-records.ts";
 import { readSettings, type Settings, writeSettings } from "./settings-file.ts";
 
-/** One entry of a settings file, or one file of ours. */
+/** One entry of a settings file, or one file of Continuo. */
 export interface Piece {
   /** The agents that read the file; some files have several. */
   readonly agents: readonly AgentName[];
@@ -16,9 +16,9 @@ export interface Piece {
   readonly path: string;
   /** True if the file exists only for this piece, and is removed with it. */
   readonly isWholeFile?: true;
-  /** Errors: `invalid`; `conflict` if something of the person has the place. `null` if it is there already. */
+  /** Errors: `invalid`; `conflict` if the person has something else at the place. `null` if it already exists. */
   add(text: string): Edit | null;
-  /** `null` if nothing of ours is there. Errors: `invalid`. */
+  /** `null` if there is nothing of Continuo. Errors: `invalid`. */
   remove(text: string): Edit | null;
 }
 
@@ -32,7 +32,7 @@ export interface Step {
   /** The reason why the change is not possible. */
   readonly error: ContinuoError | null;
   readonly edit: Edit | null;
-  /** The text of the file after this step; `null` for no file. */
+  /** The text of the file after this step; `null` if there is no file. */
   readonly after: string | null;
   /** True if this step creates the file. */
   readonly isNew: boolean;
@@ -51,7 +51,7 @@ export interface Plan {
   readonly steps: readonly Step[];
 }
 
-/** Writes no file. @param direction `remove` takes the pieces back, the last one first */
+/** Writes no file. @param direction `remove` removes the pieces, the last one first */
 export function planOf(direction: Direction, pieces: readonly Piece[], places: Places): Plan {
   const ordered = direction === "add" ? pieces : pieces.toReversed();
   const files = new Map<string, { settings: Settings; text: string | null; steps: Step[] }>();
@@ -76,7 +76,9 @@ export function planOf(direction: Direction, pieces: readonly Piece[], places: P
   };
 }
 
-/** Makes the change of a file, and keeps how each step goes back. Errors: `conflict` if it changed since it was read. */
+/**
+ * Makes the change of a file, and stores how to undo each step. Errors: `conflict` if it has changed since it was read.
+ */
 export function changeFile(direction: Direction, { settings, steps, after }: FilePlan, places: Places): void {
   writeSettings(settings, after, places.home);
   for (const step of steps) {
@@ -86,7 +88,7 @@ export function changeFile(direction: Direction, { settings, steps, after }: Fil
   }
 }
 
-/** The name under which the edit of a piece is kept: a file may have several. */
+/** The name under which the edit of a piece is stored, because a file may have several. */
 function recordName({ piece: { what, name = "" }, path }: Pick<Step, "piece" | "path">): string {
   return what === "MCP server" ? path : `${path} ${what}${name}`;
 }
@@ -116,7 +118,7 @@ function added({ piece, path, text }: PieceInFile): Step {
   return { piece, path, state: "changes", error: null, edit, after, isNew: text === null };
 }
 
-/** The file as it was before, if nobody changed it since; else without what is ours in it. */
+/** The file as it was before, if nobody has changed it since; otherwise the file without Continuo's part. */
 function removed({ piece, path, text }: PieceInFile, places: Places): Step {
   if (text === null) return unchanged({ piece, path, text });
   const kept = readEditRecord(places, recordName({ piece, path }), text);

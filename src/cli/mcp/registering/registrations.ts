@@ -1,4 +1,6 @@
-/** Our entry in the file in which an agent keeps its MCP servers. Pure, except that it looks which file exists. */
+/**
+ * Continuo's entry in the file in which an agent keeps its MCP servers. Pure, except that it checks which file exists.
+ */
 
 import { type AgentName, ContinuoError } from "@continuo/core/model";
 import type { Places } from "@continuo/files";
@@ -11,7 +13,7 @@ import { tableInToml } from "./toml-file.ts";
 export interface Registration {
   readonly agent: AgentName;
   readonly path: string;
-  /** Errors: `invalid`, `conflict` if another server has the name. `null` if it is registered already. */
+  /** Errors: `invalid`, `conflict` if another server has the name. `null` if it is already registered. */
   add(text: string, server: ServerCommand): Edit | null;
   /** Errors: as `add`. `null` if it is not registered. */
   remove(text: string): Edit | null;
@@ -85,7 +87,7 @@ function tomlRegistration(of: Owner, { group }: McpServers): Registration {
   };
 }
 
-/** A string of JSON is a string of TOML. */
+/** A JSON string is also a TOML string. */
 function tomlLines(table: string, { command, args, env }: ServerCommand): string[] {
   const text = (value: string): string => JSON.stringify(value).replaceAll("\u007f", "\\u007f");
   const variables = Object.entries(env).map(([name, value]) => `${name} = ${text(value)}`);
@@ -97,7 +99,7 @@ function tomlLines(table: string, { command, args, env }: ServerCommand): string
   ];
 }
 
-/** An entry that starts `… continuo … mcp` is one of ours, by whatever path. Errors: `conflict`. */
+/** An entry that starts `… continuo … mcp` counts as Continuo's, whatever its path. Errors: `conflict`. */
 function assertOurs(text: string): void {
   const words = [...text.matchAll(/"((?:[^"\\\n]|\\.)*)"/gu)].map(([, word = ""]) => word);
   const at = words.lastIndexOf("mcp");

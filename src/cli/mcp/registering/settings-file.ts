@@ -1,4 +1,4 @@
-/** A settings file of an agent: read and replaced only where it is the user's own. */
+/** A settings file of an agent: read and replaced only if it belongs to the user. */
 
 import { chmodSync, lstatSync, readFileSync, realpathSync, rmSync, type Stats } from "node:fs";
 import { userInfo } from "node:os";
@@ -9,7 +9,7 @@ import { writeDurably } from "@continuo/files";
 export interface Settings {
   /** The path, symbolic links resolved. */
   readonly path: string;
-  /** `null` if there is none yet. */
+  /** `null` if it does not exist yet. */
   readonly text: string | null;
   readonly mode: number;
 }
@@ -17,7 +17,8 @@ export interface Settings {
 const MAX_BYTES: number = 64 * 1024 * 1024;
 
 /**
- * A symbolic link is followed if it leads to a regular file of the user below the home folder, as those of dotfiles do.
+ * A symbolic link is followed if it leads to a regular file of the user below the home folder, as the links of dotfiles
+ * do.
  *
  * Errors: `unwritable` for a file or a folder that is not the user's own; `unreadable`, `too_large`, `invalid`.
  */
@@ -43,7 +44,7 @@ export function readSettings(path: string, home: string): Settings {
   return { path: real, text, mode: stat.mode & 0o777 };
 }
 
-/** @param text `null` removes the file. Errors: `conflict` if it changed since it was read. */
+/** @param text `null` removes the file. Errors: `conflict` if it has changed since it was read. */
 export function writeSettings(settings: Settings, text: string | null, home: string): void {
   const { path, mode } = settings;
   if (readSettings(path, home).text !== settings.text) {

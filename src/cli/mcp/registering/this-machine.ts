@@ -1,11 +1,11 @@
-/** The agents of this machine, and our server as they start it. */
+/** The agents of this machine, and Continuo's server as they start it. */
 
 import { existsSync } from "node:fs";
 import { AGENT_NAMES, type AgentName, ContinuoError, isAgentName } from "@continuo/core/model";
 import type { Places } from "@continuo/files";
 import { agentOf, HOME_VARIABLES, type ServerCommand } from "@continuo/native";
 
-/** All that were used on this machine, where none is named. Errors: `usage`. */
+/** All agents that were used on this machine, if none is named. Errors: `usage`. */
 export function agentsFor(agent: string | null, places: Places): readonly AgentName[] {
   if (agent === null) {
     const used = AGENT_NAMES.filter((name) =>
@@ -24,13 +24,16 @@ export function agentsFor(agent: string | null, places: Places): readonly AgentN
   });
 }
 
-/** The variables that say where things lie: some agents give their servers no other ones. */
+/** The variables that name folders: some agents pass only these to their servers. */
 const VARIABLES: readonly string[] = [
   ...["CONTINUO_HOME", "CONTINUO_STORE", "XDG_CONFIG_HOME"],
   ...Object.values(HOME_VARIABLES),
 ];
 
-/** @param words that start Continuo, with absolute paths: an agent that a desktop started has another search path */
+/**
+ * @param words the command that starts Continuo, with absolute paths: an agent that a desktop started has another
+ * search path
+ */
 export function serverCommand({ env }: Places, words: readonly string[]): ServerCommand {
   const [command = "", ...args] = words;
   const set = VARIABLES.map((name) => [name, env[name]] as const).filter(

@@ -14,7 +14,7 @@ interface Line {
   readonly at: number;
   readonly end: number;
   readonly text: string;
-  /** Within a string of several lines, where nothing is a header. */
+  /** Within a string of several lines, where no line is a header. */
   readonly isInString: boolean;
 }
 
@@ -46,7 +46,7 @@ export function tableInToml(text: string, path: readonly [string, string]): Toml
   for (let at = first + 1; at < lines.length; at++) {
     const line = lines[at];
     if (line !== undefined && headerOf(line) !== null && !isOurs(line)) break;
-    // A comment before the next table belongs to that.
+    // A comment before the next table belongs to that table.
     if (line !== undefined && (line.isInString || !/^\s*(?:#.*)?$/u.test(line.text))) last = at;
   }
   if (lines.slice(last + 1).some(isOurs)) throw conflict();
@@ -56,7 +56,7 @@ export function tableInToml(text: string, path: readonly [string, string]): Toml
     text: old,
     set: (added) => ({ at: from, deleted: old, inserted: `${added.join(lineEnd)}${lineEnd}` }),
     remove: () => {
-      // The blank line that divides it from what is before.
+      // The blank line that separates it from the text before.
       const start = text.slice(0, from).endsWith(`${lineEnd}${lineEnd}`) ? from - lineEnd.length : from;
       return { at: start, deleted: text.slice(start, to), inserted: "" };
     },
@@ -118,7 +118,7 @@ function openAfter(line: string, open: string | null): string | null {
 
 const KEY = /\s*(?:([\w-]+)|"((?:[^"\\]|\\.)*)"|'([^']*)')\s*/uy;
 
-/** The keys of `[a."b".c]`; `null` for a line that is no header. */
+/** The keys of `[a."b".c]`; `null` for a line that is not a header. */
 function headerOf({ text, isInString }: Line): readonly string[] | null {
   if (isInString) return null;
   const [, inner] = /^\s*\[\[?([^\]]*(?:"[^"]*"[^\]]*)*)\]\]?\s*(?:#.*)?$/u.exec(text) ?? [];

@@ -1,6 +1,6 @@
 /**
- * The program that a new window of a terminal starts, `in-window.ts SOCKET`: takes the command over from the server, runs it in the
- * window, and reports whether it runs.
+ * The program that a new terminal window starts, `in-window.ts SOCKET`: receives the command from the server, runs it
+ * in the window, and reports whether it runs.
  */
 
 import { type ChildProcess, spawn } from "node:child_process";
@@ -9,7 +9,7 @@ import { connect, type Socket } from "node:net";
 import { text } from "node:stream/consumers";
 import type { WindowAnswer, WindowCommand } from "./command-messages.ts";
 
-/** Set by terminals for what runs in them. */
+/** Variables that terminals set for their programs. */
 const OF_TERMINALS =
   /^(?:TERM|COLORTERM|TERMINFO|LC_TERMINAL|VTE_VERSION|WINDOWID|COLUMNS|LINES|STY|TMUX|(?:TERM|LC_TERMINAL|TMUX|KITTY|KONSOLE|ALACRITTY|WEZTERM|GHOSTTY|GNOME_TERMINAL|ITERM|XTERM)_\w+)$/u;
 
@@ -20,7 +20,7 @@ async function main(path: string): Promise<number> {
   const command = await handedBy(server);
   if (command === null) return await stay("The server no longer waits for this window.");
   const [name = "", ...args] = command.argv;
-  // Both are sent to everything in the window; what they mean is for the command.
+  // Both signals are sent to every process in the window; only the command handles them.
   for (const signal of ["SIGINT", "SIGQUIT"] as const) process.on(signal, () => undefined);
   const { program, cwd } = command;
   const child = spawn(program, args, { argv0: name, cwd, env: environmentOf(command), stdio: "inherit" });
@@ -38,13 +38,13 @@ async function handedBy(server: Socket): Promise<WindowCommand | null> {
     const said = await text(server);
     return said === "" ? null : JSON.parse(said);
   } catch {
-    // There is no such socket: the server gave up.
+    // The socket does not exist: the server gave up.
     return null;
   }
 }
 
 function answer(server: Socket, said: WindowAnswer): void {
-  // The command runs, whether somebody still hears of it or not.
+  // The command runs, even if nobody receives the report any more.
   server.on("error", () => undefined).end(JSON.stringify(said));
 }
 
@@ -60,11 +60,11 @@ async function startOf(child: ChildProcess): Promise<string | null> {
 function environmentOf({ env, cwd }: WindowCommand): NodeJS.ProcessEnv {
   const window = Object.entries(process.env).filter(([name]) => OF_TERMINALS.test(name));
   const server = Object.entries(env).filter(([name]) => !OF_TERMINALS.test(name));
-  // Some agents believe `PWD` more than the folder itself.
+  // Some agents trust `PWD` more than the current folder itself.
   return { ...Object.fromEntries([...server, ...window]), PWD: cwd };
 }
 
-/** The window would close with its last words. */
+/** Otherwise the window would close together with its last message. */
 async function stay(why: string): Promise<number> {
   process.stderr.write(`\ncontinuo: ${why}\n`);
   if (!process.stdin.isTTY) return 1;

@@ -14,9 +14,9 @@ import { besideBundle } from "@continuo/files";
 import type { WindowAnswer, WindowCommand } from "./command-messages.ts";
 import type { Terminal } from "./table.ts";
 
-/** A desktop under load may need seconds for a window. */
+/** A busy desktop may need seconds for a window. */
 const WAIT_MS = 30_000;
-/** The size of the output of a terminal that failed. */
+/** The size of the output that is kept of a terminal that failed. */
 const PRINTED_CHARS = 4_000;
 
 export interface WindowOptions {
@@ -60,12 +60,12 @@ export async function openWindow(
 interface Offer {
   readonly path: string;
   readonly isTaken: () => boolean;
-  /** `null` for a window that took the command and ended without an answer. */
+  /** `null` for a window that received the command and ended without an answer. */
   readonly answer: Promise<WindowAnswer | null>;
   close(): void;
 }
 
-/** The first one that asks gets the command, and nobody else; only this user can reach the socket. */
+/** Only the first program that asks gets the command; only this user can reach the socket. */
 async function offerCommand(path: string, command: WindowCommand): Promise<Offer> {
   const { promise: answer, resolve } = Promise.withResolvers<WindowAnswer | null>();
   let isTaken = false;
@@ -89,7 +89,7 @@ interface StartOptions {
   readonly failed: (why: string, hint?: string) => ContinuoError;
 }
 
-/** Never resolves: many terminals end at once, because another process of theirs opens the window. */
+/** Never resolves, because many terminals end at once: another process of the terminal opens the window. */
 async function startTerminal(
   { name, program, before, takes }: Terminal,
   words: readonly string[],
@@ -109,7 +109,7 @@ async function startTerminal(
   const [code, signal]: readonly unknown[] = await once(child, "exit").catch((cause: Error) => {
     throw failed(`${name} cannot be started: ${cause.message}`);
   });
-  // A window may have asked in the moment in which its terminal ended.
+  // A window may have asked at the moment at which its terminal ended.
   for (let turn = 0; turn < 2; turn++) await nextTurn();
   if (code === 0 || offer.isTaken()) return await new Promise<never>(() => undefined);
   const said = readFileSync(printedPath, "utf8").slice(0, PRINTED_CHARS);
@@ -117,7 +117,7 @@ async function startTerminal(
   throw failed(`${name} ended with ${signal ?? `code ${code}`}`, hint);
 }
 
-/** For a terminal that opens files. Its words are paths of this program, and nothing of a session. */
+/** For a terminal that opens files. It has only paths of this program, and no text of a session. */
 function writeScript(folder: string, words: readonly string[]): string {
   const path = join(folder, "continuo.command");
   const quoted = words.map((word) => `'${word.replaceAll("'", "'\\''")}'`);

@@ -1,4 +1,4 @@
-/** The terminals that are known, one row each, and which of them opens a window here. */
+/** The known terminals, one row each, and the choice of the one that opens a window here. */
 
 import { basename } from "node:path";
 import { findProgram } from "@continuo/agents/drivers/process";
@@ -7,13 +7,16 @@ type Environment = Readonly<Record<string, string | undefined>>;
 
 interface TerminalRow {
   readonly name: string;
-  /** The arguments before the words of the command. Every row takes them as words, never as one text for a shell. */
+  /**
+   * The arguments before the words of the command. Every terminal receives them as separate words, never as one text
+   * for a shell.
+   */
   readonly before: readonly string[];
-  /** The display of its windows; both by default. */
+  /** The displays on which it can open windows; both by default. */
   readonly display?: "DISPLAY" | "WAYLAND_DISPLAY";
 }
 
-/** The order of choice: the system's own choice, then terminals that were installed by choice. */
+/** The order of choice: the system's own choice, then terminals that a person has installed. */
 const TERMINALS: readonly TerminalRow[] = [
   { name: "x-terminal-emulator", before: ["-e"] },
   { name: "ghostty", before: ["-e"] },
@@ -30,7 +33,7 @@ const TERMINALS: readonly TerminalRow[] = [
   { name: "xterm", before: ["-e"], display: "DISPLAY" },
 ];
 
-/** No folder: tmux reads one as a format, which can run commands. */
+/** No folder is passed: tmux reads it as a format, which can run commands. */
 const TMUX: TerminalRow = { name: "tmux", before: ["new-window", "-n", "continuo", "--"] };
 
 /** A terminal that is installed. */
@@ -50,7 +53,7 @@ export interface Screen {
   readonly platform: NodeJS.Platform;
 }
 
-/** `null` if no window can be opened. A window of tmux comes first: who runs the server looks at it. */
+/** `null` if no window can be opened. A window of tmux comes first, because the person who runs the server sees it. */
 export function findTerminal(screen: Screen): Terminal | null {
   const { env, platform } = screen;
   const tmux = isSet(env.TMUX) ? installed(TMUX, TMUX.name, screen) : null;
@@ -69,7 +72,7 @@ export function findTerminal(screen: Screen): Terminal | null {
   return null;
 }
 
-/** Through ssh the window would be on a screen that nobody looks at. */
+/** Through ssh, the window would open on a screen that the person does not see. */
 function macTerminal(screen: Screen): Terminal | null {
   const { SSH_CONNECTION, SSH_TTY } = screen.env;
   if (isSet(SSH_CONNECTION) || isSet(SSH_TTY)) return null;
@@ -82,7 +85,7 @@ function installed({ name, before }: TerminalRow, command: string, { env, cwd }:
   return program === null ? null : { name, program, before, takes: "words" };
 }
 
-/** An empty variable is one that is not set. */
+/** An empty variable counts as not set. */
 function isSet(value: string | undefined): boolean {
   return value !== undefined && value !== "";
 }

@@ -1,4 +1,7 @@
-/** New windows of a terminal: which terminal is taken, and what is reported of the command in it. Terminals are scripts here. */
+/**
+ * New terminal windows: which terminal is chosen, and what is reported about the command in it. The terminals in these
+ * tests are scripts.
+ */
 
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -20,7 +23,7 @@ beforeEach(() => {
 });
 afterEach(() => {
   vi.unstubAllEnvs();
-  // Whatever became of a window, nothing of it is left.
+  // After each window, nothing of it is left.
   expect(readdirSync(temporary)).toEqual([]);
 });
 
@@ -29,7 +32,7 @@ function install(name: string, script: string): string {
   return join(bin, name);
 }
 
-describe("the terminal that is taken", () => {
+describe("the choice of the terminal", () => {
   const find = (
     env: Readonly<Record<string, string>>,
     platform: NodeJS.Platform = "linux",
@@ -50,7 +53,7 @@ describe("the terminal that is taken", () => {
     ["mate-terminal", ["-x"]],
     ["urxvt", ["-e"]],
     ["xterm", ["-e"]],
-  ])("%s gets the words of a command after %j", (name, before) => {
+  ])("%s receives the words of a command after %j", (name, before) => {
     const program = install(name, "");
     expect(find(BOTH)).toEqual({ name, program, before, takes: "words" });
   });
@@ -65,7 +68,7 @@ describe("the terminal that is taken", () => {
     }
   });
 
-  test("needs a display that it can draw on", () => {
+  test("needs a display on which it can open windows", () => {
     for (const name of ["xterm", "foot"]) install(name, "");
     expect(find({ DISPLAY: ":0" })?.name).toBe("xterm");
     expect(find({ WAYLAND_DISPLAY: "wayland-0" })?.name).toBe("foot");
@@ -73,7 +76,7 @@ describe("the terminal that is taken", () => {
     expect(find({ DISPLAY: "" })).toBeNull();
   });
 
-  test("is a window of tmux where the server runs in tmux", () => {
+  test("is a window of tmux if the server runs in tmux", () => {
     for (const name of ["kitty", "tmux"]) install(name, "");
     expect(find({ ...BOTH, TMUX: "/tmp/tmux,1,0" })?.name).toBe("tmux");
     expect(find({ ...BOTH, TMUX: "" })?.name).toBe("kitty");
@@ -89,8 +92,8 @@ describe("the terminal that is taken", () => {
 });
 
 /**
- * The report of the stand-in of an agent: it is written under another name first, so that nobody reads a part
- * of it.
+ * The report of the agent's stand-in: it is first written under another name, so that nobody reads an incomplete
+ * report.
  */
 interface Ran {
   readonly args: string;
@@ -115,7 +118,7 @@ async function ran(): Promise<Ran> {
 const ARGV = ["claude", "--resume", "4bf3 $(touch z); 'x'"];
 const ENV = { DISPLAY: ":0", SECRET: "of the server", TERM: "of the server", TMUX: "" };
 
-/** Opens a window by the table: the words follow `-e`. */
+/** Opens a window according to the table: the words follow `-e`. */
 function open(
   env: Readonly<Record<string, string>> = {},
   platform: NodeJS.Platform = "linux",
@@ -124,11 +127,11 @@ function open(
   return createWindows(places, platform).open({ argv: ARGV, cwd: project });
 }
 
-/** The window has variables of its own, which are those of the terminal, and some that are not. */
+/** The window has its own variables: those of the terminal, and some others. */
 const IN_WINDOW = "TERM=xterm-256color TERM_PROGRAM=xterm SECRET=of-the-window";
 
 describe("a command in a new window", () => {
-  test("gets its words, its folder and the environment of the server, and the terminal's own variables", async () => {
+  test("receives its words, its folder, the environment of the server, and the terminal's own variables", async () => {
     installAgent();
     install("xterm", `[ "$1" = -e ] && shift && ${IN_WINDOW} exec "$@"`);
     expect(await open()).toBe("xterm");
@@ -147,14 +150,14 @@ describe("a command in a new window", () => {
     expect((await ran()).folder).toBe(project);
   });
 
-  test("is reported as started even if it ends at once, and its terminal with it", async () => {
+  test("is reported as started even if it ends at once, together with its terminal", async () => {
     installAgent("exit 3");
     install("xterm", 'shift; "$@"; exit 3');
     expect(await open()).toBe("xterm");
     await ran();
   });
 
-  test("reaches a terminal that opens files as a script of fixed words", async () => {
+  test("is given to a terminal that opens files as a script of fixed words", async () => {
     installAgent();
     install("open", `[ "$1 $2" = "-a Terminal" ] || exit 9\n/bin/cp "$3" '${root}/script'\nexec "$3"`);
     expect(await open({}, "darwin")).toBe("Terminal");
@@ -164,7 +167,7 @@ describe("a command in a new window", () => {
   });
 });
 
-describe("what cannot be started is an error", () => {
+describe("a window that cannot be opened is an error", () => {
   test.each([
     [
       "a terminal that ends with an error",

@@ -8,7 +8,7 @@ import type { TerminalWindows } from "@continuo/server/machine";
 import { openWindow } from "./open.ts";
 import { findTerminal, type Screen } from "./table.ts";
 
-/** The windows of a server that other machines reach: none. */
+/** The windows of a server that other machines can reach: none. */
 export const NO_WINDOWS: TerminalWindows = {
   terminal: () => null,
   open: async () => {

@@ -1,4 +1,4 @@
-/** `session delete`: sessions moved to the trash, each reported; what is refused keeps none of the others from it. */
+/** `session delete`: moves sessions to the trash, and reports each; a refused session does not stop the others. */
 
 import { deleteOwn, OWN, type OwnRow, openOwn } from "@continuo/agents/catalog";
 import {
@@ -35,7 +35,7 @@ export interface DeleteFlags {
 interface Outcome {
   readonly id: string;
   readonly trashed?: TrashedSession;
-  /** One of Continuo's own, gone permanently. */
+  /** One of Continuo's own, which is deleted permanently. */
   readonly deleted?: OwnRow;
   readonly error?: ContinuoError;
 }
@@ -57,7 +57,10 @@ export async function runDelete(ids: readonly string[], flags: DeleteFlags, shel
   return exitCodeFor(outcomes);
 }
 
-/** Errors: `usage` if nobody can be asked and something would be gone permanently, `interrupted` on a no. */
+/**
+ * Errors: `usage` if nobody can be asked and a session would be deleted permanently, `interrupted` if the person
+ * answers no.
+ */
 async function ask(wanted: readonly DeleteWish[], shell: Shell): Promise<void> {
   const sessions = wanted.map(({ info }) => info);
   const own = sessions.filter(isOwn).length;
@@ -96,7 +99,7 @@ async function lookUpAll(
   for (const id of new Set(ids)) {
     try {
       const info = await lookUpInfo(id, shell);
-      // Two of the ids may name one session.
+      // Two of the ids may name the same session.
       if (!wanted.has(info.location)) wanted.set(info.location, { id, info });
     } catch (error) {
       if (!isContinuoError(error)) throw error;
@@ -106,14 +109,14 @@ async function lookUpAll(
   return { wanted: [...wanted.values()], lost };
 }
 
-/** An example is not there to be deleted. */
+/** An example session cannot be deleted. */
 async function lookUpInfo(id: string, shell: Shell): Promise<DeleteWish["info"]> {
   const located = await locate(id, shell, "without examples");
   if (located.kind === "own") return located.row;
   return await located.native.reader.skim(located.native.found, { part: "whole" });
 }
 
-/** A session that forks read can go when they went: it is tried again as long as any goes. */
+/** A session that forks read can be deleted after them: it is tried again as long as any deletion succeeds. */
 async function trashAll(wanted: readonly DeleteWish[], shell: Shell): Promise<readonly Outcome[]> {
   const done: Outcome[] = [];
   for (let waiting = wanted; waiting.length > 0; ) {
@@ -189,7 +192,7 @@ function describeDeleted({ agent, sessionId, title, nativeRefs }: OwnRow): strin
   return lines.map(visibleLine);
 }
 
-/** A refusal counts more than an id that names nothing. */
+/** A refusal determines the exit code before an id that names no session. */
 function exitCodeFor(outcomes: readonly Outcome[]): number {
   const codes = outcomes.flatMap(({ error }) => (error === undefined ? [] : [exitCodeOf(error)]));
   const refused = ERROR_KINDS.session_live.exitCode;

@@ -1,4 +1,4 @@
-/** `session fork`: a new session with the same history, and how to continue it. */
+/** `session fork`: creates a new session with the same history, and shows how to continue it. */
 
 import { forkOwn, type LocatedSession, type OwnRow, openOwnAgain } from "@continuo/agents/catalog";
 import { commandLine, present } from "@continuo/core/model";

@@ -1,7 +1,8 @@
 /**
  * The commands that change sessions: rename, pin, archive, tag, fork, repair, delete, restore, trash.
  *
- * Promises: each says what it changed, and asks before it deletes or repairs many; the keys of `--json` are a contract.
+ * Promises: each command reports what it changed, and asks before it deletes or repairs many sessions; the keys of
+ * `--json` are a contract.
  * Does not know: how the files of an agent are changed.
  */
 

@@ -1,4 +1,7 @@
-/** `session pin`, `archive` and `tag`, and what takes them back: marks that Continuo keeps of a session, whichever agent it belongs to. */
+/**
+ * `session pin`, `archive` and `tag`, and the commands that undo them: marks that Continuo stores for a session of any
+ * agent.
+ */
 
 import { markSession, setArchived } from "@continuo/agents/catalog";
 import { present } from "@continuo/core/model";

@@ -1,4 +1,4 @@
-/** `session rename`: another title, through the agent's own format, or in Continuo's store. */
+/** @param given `null` to ask the person for it. */
 
 import { type OwnRow, openOwnAgain, renameOwn } from "@continuo/agents/catalog";
 import { ContinuoError } from "@continuo/core/model";
@@ -8,7 +8,7 @@ import { renameNativeSession } from "@continuo/native/editing";
 import { locate } from "../../notices/index.ts";
 import { askLine, canAsk, createOutput, type Shell } from "../../terminal/index.ts";
 
-/** @param given `null` to ask for it. Errors: `usage` for no title */
+/** @param given `null` to ask for it. Errors: `usage` if there is no title */
 export async function runRename(id: string, given: string | null, shell: Shell): Promise<number> {
   const located = await locate(id, shell, "without examples");
   const title = given ?? (canAsk(shell) ? await askLine("New title: ", shell) : "");

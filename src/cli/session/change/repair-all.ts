@@ -23,7 +23,7 @@ import type { RepairFlags } from "./repair.ts";
 
 const STILL_DAMAGED = 4;
 
-/** One damaged session: what a repair of it does, or why it cannot be repaired. */
+/** One damaged session: the effect of a repair, or the reason why it cannot be repaired. */
 interface Plan {
   readonly found: FoundSession;
   readonly repair: SessionRepair | null;
@@ -48,7 +48,7 @@ export async function runRepairAll(id: string | null, flags: RepairFlags, shell:
   return exitCodeFor(done);
 }
 
-/** Every damaged session, and what a repair would change. Writes nothing. */
+/** Every damaged session, and the changes that a repair would make. Writes nothing. */
 async function planAll(places: Places, shell: Shell): Promise<readonly Plan[]> {
   using progress = createProgress(shell);
   const plans: Plan[] = [];
@@ -82,7 +82,7 @@ async function repairAll(plans: readonly Plan[], places: Places): Promise<readon
   return done;
 }
 
-/** Errors: `usage` if nobody can be asked, `interrupted` on a no. */
+/** Errors: `usage` if nobody can be asked, `interrupted` if the person answers no. */
 async function ask(todo: readonly Plan[], flags: RepairFlags, shell: Shell): Promise<void> {
   if (flags.yes) return;
   const question = `repair ${plural(todo.length, "session")} in place`;
@@ -120,7 +120,7 @@ function repairedOf(done: readonly Plan[]): string {
   return `${plural(repaired, "session")} repaired. \`continuo session trash\` lists what was there before.\n`;
 }
 
-/** The repair is that of one session. */
+/** The repair is the same as that of a single session. */
 function toJson({ found, repair, error }: Plan): Readonly<Record<string, unknown>> {
   const { agent, sessionId, location } = found;
   if (repair !== null)
@@ -130,7 +130,7 @@ function toJson({ found, repair, error }: Plan): Readonly<Record<string, unknown
   return { agent, sessionId, location, error: failure };
 }
 
-/** A failed repair counts more than remaining problems. */
+/** A failed repair determines the exit code before remaining problems. */
 function exitCodeFor(plans: readonly Plan[]): number {
   const failed = plans.find(({ error }) => error !== null)?.error ?? null;
   if (failed !== null) return exitCodeOf(failed);

@@ -48,7 +48,7 @@ export async function runRepair(id: string | null, flags: RepairFlags, shell: Sh
   return repair.remaining.length > 0 ? STILL_DAMAGED : 0;
 }
 
-/** A session of Continuo has only hashes of its events, from which a damaged event cannot be made again. */
+/** A session of Continuo has only hashes of its events, from which a damaged event cannot be restored. */
 function ofOwn({ sessionId }: OwnRow): ContinuoError {
   return new ContinuoError("unsupported", `cannot repair session ${sessionId}: it is Continuo's own`, {
     hint: `Run \`continuo session check ${shellWord(sessionId)}\` to see what is damaged, and \`continuo store restore\` to restore a backup of the store.`,
@@ -99,7 +99,7 @@ function endOf({ agent, edits, written, trashId }: SessionRepair, path: (text: s
       `${count} to repair. Nothing was written: --output writes a copy, --in-place repairs the session.`,
     ];
   }
-  // opencode keeps sessions in a database. The copy is a file that it imports as a new session.
+  // opencode keeps sessions in a database. The copy is a file that opencode imports as a new session.
   const imported = agent === "opencode" ? `; run \`opencode import\` in its folder to import it` : "";
   if (trashId === null) return [`${count} repaired in the copy ${path(written)}${imported}`];
   return [`${count} repaired. The old state is in the trash.`];

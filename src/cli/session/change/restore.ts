@@ -1,4 +1,4 @@
-/** `session restore`: a session out of the trash, back to where it was. */
+/** `session restore`: moves a session from the trash back to its place. */
 
 import { visibleLine } from "@continuo/core/transcript";
 import { placesOf } from "@continuo/files";

@@ -1,4 +1,4 @@
-/** `session trash`: what was deleted, and deleting it permanently. */
+/** `session trash`: lists deleted sessions, and deletes them permanently. */
 
 import { ContinuoError, present, shellWord } from "@continuo/core/model";
 import { visibleLine } from "@continuo/core/transcript";
@@ -60,7 +60,7 @@ function isOld({ trashedAt }: TrashedSession, { olderThan }: TrashFlags, { now }
   return olderThan === undefined || Date.parse(trashedAt) < now.getTime() - olderThan * DAY_MS;
 }
 
-/** Errors: `usage` if there is nobody to ask, `interrupted` on a no. */
+/** Errors: `usage` if nobody can be asked, `interrupted` if the person answers no. */
 async function askToEmpty(
   trashed: readonly TrashedSession[],
   flags: TrashFlags,

@@ -32,13 +32,13 @@ import type { Subagents } from "./subagents.ts";
 export interface PageSource {
   readonly session: CatalogSession;
   readonly subagents: Subagents;
-  /** The ids of the messages that the model still receives; `null` if it receives all, or if nobody knows. */
+  /** The ids of the messages that the model still receives; `null` if it receives all, or if this is not known. */
   seenIds(): Promise<readonly string[] | null>;
-  /** The secrets that were masked so far, as a sentence; `null` if none are to be masked. */
+  /** The secrets that were masked so far, as a sentence; `null` if none are masked. */
   masked(): string | null;
 }
 
-/** Sub-agents of sub-agents of …; those below are not inside. */
+/** The depth of sub-agents of sub-agents that are inside the page; deeper ones are left out. */
 const MAX_DEPTH = 4;
 
 /** Histories that are read for one page, and disposed of together. */
@@ -50,7 +50,7 @@ interface Reading {
 }
 
 /**
- * The pieces of the page. The first one comes when everything was read.
+ * The pieces of the page. The first piece is yielded when everything was read.
  *
  * Errors: `usage`, `out_of_range`, `too_large`; `not_found` if the viewer is not built.
  */
@@ -75,7 +75,7 @@ export async function* htmlOf(
     branches,
     seenFrom: ids === null ? null : seenFromOf(read.kept, ids),
   };
-  // The model is not sent what its sub-agents said, and without calls nothing leads to them.
+  // The model does not receive the messages of its sub-agents, and without calls nothing links to them.
   const isNested = view.isOfModel !== true && view.tools !== "none";
   const nested = isNested ? await readSubagents(first, source.subagents, { reading, depth: 1 }) : [];
   yield* pageOf({
@@ -105,7 +105,7 @@ async function read(messages: AsyncIterable<Message>, { view, hidden, prices, ke
   return kept.use(await keepHistory(shownOf(messages, view, hidden), prices));
 }
 
-/** The page folds what was inserted for the model, and so has it always. */
+/** The page can fold messages that were inserted for the model, so it always has them. */
 async function* shownOf(
   messages: AsyncIterable<Message>,
   view: View,

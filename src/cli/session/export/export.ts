@@ -64,7 +64,7 @@ function report(masked: SecretsFound | null, shell: Shell): void {
 
 type ExportWish = Omit<ExportFlags, "output" | "bundle"> & { readonly format: ExportFormat };
 
-/** The secrets that were masked; `null` if none were to be. */
+/** The secrets that were masked; `null` if masking was not requested. */
 export async function writeExport(
   located: LookUpHit,
   wish: ExportWish,
@@ -144,7 +144,10 @@ interface Source extends PageSource {
   readonly steps: AsyncIterable<BranchStep>;
 }
 
-/** The largest session for which the page says from where on the model sees it: that needs all of it in memory. */
+/**
+ * The largest session for which the page shows where the model's view begins, because finding that needs the whole
+ * session in memory.
+ */
 const MAX_SEEN_BYTES = 67_108_864;
 
 async function seenIdsOf(
@@ -157,7 +160,7 @@ async function seenIdsOf(
   return (await modelViewOf(located, session)).map(({ id }) => id);
 }
 
-/** Returns what to report. `json`, `jsonl` and training data are for programs: nothing is left out of them. */
+/** Returns what to report. `json`, `jsonl` and training data are for programs: they are always complete. */
 async function writeSession(
   source: Source,
   { format, shell, ...flags }: ExportWish & { readonly shell: Shell },

@@ -1,4 +1,4 @@
-/** The flags of `session export`, apart from its work. */
+/** The flags of `session export` without its work. */
 
 import type { ViewFlags } from "../show/index.ts";
 
@@ -17,6 +17,6 @@ export interface ExportFlags extends ViewFlags {
   /** Only for `html`. */
   readonly turns?: string;
   readonly bundle?: string;
-  /** Training data is masked without it too. */
+  /** Training data is also masked without this flag. */
   readonly maskSecrets?: true;
 }

@@ -1,4 +1,4 @@
-/** `--mask-secrets`: a session without secrets of known forms, and how many were masked. */
+/** `--mask-secrets`: a session without secrets of known forms, and the number of masked secrets. */
 
 import type { CatalogSession } from "@continuo/agents/catalog";
 import { present } from "@continuo/core/model";
@@ -11,7 +11,7 @@ export interface Mask {
   session(session: CatalogSession): CatalogSession;
   steps(steps: AsyncIterable<BranchStep>): AsyncGenerator<BranchStep, void, void>;
   subagents(subagents: Subagents): Subagents;
-  /** So far. */
+  /** The number so far. */
   found(): SecretsFound;
 }
 
@@ -22,7 +22,7 @@ export function createMask(): Mask {
     found = sumSecrets(found, masked.found);
     return masked.value;
   };
-  /** The same words are in the title and in the message that it was made of: counted once. */
+  /** The title often repeats words of the message from which it was made: these are counted once. */
   const hideUncounted = <T>(value: T): T => maskSecrets(value).value;
   const session = (shown: CatalogSession): CatalogSession => {
     /** Branches share messages: each message is counted once. */

@@ -22,7 +22,7 @@ const result = (toolCallId: string, text: string): Block => ({
   content: [{ type: "text", text }],
 });
 
-test("files are those that calls and patches name, commands those that were run, commits those that git reported", async () => {
+test("files are those that calls and patches name, commands are those that were run, and commits are those that git reported", async () => {
   const log = "[main 1a2b3c4] Mend the leap year\n 1 file changed\n";
   const activity = await activityOf(
     historyOf(

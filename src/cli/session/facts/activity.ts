@@ -1,4 +1,4 @@
-/** The work in a session, by its calls and their results: files named, commands run, commits made. Pure. */
+/** The work in a session, from its calls and their results: named files, run commands, and commits. Pure. */
 
 import type { Message, ToolCallBlock } from "@continuo/core/model";
 import { commandOf, commitsOf } from "@continuo/core/transcript/work";
@@ -11,15 +11,15 @@ export interface Commit {
 }
 
 export interface Activity {
-  /** Paths as the calls have them, each once, in the order of their first call. */
+  /** Paths as they are written in the calls, each once, in the order of their first call. */
   readonly files: readonly string[];
   /** In the order in which they were run. */
   readonly commands: readonly string[];
-  /** That `git commit` reported. */
+  /** The commits that `git commit` reported. */
   readonly commits: readonly Commit[];
 }
 
-/** More than that says nothing to a reader; the first ones are kept. */
+/** More than this is not useful to a reader; the first ones are kept. */
 const MAX_ITEMS = 10_000;
 
 export async function activityOf(history: AsyncIterable<Message>): Promise<Activity> {

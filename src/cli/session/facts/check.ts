@@ -1,4 +1,4 @@
-/** `session check`: what is wrong with one session or all of them, and what to do about it. */
+/** `session check`: finds the faults of one session or of all, and gives advice. */
 
 import { Readable } from "node:stream";
 import { type CheckedSession, checkOwn, listOwn, OWN, type OwnRow, openOwn } from "@continuo/agents/catalog";
@@ -48,7 +48,7 @@ export async function runCheck(id: string | null, flags: CheckFlags, shell: Shel
 interface Tally {
   checked: number;
   damaged: number;
-  /** With warnings only. */
+  /** Sessions that have only warnings. */
   warned: number;
   /** Damaged native sessions: they can be repaired. */
   repairable: number;
@@ -158,9 +158,9 @@ interface Drawing {
   readonly home: string;
   readonly paint: Paint;
   readonly shownOfEach: number;
-  /** `show`: sessions that have warnings only are shown too. */
+  /** `show`: sessions that have only warnings are shown too. */
   readonly warnings: "show" | "hide";
-  /** Sentences are wrapped to this width; they are not wrapped if it is left out. */
+  /** Sentences are wrapped to this width, or not at all without it. */
   readonly columns?: number;
 }
 

@@ -1,7 +1,7 @@
 /**
- * `session info` and `session check`: what is known of a session, and what is wrong with it.
+ * `session info` and `session check`: the facts about a session, and its faults.
  *
- * Promises: the keys of `--json` are a contract; damage is told apart from warnings.
+ * Promises: the keys of `--json` are a contract; damage is distinguished from warnings.
  * Does not know: how messages are shown.
  */
 

@@ -1,4 +1,4 @@
-/** `session info`: all that is known of one session. */
+/** `session info`: all known facts about one session. */
 
 import {
   type CatalogDetails,
@@ -102,10 +102,10 @@ function drawDetails(
   return `${[...lines, ...drawProblems(details, rows, paint)].join("\n")}\n`;
 }
 
-/** A text as lines for the columns that are left after some. */
+/** A text as lines for the columns that remain. */
 type Rows = (text: string, before: number) => readonly string[];
 
-/** @param columns those of the terminal; `null` for a pipe, where a line stays whole */
+/** @param columns the columns of the terminal; `null` for a pipe, where a line is not broken */
 function rowsOf(columns: number | null, paint: Paint): Rows {
   return (text, before) => (columns === null ? [text] : wrap([{ text }], columns - before, paint));
 }

@@ -4,7 +4,7 @@ import { findLeftOut } from "@continuo/agents/catalog";
 import { AGENT_LABELS, type AgentName, isContinuoError, present } from "@continuo/core/model";
 import { plural, type Shell } from "../../terminal/index.ts";
 
-/** `null` if every list is complete, or where this cannot be found out now. */
+/** `null` if every list is complete, or if this cannot be determined now. */
 export async function hiddenNote(
   shell: Shell,
   agents: readonly AgentName[] | undefined,
@@ -14,7 +14,7 @@ export async function hiddenNote(
     const names = new Set(left.map(({ hidden }) => hidden.found.agent));
     return left.length === 0 ? null : toNote(left.length, [...names]);
   } catch (error) {
-    // The list itself was shown: a person who wants to know asks the doctor.
+    // The list itself was shown: a person who wants to know the cause can ask the doctor.
     if (!isContinuoError(error)) throw error;
     return null;
   }

@@ -65,7 +65,7 @@ export interface ListFlags {
 
 const DEFAULT_LIMIT = 20;
 
-/** @param agents named as arguments: the same as by the flag */
+/** @param agents agents that were named as arguments, with the same effect as the flag */
 export async function runList(agents: readonly string[], given: ListFlags, shell: Shell): Promise<number> {
   const flags = withAgents(given, agents);
   const options = await toWanted(flags, shell);
@@ -79,7 +79,7 @@ export async function runList(agents: readonly string[], given: ListFlags, shell
     const isNarrowed = options.agents !== undefined || options.cwd !== undefined;
     const allIds = isNarrowed ? [...list.metIds, ...(await idsOf(flags, shell))] : list.metIds;
     const { isTerminal, hasColours } = screenOf(shell, shell.stdout);
-    // Colours are forced for a person who reads through a pipe.
+    // A person who reads through a pipe can force colours.
     const isRead = isTerminal || hasColours;
     const notes = footer(list);
     if (isRead) {
@@ -90,7 +90,7 @@ export async function runList(agents: readonly string[], given: ListFlags, shell
       }
       if (isTerminal) keepRows(list.sessions, shell);
     } else {
-      // A program that reads the table reads no sentences.
+      // A program that reads the table needs no sentences.
       await output.write(tabSeparated(list.sessions));
       shell.stderr.write(notes);
     }
@@ -108,14 +108,14 @@ export async function runList(agents: readonly string[], given: ListFlags, shell
   return first === undefined ? 0 : exitCodeOf(first.error);
 }
 
-/** The others were listed nevertheless. */
+/** The other sessions were still listed. */
 function reportMissing(whose: string, error: ContinuoError, shell: Shell): void {
   const text = `${whose} cannot be listed: ${error.message}`;
   writeNote([{ text: "continuo:", styles: ["red"] }, { text: ` ${visibleLine(text)}` }], shell);
   if (error.hint !== undefined) writeNote([{ text: visibleLine(error.hint), styles: ["dim"] }], shell);
 }
 
-/** For a person, and when the list is there: looking takes a moment. */
+/** Only for a person, and only after the list was printed, because the search takes a moment. */
 async function hintAtHidden(names: readonly string[] | undefined, shell: Shell): Promise<void> {
   if (!screenOf(shell, shell.stdout).isTerminal) return;
   const { hiddenNote } = await import("./hidden-note.ts");
@@ -126,7 +126,7 @@ async function hintAtHidden(names: readonly string[] | undefined, shell: Shell):
   if (going !== null) writeNote([{ text: going, styles: ["yellow"] }], shell);
 }
 
-/** Asking an agent starts its program, which nobody expects of a list: tell a person how to ask. */
+/** Asking an agent would start its program, which nobody expects of a list, so a note says how to do it. */
 async function hintAtOthers(shell: Shell): Promise<void> {
   const { stdout, stderr } = shell;
   if (stdout.isTTY !== true || stderr.isTTY !== true) return;
@@ -139,7 +139,7 @@ async function hintAtOthers(shell: Shell): Promise<void> {
 }
 
 async function toWanted(flags: ListFlags, shell: Shell): Promise<ListQuery> {
-  // The configuration is loaded only where somebody names an agent that is not read from disk.
+  // The configuration is loaded only if somebody names an agent whose files Continuo does not read.
   const others = [...new Set(flags.agent ?? [])].filter((name) => name !== OWN && !isAgentName(name));
   const cwd = flags.here ? shell.cwd : flags.cwd === undefined ? undefined : resolve(shell.cwd, flags.cwd);
   return {
@@ -149,7 +149,7 @@ async function toWanted(flags: ListFlags, shell: Shell): Promise<ListQuery> {
       : { drivers: await (await import("./listing-agents.ts")).driversNamed(others, shell) }),
     ...present(flags.exact ? { cwd } : flags.here ? { ofProject: cwd } : { below: cwd }),
     ...present({ since: timeOf(flags.since, shell), until: timeOf(flags.until, shell) }),
-    // A program that reads JSON does not see that rows are missing.
+    // A program that reads JSON would not notice that rows are missing.
     ...present({ limit: flags.limit ?? (flags.all || flags.json ? undefined : DEFAULT_LIMIT) }),
     ...present({ title: flags.title, project: flags.project, branch: flags.branch }),
     ...present({ model: flags.model, sort: flags.sort }),
@@ -164,7 +164,7 @@ function timeOf(text: string | undefined, shell: Shell): string | undefined {
   return text === undefined ? undefined : parseSince(text, shell.now);
 }
 
-/** Names in any letter case; those that only a configuration knows are as they are there. */
+/** Names match in any letter case; names that are only in a configuration must match exactly. */
 function withAgents(flags: ListFlags, more: readonly string[]): ListFlags {
   const names = [...(flags.agent ?? []), ...more].map((name) => {
     const lower = name.toLowerCase();
@@ -185,7 +185,7 @@ async function listWithProgress(wanted: ListQuery, shell: Shell): Promise<Catalo
   );
 }
 
-/** Lists only the given agents: files of others stay closed. */
+/** Lists only the given agents: the files of others are not opened. */
 async function idsOf({ agent: names }: ListFlags, shell: Shell): Promise<string[]> {
   const agents = names === undefined ? {} : { agents: AGENT_NAMES.filter((agent) => names.includes(agent)) };
   const ids: string[] = [];
@@ -230,7 +230,7 @@ async function describeNone(flags: ListFlags, list: CatalogList, shell: Shell): 
   return looked === "" ? `${none} ${hint}` : `${none} Looked in:\n${looked}\n${hint}`;
 }
 
-/** A line for each agent, of those that were requested: files of the others stay closed. */
+/** A line for each requested agent: the files of the others are not opened. */
 async function looksInto({ agent: names }: ListFlags, shell: Shell): Promise<readonly string[]> {
   const all = await foldersLookedInto(placesOf(shell));
   return all
@@ -248,7 +248,7 @@ async function describeExamples(shell: Shell): Promise<string> {
   const [first] = sessions.filter(isWhole);
   if (first === undefined) return "";
   const table = drawSessions(sessions, { shell, allIds: metIds });
-  // Who typed `npm start` in a fresh clone has no `continuo` yet.
+  // A person who typed `npm start` in a fresh clone has no command `continuo` yet.
   const command = shell.env.npm_lifecycle_event === "start" ? "npm start --silent --" : "continuo";
   return `\nExample sessions, made by the real agents:\n\n${table}\nRead one: ${command} session show ${first.sessionId}\n`;
 }

@@ -6,12 +6,12 @@ import { type AgentDriver, ContinuoError } from "@continuo/core/model";
 import { READABLE_AGENTS } from "@continuo/native";
 import type { Shell } from "../../terminal/index.ts";
 
-/** Errors: `usage` for an agent that nobody knows; `untrusted`, `invalid` for what the configuration says. */
+/** Errors: `usage` for an unknown agent; `untrusted`, `invalid` for the configuration. */
 export async function driversNamed(agents: readonly string[], shell: Shell): Promise<readonly AgentDriver[]> {
   const configuration = await readConfiguration({ places: shell });
   const known = namesToldAlone(configuration);
   const strange = agents.find((name) => !known.includes(name));
-  // Perhaps a file that is not trusted names it.
+  // A file that is not trusted may name it.
   if (strange === undefined || configuration.untrusted !== null) assertRunnable(configuration);
   if (strange !== undefined) throw noAgent(strange, known);
   const drivers = [];

@@ -4,7 +4,7 @@ import { type Problem, severityOf } from "@continuo/core/model";
 import { visibleLine } from "@continuo/core/transcript";
 import { tildePath } from "../../terminal/index.ts";
 
-/** With its place, as one line that is safe to print. */
+/** A problem with its place, as one line that is safe to print. */
 export function describeProblem({ file, line, message }: Problem, home: string): string {
   const places = [file === undefined ? null : tildePath(file, home), line === null ? null : `line ${line}`];
   const where = places.filter((place) => place !== null).join(", ");

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { shortIds } from "./short-ids.ts";
 
-test("eight characters, more where another id begins alike, never a hyphen at the end", () => {
+test("a short id has eight characters, more if another id has the same beginning, and never ends with a hyphen", () => {
   const ids = ["aaaaaaaa-1", "aaaaaaaa-2", "bbbbbbbb-cccc", "short"];
   expect([...shortIds(ids, [...ids, "bbbbbbbbx"]).values()]).toEqual([
     "aaaaaaaa-1",

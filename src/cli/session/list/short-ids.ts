@@ -1,14 +1,14 @@
-/** Ids cut to what still names one session. */
+/** Ids cut to the shortest text that still names one session. */
 
 const MIN_CHARS = 8;
 
 /**
- * Room for ids that begin alike: those of version 7 that are made in one millisecond share 12 digits and their version,
- * and most often differ in the three digits after it.
+ * Room for ids with the same beginning: those of version 7 from the same millisecond share 12 digits and the version,
+ * and usually differ in the three digits after it.
  */
 export const SHORT_ID_COLUMNS = 20;
 
-/** From id to its shortest beginning that no other id of `all` shares; pure. */
+/** Maps each id to its shortest beginning that no other id of `all` shares; pure. */
 export function shortIds(ids: readonly string[], all: readonly string[]): Map<string, string> {
   const sorted = [...new Set([...all, ...ids].map((id) => id.toLowerCase()))].sort();
   const positions = new Map(sorted.map((id, at) => [id, at]));

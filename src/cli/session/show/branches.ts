@@ -5,11 +5,11 @@ import type { Leaf, Message } from "@continuo/core/model";
 
 export interface BranchStep {
   readonly message: Message;
-  /** On the first message of a branch that was not shown with an earlier one: where all are shown. */
+  /** Set on the first message of a branch that was not shown with an earlier one, if all branches are shown. */
   readonly branch?: { readonly leaf: Leaf; readonly number: number; readonly count: number };
 }
 
-/** The active branch where no leaf is named. Errors: `not_found`. */
+/** The active branch if no leaf is named. Errors: `not_found`. */
 export async function* stepsOfBranch(
   session: CatalogSession,
   leaf: string | undefined,
@@ -18,7 +18,8 @@ export async function* stepsOfBranch(
 }
 
 /**
- * Opens the messages that the agent's model would receive on the next resume: a session of only these messages, counted as such.
+ * Opens the messages that the agent's model would receive on the next resume, as a session that has only these
+ * messages.
  * Errors: as `modelViewOf`; `not_found`.
  */
 export async function openModelView(
@@ -40,7 +41,7 @@ export async function openModelView(
   };
 }
 
-/** The active branch, then of every other what it does not share with those before it. */
+/** The active branch, then of every other branch the messages that it does not share with earlier ones. */
 export async function* everyBranch(session: CatalogSession): AsyncGenerator<BranchStep, void, void> {
   const count = session.leaves.length;
   if (count < 2) {

@@ -1,8 +1,8 @@
 /**
  * The conversation drawn for a terminal.
  *
- * Headings are at the edge and all content is indented, so that nothing a session says can look like a heading. What
- * one agent says in one go, tool calls between, has one heading.
+ * Headings are at the left edge and all content is indented, so that no text of a session can look like a heading.
+ * Consecutive messages of one agent, with the tool calls between them, have one heading.
  */
 
 import type { CatalogSession } from "@continuo/agents/catalog";
@@ -26,17 +26,20 @@ export interface ConversationOptions {
 
 export interface Conversation {
   readonly chunks: AsyncGenerator<string, void, void>;
-  /** The line (1-based) of the last thing the person said, of what was drawn so far. */
+  /** The line (1-based) of the person's last message in the text that was drawn so far. */
   newestTurnLine(): number;
 }
 
-/** The state of drawing that one message leaves to the next. */
+/** The state of drawing that one message passes to the next. */
 export interface Pen extends ConversationOptions {
-  /** `kind model minute` of the heading that what follows is under. */
+  /** `kind model minute` of the present heading. */
   heading: string;
-  /** The kind of the last drawn part: tool calls and their results stand together, all else apart. */
+  /**
+   * The kind of the last drawn part: tool calls and their results are drawn together, other parts with an empty line
+   * between them.
+   */
   above: "heading" | "tool" | "text";
-  /** The call whose result needs no name, because it stands right above. */
+  /** The call whose result needs no name, because the call is directly above. */
   lastCallId: string | null;
   /** The name of the agent. */
   readonly agent: string;
@@ -135,7 +138,7 @@ function drawMessage(message: Message, pen: Pen): string[] {
   return lines;
 }
 
-/** A heading, unless what is above already says the same. */
+/** A heading, unless the present one is the same. */
 function drawName(message: Message, kind: MessageKind, pen: Pen): string[] {
   const { name, styles } = NAMES[kind];
   const time = clockTime(message.timestamp ?? null);
@@ -174,7 +177,7 @@ function drawPart(part: Part, kind: MessageKind, pen: Pen): string[] {
   }
 }
 
-/** A person's text is shown as typed; an agent's text is Markdown. */
+/** A person's text is shown unchanged; an agent's text is Markdown. */
 function drawText(
   text: string,
   kind: MessageKind,

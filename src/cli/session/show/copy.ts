@@ -23,7 +23,7 @@ export async function runCopy(id: string, shell: Shell): Promise<number> {
   return 0;
 }
 
-/** The text of what the agent said last; calls and thinking are no answer. */
+/** The text of the agent's last message; calls and thinking are not part of an answer. */
 async function lastAnswerOf(session: CatalogSession): Promise<string | null> {
   let answer: string | null = null;
   for await (const message of session.history()) {
@@ -33,12 +33,16 @@ async function lastAnswerOf(session: CatalogSession): Promise<string | null> {
   return answer;
 }
 
-/** Resolves to how. Errors: `unsupported` if there is neither a clipboard nor a terminal, `too_large`. */
+/**
+ * Resolves to the way in which it was copied. Errors: `unsupported` if there is neither a clipboard nor a terminal,
+ * `too_large`.
+ */
 function toClipboard(text: string, ref: string, shell: Shell): string {
   const program = clipboardOf(shell);
   if (program !== null) {
     const [command = "", ...args] = program;
-    // Not captured: some of these programs stay in the background, and keep what they inherit open.
+    // The output is not captured, because some of these programs stay in the background, and keep inherited streams
+    // open.
     const { status } = spawnSync(command, args, {
       input: text,
       env: { ...shell.env },
@@ -63,14 +67,15 @@ function toClipboard(text: string, ref: string, shell: Shell): string {
       },
     );
   }
-  // OSC 52: the terminal puts it on the clipboard of the person who sits before it, also through ssh.
+  // OSC 52: the terminal puts it on the clipboard of the person in front of it, also through ssh.
   stream.write(`\u001b]52;c;${base64}\u0007`);
   return "where the terminal allows it";
 }
 
 /**
- * The system's own program; through ssh the clipboard is that of the other machine. tmux drops OSC 52 of the programs
- * in it unless `set-clipboard` is on, which it is not by default (3.3a), and passes on what it loads itself.
+ * The system's own program is used, except through ssh, where its clipboard would be on the other machine. tmux drops
+ * OSC 52 of its programs unless `set-clipboard` is on, which it is not by default (3.3a), and passes on what it loads
+ * itself.
  */
 function clipboardOf({ env, cwd }: Shell): readonly string[] | null {
   const isHere = env.SSH_CONNECTION === undefined && env.SSH_TTY === undefined;

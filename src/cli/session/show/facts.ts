@@ -1,4 +1,4 @@
-/** `session show --facts`: what happened in a session, each fact with its turn; and the same in one line. */
+/** `session show --facts`: the facts of a session, each with its turn; and the same in one line. */
 
 import { type CatalogSession, costOf } from "@continuo/agents/catalog";
 import {
@@ -153,7 +153,7 @@ function some(lines: readonly FactLine[], count: number): FactLine[] {
     : shown;
 }
 
-/** The facts in one line, as the heading of a conversation has them. */
+/** The facts in one line, for the heading of a conversation. */
 export function factsLine({
   turns,
   fileCount,

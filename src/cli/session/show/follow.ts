@@ -20,10 +20,10 @@ export interface FollowFlags extends Pick<ViewFlags, "tools" | "injected"> {
   readonly json?: true;
 }
 
-/** The heading needs no more than this. */
+/** A heading needs no more than this. */
 const HEADING_BYTES = 512 * 1024;
 
-/** Ends when nobody reads any more. Errors: those of `locate`; `not_found` when the session is gone. */
+/** Ends when nobody reads any more. Errors: those of `locate`; `not_found` if the session no longer exists. */
 export async function runFollow(id: string, flags: FollowFlags, shell: Shell): Promise<number> {
   const located = await locate(id, shell);
   const output = createOutput(shell.stdout);

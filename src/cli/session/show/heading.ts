@@ -1,4 +1,4 @@
-/** The lines above and below a conversation: its name and facts, and the number of parts that are not shown. */
+/** The lines above and below a conversation: its name and facts, and the number of hidden parts. */
 
 import type { CatalogSession } from "@continuo/agents/catalog";
 import { type Block, type Message, shellWord } from "@continuo/core/model";

@@ -21,7 +21,7 @@ export interface ShowFlags extends ViewFlags {
   readonly json?: true;
 }
 
-/** A larger session opens at its end, from its last bytes, so that the first screen is there at once. */
+/** A larger session opens at its end, from its last bytes, so that the first screen appears at once. */
 const LARGE_BYTES = 4 * 1024 * 1024;
 const NEWEST_BYTES = 512 * 1024;
 
@@ -100,7 +100,7 @@ async function showOnTerminal(
   steps: AsyncIterable<BranchStep>,
   { flags, shell, screen, isLarge, leaf }: TerminalShow,
 ): Promise<void> {
-  // A small session is read twice in an instant; a large one opens at its end.
+  // A small session can be read twice quickly; a large one opens at its end.
   const hasFacts = !isLarge && !session.partial && !flags.all && !flags.modelView;
   const facts = hasFacts ? factsLine(await factsOfSession(session, leaf, shell)) : "";
   const conversation: Conversation = drawConversation(session, steps, {
@@ -111,7 +111,7 @@ async function showOnTerminal(
     facts,
   });
   const lineOf = (text: string): number => {
-    // The last screen is full even where the newest turn is short.
+    // The last screen is full even if the newest turn is short.
     const lastScreen = text.split("\n").length - screen.rows + 1;
     return Math.max(1, Math.min(conversation.newestTurnLine(), lastScreen));
   };

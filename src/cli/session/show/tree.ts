@@ -8,7 +8,7 @@ import { shortIds } from "../list/index.ts";
 
 interface TreeOptions {
   readonly paint: Paint;
-  /** Lines are cut to this width; they stay whole if it is left out. */
+  /** Lines are cut to this width; they are not cut if it is left out. */
   readonly columns?: number;
 }
 
@@ -36,7 +36,7 @@ export async function* drawTree(
   for (let next = stack.pop(); next !== undefined; next = stack.pop()) {
     const { node, prefix, mark } = next;
     yield `${drawNode(node, prefix + mark, drawing)}\n`;
-    // The active branch is read first, and goes straight on; the others leave to the right before it.
+    // The active branch is read first, and continues without indentation; the others are indented before it.
     const [main, ...side] = node.children;
     const inner = mark === "" ? prefix : `${prefix}│ `;
     if (main !== undefined) stack.push({ node: main, prefix: inner, mark: "" });
@@ -47,7 +47,7 @@ export async function* drawTree(
   }
 }
 
-/** Branches that begin alike share their beginning. */
+/** Branches with the same first messages share them. */
 async function readTree(session: CatalogSession): Promise<Node> {
   const root: Node = { kind: "injected", time: "", label: "", children: [], leaf: null };
   const nodes = new Map<string, Node>();

@@ -6,7 +6,7 @@ export interface View {
   readonly injected: "show" | "hide";
   /** True if the messages are those of the model view; a note says so. */
   readonly isOfModel?: boolean;
-  /** Marks of direction and characters of no width: in a file they are kept. */
+  /** Direction marks and characters without width: they are kept in a file. */
   readonly invisible?: "kept";
 }
 
@@ -16,7 +16,7 @@ export interface ViewFlags {
   readonly modelView?: true;
 }
 
-/** The model is sent what was injected, too. */
+/** The model also receives injected messages. */
 export function viewOf({ tools, injected, modelView }: ViewFlags, defaultTools: View["tools"]): View {
   const isOfModel = modelView === true;
   return { tools: tools ?? defaultTools, injected: injected || isOfModel ? "show" : "hide", isOfModel };

@@ -1,4 +1,4 @@
-/** The agent host over WebSocket, at `/v1/ahp`, and at `/` for VS Code, which can name no path. */
+/** The agent host over WebSocket, at `/v1/ahp`, and at `/` for VS Code, which cannot name a path. */
 
 import type { IncomingMessage } from "node:http";
 import type { MachinePermission } from "@continuo/core/wire";
@@ -9,7 +9,7 @@ import { pageCredentialsOf, principalOf } from "../auth/index.ts";
 import type { Credentials, Grant, Mount, Peer, ServerContext } from "../context/index.ts";
 import { createTokenSockets } from "./token-sockets.ts";
 
-/** VS Code can name a port, and no path. */
+/** VS Code can name a port, but no path. */
 const PATHS: readonly string[] = ["/v1/ahp", "/"];
 
 /** The machine for a token. Errors: `forbidden`; `not_found` on a server without a machine. */
@@ -42,7 +42,7 @@ export function createAhpEndpoint(context: ServerContext, machineFor: MachineFor
   };
 }
 
-/** `null` for the path of something else. */
+/** `null` for a path that belongs to another part. */
 function credentialsIn(request: IncomingMessage): Credentials | null {
   if (!PATHS.includes(request.url ?? "")) return null;
   const secret = /^Bearer +(\S+)$/iu.exec(request.headers.authorization ?? "")?.[1];
@@ -94,7 +94,7 @@ function serve(socket: WebSocket, { context, grant, host, peer }: Served): void 
   });
 }
 
-/** A client that reads nothing comes back, and is told what it missed. */
+/** A client that reads nothing is disconnected; when it returns, it receives what it missed. */
 function send(socket: WebSocket, text: string): void {
   if (socket.readyState !== socket.OPEN) return;
   if (socket.bufferedAmount > AHP_LIMITS.waitingBytes) socket.terminate();

@@ -1,6 +1,6 @@
 /**
- * Continuing a session from a page. Writes need `machine:write`, an answer that counts once `machine:answer`; a page is sent the
- * state that its access allows.
+ * Continuing a session from a page. Writes need `machine:write`, and an answer that counts only once `machine:answer`;
+ * a page receives the state that its access allows.
  */
 
 import { isContinuoError, present } from "@continuo/core/model";
@@ -63,7 +63,7 @@ const FILES = z.strictObject({
   words: z.string().max(500),
 });
 
-/** A token that may start an agent in any folder may know the names of its files. */
+/** A token that may start an agent in any folder may also read the names of the folder's files. */
 function newChatRoutes(app: Hono<ServerEnv>, context: ServerContext, asked: MachineAccess): void {
   app.get(`${CHATS}/agents`, async (c) => {
     const { chat } = await asked(c, "write");
@@ -120,7 +120,7 @@ export async function chatEventsFor(
   };
 }
 
-/** Returns false if the token of the call cannot change anything, but for answers. */
+/** Returns false if the token of the call can change nothing except by answers. */
 export async function mayChange(c: Call, asked: MachineAccess): Promise<boolean> {
   return await may(c, asked, "write");
 }

@@ -3,7 +3,7 @@ import type { ServerContext } from "../context/index.ts";
 import { eventStream, merged } from "./event-stream.ts";
 import type { Call } from "./request-input.ts";
 
-test("events of several sources come as they are there, and end when all have ended", async () => {
+test("events of several sources arrive when they happen, and the stream ends when all sources have ended", async () => {
   const slow = Promise.withResolvers<string>();
   async function* late(): AsyncGenerator<string> {
     yield await slow.promise;

@@ -89,7 +89,7 @@ async function* framesOf(
   connection: Disposable,
 ): AsyncGenerator<string, void, void> {
   using _connection = connection;
-  // The first bytes, so that the browser knows at once that the stream is open.
+  // The first bytes are sent at once, so that the browser knows that the stream is open.
   yield `retry: ${LIMITS.retryMs}\n\n`;
   const iterator = events[Symbol.asyncIterator]();
   try {

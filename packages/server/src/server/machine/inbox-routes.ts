@@ -1,4 +1,4 @@
-/** The inbox over HTTP. Each caller receives what its token may do there. */
+/** The inbox over HTTP. Each caller receives what its token allows there. */
 
 import { type InboxState, MACHINE_ROOT } from "@continuo/core/wire/machine";
 import type { Hono } from "hono";

@@ -13,7 +13,7 @@ export const mcp: CreateMount = (context) => ({
       const grant = await context.authenticate(credentialsOf(c.req.raw), c.env.peer);
       context.quotas.request(grant);
       context.require(grant, { kind: "machine", access: "read" });
-      // An answer takes moments: it is sent even if the token is revoked in the meantime.
+      // An answer takes only moments: it is sent even if the token is revoked in the meantime.
       using _connection = context.quotas.connect(grant, () => undefined);
       using reception = context.quotas.receive(grant);
       const answer = await context.mcp.fetch(received(c.req.raw, reception));

@@ -14,7 +14,7 @@ export interface MirrorEndpoint extends Required<Pick<Mount, "upgrade">> {
   close(): Promise<void>;
 }
 
-/** A batch is smaller. */
+/** A batch is smaller than this. */
 const MESSAGE_BYTES = 4 * 1024 * 1024;
 
 /** A page has no session to mirror: only a token in the header counts. */
@@ -51,7 +51,7 @@ interface Served {
   readonly machine: MachineService;
 }
 
-/** Until the other machine ends the connection, or its token ends. */
+/** Runs until the other machine ends the connection, or its token is revoked. */
 async function serve(socket: WebSocket, { context, grant, peer, machine }: Served): Promise<void> {
   const stream = createWebSocketStream(socket);
   // The next read or write reports it.
@@ -71,14 +71,14 @@ async function serve(socket: WebSocket, { context, grant, peer, machine }: Serve
   }
 }
 
-/** Bytes come no faster than the token may send. Errors: `rate_limited`. */
+/** Bytes are read no faster than the token may send. Errors: `rate_limited`. */
 async function* counted(
   stream: Duplex,
   { quotas }: ServerContext,
   grant: Grant,
 ): AsyncGenerator<Uint8Array, void, void> {
   for await (const chunk of stream as AsyncIterable<Buffer>) {
-    // The receiver writes it before it takes the next one.
+    // The receiver writes each part before it takes the next one.
     using reception = quotas.receive(grant);
     const waitMs = reception.takeChunk(chunk.length);
     yield chunk;

@@ -1,4 +1,4 @@
-/** The choices of the person whose machine it is, for the viewer. */
+/** The choices of the person who owns the machine, for the viewer. */
 
 import { ContinuoError, present } from "@continuo/core/model";
 import { isName } from "@continuo/core/wire";

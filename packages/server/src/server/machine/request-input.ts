@@ -50,7 +50,10 @@ export async function bodyOf<Schema extends z.ZodType>(
   return parseInput(await readJsonObject(c.req.raw, maxBytes), schema);
 }
 
-/** Records an act in the audit log before it happens, because an act outside of the store cannot share its transaction. */
+/**
+ * Records an action in the audit log before it happens, because an action outside of the store cannot share its
+ * transaction.
+ */
 export async function recordAct(
   c: Call,
   context: ServerContext,

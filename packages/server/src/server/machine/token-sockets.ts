@@ -1,4 +1,4 @@
-/** WebSockets whose token is checked before the handshake is answered: a stranger gets a status, and no socket. */
+/** WebSockets whose token is checked before the handshake is answered: a stranger gets a status code, and no socket. */
 
 import type { IncomingMessage } from "node:http";
 import type { Duplex } from "node:stream";
@@ -16,18 +16,18 @@ export interface Admitted<Needs> {
 
 export interface TokenSocketsOptions<Needs> {
   readonly maxPayload: number;
-  /** `null` for the path of something else. */
+  /** `null` for a path that belongs to another part. */
   credentialsIn(request: IncomingMessage): Credentials | null;
   /** Finds what the connection needs. Errors: those of a refusal. */
   admit(grant: Grant): Promise<Needs>;
   serve(socket: WebSocket, admitted: Admitted<Needs>): void;
-  /** The message for an error that is no refusal. */
+  /** The message for an error that is not a refusal. */
   readonly failure: string;
 }
 
 interface TokenSockets {
   readonly sockets: WebSocketServer;
-  /** False for the path of something else. */
+  /** False for a path that belongs to another part. */
   upgrade(request: IncomingMessage, socket: Duplex, head: Buffer, peer: Peer): boolean;
 }
 

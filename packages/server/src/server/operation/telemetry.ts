@@ -1,4 +1,4 @@
-/** The numbers of a server, the spans of its requests, and every number of this process as series of `/metrics`. */
+/** The metrics of a server, the spans of its requests, and every metric of this process as series of `/metrics`. */
 
 import {
   createMeter,
@@ -48,7 +48,7 @@ export const serverMeter: Meter<Counters, Histograms, Gauges> = createMeter(
   SERVER_METRICS,
 );
 
-/** The route is known when the request has been answered: a path would name sessions and channels. */
+/** The route is used once the request has been answered, because a path would name sessions and channels. */
 export async function observeRequest(
   request: Request,
   answer: () => Promise<{ readonly response: Response; readonly route: string | undefined }>,
@@ -96,7 +96,7 @@ function countSeries(metrics: Metrics, { name, kind, value, attributes }: Measur
   }
 }
 
-/** `live_depth` of `continuo.live.depth`; every series begins with `continuo_` already. */
+/** `live_depth` for `continuo.live.depth`: every series already begins with `continuo_`. */
 export function seriesOf(name: string): string {
   return (name.startsWith(PREFIX) ? name.slice(PREFIX.length) : name).replaceAll(".", "_");
 }

@@ -11,28 +11,28 @@ export interface PageFile {
   readonly bytes: Uint8Array<ArrayBuffer>;
   readonly type: string;
   readonly etag: string;
-  /** Its bytes in this encoding, made once; the server sends them many times. */
+  /** Its bytes in this encoding, which are made once because the server sends them many times. */
   encoded(encoding: Encoding): Promise<Uint8Array<ArrayBuffer>>;
 }
 
 export interface ServedPage {
   readonly preferences?: Preferences | undefined;
   readonly pagesOf: PagesOf;
-  /** False for an address that ends with the server: a browser that keeps it as an app would keep a dead one. */
+  /** False for an address that ends with the server: a browser that installs it as an app would keep a dead address. */
   readonly isLasting: boolean;
 }
 
 export interface PageFiles {
   /**
-   * `null` if the viewer is not built. With preferences, the page knows that they are kept, and has its theme before its
-   * script runs.
+   * `null` if the viewer is not built. With preferences, the page knows that they are stored, and has its theme before
+   * its script runs.
    */
   page(of: ServedPage): PageFile | null;
   /** `null` for a name that the build does not have. */
   asset(name: string): PageFile | null;
 }
 
-/** These files are compressed once: the largest takes some 30 ms of the processor. */
+/** These files are compressed only once, because the largest takes some 30 ms of the processor. */
 const BROTLI_QUALITY = 10;
 
 const TYPES: Readonly<Record<string, string>> = {

@@ -47,7 +47,7 @@ export const page: CreateMount = (context) => ({
         "cache-control": "no-cache",
       });
     });
-    // Browsers request it on their own.
+    // Browsers request this file on their own.
     app.get("/favicon.ico", () => new Response(null, { status: 204 }));
     app.get("/assets/:name", (c) => {
       const file = files.asset(c.req.param("name"));
@@ -67,7 +67,7 @@ async function answer(
   given: Readonly<Record<string, string>>,
 ): Promise<Response> {
   const encoding = encodingFor(asked.get("accept-encoding"));
-  // Each form of the file has a tag of its own.
+  // Each encoding of the file has a separate tag.
   const etag = encoding === null ? file.etag : file.etag.replace(/"$/u, `-${encoding}"`);
   const headers = { ...given, etag, vary: "accept-encoding" };
   if (asked.get("if-none-match") === etag) return new Response(null, { status: 304, headers });

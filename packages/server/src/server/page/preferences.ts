@@ -1,6 +1,6 @@
 /**
- * The file of preferences: what a person chose for the viewer, which the storage of a browser forgets, because each start of a
- * server has another host name. Keys of a later version are kept as they are.
+ * The file of preferences: a person's choices for the viewer, which the storage of a browser would lose, because each
+ * start of a server has another host name. Keys of a later version are kept as they are.
  */
 
 import { messageOf, present } from "@continuo/core/model";

@@ -1,9 +1,10 @@
 /**
- * Phones, at `/v1/machine/phones`: a person lets a phone look at the sessions of this machine, over a tunnel of their own.
+ * Phones, at `/v1/machine/phones`: a person lets a phone view the sessions of this machine, over the person's own
+ * tunnel.
  *
- * Promises: a link pairs one phone, within two minutes; what a phone may do is in its token, and no phone changes anything
- * but for an answer that counts once; a phone that was revoked is signed out within a second; only a token with
- * `machine:write` pairs, and none of a phone has that.
+ * Promises: a link pairs one phone, within two minutes; the token of a phone limits what it may do, and a phone changes
+ * nothing except by an answer that counts only once; a phone that was revoked is signed out within a second; only a
+ * token with `machine:write` can pair, and no phone has such a token.
  * Does not know: the tunnel, and what the server of the phones answers.
  */
 
@@ -26,7 +27,7 @@ const PAIR = z.strictObject({
   rights: z.enum(["read", "answer"]),
 });
 
-/** On a server without a door for phones, the paths do not exist. */
+/** On a server without an address for phones, the paths do not exist. */
 export const phones: CreateMount = (context) => {
   const asked = (grant: Grant): PhoneService => {
     context.require(grant, { kind: "machine", access: "write" });

@@ -1,4 +1,4 @@
-/** The pairings of phones, as tokens: one for each phone, which nobody ever sees, and the code in its link. */
+/** The pairings of phones, as tokens: one token for each phone, which is never shown, and the code in its link. */
 
 import { ContinuoError, listAll, type Store, type Token } from "@continuo/core/model";
 import { pageLabel, parsePageLabel } from "@continuo/core/wire";
@@ -104,7 +104,10 @@ function isPhone({ label, state }: Token): boolean {
   return state === "active" && (label ?? "").startsWith(LABEL);
 }
 
-/** The code is bytes of ASCII: the middle level of correction keeps it small enough for a terminal of 80 columns. */
+/**
+ * The code has only ASCII bytes, so the middle level of error correction keeps it small enough for a terminal of 80
+ * columns.
+ */
 async function qrRows(text: string): Promise<readonly string[]> {
   const { encodeQR } = await import("qr");
   const rows = encodeQR(text, "raw", { ecc: "low", border: 2 });

@@ -1,11 +1,11 @@
-/** Tokens that were made and revoked outside of this server, such as by a command, as security events. */
+/** Tokens that were created and revoked outside of this server, such as by a command, as security events. */
 
 import { type AuditEntry, messageOf } from "@continuo/core/model";
 import { parsePageLabel } from "@continuo/core/wire";
 import type { SecurityLog } from "../context/index.ts";
 import { LIMITS } from "./limits.ts";
 
-/** Returns what was recorded since the call before. */
+/** Returns what was recorded since the previous call. */
 export type FollowAudit = () => Promise<readonly AuditEntry[]>;
 
 interface Watch {
@@ -13,7 +13,7 @@ interface Watch {
   readonly report: (line: string) => void;
 }
 
-/** Looks for the last time when it is closed. */
+/** Checks a last time when it is closed. */
 export function watchAudit(follow: FollowAudit, { log, report }: Watch): { close(): Promise<void> } {
   let hasFailed = false;
   const look = async (): Promise<void> => {
@@ -37,7 +37,7 @@ export function watchAudit(follow: FollowAudit, { log, report }: Watch): { close
   };
 }
 
-/** The server that let a page in recorded that itself. */
+/** The server that opened a page recorded that itself. */
 function recordEntry({ what, who, from, target, workspaceId, details }: AuditEntry, log: SecurityLog): void {
   if (what !== "token_created" && what !== "token_revoked") return;
   const { label } = details;

@@ -7,7 +7,7 @@ import type { Grant, Peer, SecurityEvent, SecurityEventType, SecurityLog } from 
 export interface FailureLog {
   /** The token of the sender was accepted. */
   know(peer: Peer, grant: Grant): void;
-  /** Records an error that the sender is answered with, once. The text of the sender stays out of the log. */
+  /** Records an error with which the sender is answered, once. The text of the sender stays out of the log. */
   record(error: unknown, peer: Peer): void;
 }
 
@@ -40,10 +40,10 @@ interface SecurityFailure {
   readonly reason: string;
 }
 
-/** Codes of subscriptions, which have their own, are beside those of the library. */
+/** Subscriptions have their own codes, which are added to those of the library. */
 const REFUSED_INPUT: readonly unknown[] = ["invalid", "too_large", "INVALID_REQUEST", "WEBHOOK_URL_REJECTED"];
 
-/** Without a token, the refusals of secrets and of the gate are recorded where they are made. */
+/** Without a token, the parts that refuse secrets and requests record their refusals themselves. */
 function eventOf(error: object, grant: Grant | undefined): SecurityFailure | null {
   const code = "code" in error ? error.code : undefined;
   if (code === "TOKEN_INVALID" || code === "TOKEN_EXPIRED") return { type: "login_failed", reason: code };
@@ -59,7 +59,7 @@ function eventOf(error: object, grant: Grant | undefined): SecurityFailure | nul
   return { type: "access_refused", reason: need === undefined ? error.message : scopeOf(need) };
 }
 
-/** Written as a scope, such as `channel:team:write`. */
+/** Written like a scope, such as `channel:team:write`. */
 function scopeOf(need: Need): string {
   const { kind, name, access } = { name: undefined, access: undefined, ...need };
   return [kind, name, access].filter((part) => part !== undefined).join(":");

@@ -1,9 +1,10 @@
 /**
  * Security events as lines of JSON: which caller was accepted or refused, when, and from where.
  *
- * Promises: no secret is written; what others send forges no line; a stranger cannot fill a disk: of one kind and network at most 10 lines a minute are
- * written, and 300 of all; the others are counted, in at most 110 further lines.
- * Does not know: where the lines go, and how files are rotated.
+ * Promises: no secret is written; what others send cannot forge a line; a stranger cannot fill a disk: of one kind and
+ * network at most 10 lines a minute are written, and at most 300 in all; the other events are counted, in at most 110
+ * further lines.
+ * Does not know: where the lines are written, and how files are rotated.
  */
 
 import type { SecurityEvent, SecurityLog } from "../context/index.ts";
@@ -77,7 +78,10 @@ export function createSecurityLog({ write, now = Date.now }: SecurityLogOptions)
   };
 }
 
-/** JSON escapes line ends; signs that only some programs take for one, or that control a terminal, are escaped as well. */
+/**
+ * JSON escapes line ends; characters that only some programs treat as line ends, or that control a terminal, are
+ * escaped as well.
+ */
 function lineOf(fields: Readonly<Record<string, unknown>>): string {
   return JSON.stringify(fields).replace(
     /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu,
@@ -85,7 +89,7 @@ function lineOf(fields: Readonly<Record<string, unknown>>): string {
   );
 }
 
-/** The second half of a sign that JSON writes as two. */
+/** The second half of a character that JSON writes as two. */
 function lowOf(sign: string): string {
   return sign.length === 1 ? "" : `\\u${sign.charCodeAt(1).toString(16)}`;
 }

@@ -10,11 +10,11 @@ export const LIMITS = {
   counters: 100,
   textLength: 200,
   /**
-   * The use of a token from a network is not recorded again for this time; the number of uses that are
+   * The time for which the use of a token from a network is not recorded again, and the number of uses that are
    * remembered.
    */
   acceptedMs: 3_600_000,
   rememberedUses: 10_000,
-  /** The interval at which the acts of commands and other servers are looked up. */
+  /** The interval at which the actions of commands and other servers are looked up. */
   auditLookMs: 1_000,
 } as const;

@@ -6,7 +6,10 @@ import { networkOf } from "../sockets/index.ts";
 import { whoIn } from "./failures.ts";
 import { LIMITS } from "./limits.ts";
 
-/** A request without a secret is no login. Of a token that is accepted, the first use from a network in an hour is one. */
+/**
+ * A request without a secret does not count as a login. The first use of an accepted token from a network within an
+ * hour counts as a login.
+ */
 export function recordingLogins(authenticate: Authenticate, log: SecurityLog): Authenticate {
   const isFirst = createFirstUses();
   return async (credentials, peer) => {

@@ -1,4 +1,4 @@
-/** The security log has each event once, whichever part of the server sees it. */
+/** The security log has each event once, no matter which part of the server sees it. */
 
 import { type AuditEntry, ContinuoError } from "@continuo/core/model";
 import { pageLabel } from "@continuo/core/wire";
@@ -21,7 +21,7 @@ function entry(what: string, label: string | null, target: string): AuditEntry {
   return { ...about, what, target, details: label === null ? {} : { label } } as unknown as AuditEntry;
 }
 
-test("tokens that a command makes and revokes are recorded, and those of pages are not a second time", async () => {
+test("tokens that a command creates and revokes are recorded, and tokens of pages are not recorded a second time", async () => {
   const { log, lines } = recorded();
   const page = pageLabel({ kind: "tab", parentId: "5cd4bbbb-0000-4000-8000-000000000003" });
   const rounds = [
@@ -33,7 +33,7 @@ test("tokens that a command makes and revokes are recorded, and those of pages a
     [entry("token_revoked", null, "t1")],
   ];
   const watch = watchAudit(async () => rounds.shift() ?? [], { log, report: () => undefined });
-  // It looks for the last time when it is closed.
+  // The watch checks a last time when it is closed.
   await watch.close();
   const from = { address: "user:ann", who: "user:ann", workspaceId: "w", tokenId: "t1" };
   expect(lines).toEqual([
@@ -53,7 +53,7 @@ test("an audit log that cannot be read is reported once, until it can be read ag
   expect(reports).toEqual([expect.stringContaining("the disk is away")]);
 });
 
-test("an error that passes through several parts of the server is one line, with the token that met it", () => {
+test("an error that passes through several parts of the server is one line, with the token of its request", () => {
   const { log, lines } = recorded();
   const failures = createFailureLog(log);
   const peer = { address: "192.0.2.7" } as Peer;
@@ -67,7 +67,7 @@ test("an error that passes through several parts of the server is one line, with
   ]);
 });
 
-test("a minute in which all lines were used up takes none from the next one", () => {
+test("a minute in which all lines were used takes no lines from the next minute", () => {
   vi.useFakeTimers();
   try {
     const written: string[] = [];

@@ -2,9 +2,9 @@
  * Sessions and approvals at `/v1/sessions/*` and `/v1/approvals`: messages for agents, their answers as streams, and
  * questions to people.
  *
- * Promises: a message that was answered is durable; a session that a grant does not name is not found; an approval is
+ * Promises: an acknowledged message is durable; a session that a grant does not name is not found; an approval is
  * answered only with a scope for approvals.
- * Does not know: agents, runs, how an approval is kept (`@continuo/server/runtime`).
+ * Does not know: agents, runs, how an approval is stored (`@continuo/server/runtime`).
  */
 
 import { ContinuoError } from "@continuo/core/model";
@@ -145,7 +145,8 @@ function approvalRoutes(app: Hono<ServerEnv>, context: ServerContext, serviceOf:
 }
 
 /**
- * Errors: `not_found` for a session of somebody else, as for one that does not exist; `invalid` for the name of a log.
+ * Errors: `not_found` for a session of somebody else, as for a session that does not exist; `invalid` for the name of a
+ * log.
  */
 function assertReadable({ scopes }: Grant, name: string): void {
   if (name.includes("/")) throw new ContinuoError("invalid", "the id of a session has no slash here");
@@ -158,7 +159,7 @@ function unknown(name: string): ContinuoError {
   return new ContinuoError("not_found", `there is no session ${JSON.stringify(name)}`);
 }
 
-/** The person, as the program names them; else the handle of the token, or the token. */
+/** The person, as the program names them; otherwise the handle of the token, or the token. */
 function authorOf(grant: Grant): string {
   const { by, handle } = grant;
   return by ?? (handle === null || handle === ANY_HANDLE ? principalOf(grant).who : handle);
@@ -169,8 +170,8 @@ function maySee({ scopes }: Grant, { sessionId: name }: ServedApproval): boolean
 }
 
 /**
- * A stream that ends with its reader, its token or the server. `open` is given the request, with a signal that aborts when the
- * stream must end.
+ * A stream that ends with its reader, its token or the server. `open` receives the request, with a signal that aborts
+ * when the stream must end.
  */
 async function followed(
   c: Context<ServerEnv>,
@@ -189,7 +190,7 @@ async function followed(
     end();
     throw error;
   }
-  // A stream that knows the signal ends in its own way; any other one is cut.
+  // A stream that observes the signal ends in its own way; any other stream is cut off.
   const body = answer.body?.pipeThrough(new TransformStream({ flush: end, cancel: end }));
   if (body === undefined) end();
   return new Response(body ?? null, { status: answer.status, headers: answer.headers });

@@ -52,7 +52,7 @@ function blocksOf(part: Body | null): readonly Block[] {
   if (type !== "file" || typeof mediaType !== "string" || typeof url !== "string") return [];
   const data = DATA_URL.exec(url)?.groups?.data;
   if (data === undefined) {
-    // An agent would read a file of this machine, or fetch from its network, on behalf of the author of the message.
+    // Otherwise an agent would read a file of this machine, or fetch from its network, for the author of the message.
     throw new ContinuoError("invalid", "a file must come with its content, as a data: address in base64");
   }
   const kind = mediaType.startsWith("image/") ? "image" : "file";
@@ -68,7 +68,7 @@ export function openOf({ open }: Body): { readonly open?: readonly string[] } {
   return { open };
 }
 
-/** More do not wait in a session. */
+/** A session has no more waiting answers than this. */
 const MAX_OPEN = 100;
 
 /** Errors: `invalid`. */
@@ -84,7 +84,7 @@ export function textOrNone<Name extends string>(
 
 const PAGE_POLICY = /<meta http-equiv="Content-Security-Policy" content="([^"]+)">/u;
 
-/** The page names the scripts that it runs; without a policy of its own it runs none. */
+/** The page names the scripts that it runs; without its own policy it would run none. */
 export function htmlResponse(html: string): Response {
   const policy = PAGE_POLICY.exec(html)?.[1];
   return new Response(html, {

@@ -2,14 +2,14 @@
 
 import { isIP, isIPv6 } from "node:net";
 
-/** The address without the prefix of IPv4 in IPv6, and without a zone; as it is for anything else. */
+/** The address without the prefix of IPv4 in IPv6, and without a zone; any other text is returned unchanged. */
 export function plainAddress(text: string): string {
   const [address = ""] = text.split("%", 1);
   const [, mapped] = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/iu.exec(address) ?? [];
   return mapped ?? address;
 }
 
-/** Addresses that one client may choose freely are one name: an address of IPv4, or 64 bits of IPv6. */
+/** Addresses that one client can choose freely share one name: a single IPv4 address, or 64 bits of IPv6. */
 export function networkOf(address: string): string {
   if (!isIPv6(address)) return address;
   const [head = "", tail] = address.split("::");

@@ -1,9 +1,9 @@
 /**
- * Sockets before a token is shown: where a client is, and how many connections of strangers there are.
+ * Sockets before a token is shown: the address of a client, and the number of connections of strangers.
  *
- * Promises: a connection that shows no token costs little, and gives way to newer ones; no connection has many requests
- * at the same time, or an answer that nobody reads; an address that a stranger claims is never believed.
- * Does not know: tokens, or what a request asks for.
+ * Promises: a connection that shows no token costs little, and is closed for newer ones; no connection has many
+ * requests at the same time, or an answer that nobody reads; an address that a stranger claims is never believed.
+ * Does not know: tokens, or the purpose of a request.
  */
 
 export { networkOf } from "./addresses.ts";

@@ -1,4 +1,4 @@
-/** The sender of a request: by its socket, or as a proxy that the operator trusts names it. */
+/** The sender of a request: by its socket, or as a trusted proxy names it. */
 
 import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
 import type { Peer } from "../context/index.ts";
@@ -7,8 +7,8 @@ import type { TrustedProxies } from "./proxies.ts";
 import type { Strangers } from "./strangers.ts";
 
 /**
- * A request that passed a proxy does not come from this machine, whatever its socket says. Only a trusted proxy names
- * the client: of the addresses that the proxies wrote, the last one that is not a trusted proxy counts.
+ * A request that passed a proxy does not come from this machine, whatever its socket says. Only a trusted proxy can
+ * name the client: of the addresses that the proxies wrote, the last one that is not a trusted proxy counts.
  */
 export function createPeers(
   proxies: TrustedProxies,
@@ -30,7 +30,7 @@ export function createPeers(
   };
 }
 
-/** The client first, then each proxy but the last. `null` if no proxy says anything. */
+/** The client comes first, then each proxy except the last. `null` if no proxy names an address. */
 function chainOf(headers: IncomingHttpHeaders): readonly (string | null)[] | null {
   const { forwarded } = headers;
   const others = headers["x-forwarded-for"];

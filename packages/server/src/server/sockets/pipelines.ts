@@ -1,11 +1,11 @@
-/** Requests that a client sends on one connection before it has the answers to the earlier ones. */
+/** Limits the requests that a client sends on one connection before the earlier ones are answered. */
 
 import type { ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { LIMITS } from "../context/index.ts";
 
 /**
- * The HTTP parser hands over all requests of a megabyte in one turn of the event loop, so that one client would stop the
+ * The HTTP parser passes on all requests of a megabyte in one turn of the event loop, so that one client would stop the
  * server for everybody. A connection with too many unanswered requests is closed.
  */
 export class Pipelines {

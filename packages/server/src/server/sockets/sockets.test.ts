@@ -31,7 +31,7 @@ function peerOf(remoteAddress: string, headers: object, proxies: readonly string
   return peer;
 }
 
-test("a client is where its socket comes from, and its headers change nothing but that it is not this machine", () => {
+test("a client has the address of its socket, and its headers can only show that it is not this machine", () => {
   expect(peerOf("127.0.0.1", {})).toEqual({ address: "127.0.0.1", isLoopback: true });
   expect(peerOf("::ffff:127.0.0.9", {})).toEqual({ address: "127.0.0.9", isLoopback: true });
   expect(peerOf("::1", {})).toEqual({ address: "::1", isLoopback: true });
@@ -41,7 +41,7 @@ test("a client is where its socket comes from, and its headers change nothing bu
   }
 });
 
-test("a trusted proxy names the client, and what the client claims of itself is not believed", () => {
+test("a trusted proxy names the client, and the client's own claims are not believed", () => {
   const proxies = ["127.0.0.1", "10.0.0.0/8", "2001:db8::/32"];
   const addressBehind = (headers: object, proxy = "127.0.0.1"): unknown => peerOf(proxy, headers, proxies);
   const from = (address: string) => ({ address, isLoopback: false });
@@ -64,13 +64,13 @@ test("a trusted proxy names the client, and what the client claims of itself is 
   expect(addressBehind({ forwarded: "for=_hidden" })).toEqual(from("127.0.0.1"));
 });
 
-test("a proxy that is no address is a usage error", () => {
+test("a proxy that is not an address is a usage error", () => {
   for (const text of ["", "localhost", "10.0.0.0/33", "10.0.0.0/8/8", "10.0.0.0/", "::1/129", "10.0.0/8"]) {
     expect(() => trustedProxies([text])).toThrow(expect.objectContaining({ code: "usage" }));
   }
 });
 
-test("addresses of IPv6 that one client can choose are one network", () => {
+test("IPv6 addresses that one client can choose count as one network", () => {
   expect(networkOf("2001:db8:1:2::5")).toBe("2001:db8:1:2::/64");
   expect(networkOf("2001:0db8:0001:0002:ffff:1:2:3")).toBe("2001:db8:1:2::/64");
   expect(networkOf("2001:db8::5")).toBe("2001:db8:0:0::/64");
@@ -81,7 +81,7 @@ test("addresses of IPv6 that one client can choose are one network", () => {
 
 const LIMITS = { strangers: 4, strangersOfNetwork: 2, strangerGraceMs: 1_000 };
 
-test("the oldest stranger of a network gives way, but not to a flood, and not one that showed a token", () => {
+test("the oldest stranger of a network is closed for a newer one, but not during a flood, and not after it showed a token", () => {
   vi.useFakeTimers({ toFake: ["performance"] });
   const crowd: string[] = [];
   const strangers = new Strangers(NOBODY, LIMITS, (address) => void crowd.push(address));
@@ -106,7 +106,7 @@ test("the oldest stranger of a network gives way, but not to a flood, and not on
   vi.useRealTimers();
 });
 
-test("there is a limit for strangers of all networks, and a trusted proxy has only that one", () => {
+test("strangers of all networks share a limit, and connections from a trusted proxy have only that limit", () => {
   vi.useFakeTimers({ toFake: ["performance"] });
   const strangers = new Strangers(trustedProxies(["10.0.0.1"]), LIMITS);
   const sockets = ["10.0.0.1", "10.0.0.1", "10.0.0.1", "198.51.100.1", "198.51.100.2"].map(socketFrom);

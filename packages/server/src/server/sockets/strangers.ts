@@ -1,4 +1,7 @@
-/** Strangers: connections that have shown no token yet. There is a limit for each network, and one for all. */
+/**
+ * Strangers: connections that have shown no token yet. There is a limit for each network, and one for all networks
+ * together.
+ */
 
 import type { Socket } from "node:net";
 import { LIMITS } from "../context/index.ts";
@@ -13,7 +16,7 @@ interface Stranger {
 export interface StrangerLimits {
   readonly strangers: number;
   readonly strangersOfNetwork: number;
-  /** A connection that is younger is not closed for a newer one. */
+  /** A connection younger than this is not closed for a newer one. */
   readonly strangerGraceMs: number;
 }
 
@@ -24,7 +27,10 @@ export class Strangers {
   readonly #limits: StrangerLimits;
   readonly #onCrowd: (address: string) => void;
 
-  /** @param onCrowd is called with the address of each connection for which another one has to be closed, or itself */
+  /**
+   * @param onCrowd is called with the address of each new connection for which an older one, or the new one itself, is
+   * closed
+   */
   constructor(
     proxies: TrustedProxies,
     limits: StrangerLimits = LIMITS,
@@ -39,13 +45,15 @@ export class Strangers {
     return this.#all.size;
   }
 
-  /** Takes a new connection, and closes an older one where there is no room; a flood closes itself. */
+  /**
+   * Accepts a new connection, and closes an older one if there is no room; in a flood, the new connection is closed.
+   */
   meet(socket: Socket): void {
     const address = plainAddress(socket.remoteAddress ?? "");
     const network = networkOf(address);
     const ofNetwork = this.#byNetwork.get(network) ?? new Set();
     const { strangers, strangersOfNetwork } = this.#limits;
-    // Everybody comes from the address of the proxy.
+    // All clients come from the address of the proxy.
     const isNetworkFull = !this.#proxies.has(address) && ofNetwork.size >= strangersOfNetwork;
     if (isNetworkFull || this.#all.size >= strangers) this.#onCrowd(address);
     if (isNetworkFull && !this.#closeOldest(ofNetwork)) {
@@ -62,7 +70,7 @@ export class Strangers {
     socket.once("close", () => this.know(socket));
   }
 
-  /** A token was accepted on the connection, or it is closed. */
+  /** A token was accepted on the connection, or the connection was closed. */
   know(socket: Socket): void {
     const stranger = this.#all.get(socket);
     if (stranger === undefined) return;

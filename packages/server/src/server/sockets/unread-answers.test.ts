@@ -21,7 +21,7 @@ function answerOf(pageBytes: number) {
   return { response: response as unknown as ServerResponse, socket, handle };
 }
 
-test("a client that takes a few bytes of a page now and then is waited for, and one that takes none is not", () => {
+test("a client that takes a few bytes of a page now and then is waited for, and a client that takes none is not", () => {
   const answers = new UnreadAnswers(30_000);
   const [slow, deaf] = [answerOf(4_000_000), answerOf(4_000_000)];
   for (const { response } of [slow, deaf]) answers.watch(response);
@@ -35,7 +35,7 @@ test("a client that takes a few bytes of a page now and then is waited for, and 
   answers.close();
 });
 
-test("an answer with nothing to send, as a long-poll that waits, stays open, and an answer that was sent is forgotten", () => {
+test("an answer with nothing to send, such as a long-poll that waits, stays open, and an answer that was sent is forgotten", () => {
   const answers = new UnreadAnswers(30_000);
   const [quiet, sent] = [answerOf(0), answerOf(500)];
   for (const { response } of [quiet, sent]) answers.watch(response);

@@ -6,7 +6,7 @@ import type { Socket } from "node:net";
 interface Progress {
   /** Bytes that the socket has not sent. */
   left: number;
-  /** The number of looks since which nothing had been sent. */
+  /** The number of checks since bytes were last sent. */
   idleLooks: number;
 }
 
@@ -15,10 +15,10 @@ export class UnreadAnswers {
   readonly #mostIdleLooks: number;
   readonly #timer: NodeJS.Timeout;
 
-  /** @param stalledMs how long a client may read nothing, even if it sends requests */
+  /** @param stalledMs the time for which a client may read nothing, even if it sends requests */
   constructor(stalledMs: number) {
     const lookMs = Math.min(LOOK_MS, stalledMs / 4);
-    // Counts checks instead of time: while this process does not run, clients are not blamed.
+    // Counts checks instead of time, because clients are not at fault while this process does not run.
     this.#mostIdleLooks = Math.ceil(stalledMs / lookMs);
     this.#timer = setInterval(() => this.#look(), lookMs).unref();
   }
@@ -46,7 +46,7 @@ export class UnreadAnswers {
 
 const LOOK_MS = 1_000;
 
-/** `writableLength` alone changes only when a whole page was sent; the handle knows how much of it was. */
+/** `writableLength` changes only when a whole page was sent; the handle knows how much of the page was sent. */
 function unsentBytes(socket: Socket): number {
   const { _handle: handle } = socket as { readonly _handle?: { readonly writeQueueSize?: number } | null };
   return socket.writableLength + (handle?.writeQueueSize ?? 0);

@@ -5,8 +5,8 @@ import { LIMITS } from "../context/index.ts";
 
 export interface Batch {
   /**
-   * Returns the records, once: a generator that waits at its `yield` keeps what it yielded, and a reader may read nothing
-   * for long. Empty if nothing arrived for a while, or the log was closed.
+   * Returns the records only once: a generator that waits at its `yield` keeps what it yielded, and a reader may read
+   * nothing for a long time. Empty if nothing arrived for a while, or the log was closed.
    */
   readonly take: () => readonly StoredEvent[];
   /** `closed`: the last batch, after which no record ever follows. */
@@ -48,11 +48,11 @@ export async function* newBatches(
 
 interface ReadPosition {
   readonly logId: string;
-  /** The sequence up to which the reader was given everything. */
+  /** The sequence up to which the reader has received everything. */
   after: number;
 }
 
-/** Its locals end with it, so that nothing holds the page but the batch. */
+/** Its local variables end with it, so that only the batch keeps the page in memory. */
 async function pageAt(store: Store, place: ReadPosition): Promise<Batch> {
   const { logId, after } = place;
   const log = await store.getLog(logId);
@@ -74,7 +74,7 @@ function batchOf(events: readonly StoredEvent[], state: Batch["state"]): Batch {
   };
 }
 
-/** `behind`: the reader took nothing for a while, so its tail was closed, which holds a page of its own. */
+/** `behind`: the reader took nothing for a while, so its tail, which holds another page, was closed. */
 async function* arriving(
   store: Store,
   place: ReadPosition,

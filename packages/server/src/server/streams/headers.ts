@@ -8,7 +8,7 @@ export function isClosing(headers: Headers): boolean {
   return headers.get(STREAM_HEADERS.closed)?.toLowerCase() === "true";
 }
 
-/** The time to live that a PUT asks for. */
+/** The time to live that a PUT requests. */
 export function lifeOf(headers: Headers): Pick<NewLog, "ttl" | "expiresAt"> {
   const ttl = headers.get(STREAM_HEADERS.ttl);
   const expiresAt = headers.get(STREAM_HEADERS.expiresAt);

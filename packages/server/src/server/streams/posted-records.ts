@@ -30,7 +30,7 @@ function actorOf(grant: Grant): Actor {
   return typeof handles === "string" ? { kind: "system" } : { kind: "person", id: handles.only };
 }
 
-/** In a channel, only a token that administers the workspace writes as the server. Errors: `forbidden`. */
+/** In a channel, only a token that administers the workspace may write as the server. Errors: `forbidden`. */
 function requireWriter(grant: Grant): void {
   if (handlesOf(grant) === "none") throw noHandle();
   if (grant.handle !== ANY_HANDLE) return;

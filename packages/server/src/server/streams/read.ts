@@ -99,7 +99,7 @@ function nothingYet(log: Log): Response {
 }
 
 interface LogPage {
-  /** The log before the page was read, so that a closed log has no record after the page. */
+  /** The log before the page was read: if it was closed then, it has no record after the page. */
   readonly log: Log;
   readonly after: number;
   readonly page: Page;
@@ -130,7 +130,8 @@ function pageAnswer(call: Call, { log, after, page }: LogPage, extra: Record<str
 }
 
 /**
- * A page in the middle never changes, except by pruning. A response that needs a token is cached only for its holder.
+ * A page in the middle of a log never changes, except by pruning. A response that needs a token is cached only for its
+ * holder.
  */
 function cacheControl({ grant }: Call, atEnd: boolean): string {
   const who = grant.tokenId === null ? "public" : "private";
@@ -179,7 +180,7 @@ interface NextRecords extends Pick<Batch, "state"> {
 
 const CLOSED: NextRecords = { events: [], state: "closed" };
 
-/** The next batch, or none: the log is closed, the wait is over, or the server is closing. */
+/** The next batch; none if the log is closed, the wait is over, or the server is closing. */
 async function nextBatch(call: Call, after: number): Promise<NextRecords> {
   const { store, address, request, context } = call;
   const lost = new AbortController();

@@ -49,7 +49,7 @@ const JSON_VALUES: Records = {
   contentType: JSON_TYPE,
   framing: "array",
   sse: "text",
-  // The bytes that were sent, so that no number is rounded.
+  // The bytes as they were sent, so that no number is rounded.
   parse: (body) => mapElements(body, ({ bytes }) => ({ type: "bytes", data: bytes })),
   encode: bytesOf,
 };
@@ -88,7 +88,7 @@ const OPEN = Buffer.from("[");
 const COMMA = Buffer.from(",");
 const CLOSE = Buffer.from("]");
 
-/** Wraps records that are joined already into one body. */
+/** Wraps records that are already joined into one body. */
 export function inFrame({ framing }: Records, joined: Uint8Array): Uint8Array<ArrayBuffer> {
   return Buffer.concat(framing === "bytes" ? [joined] : [OPEN, joined, CLOSE]);
 }

@@ -14,7 +14,7 @@ export async function streamEvents(call: Call, log: Log, after: number): Promise
   const records = recordsOf(log.mediaType);
   const gone = new AbortController();
   const connection = quotas.connect(call.grant, () => gone.abort());
-  // For a page of the backlog before it is read: one record can be as long as a page.
+  // This check comes before a page of the backlog is read, because one record can be as long as a page.
   const answer = await quotas.answer(call.grant, LIMITS.pageBytes).catch((error: unknown) => {
     connection[Symbol.dispose]();
     throw error;
@@ -79,7 +79,7 @@ async function* framesOf(
   });
   for await (const batch of batches) {
     yield await framed(batch, { records, text, place, answer });
-    // The client has read this. A reader that held it while it waits for the next page would block other readers.
+    // The client has read this batch. A reader that kept it while it waits for the next page would block other readers.
     await answer.resize(0);
     if (batch.state === "more") await answer.resize(LIMITS.pageBytes);
   }
@@ -93,7 +93,7 @@ interface Encoding {
   readonly answer: Answer;
 }
 
-/** Its locals end with it, so that only the bytes are held while the client reads nothing. */
+/** Its local variables end with it, so that only the bytes are kept while the client reads nothing. */
 async function framed(batch: Batch, { answer, ...encoding }: Encoding): Promise<Uint8Array> {
   const bytes = encode(batch, encoding);
   await answer.resize(bytes.length);

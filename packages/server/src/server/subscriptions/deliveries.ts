@@ -96,7 +96,7 @@ async function tryLater(store: Store, id: string, wakeId: string): Promise<void>
   });
 }
 
-/** Claims the next try for one server; the others find it claimed. */
+/** Claims the next try for one server; the others see the claim. */
 export function takeAttempt(
   store: Store,
   id: string,

@@ -12,8 +12,8 @@ export interface Wake {
   readonly id: string;
   readonly holder: string | null;
   /**
-   * Milliseconds since 1970, for people and older servers: a lease ends by `WakeClock`. `null` while a wake for pulling
-   * waits for a worker.
+   * Milliseconds since 1970, for people and older servers; the lease itself ends by `WakeClock`. `null` while a wake
+   * for pulling waits for a worker.
    */
   readonly leaseUntil: number | null;
   /** The sequences in the wake, by path. */
@@ -23,7 +23,7 @@ export interface Wake {
 export interface Subscription {
   readonly id: string;
   readonly config: SubscriptionConfig;
-  /** Paths that were named one by one, in their present state. */
+  /** The present state of the paths that were named one by one. */
   readonly explicit: readonly string[];
   readonly createdAt: string;
   /** The address for callbacks. */
@@ -42,7 +42,7 @@ export interface SubscriptionVersion {
 
 const CLAIMS = "subscription/";
 const ANCHOR = `${SERVER_LOGS}subscriptions`;
-/** A workspace of the server itself: which workspaces have subscriptions, and the keys of webhooks. */
+/** A workspace of the server itself, with the names of workspaces that have subscriptions, and the keys of webhooks. */
 export const SERVER_WORKSPACE = "continuo.server";
 const WORKSPACES = "workspace/";
 const MAX_TRIES = 50;
@@ -97,7 +97,7 @@ export interface Change<T> {
 }
 
 /**
- * Reads, changes and stores; it starts again if another server changed the subscription first. `null` changes nothing.
+ * Reads, changes and stores the subscription; starts again if another server changed it first. `null` changes nothing.
  * Errors: a `Refusal`, even if the subscription does not exist.
  */
 export async function changeSubscription<T>(
@@ -125,7 +125,7 @@ async function save(
     type: "claim",
     name: `${CLAIMS}${subscription.id}`,
     generation: version + 1,
-    // A new owner each time, so that a change of an older state is refused.
+    // A new owner each time, so that the store refuses a change of an older state.
     owner: randomUUID(),
     status: "active",
     data: subscription,

@@ -21,7 +21,7 @@ test("webhooks are signed with the key of the operator, and the store gets no ke
     true,
   );
   expect(JSON.stringify(keys.jwks)).not.toContain(pem.split("\n")[1]);
-  // Another server with the same file takes its callback tokens; one with another key does not.
+  // Another server with the same file accepts its callback tokens; a server with another key does not.
   const token = keys.signCallback(SUBJECT, 0);
   const same = await openSigningKeys(store, pem.replaceAll("\n", "\r\n"));
   expect(same.verifyCallback(token, SUBJECT, 0)).toBe(1);
@@ -29,7 +29,7 @@ test("webhooks are signed with the key of the operator, and the store gets no ke
   expect(() => other.verifyCallback(token, SUBJECT, 0)).toThrow("not valid here");
 });
 
-test("keys that a store has are still published when the operator brings one", async () => {
+test("keys in the store are still published when the operator provides one", async () => {
   await using store = await openStore("memory:");
   const before = await openSigningKeys(store);
   const keys = await openSigningKeys(store, newPem());
@@ -37,7 +37,7 @@ test("keys that a store has are still published when the operator brings one", a
   expect(ids).toEqual([keys.keyId, before.keyId]);
 });
 
-test("a file that is no private Ed25519 key is refused, without a word of it", () => {
+test("a file that is not a private Ed25519 key is refused, and nothing of it is shown", () => {
   const rsa = generateKeyPairSync("rsa", { modulusLength: 2_048 }).privateKey;
   const { publicKey } = generateKeyPairSync("ed25519");
   const texts = ["", "my-secret-text", rsa.export({ type: "pkcs8", format: "pem" }).toString()];
@@ -63,7 +63,7 @@ interface Jwk {
   readonly x: string;
 }
 
-/** Tells whether a receiver that has read the list of keys accepts what they sign. */
+/** Returns whether a receiver that has read the list of keys accepts what they sign. */
 function isAccepted(keys: SigningKeys, list: SigningKeys["jwks"]): boolean {
   const now = Date.now();
   const [, time, kid, signature = ""] =
@@ -74,7 +74,7 @@ function isAccepted(keys: SigningKeys, list: SigningKeys["jwks"]): boolean {
   return verify(null, Buffer.from(`${time}.{}`), key, Buffer.from(signature, "base64url"));
 }
 
-test("a key of the next version replaces the one that signs webhooks, and receivers find both until it is gone", async () => {
+test("a key of the next version replaces the key that signs webhooks, and receivers find both until the old one is removed", async () => {
   await using store = await openStore("memory:");
   const first = await openSigningKeys(store);
   const { publicKey, privateKey } = generateKeyPairSync("ed25519");
@@ -88,7 +88,7 @@ test("a key of the next version replaces the one that signs webhooks, and receiv
   });
   const second = await openSigningKeys(store);
   expect([second.keyId, second.jwks.keys.length]).toEqual(["second", 2]);
-  // A server that was not started again still signs with the first one.
+  // A server that was not restarted still signs with the first key.
   for (const keys of [first, second]) expect(isAccepted(keys, second.jwks)).toBe(true);
   expect(isAccepted(second, first.jwks)).toBe(false);
   await store.retireWebhookKey(1);

@@ -25,7 +25,7 @@ export interface SigningKeys {
   readonly jwks: { readonly keys: readonly object[] };
   signWebhook(body: string, now: number): string;
   signCallback(subject: CallbackSubject, now: number): string;
-  /** The generation that the token is for. Errors: a `Refusal`. */
+  /** The generation for which the token is valid. Errors: a `Refusal`. */
   verifyCallback(token: string, subject: Omit<CallbackSubject, "generation">, now: number): number;
 }
 
@@ -38,14 +38,14 @@ export interface CallbackSubject {
   readonly generation: number;
 }
 
-/** A key as it signs and is published. */
+/** A key in the form in which it signs and is published. */
 type Key = Pick<WebhookKey, "keyId" | "publicKey" | "privateKey">;
 
 /**
- * Creates the first key; servers that start together agree on one. With a key of the operator, none is stored, and those
- * that the store has are still published.
+ * Creates the first key; servers that start together agree on one. With a key of the operator, no key is stored, and
+ * the keys that the store already has are still published.
  *
- * @param own in PEM. Errors when it cannot sign webhooks: `usage`.
+ * @param own a key in PEM. Errors when it cannot sign webhooks: `usage`.
  */
 export async function openSigningKeys(store: Store, own?: string): Promise<SigningKeys> {
   const stored = (await store.listWebhookKeys()).items;
@@ -91,7 +91,7 @@ function keyOf(pem: string): Key {
   try {
     privateKey = createPrivateKey(pem);
   } catch {
-    // A text that is no key is refused below, without any of it.
+    // A text that is not a key is refused below, without showing any of it.
   }
   if (privateKey?.asymmetricKeyType === "ed25519") return partsOf(privateKey);
   throw new ContinuoError("usage", "the key of webhooks is not a private Ed25519 key in PEM", {

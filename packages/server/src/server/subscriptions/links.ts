@@ -62,7 +62,7 @@ export async function* linkedLogs(store: Store, subscription: Subscription): Asy
   }
 }
 
-/** A store that does not answer hides no log. */
+/** An unavailable store hides no log. */
 export function nothingFound(error: unknown): null {
   if (isPassing(error)) throw error;
   return null;

@@ -1,4 +1,4 @@
-/** Refusals as the protocol defines them: a code of its own with a status. */
+/** Refusals as the protocol defines them: each has its own code and a status. */
 
 const STATUS = {
   INVALID_REQUEST: 400,

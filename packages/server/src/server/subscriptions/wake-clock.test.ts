@@ -47,7 +47,7 @@ function clocks(): { readonly clock: WakeClock; pass(ms: number): void; jump(ms:
 }
 
 test.each([JUMP_MS, -JUMP_MS])(
-  "a worker has its wake for its lease when the time of day jumps by %d ms",
+  "a worker keeps its wake for its whole lease when the system time changes by %d ms",
   async (ms) => {
     await using store = await openStore("memory:");
     const { clock, pass, jump } = clocks();
@@ -66,7 +66,7 @@ test.each([JUMP_MS, -JUMP_MS])(
 );
 
 test.each([JUMP_MS, -JUMP_MS])(
-  "a webhook is tried again in its time when the time of day jumps by %d ms",
+  "a webhook is tried again on time when the system time changes by %d ms",
   async (ms) => {
     await using store = await openStore("memory:");
     const { clock, pass, jump } = clocks();
@@ -84,7 +84,7 @@ test.each([JUMP_MS, -JUMP_MS])(
   },
 );
 
-test("a wake that was renewed by another server lasts for another lease", () => {
+test("a wake that another server renewed lasts for another lease", () => {
   const { clock, pass } = clocks();
   const held = (leaseUntil: number): Subscription =>
     subscription({ wake: { ...WAKE, holder: "w", leaseUntil } });

@@ -1,8 +1,7 @@
 /**
- * Measures the time since a wake last changed, by the monotonic clock of this server. The time of day does not
- * count: a server whose clock is set must neither end the wake of a worker nor hold it for ever. A server that
- * starts counts from its first look, so a dead worker's wake lasts longer then, and a living worker's never
- * shorter.
+ * Measures the time since a wake last changed, by the monotonic clock of this server. The system time is not used: a
+ * server whose clock is set must neither end the wake of a worker nor hold it forever. A server that starts counts from
+ * its first check, so the wake of a dead worker lasts longer then, and that of a living worker never shorter.
  */
 
 import type { Subscription } from "./documents.ts";
@@ -13,7 +12,7 @@ interface Observation {
 }
 
 const RETRY_MS = { first: 1_000, most: 60_000 } as const;
-/** After so many, the clock begins again for all: their wakes last a little longer. */
+/** Above this number, the clock begins again for all wakes, so that they last a little longer. */
 const MAX_OBSERVED = 10_000;
 
 export class WakeClock {
@@ -52,7 +51,10 @@ export class WakeClock {
   }
 }
 
-/** With a part of chance that all servers agree on: webhooks that failed together are not tried again together. */
+/**
+ * The pause has a random part on which all servers agree, so that webhooks that failed together are not tried again
+ * together.
+ */
 export function retryDelayMs(retries: number, wakeId: string): number {
   const delayMs = Math.min(RETRY_MS.first * 2 ** Math.min(retries - 1, 10), RETRY_MS.most);
   const chance = Number.parseInt(wakeId.slice(2, 6), 16) / 0xffff;

@@ -1,4 +1,4 @@
-/** The life of a wake: created, held, acknowledged, ended. For every step, one server succeeds. */
+/** The life of a wake: created, held, acknowledged, ended. In every step, only one server succeeds. */
 
 import { randomBytes } from "node:crypto";
 import { present, type Store, type Write } from "@continuo/core/model";

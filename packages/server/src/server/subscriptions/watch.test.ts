@@ -34,7 +34,7 @@ function flaky(store: Store): { readonly store: Store; fail: number } {
 }
 
 test.each(["when it is new to the server", "after changes"])(
-  "a look that the store did not answer to the end hides no log of a subscription %s",
+  "a check that the store did not answer completely hides no log of a subscription %s",
   async (when) => {
     await using memory = await openStore("memory:");
     const state = flaky(memory);
@@ -55,7 +55,7 @@ test.each(["when it is new to the server", "after changes"])(
   },
 );
 
-test("a log that the store did not answer for stays pending", async () => {
+test("a log stays pending if the store did not answer for it", async () => {
   await using memory = await openStore("memory:");
   let fail = 0;
   const store: Store = {

@@ -1,5 +1,5 @@
 /**
- * Finds changes since the last look and the subscriptions to wake for them. Every server looks at all changes by
+ * Finds changes since the last check, and the subscriptions to wake for them. Every server checks all changes by
  * itself, whichever server wrote them; if several want to wake the same subscription, one succeeds.
  */
 
@@ -103,7 +103,7 @@ export class Watch {
     }
   }
 
-  /** One look at a time per workspace: a caller during a look waits for another one. */
+  /** One check at a time per workspace: a caller during a check waits for another one. */
   #look(workspaceId: string): Promise<readonly Subscription[]> {
     const before = this.#looking.get(workspaceId) ?? Promise.resolve([]);
     const look = before.catch(() => []).then(() => this.#lookNow(workspaceId));
@@ -137,7 +137,7 @@ export class Watch {
     for (const logId of candidates) {
       const link = await linkOf(store, subscription, logId);
       if (link !== null && isPending(link)) pending.push(link);
-      // A later append makes it a candidate again.
+      // A later append makes the log a candidate again.
       else candidates.delete(logId);
       if (pending.length >= MAX_LINKS) break;
     }
@@ -184,7 +184,7 @@ function keyOf({ id, createdAt }: Subscription): string {
   return `${createdAt} ${id}`;
 }
 
-/** The next look starts at the mark of the first page, so that no change in between is missed. */
+/** The next check starts at the mark of the first page, so that no change in between is missed. */
 async function addChanged(
   store: Store,
   watched: WatchMark,
@@ -206,7 +206,7 @@ async function addChanged(
     }
     cursor = page.nextCursor;
   }
-  // Only now: a look that the store did not answer to the end is made again from the same mark.
+  // Only now: a check that the store did not answer completely is repeated from the same mark.
   watched.mark = mark;
 }
 

@@ -34,7 +34,7 @@ test.each([301, 302, 303, 307, 308])(
   },
 );
 
-test("where the operator lists the hosts of webhooks, no other host is called, though it is public", async () => {
+test("if the operator lists the hosts of webhooks, no other host is called, even if it is public", async () => {
   const listed = { named: new Set(["hooks.example", "127.0.0.1"]), others: "none" } as const;
   for (const url of ["https://hooks.example/a", "http://hooks.example/", "https://HOOKS.example./"]) {
     expect(() => assertWebhookUrl(url, listed)).not.toThrow();

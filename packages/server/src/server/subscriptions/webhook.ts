@@ -30,11 +30,11 @@ for (const [network, bits] of [
 ] as const) {
   PRIVATE.addSubnet(network, bits, "ipv4");
 }
-/** The only addresses of IPv6 that are given to hosts of the internet; what is elsewhere is of some network only. */
+/** The only IPv6 addresses that hosts of the internet have; other addresses belong to private networks. */
 const PUBLIC_6 = new BlockList();
 PUBLIC_6.addSubnet("2000::", 3, "ipv6");
 for (const [network, bits] of [
-  // Teredo, benchmarks and other protocols; 6to4; documentation: some contain an address of IPv4 that is not checked.
+  // Teredo, benchmarks and other protocols; 6to4; documentation: some contain an IPv4 address that is not checked.
   ["2001::", 23],
   ["2001:db8::", 32],
   ["2002::", 16],
@@ -131,7 +131,7 @@ function jsonOrNull(text: string): unknown {
   }
 }
 
-/** Connects to the very address that was checked, even if the name resolves differently a moment later. */
+/** Connects to exactly the address that was checked, even if the name resolves differently a moment later. */
 const lookupPublic: LookupFunction = (hostname, _options, callback) => {
   resolveName(hostname, { all: true }).then(
     (found) => {
