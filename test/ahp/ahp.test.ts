@@ -175,6 +175,29 @@ test("a message that waits begins its turn when the one that runs has been cance
   expect(a.faults).toEqual([]);
 });
 
+test("a message that waits and cannot be sent is removed, and the next one begins its turn", async () => {
+  await using host = await open();
+  const a = await host.client("a");
+  const chat = await a.look(host.uri);
+  a.say(chat, "wait", "turn-1");
+  await a.until(() => textOfParts(a.chat(chat).activeTurn ?? { responseParts: [] }) === "one two ");
+  const queue = (id: string, text: string): number =>
+    a.dispatch(chat, {
+      type: "chat/pendingMessageSet",
+      kind: "queued",
+      id,
+      message: { text, origin: { kind: "user" } },
+    });
+  queue("m1", " ");
+  queue("m2", "hello");
+  await a.until(() => a.chat(chat).queuedMessages?.length === 2);
+  a.dispatch(chat, { type: "chat/turnCancelled", turnId: "turn-1", duration: 1 });
+  await a.until(() => a.chat(chat).turns.length === 2);
+  expect(a.chat(chat).turns.map(({ id }) => id)).toEqual(["turn-1", "m2"]);
+  expect(a.chat(chat).queuedMessages).toBeUndefined();
+  expect(a.faults).toEqual([]);
+});
+
 test("a change that a person allowed has its size and two texts that a client reads; other files are denied", async () => {
   await using host = await open();
   const a = await host.client("a");

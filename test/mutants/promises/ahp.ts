@@ -10,6 +10,13 @@ const TURNS = { file: `${ROOM}/turns.ts`, test: `${ROOM}/turns.test.ts` };
 export const AHP: readonly PromiseOfRoom[] = [
   {
     ...ACTIONS,
+    test: "test/ahp/ahp.test.ts",
+    promise: "A queued message that cannot be sent does not hold up the next one.",
+    text: "    sender.onLost(error);\n    feed.sendWaiting();\n",
+    mistake: "    sender.onLost(error);\n",
+  },
+  {
+    ...ACTIONS,
     promise: "A client that only reads names no session.",
     text: 'title: string): Promise<void> {\n  sender.may("write");\n',
     mistake: "title: string): Promise<void> {\n",

@@ -106,8 +106,8 @@ async function apply(to: Applied, action: ClientAction): Promise<void> {
       sender.may("write");
       if (!feed.isRunning) return await start(to, { turnId: action.id, message: action.message });
       if ((feed.chat.queuedMessages?.length ?? 0) >= LIMITS.queued) throw refused("too many messages wait");
-      feed.onEnd(() => startQueued(to));
-      return feed.act(action, origin);
+      feed.act(action, origin);
+      return feed.whenFirst(action.id, () => startQueued(to, action.id));
     case "session/titleChanged":
       return await rename(to, action.title);
     case "session/activeClientSet":
@@ -150,18 +150,18 @@ async function start(
   );
 }
 
-/** The next waiting message, after the end of a turn. */
-async function startQueued(to: Applied): Promise<void> {
+/** Sends a message that waited, for the client that queued it. One that cannot be sent does not hold up the next. */
+async function startQueued(to: Applied, id: string): Promise<void> {
   const { feed, sender } = to;
-  const next = feed.chat.queuedMessages?.[0];
-  if (next === undefined || feed.isRunning) return;
-  const { id, message } = next;
+  const message = feed.chat.queuedMessages?.find((one) => one.id === id)?.message;
+  if (message === undefined || feed.isRunning) return feed.sendWaiting();
   try {
     await start(to, { turnId: id, message, queuedMessageId: id });
   } catch (error) {
     // Nobody waits for an answer: the message is removed, and the reason is in the log of the server.
     feed.act({ type: "chat/pendingMessageRemoved", kind: "queued", id });
     sender.onLost(error);
+    feed.sendWaiting();
   }
 }
 

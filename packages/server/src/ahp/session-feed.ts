@@ -70,7 +70,8 @@ export class SessionFeed {
   #works: Promise<unknown> = Promise.resolve();
   #following: AbortController | null = null;
   #last: ChatState | null = null;
-  #waiting: (() => Promise<void>)[] = [];
+  /** Sends a message that waits, by its id. */
+  readonly #waiting = new Map<string, () => Promise<void>>();
   session: SessionState;
   chat: AhpChat;
 
@@ -172,9 +173,21 @@ export class SessionFeed {
     run.cancelledBy = origin;
   }
 
-  /** Runs the work after a turn has ended. Each end of a turn starts one waiting piece of work. */
-  onEnd(work: () => Promise<void>): void {
-    this.#waiting.push(work);
+  /** Calls `send` after the end of a turn, when the message is the first one that waits. */
+  whenFirst(messageId: string, send: () => Promise<void>): void {
+    const queued = new Set(this.chat.queuedMessages?.map(({ id }) => id));
+    for (const id of this.#waiting.keys()) if (!queued.has(id)) this.#waiting.delete(id);
+    this.#waiting.set(messageId, send);
+  }
+
+  /** Sends the first message that waits, unless a turn runs. */
+  sendWaiting(): void {
+    const first = this.chat.queuedMessages?.[0];
+    const send = first === undefined || this.isRunning ? undefined : this.#waiting.get(first.id);
+    if (send === undefined) return;
+    this.serial(send).catch((error: unknown) =>
+      this.#options.report(`a message that waited was not sent: ${messageOf(error)}`),
+    );
   }
 
   /** The id of the question that a call waits for. */
@@ -414,11 +427,7 @@ export class SessionFeed {
       this.act({ type: "chat/error", turnId, duration, part });
     }
     if (!run.isExact) this.#correct();
-    const next = this.#waiting.shift();
-    if (next === undefined) return;
-    this.serial(next).catch((error: unknown) =>
-      this.#options.report(`a message that waited was not sent: ${messageOf(error)}`),
-    );
+    this.sendWaiting();
   }
 
   /** Corrects the newest turn, so that its parts match its messages. */
