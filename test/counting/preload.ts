@@ -6,7 +6,8 @@
 import fs from "node:fs";
 import { registerHooks, syncBuiltinESMExports } from "node:module";
 import { constants, PerformanceObserver } from "node:perf_hooks";
-import { StatementSync } from "node:sqlite";
+import { DatabaseSync, StatementSync } from "node:sqlite";
+import { isMainThread } from "node:worker_threads";
 
 /** The work of one process. */
 export interface WorkCounts {
@@ -23,6 +24,11 @@ export interface WorkCounts {
   readonly parsedChars: number;
   /** Rows of SQLite. */
   readonly rows: number;
+  /** Calls of SQLite that ran a statement. */
+  readonly statements: number;
+  /** Bytes that SQLite read and wrote, without those of its shared memory; 0 where the system does not report them. */
+  readonly databaseRead: number;
+  readonly databaseWritten: number;
   /** Modules of the sources, of packages, and of Node. */
   readonly modules: number;
   /** Collections of new objects: one for each megabyte of them, with `YOUNG_SPACE`. */
@@ -38,6 +44,9 @@ const counts = {
   parsedTexts: 0,
   parsedChars: 0,
   rows: 0,
+  statements: 0,
+  databaseRead: 0,
+  databaseWritten: 0,
   modules: 0,
   youngCollections: 0,
 };
@@ -73,6 +82,40 @@ function countFiles(key: "stats" | "folders" | "opened", names: readonly string[
   }
 }
 
+/** Node's own, before its calls are counted. */
+const { readSync } = fs;
+const IO = "/proc/thread-self/io";
+const io = fs.existsSync(IO) ? fs.openSync(IO, "r") : undefined;
+const text = Buffer.alloc(1_024);
+
+/** The bytes that this thread read and wrote so far, and those of this answer, which count as read afterwards. */
+function bytesSoFar(): readonly [read: number, written: number, answer: number] {
+  if (io === undefined) return [0, 0, 0];
+  const answer = readSync(io, text, 0, text.length, 0);
+  const [read = 0, written = 0] = text.toString("latin1", 0, answer).match(/\d+/gu)?.map(Number) ?? [];
+  return [read, written, answer];
+}
+
+/** Counts what SQLite reads and writes during each call of a method. */
+function watchDatabase(owner: object, name: string): void {
+  const all = owner as Record<string, AnyFunction>;
+  const original = all[name];
+  if (original === undefined) throw new Error(`there is no ${name} to count`);
+  all[name] = function (...given) {
+    const [readBefore, writtenBefore, answer] = bytesSoFar();
+    try {
+      return original.apply(this, given);
+    } finally {
+      const [read, written] = bytesSoFar();
+      counts.databaseRead += read - readBefore - answer;
+      counts.databaseWritten += written - writtenBefore;
+    }
+  };
+}
+
+for (const name of ["exec", "prepare", "close"]) watchDatabase(DatabaseSync.prototype, name);
+for (const name of ["all", "get", "run"]) watchDatabase(StatementSync.prototype, name);
+
 countFiles("stats", ["statSync", "lstatSync", "existsSync", "realpathSync"]);
 countFiles("folders", ["readdirSync", "opendirSync"]);
 countFiles("opened", ["openSync", "readFileSync"]);
@@ -101,6 +144,11 @@ watch(JSON, "parse", ([text]) => {
   counts.parsedTexts += 1;
   counts.parsedChars += String(text).length;
 });
+for (const name of ["all", "get", "run", "iterate"]) {
+  watch(StatementSync.prototype, name, () => {
+    counts.statements += 1;
+  });
+}
 watch(StatementSync.prototype, "all", (_, rows) => {
   counts.rows += Array.isArray(rows) ? rows.length : 0;
 });
@@ -108,6 +156,7 @@ watch(StatementSync.prototype, "get", () => {
   counts.rows += 1;
 });
 watch(StatementSync.prototype, "iterate", (_, rows) => {
+  watchDatabase(rows as object, "next");
   watch(rows as object, "next", () => {
     counts.rows += 1;
   });
@@ -130,5 +179,7 @@ function countCollections(entries: readonly object[]): void {
 
 process.on("exit", () => {
   countCollections(collections.takeRecords());
-  if (CONTINUO_COUNTS !== undefined) fs.writeFileSync(CONTINUO_COUNTS, JSON.stringify(counts));
+  // The work of other threads is not counted.
+  if (CONTINUO_COUNTS !== undefined && isMainThread)
+    fs.writeFileSync(CONTINUO_COUNTS, JSON.stringify(counts));
 });

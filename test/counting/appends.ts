@@ -1,0 +1,18 @@
+/** A program whose work is counted: appends of one event each, with a lease, as a run makes them. */
+
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { openStore } from "@continuo/store";
+
+/** A folder that changed in the last moments may change again unseen, so each name in it would be looked at. */
+const SETTLING_MS = 500;
+
+const [count] = process.argv.slice(2);
+await using store = await openStore(`sqlite:${join(process.env.CONTINUO_HOME ?? "", "appends.db")}`);
+const { logId } = await store.createLog();
+const { name, token } = await store.acquireLease("counted", { owner: "counted" });
+await sleep(SETTLING_MS);
+for (let n = 0; n < Number(count); n++) {
+  const event = { id: `event-${n}`, type: "custom", data: { name: "counted", value: "x".repeat(480) } };
+  await store.append(logId, [event], { lease: { name, token } });
+}

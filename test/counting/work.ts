@@ -1,0 +1,39 @@
+/** Runs a program and counts its work, and holds counts to their limits. */
+
+import { execFileSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect } from "vitest";
+import type { WorkCounts } from "./preload.ts";
+
+const ROOT = join(import.meta.dirname, "../..");
+
+/** The command, as it starts from the sources. */
+export const MAIN: string = join(ROOT, "src/cli/main.ts");
+
+/** New objects have one megabyte before they are collected, so that collections tell how many there were. */
+const YOUNG_SPACE = ["--min-semi-space-size=1", "--max-semi-space-size=1"];
+
+export interface CountedProgram {
+  readonly program: string;
+  readonly args?: readonly string[];
+  /** Files below these two folders count. */
+  readonly home: string;
+  readonly continuoHome: string;
+}
+
+export function countWork({ program, args = [], home, continuoHome }: CountedProgram): WorkCounts {
+  const counts = join(continuoHome, "../counts.json");
+  const preload = join(ROOT, "test/counting/preload.ts");
+  execFileSync(process.execPath, [...YOUNG_SPACE, "--import", preload, program, ...args], {
+    env: { HOME: home, CONTINUO_HOME: continuoHome, CI: "1", CONTINUO_COUNTS: counts },
+    stdio: ["ignore", "ignore", "pipe"],
+  });
+  return JSON.parse(readFileSync(counts, "utf8"));
+}
+
+/** Fails with all counts if one of them is above its limit. */
+export function expectWithin(counts: WorkCounts, limits: Partial<WorkCounts>): void {
+  const over = Object.entries(limits).filter(([key, limit]) => counts[key as keyof WorkCounts] > limit);
+  expect(over, JSON.stringify(counts)).toEqual([]);
+}
