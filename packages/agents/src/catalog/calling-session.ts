@@ -2,8 +2,8 @@
  * Finds the session of the agent that started this process: used when an agent's MCP server asks about its own
  * conversation.
  *
- * - the agent is the nearest process above this one that bears the name of an agent
- * - the session is the one that the process keeps note of (Claude Code), or whose file it has open for writing (Codex)
+ * - the agent is the nearest parent process that has the name of an agent
+ * - the session is the one that the process names in a note (Claude Code), or whose file it has open for writing (Codex)
  * - else it is one of the process's folder that was written to since the process started (Gemini CLI, pi, opencode)
  * - of several, it is the one that waits for the result of this call, if only one does so
  *

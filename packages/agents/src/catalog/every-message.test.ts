@@ -16,7 +16,7 @@ function branches(...paths: readonly string[]): Readable {
   };
 }
 
-test("what stands on several branches is read once, and what only other branches have is read too", async () => {
+test("a message that is on several branches is read once, and messages of other branches are read too", async () => {
   const read = async (...paths: readonly string[]): Promise<string> =>
     (await Array.fromAsync(everyMessage(branches(...paths)))).map(({ id }) => id).join("");
   expect(await read("AbC")).toBe("AbC");

@@ -10,7 +10,7 @@ import { follow } from "./follow.ts";
 import { lookUp } from "./look-up.ts";
 import { openOwn } from "./store.ts";
 
-test("a text that grows is given once: each time only with what is new", async () => {
+test("a text that grows is yielded in parts: each time only the new part", async () => {
   const home = scratchFolder("follow");
   const places: PlacesAt = { home, cwd: home, env: { CONTINUO_HOME: join(home, ".continuo") } };
   await using store = await openStore(`sqlite:${join(home, ".continuo/continuo.db")}`);
@@ -64,7 +64,7 @@ test.each([
   ["newest turn", ["Run the tests", "Green.", "Commit it"]],
   ["start", ["Fix the build", "Fixed.", "Run the tests", "Green.", "Commit it"]],
 ] as const)(
-  "following from the %s gives it, and what comes after its file was moved to another project",
+  "following from the %s yields messages even after the file was moved to another project",
   async (from, expected) => {
     using home = createHome();
     const places: PlacesAt = { home: home.path, cwd: home.path, env: cleanEnv(home.path) };

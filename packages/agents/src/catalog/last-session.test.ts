@@ -34,7 +34,7 @@ async function createEmpty(sessionId: string): Promise<void> {
   await store.createSession({ sessionId, title: "Planned for tomorrow", cwd: home.path });
 }
 
-test("the last session is the newest one in which somebody said something, however many empty ones are newer", async () => {
+test("the last session is the newest one with a message, even if many empty ones are newer", async () => {
   expect(await last()).toBeNull();
   writeClaude(numbered(1));
   expect(await last()).toBe(`claude:${numbered(1)}`);
@@ -67,7 +67,7 @@ test("a conversation whose words are in the agent's own session counts, unless t
   expect(await last()).toBe("continuo:taken");
 });
 
-test("a session that only its agent can read is taken to have words", async () => {
+test("a session that only its agent can read counts as having messages", async () => {
   writeClaude(numbered(1));
   const row = { sessionId: "far", cwd: null, title: null, updatedAt: "2030-01-01T00:00:00.000Z" };
   const listSessions = async (): Promise<object> => ({ items: [row], nextCursor: null });

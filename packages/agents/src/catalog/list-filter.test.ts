@@ -21,7 +21,7 @@ test("a title passes with all of the words in any order, in upper or lower case"
   expect(passing({ title: "fix" }, rows)).toEqual(["a", "b"]);
 });
 
-test("a folder has what lies in it and below it, however it is named, and not what only begins alike", () => {
+test("a folder contains the sessions in it and below it, by any name of the folder, but not those of a folder with a similar beginning", () => {
   const top = scratchFolder("filter");
   for (const name of ["app/src", "app2"]) mkdirSync(join(top, name), { recursive: true });
   symlinkSync(join(top, "app"), join(top, "link"));
@@ -40,7 +40,7 @@ test("a list ends before its time, and rows without a value pass no filter for i
   expect(toRowFilter({})).toBe(null);
 });
 
-test("times and sizes begin with the greatest, texts with the first, and what has none comes last", () => {
+test("times and sizes are sorted from the greatest, texts from the first, and rows without a value come last", () => {
   const sorted = (order: RowOrder, values: readonly Partial<ListedSession>[]): string =>
     values
       .map((more, at) => row(String(at), more))
@@ -55,7 +55,7 @@ test("times and sizes begin with the greatest, texts with the first, and what ha
   expect(sorted("agent", [{ agent: "pi" }, { agent: "codex" }])).toBe("10");
 });
 
-test("an own session without a title is one in which nobody said anything", () => {
+test("an own session without a title counts as one without messages", () => {
   expect(hasNoUserMessage(row("a", { agent: "continuo" }))).toBe(true);
   expect(hasNoUserMessage(row("a", { agent: "continuo", title: "T" }))).toBe(false);
   expect(hasNoUserMessage(row("a", { sizeBytes: null }))).toBe(false);

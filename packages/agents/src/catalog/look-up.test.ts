@@ -92,7 +92,7 @@ test("a conversation that is native and Continuo's own is found and listed once,
   expect(await listed({ agents: ["codex"] })).toEqual([]);
 });
 
-test("an agent's name of a conversation leads to where it continues after the agent's file is gone", async () => {
+test("after an agent's file is gone, its name for a conversation leads to the session that continues it", async () => {
   writeClaude(ID);
   await createOwn("present", { claude: { sessionId: ID } });
   expect(await found(`claude:${ID}`)).toBe(`native ${ID}`);
@@ -135,13 +135,13 @@ test("sessions in which nobody said anything are left out, and counted", async (
   expect([sessions.map(({ sessionId }) => sessionId), emptyLeftOut, total]).toEqual([["said"], 1, 1]);
 });
 
-test("empty sessions are listed where nobody leaves them out", async () => {
+test("empty sessions are listed unless they are filtered out", async () => {
   await createOwn("said");
   await store.createSession({ sessionId: "empty" });
   expect((await listed()).toSorted()).toEqual(["empty", "said"]);
 });
 
-test("a session that was archived here takes no place from the others", async () => {
+test("a session that was archived here does not use up the limit of a list", async () => {
   const ids = ["1", "2", "3"].map((n) => ID.replaceAll("1", n));
   for (const [at, id] of ids.entries()) writeClaude(id, { day: `0${9 - at}` });
   const [newest = ""] = ids;
@@ -150,7 +150,7 @@ test("a session that was archived here takes no place from the others", async ()
   expect(await listed({ limit: 2, archived: "include" })).toEqual(ids.slice(0, 2));
 });
 
-test("an agent of the configuration is asked for its sessions, and believed where it has no list", async () => {
+test("an agent of the configuration is asked for its sessions; if it has no list, a session of any id is assumed to exist", async () => {
   const about = { cwd: "/app", title: null, updatedAt: null };
   const items = ["other-1", "other-12", "more-3"].map((sessionId) => ({ sessionId, ...about }));
   const driverWith = (listSessions: () => Promise<unknown>) =>
@@ -184,7 +184,7 @@ test("a list reports the agents that could not list their sessions", async () =>
   expect(failures).toEqual([{ agent: "other", error }]);
 });
 
-test("a store that cannot be read is reported, and takes nothing from the native sessions", async () => {
+test("a store that cannot be read is reported, and native sessions are still listed", async () => {
   writeClaude(ID);
   mkdirSync(join(places.home, ".continuo"));
   writeFileSync(
@@ -195,7 +195,7 @@ test("a store that cannot be read is reported, and takes nothing from the native
   expect([sessions.length, error === null]).toEqual([1, false]);
 });
 
-test("a flag goes before the variable, an empty variable means the usual store, and looking makes none", () => {
+test("a flag has priority over the variable, an empty variable means the usual store, and a look-up creates no store", () => {
   const url = (value: string | undefined, flag?: string): string =>
     storeUrlOf({ ...places, env: value === undefined ? {} : { CONTINUO_STORE: value } }, flag);
   const usual = `sqlite:${join(places.home, ".continuo/continuo.db")}`;

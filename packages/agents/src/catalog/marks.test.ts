@@ -62,7 +62,7 @@ test("marks follow a session that moved into Continuo, and are then kept by its 
   });
 });
 
-test("marks of a later version stay when these change, and changes at the same time all count", async () => {
+test("marks of a later version stay when other marks change, and no change is lost if several happen at the same time", async () => {
   mkdirSync(join(home, ".continuo"));
   const later = { version: 1, views: ["x"], sessions: { "claude:a": { status: "done", archived: true } } };
   writeFileSync(file(), JSON.stringify(later));
@@ -129,7 +129,7 @@ const MOVED = {
   at: "2026-11-27T10:00:00.000Z",
 };
 
-test("a session that was moved says where to and is not continued here, until that is taken back", async () => {
+test("a session that was moved names the other machine and is not continued here, until the move is taken back", async () => {
   const claude = row("claude", "a");
   await markSession(claude, { addTags: ["tea"] }, { places });
   expect(() => refuseMoved(claude, places)).not.toThrow();
@@ -142,7 +142,7 @@ test("a session that was moved says where to and is not continued here, until th
   expect(readMarks(places).mark(claude)).not.toHaveProperty("movedTo");
 });
 
-test("a session that its agent archived stays archived, whatever is archived here", async () => {
+test("a session that its agent archived stays archived, whatever a person archives here", async () => {
   const archived = { ...row("codex", "a"), archived: true };
   const isArchived = (one: ListedSession): boolean => readMarks(places).mark(one).archived;
   await markArchived(row("claude", "b"), true, { places });
@@ -157,7 +157,7 @@ test("a session that its agent archived stays archived, whatever is archived her
   expect([isArchived(row("claude", "b")), isArchived(archived)]).toEqual([false, true]);
 });
 
-test("marks that are taken back leave nothing, and a tag that is added and removed at once is not there", async () => {
+test("marks that are removed leave nothing in the file, and a tag that is added and removed at once does not exist", async () => {
   await markSession(
     row("claude", "a"),
     { pinned: true, addTags: ["tea", "now"], removeTags: ["now"] },

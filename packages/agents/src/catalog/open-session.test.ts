@@ -24,7 +24,7 @@ function opened(messages: readonly Message[], sent: readonly string[]): readonly
   return [hit, { history } as unknown as CatalogSession];
 }
 
-test("only what stands before the last summary and is not sent any more is cut off", async () => {
+test("only messages before the last summary that are no longer sent are cut off", async () => {
   const messages = [
     message("a"),
     message("first", "summary"),

@@ -21,7 +21,7 @@ test.each([
   ["gpt-6-sol", 2 + 1 + 0.4],
   ["gpt-5-2025-08-07", 1.25 + 1 + 0.25],
   ["gemini-2.5-flash-lite", 0.1 + 0.04 + 0.02],
-])("the list prices hold for %s", (model, usd) => {
+])("the list prices are used for %s", (model, usd) => {
   const cost = costOf([{ model, usage }], LISTED);
   expect(cost.usd).toBeCloseTo(usd, 9);
   expect(cost).toMatchObject({ unpriced: [], isByPrices: true });
@@ -36,14 +36,14 @@ test("a longer name is another model, which has no price, and tokens without a m
   });
 });
 
-test("prices of the user go before the list, and what the agent reports before both", () => {
+test("prices of the user have priority over the list, and a cost that the agent reports has priority over both", () => {
   const own = pricesWith({ "gpt-5": { input: 10, output: 0 } });
   expect(costOf([{ model: "gpt-5", usage }], own).usd).toBeCloseTo(30, 9);
   const reported = costOf([{ model: "gpt-5", usage: { ...usage, costUsd: 0.5 } }], own);
   expect(reported).toEqual({ usd: 0.5, unpriced: [], isByPrices: false });
 });
 
-test("a cost of a part is given with what is missing from it", () => {
+test("a partial cost is returned with the models that it does not include", () => {
   const cost = costOf(
     [
       { model: "o3", usage: { inputTokens: 1_000_000, outputTokens: 0 } },
@@ -54,7 +54,7 @@ test("a cost of a part is given with what is missing from it", () => {
   expect(cost).toEqual({ usd: 2, unpriced: ["x"], isByPrices: true });
 });
 
-test("what is written to the cache for an hour costs what the list says for that, and the rest what it says for a write", () => {
+test("tokens that are cached for an hour have the list's price for an hour, and other written tokens its price of a write", () => {
   const own = pricesWith({ x: { input: 1, output: 0, cacheRead: 0, cacheWrite: 1.25, cacheWriteHour: 2 } });
   const written = { ...usage, inputTokens: 0, cacheWriteTokens: 3_000_000 };
   const parts = (hours: number): { model: string; usage: typeof written }[] => [

@@ -76,7 +76,7 @@ test("files count once, the last change comes first, and failed changes do not c
   });
 });
 
-test("a file that was only read did not change, and one that a patch in plain text names did", async () => {
+test("a file that was only read counts as unchanged, and a file that a patch in plain text names counts as changed", async () => {
   const read: Block = { type: "tool_call", id: "1", name: "Read", args: { file_path: "/w/read.ts" } };
   const rawArgs = "*** Begin Patch\n*** Update File: src/brew.ts\n@@\n-black\n+green\n*** End Patch\n";
   const patch: Block = { type: "tool_call", id: "2", name: "apply_patch", args: {}, rawArgs };

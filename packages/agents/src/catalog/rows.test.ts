@@ -37,7 +37,7 @@ test.each([
   [{ providerSessions: { claude: 1, pi: null, codex: { sessionId: 2 } } }],
 ])("%j refers to no native session", (metadata) => expect(nativeRefsOf(session(metadata))).toEqual([]));
 
-test("a native session adds to its conversation what that does not know; a session of another agent with the same id does not", () => {
+test("a native session adds missing facts to its conversation; a session of another agent with the same id does not", () => {
   const row = toOwnRow(session({ providerSessions: { claude: { sessionId: "1" } } }), "/db");
   const other = native("codex", { title: "Other", cwd: "/other", updatedAt: "2026-09-09T00:00:00.000Z" });
   expect(withNative(row, [other])).toEqual(row);
@@ -70,7 +70,7 @@ test("an own session is as new as its last append, which its row follows only on
   expect(toOwnRow(changed("own", { updatedAt: renamedAt }), "/db").updatedAt).toBe(renamedAt);
 });
 
-test("of own sessions that changed in the same millisecond the one that changed last is the newest", () => {
+test("of two own sessions that changed in the same millisecond, the one that changed last is the newest", () => {
   const rows = ["b", "c", "a"].map((id, at) => toOwnRow(changed(id, { activityOrder: at + 9 }), "/db"));
   expect(rows.sort(byNewest).map(({ sessionId }) => sessionId)).toEqual(["a", "c", "b"]);
 });

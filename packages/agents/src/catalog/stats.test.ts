@@ -42,7 +42,7 @@ function rowsOf({ sessions }: UsageReport): readonly unknown[] {
   ]);
 }
 
-test("the tokens of a sub-agent count for the session that started it, and it is no session of its own", async () => {
+test("the tokens of a sub-agent count for the session that started it, and the sub-agent does not count as a session", async () => {
   home.write(claudeFile(CLAUDE_ID), exchange(CLAUDE_ID, "a"));
   const subagent = exchange(CLAUDE_ID, "s").replaceAll('"isSidechain":false', '"isSidechain":true');
   home.write(claudeFile(`${CLAUDE_ID}/subagents/agent-1`), subagent);
@@ -52,7 +52,7 @@ test("the tokens of a sub-agent count for the session that started it, and it is
   ]);
 });
 
-test("a conversation of Continuo's own counts once: by its native session, or by itself where it has none", async () => {
+test("a conversation of Continuo's own counts once: as its native session, or as itself if it has none", async () => {
   home.write(claudeFile(CLAUDE_ID), exchange(CLAUDE_ID, "a"));
   {
     await using store = await openStore(`sqlite:${join(home.path, ".continuo/continuo.db")}`);

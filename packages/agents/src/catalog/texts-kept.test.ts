@@ -73,7 +73,7 @@ async function idsNow(exclude: readonly string[] = []): Promise<number> {
   return texts.sessionIds().length;
 }
 
-test("a second search uses what the first one opened", async () => {
+test("a second search uses the texts that the first one opened", async () => {
   expect(await idsNow()).toBe(2);
   expect(await idsNow()).toBe(2);
   expect(await Promise.all([idsNow(), idsNow()])).toEqual([2, 2]);
@@ -134,7 +134,7 @@ test("texts are opened again a moment after a search if they are some seconds ol
   expect(opened).toBe(2);
 });
 
-test("a search whose texts cannot be opened leaves nothing to the next one", async () => {
+test("after a search whose texts could not be opened, the next search opens them again", async () => {
   let fails = true;
   const failing = createKeptTexts(placesOf(), async (options) => {
     if (fails) throw new Error("no");

@@ -1,4 +1,4 @@
-/** The texts of all sessions, kept open from one search to the next for as long as nothing that can be seen cheaply has changed. */
+/** The texts of all sessions, kept open between searches until a cheap check finds a change. */
 
 import { statSync } from "node:fs";
 import { dirname } from "node:path";

@@ -67,7 +67,7 @@ test("a prompt without an answer is a turn", async () => {
   ]);
 });
 
-test("tokens that the session counts and no message does are added at its last hour", async () => {
+test("tokens of the session that are in no message are added at its last hour", async () => {
   const usage = { inputTokens: 25, outputTokens: 5 };
   const session = sessionWith([answer("09:01")], { usage });
   expect(await hoursOf(session)).toEqual([
@@ -86,7 +86,7 @@ test("records that a fork shares with its source count for the source", async ()
   ]);
 });
 
-test("two models are counted apart, and tokens that only the session counts go to its only model", async () => {
+test("two models are counted separately, and tokens that are in no message count for the session's model if it has only one", async () => {
   const haiku = { ...answer("09:02"), more: { model: "haiku", usage: CALL } };
   const models = async (session: CatalogSession): Promise<readonly unknown[]> =>
     (await usageOf(session)).map(({ model, usage }) => [model, usage.inputTokens]);

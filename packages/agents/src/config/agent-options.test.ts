@@ -22,7 +22,7 @@ test.each<[string, AgentSettings, object]>([
   ],
 ])("%s", (_, said, driving) => expect(agentOptionsOf(said)).toEqual(driving));
 
-test("arguments of an adapter that is not named are refused", () => {
+test("arguments for an adapter without a command are refused", () => {
   expect(() => agentOptionsOf(settings("pi", { args: ["--x"], transport: "acp" }))).toThrow(
     expect.objectContaining({ code: "usage" }),
   );

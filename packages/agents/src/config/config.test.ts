@@ -169,7 +169,7 @@ describe("trust", () => {
   const FILE =
     "agents: { x: { command: ./run, args: [a], env: { A: b }, transport: acp, permissions: safe, model: m }, claude: { model: m } }";
 
-  test("what runs programs is not used before, and the rest is", async () => {
+  test("settings that run programs are not used before the project is trusted, and all others are", async () => {
     write("app/deep/continuo.yaml", FILE);
     const configuration = await read();
     expect(configuration.untrusted).toEqual({
@@ -201,7 +201,7 @@ describe("trust", () => {
     },
   );
 
-  test("is of one path and one content: a change, a copy and a link elsewhere have none", async () => {
+  test("covers one path with one content: a changed file, a copy and a link elsewhere are not trusted", async () => {
     write("app/deep/continuo.yaml", FILE);
     trust("app/deep/continuo.yaml", hash("sha256", FILE));
     expect(await read()).toMatchObject({
@@ -264,7 +264,7 @@ describe("a trusted folder", () => {
     return restrictionFor(agents.claude as AgentSettings, places, join(home, cwd));
   };
 
-  test("is trusted with all below it; others are not, nor is one whose name begins the same", async () => {
+  test("is trusted with everything below it; other folders are not, even if their names begin in the same way", async () => {
     write(
       ".continuo/trust.json",
       JSON.stringify({

@@ -45,7 +45,7 @@ test("the hash is the schema's: after a change of the schema every file is check
   expect(SCHEMA_HASH).toBe(hash("sha256", JSON.stringify(toJsonSchema())).slice(0, 16));
 });
 
-test("a file that did not change is not parsed again, and says the same", async () => {
+test("a file that did not change is not parsed again, and gives the same settings", async () => {
   write(".continuo/continuo.yaml", "agent: pi\nagents: { pi: { model: a } }");
   write("app/continuo.yaml", "agents: { pi: { model: b } }");
   const first = await read();
@@ -62,7 +62,7 @@ test("without a file nothing is parsed and nothing is written", async () => {
   expect([parsed, existsSync(join(root, KNOWN))]).toEqual([[], false]);
 });
 
-test("what a project says about programs is asked about each time, however well its file is known", async () => {
+test("trust in a project's settings for programs is checked each time, even if the file is in the cache", async () => {
   write("app/continuo.yaml", "agents: { claude: { command: ./evil } }");
   for (const _ of [1, 2]) {
     const { untrusted, agents } = await read();
@@ -72,7 +72,7 @@ test("what a project says about programs is asked about each time, however well 
   expect(parsed).toHaveLength(1);
 });
 
-test("each mistake is reported with its place, also if every file is valid on its own", async () => {
+test("each mistake is reported with its position, even if every file is valid by itself", async () => {
   write(".continuo/continuo.yaml", "agents:\n  mine: { model: a }");
   for (const _ of [1, 2]) {
     expect((await read()).problems).toMatchObject([{ line: 2, key: "agents.mine" }]);
@@ -91,7 +91,7 @@ test("a file that sets variables is parsed each time, and no key of it is copied
 });
 
 test.each(["", "{", "[]", '{"schema":"another","files":[]}', `{"schema":"${SCHEMA_HASH}","files":[1,{}]}`])(
-  "%j in the place of what is known is as nothing",
+  "%j instead of a cache counts as an empty cache",
   async (text) => {
     write(".continuo/continuo.yaml", "agent: pi");
     mkdirSync(join(root, ".continuo/cache"));
@@ -111,7 +111,7 @@ test("at most a fixed number of files is remembered, the newest ones, readable o
   expect(statSync(join(root, KNOWN)).mode & 0o777).toBe(0o600);
 });
 
-test("where Continuo has no home yet, or cannot write to it, the file is still read", async () => {
+test("the file is read even if Continuo has no home yet, or cannot write to it", async () => {
   rmSync(join(root, ".continuo"), { recursive: true });
   write("app/continuo.yaml", "agent: pi");
   expect((await read()).agent).toBe("pi");

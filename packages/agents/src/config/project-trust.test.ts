@@ -17,7 +17,7 @@ beforeEach(() => {
 const places = () => ({ home, cwd: project, env: { CONTINUO_HOME: join(home, "continuo") } });
 
 test.each([
-  ["that stays as it is is not asked about again", "agent: claude\n", 1],
+  ["that does not change is not asked about again", "agent: claude\n", 1],
   ["that changes while the question is open is asked about again", "agent: evil\n", 2],
 ])("a file of a project %s", async (_name, meanwhile, expected) => {
   let asked = 0;

@@ -278,7 +278,7 @@ const modelOptions = {
     .describe(
       "The tokens that the model can read at once. Default: the value that the server reports, or the known value for the model's name, otherwise 128,000. Three quarters are for the conversation; the oldest messages are left out.",
     ),
-  instructions: z.string().max(MAX_TEXT_CHARS).optional().describe("What the model is told first."),
+  instructions: z.string().max(MAX_TEXT_CHARS).optional().describe("The system prompt of the model."),
 };
 
 const model = z.union([

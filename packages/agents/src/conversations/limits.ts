@@ -5,7 +5,7 @@ export const TALK_LIMITS = {
   promptBytes: 16_777_216,
   /** The time that a prompt waits for the first byte of standard input, whose text may be added to it. */
   firstInputMs: 3_000,
-  /** The largest part of a native session that is imported: its newest messages. */
+  /** The greatest number of messages that are imported from a native session, the newest ones. */
   takenMessages: 1_000_000,
   takenChars: 134_217_728,
   /** The greatest size of an event of the store; only messages with pictures are usually larger. */

@@ -19,7 +19,7 @@ export async function logIn({ agent, methodId, places, signal }: LogInOptions): 
   const settings = settingsOf(configuration, agent, {});
   const driver = await openDriver(settings, places, { isTrusted: trust.isTrusted });
   if (driver.logIn === undefined) {
-    throw new ContinuoError("unsupported", `no login of ${agent} can be made from outside`, {
+    throw new ContinuoError("unsupported", `${agent} has no login that another program can start`, {
       hint: `Start ${agent} once by itself, and log in.`,
     });
   }

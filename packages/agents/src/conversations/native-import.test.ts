@@ -29,7 +29,7 @@ const keepIn = (store: ImportOptions["store"], more: Partial<ImportOptions> = {}
   ...more,
 });
 
-test("a long history is kept whole, in batches, and its native session knows all of it", async () => {
+test("a long history is stored completely, in batches, and its native session has all of it", async () => {
   await using store = await openStore("memory:");
   const progress: number[] = [];
   const onProgress = (count: number): void => void progress.push(count);
@@ -49,7 +49,7 @@ test("a long history is kept whole, in batches, and its native session knows all
   expect(progress.at(-1)).toBe(2 * turns);
 });
 
-test("a session that cannot be read to its end is not taken up", async () => {
+test("a session that cannot be read to its end is not imported", async () => {
   await using store = await openStore("memory:");
   async function* torn(): AsyncGenerator<Message> {
     yield* talk(TALK_LIMITS.appendEvents);
@@ -69,9 +69,17 @@ test("a message that no event can hold is left out, and counted", async () => {
 // A message of one letter is 28 characters.
 test.each([
   ["all of it", { takenMessages: 10, takenChars: 280 }, 0],
-  ["the newest so many, from a person's words on", { takenMessages: 7, takenChars: 1000 }, 4],
-  ["the newest so many characters, from a person's words on", { takenMessages: 100, takenChars: 100 }, 8],
-  ["the last one, however long it is", { takenMessages: 100, takenChars: 1 }, 9],
-])("what is beyond the limits is the oldest: %s", async (_, limits, expected) => {
+  [
+    "the newest messages up to the limit, from a message of a person on",
+    { takenMessages: 7, takenChars: 1000 },
+    4,
+  ],
+  [
+    "the newest characters up to the limit, from a message of a person on",
+    { takenMessages: 100, takenChars: 100 },
+    8,
+  ],
+  ["the last message, even if it is too long", { takenMessages: 100, takenChars: 1 }, 9],
+])("the oldest messages are left out, and this remains: %s", async (_, limits, expected) => {
   expect(await olderThanLimits(talk(5), limits)).toBe(expected);
 });

@@ -103,7 +103,7 @@ async function runMissing(options: TurnOptions): Promise<RunResult> {
     const isLost = isContinuoError(error, "native_unavailable") && (isNew || continuation !== asked);
     if (!isLost) throw error;
     if (isNew) note(`${error.message} a new session was started`);
-    // It is the next attempt at the same input, which stands in the session already. Only the run needs an id of its own.
+    // This is the next attempt at the same input, which the session already has. Only the run needs a new id.
     const { inputId, retryOf } = options.turnInput ?? {};
     return await runWith({ ...options, turnInput: present({ inputId, retryOf }) }, isNew ? false : asked);
   }
@@ -169,7 +169,7 @@ export interface WokenSession {
   readonly unanswered: UnansweredInput | null;
   /** True if the agent's own record contains that input, so that its native session can continue. */
   readonly isHeard: boolean;
-  /** Other inputs may have been cut off too: by now, or seen when the process that runs the session has ended them. */
+  /** Other inputs may have been cut off too, now or after the process that runs the session has ended them. */
   readonly mayHaveMore: boolean;
 }
 

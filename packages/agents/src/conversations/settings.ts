@@ -16,7 +16,7 @@ import {
 import { findProgram } from "../drivers/process/index.ts";
 import type { TalkFlags } from "./flags.ts";
 
-/** With the trust in the project, about which the person may have been asked. Errors: as `readSettings`. */
+/** Also uses the trust in the project; the person may be asked about it first. Errors: as `readSettings`. */
 export async function readTrustedSettings(
   places: PlacesAt,
   cwd: string,
@@ -44,7 +44,7 @@ export async function readSettings(
   return configuration;
 }
 
-/** Errors: `not_found` for an agent that nobody knows, with those that are known. */
+/** Errors: `not_found` for an unknown agent; the hint names the known ones. */
 export function settingsOf({ agents }: Configuration, name: string, flags: TalkFlags): AgentSettings {
   const settings = agents[name];
   if (settings === undefined) {
@@ -55,7 +55,7 @@ export function settingsOf({ agents }: Configuration, name: string, flags: TalkF
   }
   const { model, transport, onMissing, permissions } = flags;
   const context = pick(flags, "limit", "maxMessages", "maxChars", "maxTokensApprox");
-  // A model is named by the words of one agent: not for another one, later in the conversation.
+  // The name of a model belongs to one agent, so it is not used for another agent later in the conversation.
   const isMeant = flags.agent === undefined || flags.agent === name;
   return {
     ...settings,
@@ -67,7 +67,7 @@ export function settingsOf({ agents }: Configuration, name: string, flags: TalkF
   };
 }
 
-/** Whose program is installed, or named by a path. Errors: as `readSettings`. */
+/** The agents whose program is installed, or named by a path. Errors: as `readSettings`. */
 export async function agentsAt(places: PlacesAt, cwd: string): Promise<readonly string[]> {
   return installedAgents(await readSettings(places, cwd), places);
 }
@@ -82,7 +82,7 @@ export function installedAgents({ agents }: Configuration, places: PlacesAt): re
     .map(([name]) => name);
 }
 
-/** The one that is named, else the first that is installed. Errors: `agent_missing`. */
+/** The agent that the configuration names, else the first one that is installed. Errors: `agent_missing`. */
 export function defaultAgent({ agent, agents }: Configuration, places: PlacesAt): string {
   if (agent !== null) return agent;
   const { PATH = "" } = places.env;
@@ -95,7 +95,7 @@ export function defaultAgent({ agent, agents }: Configuration, places: PlacesAt)
   });
 }
 
-/** The agent of a new conversation; any one where the session tells which. Errors: `agent_missing`. */
+/** The agent of a new conversation; if the session will determine the agent, any one. Errors: `agent_missing`. */
 export function firstAgent(
   { configuration, flags }: { readonly configuration: Configuration; readonly flags: TalkFlags },
   places: PlacesAt,

@@ -47,7 +47,7 @@ const types = ({ effects }: ReturnType<typeof step>): readonly string[] => effec
 
 const enter = { type: "enter", session, isFresh: false, open: null } as const;
 
-test("another session ends the agent's program, is woken, and starts it there", () => {
+test("a change to another session ends the agent's program, wakes that session, and starts the program in it", () => {
   const begun = beginState("robot", setting);
   const entered = step(begun, enter, setting);
   expect(types(entered)).toEqual(["end program", "wake", "start program"]);
@@ -75,7 +75,7 @@ test("a flag decides which agent answers in a session that another one had", () 
   expect(nextPlace(state, flags)).toBeNull();
 });
 
-test("a policy holds for every agent of the conversation, a mode only for the agent whose word it is", () => {
+test("a policy is valid for every agent of the conversation, a mode only for the agent that has it", () => {
   let state: TalkState = beginState("robot", setting);
   const then = (change: Parameters<typeof step>[1]): readonly string[] => {
     const next = step(state, change, setting);
@@ -91,7 +91,7 @@ test("a policy holds for every agent of the conversation, a mode only for the ag
   expect(() => step(state, { type: "agent", name: "nobody" }, setting)).toThrow('no agent "nobody"');
 });
 
-test("only the first turn on a session that was asked for by name continues something from elsewhere", () => {
+test("only the first turn in a session that was requested by name continues messages from elsewhere", () => {
   const begun = beginState("robot", setting);
   expect(saidBefore(begun)).toBe("nothing");
   const entered = step(begun, { ...enter, isFresh: true }, setting).state;
@@ -101,14 +101,14 @@ test("only the first turn on a session that was asked for by name continues some
   expect(saidBefore(step(said, { type: "stored", session: null }, setting).state)).toBe("nothing");
 });
 
-test("a session is entered with the agent that is named for it, before a flag and its own", () => {
+test("a session is opened with the agent that is named for it, rather than with that of a flag or its own", () => {
   const state = beginState("robot", setting);
   const change = { type: "enter", session, isFresh: false, open: null } as const;
   const named = step(state, { ...change, agent: "other" }, { ...setting, flags: { agent: "robot" } });
   expect(named.state.settings.name).toBe("other");
 });
 
-test("a model holds for the agent that names it so, until another one answers", () => {
+test("a model is used for the agent that it was chosen for, until another agent answers", () => {
   const before = beginState("robot", { ...setting, flags: { model: "small" } });
   const chosen = step(before, { type: "model", model: "large" }, setting);
   expect([chosen.state.settings.model, types(chosen)]).toEqual(["large", ["end program", "check program"]]);

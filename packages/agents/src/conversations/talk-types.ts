@@ -1,4 +1,4 @@
-/** A conversation as its callers see it: how it is opened, and what it can be asked. */
+/** The interface of a conversation for its callers. */
 
 import type {
   AgentCommand,
@@ -19,15 +19,18 @@ import type { Policy, TalkState } from "./state.ts";
 
 export interface TalkOptions extends Omit<ProgramOptions, "setting" | "trust"> {
   readonly flags: TalkFlags;
-  /** The new session, stored before its first turn; left out, the first turn stores one. */
+  /** The new session, which is stored before its first turn. If left out, the first turn stores one. */
   readonly newSession?: Pick<NewSession, "sessionId" | "metadata">;
-  /** The sessions whose agent starts before it is asked anything; all by default. One that is open may be needed by others. */
+  /**
+   * The sessions in which the agent starts before the first prompt; all by default. An existing session may be in use
+   * by another program.
+   */
   readonly startsEarly?: "in all sessions" | "in new sessions";
   /** Called once, when the store is first needed. */
   readonly openStore: (options: { readonly cacheBytes: number }) => Promise<OpenedStore>;
   /** Asks the person whether a project is trusted; left out if nobody can answer. */
   readonly askTrust?: AskTrust;
-  /** Says how far long work has come; an empty text when it is done. */
+  /** Reports the progress of long work; an empty text when it is done. */
   readonly onProgress: (text: string) => void;
 }
 
@@ -47,11 +50,11 @@ export interface Talk extends AsyncDisposable {
   readonly mode: string | null;
   readonly effort: string | null;
   readonly session: Session | null;
-  /** Commands of the agent's own, as its open program tells them; waits for its start. */
+  /** The agent's own commands, as its open program reports them; waits for its start. */
   commands(): Promise<readonly AgentCommand[]>;
   /** The use of the model's context at the last call; `null` if the agent does not report it. */
   context(): Promise<ContextUse | null>;
-  /** Opened when it is first needed: the agent's program starts first. */
+  /** Opened when it is first needed, because the agent's program must start first. */
   store(): Promise<OpenedStore>;
   /** One turn. Errors: as `executeRun`. */
   say(input: RunInput, options: SayOptions): Promise<TurnResult>;
@@ -64,25 +67,31 @@ export interface Talk extends AsyncDisposable {
   earlierTurn(inputId: string): Promise<EarlierTurn | null>;
   /** Errors: those of `findOrigin`. */
   resume(id: string): Promise<void>;
-  /** Errors: `not_found`; those of opening it, where the agent says which one it is. */
+  /** Errors: `not_found`; those of opening it, if the agent chooses the session. */
   continueLast(): Promise<void>;
   /** Continues with a copy of the named session, by default of this one. Errors: those of `findOrigin`; `not_found`. */
   fork(id: string | null): Promise<void>;
   /** Continues the same conversation with another agent. Errors: `not_found`. */
   switchAgent(name: string): Promise<void>;
   setPermissions(policy: Policy): Promise<void>;
-  /** The agent's own, `null` its own choice. Errors: those of opening it: the mode is what it was then. */
+  /**
+   * Sets the agent's own mode; `null` leaves the choice to the agent. Errors: those of opening the session; the mode
+   * then stays as it was.
+   */
   setMode(mode: string | null): Promise<void>;
-  /** Sets the model by the agent's name for it; `null` leaves the choice to the agent. Errors: as `setMode`; `unsupported`. */
+  /**
+   * Sets the effort by the agent's name for it; `null` leaves the choice to the agent. Errors: as `setMode`;
+   * `unsupported`.
+   */
   setEffort(effort: string | null): Promise<void>;
-  /** Sets the effort by the agent's name for it; `null` means the flag or the configuration. Errors: as `setMode`. */
+  /** Sets the model by the agent's name for it; `null` means the flag or the configuration. Errors: as `setMode`. */
   setModel(model: string | null): Promise<void>;
   setTitle(title: string): Promise<void>;
   /** The driver that can be asked for the agent's own list; `null` if there is nothing to ask. */
   lister(): Promise<AgentDriver | null>;
   /**
-   * Leaves the agent's session to another process: its program ends, unless a turn runs in it, and starts again with the next turn.
-   * A turn that waits for others in the store is no such turn.
+   * Leaves the agent's session to another process: its program ends, unless a turn runs in it, and starts again with
+   * the next turn. A turn that waits in the store does not count as running.
    */
   rest(): Promise<void>;
   close(): Promise<void>;

@@ -61,11 +61,11 @@ class OpenTalk implements Talk {
   #store: Promise<OpenedStore> | null = null;
   #state: TalkState;
   #last: Promise<unknown> = Promise.resolve();
-  /** The newest change, or turn that did not wait in the store. */
+  /** The newest change, or the newest turn that did not wait in the store. */
   #lastAlone: Promise<unknown> = Promise.resolve();
-  /** The input that a crash left unanswered: the same words again are its retry. */
+  /** The input that a crash left unanswered: the same text again is its retry. */
   #woken: WokenSession | null = null;
-  /** Whose copy the session is, until a turn on it was kept: one that failed takes the copy with it. */
+  /** The origin of which the session is a copy, until a turn in it was kept: a failed first turn deletes the copy. */
   #copied: Origin | null = null;
 
   constructor(options: TalkOptions, trust: ProjectTrust, setting: TalkSetting) {
@@ -130,7 +130,7 @@ class OpenTalk implements Talk {
   }
 
   queue(input: RunInput, options: SayOptions): Promise<TurnResult> {
-    // Not after other turns of this kind: the store puts them in order.
+    // This does not wait for other queued turns, because the store puts them in order.
     const done = this.#lastAlone.then(() => this.#say(input, options));
     this.#last = Promise.allSettled([this.#last, done]);
     return done;
@@ -224,7 +224,10 @@ class OpenTalk implements Talk {
     return done;
   }
 
-  /** All of it, or nothing: where an effect fails, everything is as it was, and the agent's program has ended. */
+  /**
+   * Applies a change completely or not at all: if an effect fails, the state is as it was, and the agent's program has
+   * ended.
+   */
   async #change(change: TalkChange): Promise<void> {
     const before = this.#state;
     const { state, effects } = step(before, change, this.#setting);
@@ -278,7 +281,7 @@ class OpenTalk implements Talk {
     for (;;) {
       const repeated = search === null ? null : await this.#repeated(input, search, options);
       const others = search === null ? null : withoutNewest(search);
-      // Several inputs may have been cut off, and be given again one after another.
+      // Several inputs may have been cut off; each of them can be sent again.
       if (repeated !== null) this.#woken = others;
       try {
         return await this.#turn({ store, agent, session, before, input }, options, repeated);
@@ -314,7 +317,7 @@ class OpenTalk implements Talk {
       if (ended.isKept) this.#copied = null;
       return ended;
     } catch (error) {
-      // A first turn that failed may have taken its session with it.
+      // A first turn that failed may have deleted its session.
       const left = (await store.getSession(session.sessionId).catch(() => session)) ?? null;
       await this.#change({ type: "stored", session: left });
       throw error;
@@ -378,7 +381,7 @@ class OpenTalk implements Talk {
     return await lastOrigin({ store, places: this.#options.places }, { cwd: this.cwd, agent, lister });
   }
 
-  /** The session is known when the agent is in it: its first turn finds it open. */
+  /** The session is known only when the agent has opened it; the first turn finds it open. */
   async #lastByAgent(): Promise<Origin> {
     const { places, note } = this.#options;
     const { agent, cwd } = this;
@@ -416,7 +419,7 @@ class OpenTalk implements Talk {
     await this.#enter(forked.session, id === null ? { agent: this.agent } : {});
   }
 
-  /** With the session's own agent, unless one is named. */
+  /** Continues with the session's own agent, unless one is named. */
   async #take(origin: Origin, agent?: string): Promise<void> {
     if (origin.type === "own") return await this.#enter(origin.session, present({ agent }));
     const session = await (origin.type === "told"
@@ -431,7 +434,7 @@ class OpenTalk implements Talk {
     this.#copied = origin;
   }
 
-  /** After a failed first turn that left no message. */
+  /** Called after a failed first turn that left no message. */
   async #copyAgain(): Promise<void> {
     if (this.session === null && this.#copied !== null) await this.#take(this.#copied, this.agent);
   }
@@ -451,7 +454,7 @@ class OpenTalk implements Talk {
     await this.#change(present({ type: "enter", session, isFresh, open: this.#program.place, agent }));
   }
 
-  /** Its history is asked of the agent itself, which then is in it. */
+  /** The agent itself is asked for the history, and then has the session open. */
   async #importReportedOrigin(origin: Extract<Origin, { type: "told" }>): Promise<Session> {
     const { agent, sessionId, cwd: folder } = origin.told;
     const cwd = folder ?? this.cwd;
@@ -477,7 +480,7 @@ class OpenTalk implements Talk {
   }
 }
 
-/** Its newest input is no longer the one that is repeated. */
+/** Removes the newest input, which is being repeated. */
 function withoutNewest(woken: WokenSession): WokenSession {
   return { ...woken, unanswered: null, mayHaveMore: true };
 }

@@ -31,7 +31,7 @@ export function toEvents(message: Message): NewEvent[] {
         ]
       : [],
   );
-  // An answer without words has used tokens too, and only this event says how many.
+  // An answer without text has used tokens too, and only this event has their number.
   const isKept = said.length > 0 || usage !== undefined;
   return [...(isKept ? [{ type: "message_received", data, actor, ...time }] : []), ...calls];
 }

@@ -1,4 +1,4 @@
-/** Agents with a better protocol of their own than ACP; each is loaded at its first use. */
+/** Agents whose own protocol is better than ACP; each driver is loaded at its first use. */
 
 import type { AgentDriver, AgentName } from "@continuo/core/model";
 import type { DriverOptions, ProgramName } from "./link/index.ts";

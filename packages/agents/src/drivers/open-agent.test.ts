@@ -23,6 +23,6 @@ test.each([
   });
 });
 
-test("an unknown name without a command is a mistake of the caller", async () => {
+test("an unknown name without a command is an error of the caller", async () => {
   await expect(openAgent("anything", { places })).rejects.toMatchObject({ code: "usage" });
 });

@@ -52,7 +52,7 @@ export function assertOpenAgentOptions(what: string, options: OpenAgentOptions, 
 }
 
 /**
- * One of the agents that Continuo reads, or any other that speaks ACP: that one needs a `command`. Nothing is
+ * Returns the driver of an agent that Continuo knows, or of any other that speaks ACP and has a `command`. Nothing is
  * started yet.
  *
  * Errors: `usage` for an unknown option, and for a name that is not one of our agents and has no command.
@@ -120,7 +120,7 @@ export const OPEN_OPTIONS: KnownOptions<OpenConversation> = {
   signal: true,
 };
 
-/** Every agent's driver refuses options that there are not, and has the same error for a call that its signal ended. */
+/** Makes each driver refuse unknown options, and gives all drivers the same error for an aborted call. */
 function checkedDriver(driver: AgentDriver): AgentDriver {
   return {
     ...driver,

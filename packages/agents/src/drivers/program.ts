@@ -1,4 +1,4 @@
-/** The program that an agent is driven by: where it is, and what is known of it without starting it. */
+/** The program of an agent: its path, and the facts that are known without starting it. */
 
 import { isAgentName, isContinuoError, type SessionCapabilities } from "@continuo/core/model";
 import { type Places, placesOfThisUser } from "@continuo/files";
@@ -23,18 +23,21 @@ export interface AgentProgram {
   readonly transport: "native" | "acp";
   /** The name of the program to find. */
   readonly program: string;
-  /** With the program's path; `null` if it is not installed. */
+  /** The command, with the program's path; `null` if it is not installed. */
   readonly command: readonly string[] | null;
   /** The command that installs it, where we know one. */
   readonly install: string | null;
   readonly version: string | null;
-  /** `package`: the `package.json` next to it; `path`: a part of its path; `agent`: what it once said. */
+  /** `package`: the `package.json` next to it; `path`: a part of its path; `agent`: its own earlier report. */
   readonly versionFrom: "package" | "path" | "agent" | null;
   /** The capabilities that it once reported; `null` if it was not asked yet. */
   readonly capabilities: SessionCapabilities | null;
 }
 
-/** The same program that `openAgent` starts. Nothing is started here: an agent writes into its home when it is. */
+/**
+ * Finds the program that `openAgent` would start. Nothing is started here, because an agent writes into its home at
+ * each start.
+ */
 export async function findAgentProgram(name: string, options: OpenAgentOptions = {}): Promise<AgentProgram> {
   assertOpenAgentOptions("findAgentProgram", options, OPEN_AGENT_OPTIONS);
   const places = options.places ?? placesOfThisUser();
@@ -64,7 +67,7 @@ function withDisk(name: string, told: SessionCapabilities): SessionCapabilities 
   return { ...told, canContinueLast: told.canContinueLast || isKnown };
 }
 
-/** Keeps for one home what an agent said in another one. */
+/** Stores for one home the capabilities that an agent reported in another one. */
 export async function keepCapabilities(
   { command }: AgentProgram,
   { from, to }: { readonly from: Places; readonly to: Places },

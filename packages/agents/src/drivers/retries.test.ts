@@ -1,4 +1,4 @@
-/** An agent that asks its model again is shown in the same words, whichever agent it is. */
+/** A retry of a request to a model is reported in the same words for every agent. */
 
 import type { AgentEvent } from "@continuo/core/model";
 import { expect, test } from "vitest";
@@ -35,7 +35,7 @@ test.each([
   expect(told(foldNotification(createCodexFold("t"), "error", params))).toEqual([
     `${why}; tries again (attempt 2 of 5)`,
   ]);
-  // The turn itself says how it ended.
+  // The end of the turn itself reports this error.
   expect(foldNotification(createCodexFold("t"), "error", { ...params, willRetry: false })).toEqual([]);
 });
 

@@ -1,6 +1,6 @@
 /**
- * An agent asked whether it shows a session, and what it has of it: by its own list and its own reader, in a private
- * home with a copy of the session. The agent opens nothing in the person's home.
+ * Asks an agent whether it shows a session, and which messages it reads: by its own list and its own reader, in a
+ * private home with a copy of the session. The agent opens nothing in the person's home.
  */
 
 import { writeFileSync } from "node:fs";
@@ -37,7 +37,7 @@ export interface AskOptions {
   readonly signal?: AbortSignal;
 }
 
-/** Never fails for a session or an agent: why it could not be asked is an answer too. */
+/** Never fails for a session or an agent: the reason why the agent could not be asked is also an answer. */
 export async function askAgent(found: FoundSession, options: AskOptions): Promise<AgentAnswer> {
   const { places, cwd, programs, signal } = options;
   const { agent, sessionId } = found;
@@ -89,7 +89,7 @@ interface Copying {
   readonly cwd: string | null;
 }
 
-/** Gives the copy of the session's own file. */
+/** Copies the session's own file and returns the copy. */
 async function copyOf(found: FoundSession, copying: Copying): Promise<string> {
   const { home, project } = copying;
   switch (found.agent) {
@@ -112,7 +112,7 @@ function copyTo(from: string, to: string): string {
   return to;
 }
 
-/** At the same place below the agent's folders. */
+/** Copies a file to the same path below the agent's folders. */
 async function copyInto(
   { agent, location, files }: FoundSession,
   { places, home }: Copying,
@@ -128,7 +128,7 @@ async function copyInto(
   return placeOf(location);
 }
 
-/** Its list is that of the folder in which it is started. */
+/** Gemini CLI lists the sessions of the folder in which it is started. */
 function copyForGemini({ location }: FoundSession, { home, project }: Copying): string {
   const slug = "project";
   const runtime = join(home.home, ".gemini");
@@ -139,7 +139,9 @@ function copyForGemini({ location }: FoundSession, { home, project }: Copying): 
   return copyTo(location, join(folder, "chats", basename(location)));
 }
 
-/** The database as it is now, also while opencode has it open; and a stand-in for the folder, of the same project. */
+/**
+ * Copies the present state of the database, even while opencode has it open, and makes a folder of the same project.
+ */
 async function copyDatabase({ location }: FoundSession, { home, project, cwd }: Copying): Promise<string> {
   const path = location.replace(/#[^/#]*$/u, "");
   const copy = join(home.home, ".local", "share", "opencode", "opencode.db");

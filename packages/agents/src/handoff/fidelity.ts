@@ -3,7 +3,7 @@
 import { ContinuoError } from "@continuo/core/model";
 import { excessOf, type MaxLoss, type Receipt } from "./converting/index.ts";
 
-/** Errors: `fidelity` with `details.lost` by kind, where the receipt says that more is lost than is allowed. */
+/** Errors: `fidelity` with `details.lost` by kind, if the receipt shows a greater loss than is allowed. */
 export function assertWithinLoss(receipt: Receipt, maxLoss: MaxLoss = {}): void {
   const lost = excessOf(receipt, maxLoss);
   const what = Object.entries(lost).map(([kind, count]) => `${count} ${kind}`);

@@ -41,7 +41,7 @@ export async function makeFirstFile(made: WriterSession, options: FirstStartOpti
   if (bytes === null) return null;
   await tryWriting(made, { database: bytes, path: join(scratch.path, "trial.db"), places });
   try {
-    // People cannot name a file in the agent's folder for output, but the database belongs there.
+    // A person must not choose an output file in the agent's folder, but this database belongs there.
     using output = await openOutputFile(file, { force: false, forbidden: [], makeFolder: true });
     output.write(bytes);
     output.commit();

@@ -13,7 +13,7 @@ beforeEach(() => {
   for (const folder of [own, asked]) mkdirSync(folder);
 });
 
-test("a session continues in the folder that was asked for, else in its own", () => {
+test("a session continues in the requested folder, else in its own", () => {
   expect(folderOf({ cwd: own }, undefined)).toBe(own);
   expect(folderOf({ cwd: own }, asked)).toBe(asked);
   expect(folderOf({ cwd: null }, asked)).toBe(asked);
@@ -28,14 +28,14 @@ test.each<[string | null, string]>([
   [null, "the session does not name its folder"],
   ["own", "the session names its folder by a relative path: own"],
   ["", "the session names its folder by a relative path: "],
-])("a session of the folder %j cannot continue without another one", (cwd, message) => {
+])("a session of the folder %j cannot continue unless another folder is named", (cwd, message) => {
   expect(() => folderOf({ cwd }, undefined)).toThrow(
     expect.objectContaining({ code: "usage", message, hint: HINT }),
   );
   expect(isAbsoluteFolder(cwd)).toBe(false);
 });
 
-test("a folder that is not there, or is a file, is not found", () => {
+test("a folder that does not exist, or is a file, is not found", () => {
   const missing = join(root, "missing");
   const file = join(root, "file");
   writeFileSync(file, "");

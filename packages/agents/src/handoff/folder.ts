@@ -1,4 +1,4 @@
-/** The folder of a new session: the caller names it, or the source does. It is never guessed. */
+/** The folder of a new session: the caller or the source names it; it is never guessed. */
 
 import { statSync } from "node:fs";
 import { isAbsolute, resolve } from "node:path";
@@ -17,7 +17,7 @@ export function folderOf({ cwd: own }: { readonly cwd: string | null }, asked: s
   throw new ContinuoError("not_found", what, { hint: NAME_A_FOLDER });
 }
 
-/** False for a relative path too: nobody knows from which folder it starts. */
+/** False for a relative path too, because it is not known from which folder it starts. */
 export function isAbsoluteFolder(cwd: string | null): cwd is string {
   return cwd !== null && isAbsolute(cwd);
 }

@@ -1,4 +1,4 @@
-/** Continues a conversation of no agent in one: writes its messages as a new native session of that agent. */
+/** Continues in an agent a conversation that comes from no agent: writes its messages as a new native session. */
 
 import { assertKnownOptions, ContinuoError, cancellable, type Message } from "@continuo/core/model";
 import { toModelOrder } from "@continuo/core/transcript";
@@ -18,9 +18,10 @@ export interface SaidElsewhere {
 }
 
 /**
- * Hands over messages like `handOff`. Their origin is not kept: there are no records to come back to.
+ * Hands over messages like `handOff`. Their origin is not recorded, because there is no session to which they could
+ * return.
  *
- * Errors: as `handOff`, those of a lookup left out.
+ * Errors: as `handOff`, except those of a lookup.
  */
 export async function handOffMessages(
   said: SaidElsewhere,
@@ -37,7 +38,7 @@ async function handOffSaid(
 ): Promise<HandOff> {
   const { to, until } = options;
   const title = toOneLine(given);
-  // An agent has instructions of its own.
+  // The target agent has instructions of its own, so system messages become the user's.
   const said = messages.map((one): Message => (one.role === "system" ? { ...one, role: "user" } : one));
   const later = fromMessage(said, options.fromMessage);
   const chosen = withinLimits(later.messages, options);

@@ -63,9 +63,9 @@ export interface HandOffOptions extends LookupOptions, PartOptions {
   readonly maxLoss?: MaxLoss;
   /** `receipt`: nothing is written. */
   readonly until?: "receipt" | "written";
-  /** `agent`: by the target's own reader where it is installed, and by ours; `own`: only by Continuo's reader. */
+  /** `agent`: by Continuo's reader, and by the target agent if it is installed; `own`: only by Continuo's reader. */
   readonly verifyBy?: "agent" | "own";
-  /** The commands that start agents, if not their names. */
+  /** The commands that start agents; by default their names. */
   readonly programs?: AgentPrograms;
 }
 
@@ -96,7 +96,7 @@ export interface HandOff {
   readonly verification: Verification | null;
   /** `null` if all was converted. */
   readonly broughtBack: BroughtBack | null;
-  /** The database of an agent that never ran, made by the installed agent; `null` if it was there, or is not needed. */
+  /** The database that the installed agent made because it had never run; `null` if it existed, or is not needed. */
   readonly madeDatabase: string | null;
 }
 
@@ -106,13 +106,13 @@ export interface BroughtBack {
   readonly sessionId: string;
   /** The number of its messages. */
   readonly messages: number;
-  /** `records`: all of them, as its own records; `messages`: those that are left, each rewritten as it was. */
+  /** `records`: the whole session, as its own records; `messages`: the remaining messages, each rewritten as it was. */
   readonly as: "records" | "messages";
 }
 
 /**
- * A conversation that came from the target before, and goes back whole, has its own records again. To the agent
- * that it is in already it goes as a copy.
+ * If the whole conversation came from the target earlier, it gets its own records back. A hand-over to its present
+ * agent makes a copy.
  *
  * Errors: those of a lookup and of the store; `usage` for an unknown option, and without a folder, `not_found` for a
  * folder or a message that does not exist, `invalid` for a session with nothing that a model reads, `fidelity` with
@@ -215,7 +215,7 @@ async function convertAndWrite(ref: SessionRef, options: HandOffOptions): Promis
   return { ...unwritten, receipt, sessionId, location, resumeCommand, verification, madeDatabase };
 }
 
-/** The same for the same records, handed over in the same way. */
+/** Returns the same key for the same records that are handed over in the same way. */
 function keyOf(source: HandOffSource, cwd: string, options: HandOffOptions): string {
   const { to, fromMessage, strategy, maxMessages, maxTokens } = options;
   const part = { fromMessage, strategy, maxMessages, maxTokens };

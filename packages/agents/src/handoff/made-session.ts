@@ -1,4 +1,4 @@
-/** A new session that is written nowhere yet: read back in a private home, then placed in the user's. */
+/** A new session before it is written: it is read back in a private home, then placed in the user's. */
 
 import { join } from "node:path";
 import { type AgentName, ContinuoError, type Message } from "@continuo/core/model";
@@ -30,7 +30,7 @@ import { type AgentPrograms, programOf, type Verification, verifyWithAgent } fro
 
 export interface MakeSessionOptions {
   readonly gitBranch: string | null;
-  /** Records that the new session begins with; its messages come after them. */
+  /** The records with which the new session begins, before its messages. */
   readonly back: ReturnStart | null;
   readonly messages: readonly NewMessage[];
   readonly cwd: string;
@@ -65,7 +65,7 @@ export async function makeSession(making: MakeSessionOptions): Promise<WriterSes
   return { writer, session, file, back, messages, makers: freezeMakers(makers), places };
 }
 
-/** The same each time, but for the folder and the provenance that the session names. */
+/** Returns the same records each time, except for the folder and the provenance that the session names. */
 export async function recordsOf(
   { writer, back, messages, makers: toMakers }: WriterSession,
   session: NewSession,
@@ -229,7 +229,7 @@ export interface PlacedSubagents {
   readonly children: readonly ChildRecords[];
 }
 
-/** Gives the location. Errors: `unwritable`, `unsupported`, `conflict`. */
+/** Places the session and returns its location. Errors: `unwritable`, `unsupported`, `conflict`. */
 export async function placeMade(
   made: WriterSession,
   {

@@ -1,4 +1,7 @@
-/** An agent for the session manager by its name: its driver, and a replay that its model is sent as real messages. */
+/**
+ * Opens an agent for the session manager by its name: its driver, and a replay that its model receives as real
+ * messages.
+ */
 
 import { statSync } from "node:fs";
 import { rm } from "node:fs/promises";
@@ -44,7 +47,7 @@ function only<Part extends object>(options: Part, known: KnownOptions<Part>): Pa
   return Object.fromEntries(Object.entries(options).filter(([name]) => Object.hasOwn(known, name))) as Part;
 }
 
-/** Writes what is replayed as a native session of the agent. */
+/** Writes a replay as a native session of the agent. */
 export function replayWriterOf(to: AgentName, places: Places): ReplayWriter {
   return async (messages, options) => {
     const { ref, receipt } = await writeNativeSession(messages, { to, places, ...options });
@@ -54,7 +57,7 @@ export function replayWriterOf(to: AgentName, places: Places): ReplayWriter {
   };
 }
 
-/** Rows of a database stay: other sessions share it. */
+/** Rows in a database stay, because other sessions share the database. */
 function discarderOf(location: string | null): () => Promise<void> {
   const path = location === null || location.includes("#") ? null : location;
   const before = path === null ? undefined : statSync(path, { throwIfNoEntry: false });

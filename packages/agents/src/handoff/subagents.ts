@@ -1,4 +1,4 @@
-/** The conversations of sub-agents: those that go with a session to another machine, and a receipt line for each. */
+/** The conversations of sub-agents that are moved with a session to another machine, and a receipt line for each. */
 
 import type { SubagentInfo } from "@continuo/core/model";
 import { type BesideFile, type ChildRecords, type Makers, makersOfNow } from "@continuo/native/writing";
@@ -10,10 +10,10 @@ export interface BroughtSubagents {
   readonly records: readonly ReceiptRecord[];
 }
 
-/** The bytes that are in memory, and in the note of the edit, until they are placed. */
+/** The greatest number of bytes that are in memory, and in the note of the edit, until they are placed. */
 const MAX_TOTAL_BYTES = 64 * 1024 * 1024;
 
-/** @param made the session of the same agent that they are to belong to; `null` if they stay where they are. */
+/** @param made the session of the same agent to which they will belong; `null` if they stay where they are */
 export async function bringSubagents(
   subagents: readonly SubagentInfo[],
   made: WriterSession | null,

@@ -1,4 +1,4 @@
-/** A new session shown to its own agent, in a private home, before it goes to the user's. */
+/** Shows a new session to its own agent, in a private home, before it is placed in the user's home. */
 
 import { type AgentName, ContinuoError, type Message, present } from "@continuo/core/model";
 import type { Places } from "@continuo/files";
@@ -14,7 +14,7 @@ import {
 } from "./converting/index.ts";
 
 export interface Verification {
-  /** Who read the session back: `continuo`, or the agent and how. */
+  /** The reader of the session: `continuo`, or the agent and the way in which it was asked. */
   readonly by: string;
   readonly outcome: "same";
   readonly messages: number;
@@ -22,14 +22,14 @@ export interface Verification {
   readonly asides?: string;
 }
 
-/** Lines of the receipt for what the agent puts in by itself, and reads in another way than it was written. */
+/** Returns receipt lines for the agent's own insertions that it reads differently from how they were written. */
 export function asideLines({ by, asides }: Verification): ReceiptRecord[] {
   if (asides === undefined) return [];
   const reason = `${by} reads what the agent adds by itself differently: ${asides}`;
   return [{ place: "new session", kind: "other", outcome: "noted", reason }];
 }
 
-/** The words that start an agent: a program and its first arguments. */
+/** The command of an agent: a program and its first arguments. */
 export type AgentPrograms = Readonly<Partial<Record<AgentName, readonly string[]>>>;
 
 /** `null` if the agent is not installed. */
@@ -48,7 +48,7 @@ export function programOf(
 export interface WrittenSession {
   /** The messages that the agent's model receives. */
   readonly view: readonly Message[];
-  /** The conversation: all of it, and the part that the agent's model is sent. */
+  /** The conversation: the whole, and the part that the agent's model receives. */
   readonly spoken: Readonly<Record<SpokenTestimony["covers"], readonly SpokenMessage[]>>;
   readonly messages: number;
 }
@@ -92,7 +92,7 @@ function compareWords(
   return difference === null ? { outcome: "same" } : { outcome: "differs", difference };
 }
 
-/** The text of each turn: agents divide it in different ways. */
+/** Joins the texts of each turn, because agents split them in different ways. */
 function wordsOf(messages: readonly SpokenMessage[], unspoken: RegExp): SpokenMessage[] {
   const turns: { role: SpokenMessage["role"]; text: string }[] = [];
   for (const { role, content } of messages) {

@@ -1,4 +1,4 @@
-/** Messages as a new native session of an agent: what a replay is where we write the agent's files. */
+/** Writes messages as a new native session of an agent; a replay uses it if Continuo can write the agent's files. */
 
 import { statSync } from "node:fs";
 import {
@@ -36,7 +36,7 @@ export interface WriteSessionOptions {
   readonly title: string;
   readonly places?: Places;
   /**
-   * `agent`: by the target's own reader where it is installed, and by ours; `own`, the default: only by Continuo's
+   * `agent`: by Continuo's reader, and by the target agent if it is installed; `own`, the default: only by Continuo's
    * reader.
    */
   readonly verifyBy?: "agent" | "own";
@@ -64,11 +64,11 @@ export interface WrittenSession {
 }
 
 /**
- * The session is read back before it is placed. Messages of the role `system` become the user's: an agent has
+ * The session is read back before it is placed. Messages of the role `system` become the user's, because an agent has
  * instructions of its own.
  *
- * Errors: `not_found` for the folder, `invalid` for messages that no model reads, `verification_failed`,
- * `unwritable`, `unsupported`. Nothing is written then.
+ * Errors: `not_found` for the folder, `invalid` for messages that no model reads, `verification_failed`, `unwritable`,
+ * `unsupported`. After an error, nothing was written.
  */
 export async function writeNativeSession(
   messages: readonly Message[],

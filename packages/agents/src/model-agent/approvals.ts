@@ -1,4 +1,6 @@
-/** Calls of tools that need approval: the question, its answer as events of the run, and as a message for the model. */
+/**
+ * Asks for approval of tool calls, and records question and answer as events of the run and as a message for the model.
+ */
 
 import type {
   AskPermission,
@@ -9,7 +11,7 @@ import type {
 import { messageOf } from "@continuo/core/model";
 import type { ToolModelMessage, ToolSet, TypedToolCall } from "ai";
 
-/** A call that must not begin before somebody permits it. */
+/** A call that must not begin before a person permits it. */
 export interface HeldCall {
   readonly request: PermissionRequest;
   readonly toolCallId: string;
@@ -68,7 +70,7 @@ export async function askForCalls(calls: readonly HeldCall[], asking: AskOptions
   return { role: "tool", content: answers };
 }
 
-/** Never throws unless the turn is over: a handler that cannot answer denies the permission. */
+/** Throws only if the turn has ended: a handler that fails denies the permission. */
 async function decide(
   request: PermissionRequest,
   { onPermission, signal }: AskOptions,

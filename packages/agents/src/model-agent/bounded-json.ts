@@ -1,4 +1,4 @@
-/** Answers of model servers, which may be of any program that has the port: JSON within a bound. */
+/** Reads JSON answers up to a limit, because any program could answer at the port of a model server. */
 
 /** `null` for an answer that is longer. Errors: those of the connection, and of JSON. */
 export async function boundedJson(answer: Response, maxBytes: number): Promise<unknown> {

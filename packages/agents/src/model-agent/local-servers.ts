@@ -23,7 +23,7 @@ export interface FoundServer {
   readonly models: readonly string[];
 }
 
-/** A port where nobody listens answers at once; a busy machine needs longer than a calm one. */
+/** A port without a listener fails at once; a server on a busy machine needs longer. */
 const ANSWER_MS = 1_500;
 const MAX_BYTES = 1_000_000;
 const MAX_MODELS = 100;

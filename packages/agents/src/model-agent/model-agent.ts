@@ -26,18 +26,18 @@ import { createModelCalls } from "./telemetry.ts";
 export interface ModelAgentOptions {
   /** A model of any provider of the `ai` package. */
   readonly model: LanguageModel;
-  /** The key of a session's native references, and what its events are signed with; `model` if none is given. */
+  /** The name of the agent in events and in native references of sessions; `model` by default. */
   readonly name?: string;
   /** Comes before the system messages of the transcript. */
   readonly instructions?: string;
   /**
-   * A call of a tool without `execute` ends the turn with the `stopReason` `tool-calls`. The run is completed, and the result
-   * of the call is an error which says that the tool did not run: so the next turn's model receives it.
+   * A call of a tool without `execute` ends the turn with the `stopReason` `tool-calls`. The run is completed, and the
+   * result of the call is an error which says that the tool did not run; the model receives it in the next turn.
    */
   readonly tools?: ToolSet;
   /**
-   * Answers within one turn, each after the results of the one before; 20 if none is given. A turn that needs more ends
-   * with the `stopReason` `max_steps`, which is the status of its run's result.
+   * The greatest number of answers in one turn, each after the results of the previous one; 20 by default. A turn that
+   * needs more ends with the `stopReason` `max_steps`, which is also the status of its run's result.
    */
   readonly maxSteps?: number;
   /** The schema of the answer (of zod, valibot, arktype, …): the answer is JSON, and the run's `value`. */
@@ -62,8 +62,8 @@ const OPTIONS: KnownOptions<ModelAgentOptions> = {
 const MAX_STEPS = 20;
 
 /**
- * Keeps nothing between turns: it is always given the transcript. What the caller passes as `adapterOpts`
- * goes to `streamText` as it is (`temperature`, `providerOptions`, …).
+ * Stores nothing between turns, because it always receives the transcript. `adapterOpts` of the caller (`temperature`,
+ * `providerOptions`, …) are passed to `streamText` unchanged.
  */
 export class ModelAgent implements Agent {
   readonly name: string;
@@ -114,7 +114,7 @@ export class ModelAgent implements Agent {
         ...(output === undefined ? {} : { output: Output.object({ schema: output }) }),
         stopWhen: stepCountIs(Math.max(1, maxSteps - steps)),
         abortSignal: signal,
-        // Called with the errors of the stream; without it they are printed.
+        // Without this function, the package prints the errors of the stream.
         onError: () => undefined,
       });
       const waiting: HeldCall[] = [];
@@ -138,7 +138,7 @@ export class ModelAgent implements Agent {
         continue;
       }
       for (const event of notRun(open, tools)) await onEvent(event);
-      // The model was not done: it called tools, and may not read their results.
+      // The model had not finished: it called tools, but may not read their results.
       const stopReason =
         finishReason === "tool-calls" && steps >= maxSteps ? MAX_STEPS_REACHED : finishReason;
       const value =

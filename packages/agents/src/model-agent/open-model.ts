@@ -9,7 +9,8 @@ export type ModelEndpoint =
   | { readonly type: "anthropic"; readonly url?: string; readonly model: string; readonly apiKey: string };
 
 /**
- * For `ModelAgent` and `defineAgent`. The address ends with its version, such as `http://127.0.0.1:11434/v1`.
+ * Opens a model for `ModelAgent` and `defineAgent`. The address includes the version, such as
+ * `http://127.0.0.1:11434/v1`.
  *
  * Errors: `usage`; `agent_missing` without the package of the provider.
  */

@@ -35,7 +35,7 @@ const request = {
   transcript: { messages: MESSAGES },
 } as unknown as AgentRequest;
 
-test("a call that waits for permission stays at the end of the prompt, and one that nobody answers is left out", () => {
+test("a call that waits for permission stays at the end of the prompt, and a call whose question is no longer open is left out", () => {
   const { prompt, leftOut } = toPrompt(request, { instructions: undefined, heldCalls: [held] });
   expect(prompt.at(-1)).toEqual({
     role: "assistant",
@@ -78,16 +78,16 @@ function rolesOf(messages: readonly Message[]): readonly string[] {
   );
 }
 
-test("an input that is given again after its tools ended stands before what they did, and nothing behind it", () => {
+test("an input that is retried after its tools ended comes before their results, and nothing follows them", () => {
   expect(rolesOf(DONE)).toEqual(["user", "input", "assistant", "tool"]);
 });
 
-test("an input that is given again stands last and without the words that were cut off if no tool ended", () => {
+test("an input that is retried comes last if no tool ended, without the text that was cut off", () => {
   const words = DONE.filter(({ id }) => id !== "1" && id !== "2");
   expect(rolesOf(words)).toEqual(["user", "input"]);
 });
 
-test("an input that is given again stands last if others spoke since", () => {
+test("an input that is retried comes last if others sent messages since", () => {
   const other: Message = { id: "5", role: "user", content: [text("Hi")], metadata: { runId: "run-3" } };
   expect(rolesOf([...DONE, other]).at(-1)).toBe("input");
 });

@@ -1,6 +1,6 @@
 /**
- * The prompt of a turn: the transcript and the input; for a turn that crashed while calls waited for permission, the
- * transcript up to these calls, and for one that crashed after tools had ended, the input before what they did. Pure.
+ * The prompt of a turn: the transcript and the input. If the turn crashed while calls waited for permission, it is the
+ * transcript up to these calls; if it crashed after tools had ended, the input comes before their results. Pure.
  */
 
 import type { AgentRequest, ExecuteOptions, Message } from "@continuo/core/model";
@@ -47,16 +47,17 @@ interface LeftTurn extends CrashedTurn {
 }
 
 /**
- * Earlier attempts at the same input, if nobody has said anything since. A model that found the input behind the results of
- * its tools would call them again, and one that found it behind half an answer would take that for an earlier one. `null`
- * if there are none.
+ * Returns earlier attempts at the same input, if nobody has sent a message since; `null` if there are none. If the
+ * input came after the results of its tools, the model would call the tools again; if it came after an unfinished
+ * answer, the model would take that for an earlier answer.
  */
 function crashedTurn(request: AgentRequest): CrashedTurn | null {
   const earlier = earlierAttempt(request);
   if (earlier === null) return null;
   const { before, since } = earlier;
   const isOwn = since.every(({ role, metadata }) => role !== "user" || typeof metadata.note === "string");
-  // The words that were cut off after the last result, and the note of the crash, are left out: the model says them now.
+  // The text that was cut off after the last result, and the note about the crash, are left out, because the model now
+  // answers again.
   const last = since.findLastIndex(({ role }) => role === "tool");
   // A call that was cut off has an error as its result: the model is asked again.
   const hasFailed = since.some(({ content }) => content.some((b) => b.type === "tool_result" && b.isError));
@@ -79,7 +80,8 @@ function leftTurn(
   if (held.length === 0 || last === undefined) return null;
   const ids = new Set(held.map(({ toolCallId }) => toolCallId));
   const first = messages.findIndex(({ metadata }) => metadata.runId === last.metadata.runId);
-  // The note of the crash, and results that say that a held call did not begin, are left out: the call begins now.
+  // The note about the crash, and results which say that a held call did not begin, are left out, because the call
+  // begins now.
   const turn = messages
     .slice(first)
     .filter(({ role, toolCallId = "" }) => role === "assistant" || (role === "tool" && !ids.has(toolCallId)));

@@ -1,4 +1,4 @@
-/** The stream of the `ai` package as events of an agent. Pure: ids are passed in. */
+/** Converts the stream of the `ai` package to events of an agent. Pure: ids are passed in. */
 
 import { type AgentEvent, type Block, present, type Usage } from "@continuo/core/model";
 import type { LanguageModelUsage, TextStreamPart, ToolSet } from "ai";
@@ -6,7 +6,7 @@ import type { KeptMetadata } from "./messages.ts";
 
 export type StreamPart = TextStreamPart<ToolSet>;
 
-/** Repeated by other parts, or by the end of the stream. Every other part is reported verbatim. */
+/** Parts whose content other parts, or the end of the stream, repeat. Every unknown part is reported verbatim. */
 const SILENT: ReadonlySet<string> = new Set<StreamPart["type"]>([
   "start",
   "text-start",
@@ -18,13 +18,13 @@ const SILENT: ReadonlySet<string> = new Set<StreamPart["type"]>([
   "abort",
   "error",
   "ping",
-  // Asked and answered as permissions of the turn.
+  // The turn reports these as permissions.
   "tool-approval-request",
   "tool-approval-response",
 ]);
 
 export interface StreamFold {
-  /** The events that a part of the stream makes. */
+  /** Returns the events of a part of the stream. */
   take(part: StreamPart): readonly AgentEvent[];
 }
 
@@ -36,7 +36,7 @@ interface Pending {
 
 /**
  * A step is one answer of the model. Its message is reported when it is complete: before the first result of a tool
- * that it called, else at the end of the step; its calls as they come.
+ * that it called, else at the end of the step. Its calls are reported as they arrive.
  */
 export function createStreamFold(newId: () => string): StreamFold {
   let messageId = newId();
@@ -137,7 +137,7 @@ function blockOf({ kind, text, metadata }: Pending): Block[] {
 
 type Metadata = KeptMetadata["providerMetadata"];
 
-/** Parts of a block tell their metadata apart: a signature comes with the last one. */
+/** Each part of a block can have other metadata; a signature comes with the last one. */
 function mergedMetadata(before: Metadata | undefined, now: Metadata): Metadata {
   const merged: Metadata = { ...before };
   for (const [provider, values] of Object.entries(now)) merged[provider] = { ...merged[provider], ...values };

@@ -1,4 +1,4 @@
-/** The calls of models as spans and numbers, by the semantic conventions for generative AI. */
+/** Records calls of models as spans and numbers, by the semantic conventions for generative AI. */
 
 import {
   type Attributes,
@@ -30,7 +30,7 @@ const meter: Meter<never, Histograms> = createMeter("continuo.models", MODEL_MET
 
 /** The calls of one turn, one after another. */
 export interface ModelCalls {
-  /** The same parts. A call that is open when the stream is left has failed. */
+  /** Yields the same parts. A call that is open when the reader leaves the stream counts as failed. */
   seeing(stream: AsyncIterable<TextStreamPart<ToolSet>>): AsyncIterable<TextStreamPart<ToolSet>>;
 }
 
@@ -80,7 +80,7 @@ export function createModelCalls(model: LanguageModel, messages: () => readonly 
   };
   return {
     async *seeing(stream) {
-      // The first call has begun, and may fail before it is a step.
+      // The first call has begun, and may fail before the stream reports a step.
       begin();
       try {
         for await (const part of stream) {
@@ -94,7 +94,10 @@ export function createModelCalls(model: LanguageModel, messages: () => readonly 
   };
 }
 
-/** The status of the provider, as a class of errors that is bounded. The error of a call that was tried again has the last one. */
+/**
+ * The HTTP status of the provider, so that the number of error types is bounded. The error of a retried call has the
+ * last status.
+ */
 function typeOf(error: unknown): string {
   const { statusCode, lastError } = (error ?? {}) as {
     readonly statusCode?: unknown;

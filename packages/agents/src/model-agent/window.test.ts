@@ -41,12 +41,12 @@ test.each([
   ["LM Studio", { id: "m", max_context_length: 131_072, loaded_context_length: 4_096 }, 4_096],
   ["OpenRouter", { id: "m", context_length: 65_536 }, 65_536],
   ["llama.cpp", { id: "m", meta: { n_ctx: 16_384, n_ctx_train: 131_072 } }, 16_384],
-])("%s says the window in its list of models", async (_name, row, tokens) => {
+])("%s has the window in its list of models", async (_name, row, tokens) => {
   const { url } = await serving({ "/v1/models": { data: [{ id: "other", max_model_len: 1 }, row] } });
   expect(await askWindow({ url, model: "m" })).toBe(tokens);
 });
 
-test("Ollama shows the window of a model, and what the model is run with comes before it", async () => {
+test("Ollama reports the window of a model, and the window with which it runs the model has priority", async () => {
   const model_info = { "general.architecture": "llama", "llama.context_length": 131_072 };
   const list = { "/v1/models": { data: [{ id: "m", owned_by: "library" }] } };
   const first = await serving({ ...list, "/api/show": { model_info } });
@@ -57,14 +57,14 @@ test("Ollama shows the window of a model, and what the model is run with comes b
   expect(await askWindow({ url: second.url, model: "m" })).toBe(8_192);
 });
 
-test("a model that was opened by its address is asked for once, with its own key", async () => {
+test("the server of a model that was opened by its address is asked once, with the model's key", async () => {
   const { url, asked } = await serving({ "/v1/models": { data: [{ id: "m", max_model_len: 32_768 }] } });
   const model = await openModel({ type: "openai", url, model: "m", apiKey: "secret" });
   expect([await windowOf(model), await windowOf(model)]).toEqual([32_768, 32_768]);
   expect(asked).toEqual(["GET /v1/models Bearer secret"]);
 });
 
-test("a server that says nothing, or something else, leaves what is known by the name", async () => {
+test("if a server does not report a window, the known window of the name is used", async () => {
   const { url } = await serving({ "/v1/models": "no JSON", "/api/show": { model_info: { a: "b" } } });
   const claude = await openModel({ type: "openai", url, model: "claude-sonnet-5" });
   const other = await openModel({ type: "openai", url, model: "m" });

@@ -1,6 +1,6 @@
 /**
- * The context window of a model in tokens: asked of its endpoint where the model was opened by an address, otherwise known
- * by the name of the model.
+ * The context window of a model in tokens: the endpoint is asked if the model was opened by an address; otherwise the
+ * name of the model determines it.
  */
 
 import type { LanguageModel } from "ai";
@@ -9,13 +9,16 @@ import { boundedJson } from "./bounded-json.ts";
 /** Every current model of a vendor has at least this. */
 export const DEFAULT_WINDOW = 128_000;
 
-/** The rest is for instructions and the answer, and for tokens that were estimated too low. */
+/** The rest of the window is for instructions and the answer, and for estimates that were too low. */
 const CONVERSATION_SHARE = 0.75;
 
 const ASK_MS = 2_000;
 const MAX_BYTES = 4_000_000;
 
-/** Windows by the beginning of a model's name, without the vendor before it. The pages of the vendors, November 2026. */
+/**
+ * Windows by the beginning of a model's name, without the vendor before it. Source: the pages of the vendors, November
+ * 2026.
+ */
 const KNOWN: readonly (readonly [names: RegExp, tokens: number])[] = [
   [/^claude-/u, 200_000],
   [/^gpt-5/u, 272_000],
@@ -29,7 +32,7 @@ export function conversationTokens(window: number): number {
   return Math.max(1, Math.floor(window * CONVERSATION_SHARE));
 }
 
-/** `null` for a model whose name says nothing. */
+/** `null` for a name that is not known. */
 export function knownWindow(model: string): number | null {
   const name = model.slice(model.lastIndexOf("/") + 1);
   return KNOWN.find(([names]) => names.test(name))?.[1] ?? null;
@@ -50,7 +53,7 @@ export function servedAt<Model extends LanguageModel>(model: Model, endpoint: En
   return model;
 }
 
-/** Asks once for each model; 128,000 for one that nobody knows. */
+/** Asks once for each model; 128,000 for an unknown one. */
 export function windowOf(model: LanguageModel): Promise<number> {
   if (typeof model === "string") return Promise.resolve(knownWindow(model) ?? DEFAULT_WINDOW);
   const found = windows.get(model) ?? findWindow(model);
@@ -65,8 +68,8 @@ async function findWindow(model: Exclude<LanguageModel, string>): Promise<number
 }
 
 /**
- * vLLM, LM Studio, llama.cpp, OpenRouter and others list windows with their models; Ollama shows them one by one. `null` from
- * a server that says nothing in time.
+ * vLLM, LM Studio, llama.cpp, OpenRouter and others list windows with their models; Ollama shows them one by one.
+ * `null` if the server does not answer in time.
  */
 export async function askWindow(endpoint: Endpoint): Promise<number | null> {
   const { url, model } = endpoint;
@@ -81,7 +84,10 @@ export async function askWindow(endpoint: Endpoint): Promise<number | null> {
   return tokensIn(set === undefined ? info?.[1] : Number(set));
 }
 
-/** Their words for it; the smallest counts, because a server can load a model with less than it has. */
+/**
+ * The names of this field on different servers. The smallest value counts, because a server can load a model with a
+ * smaller window than it has.
+ */
 const NAMES = [
   "max_model_len",
   "loaded_context_length",

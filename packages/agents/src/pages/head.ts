@@ -56,7 +56,7 @@ export function toHead(
   const { messages, toolCalls, records, unknownRecords, models, agentVersions, usage, forkedFrom } = details;
   const turns = kept.turns.at(-1);
   const [only, ...others] = models;
-  // The shown branch is not all that the session cost.
+  // The cost of the shown branch is only a part of the session's cost.
   const shownPart = spentIn(kept.turns);
   const byTotal =
     usage === null

@@ -6,7 +6,7 @@ export const HISTORY_LIMITS = {
    * completely at once.
    */
   tipBytes: 262_144,
-  /** The longest end that is read for a reader who goes back before the whole was read. */
+  /** The longest part of the end that is read for a reader who scrolls back before the whole session was read. */
   mostTipBytes: 4_194_304,
   smallBytes: 1_048_576,
   /** The number of cached sessions, and of the messages of all of them together. */

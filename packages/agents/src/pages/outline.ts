@@ -1,6 +1,6 @@
 /**
- * The outline of a history, and the files that it changed: answers from the facts kept for each turn. Pure but for the
- * spool.
+ * The outline of a history, and the files that it changed: answers from the facts kept for each turn. Pure, except that
+ * it reads the spool.
  */
 
 import { ContinuoError, type SessionFacts, type ToolCallBlock } from "@continuo/core/model";
@@ -24,7 +24,7 @@ export interface OutlineQuery {
   /** Only turns before this number. */
   readonly before?: number;
   readonly limit?: number;
-  /** With the print of each turn. */
+  /** `include` adds the print of each turn. */
   readonly prints?: "include";
 }
 
@@ -156,7 +156,7 @@ function detailsOf(kept: CachedHistory, { index, callId }: Change): unknown {
   return undefined;
 }
 
-/** The rest of all changes; `null` if one of them is too large to be held, and where there is only one. */
+/** The net result of all changes; `null` if one of them is too large to keep, or if there is only one. */
 function netOf({ turns }: CachedHistory, path: string): FileChanges["net"] {
   const items = turns.flatMap(({ work }) => work.items).filter((item) => item.type === "edit");
   const made = items.filter(({ edit }) => visibleLine(edit.path.trim()) === path);

@@ -80,7 +80,7 @@ const letters = (text: string): Message[] => [...text].map((id) => message(id));
 const idsOf = ({ sessions }: SavedPage, history = 0): string =>
   (sessions[0]?.histories[history]?.messages ?? []).map(({ message: { id } }) => id).join("");
 
-test("nothing that a session says ends an element of its page, and `$&` is no replacement", async () => {
+test("no text of a session ends an element of its page, and `$&` is not replaced", async () => {
   const { page, saved } = write(await session([message("A", "</i></noscript> $& %%TITLE%%")]));
   expect(page.split("</i>")).toHaveLength(2);
   expect(page).toContain("A &lt;/script&gt; title");
@@ -89,7 +89,7 @@ test("nothing that a session says ends an element of its page, and `$&` is no re
   ]);
 });
 
-test("only the turns that are named are inside, also in the outline; others are out of range", async () => {
+test("the page and its outline have only the named turns; other turns are out of range", async () => {
   const first = await session(letters("AbCdEf"));
   const { saved, page } = write(first, { turns: { from: 2, to: 2 } });
   expect(idsOf(saved)).toBe("Cd");
@@ -100,7 +100,7 @@ test("only the turns that are named are inside, also in the outline; others are 
   expect(() => write(first, { turns: { from: 4 } })).toThrow("the session has no turns 4 to 3");
 });
 
-test("a branch has only the messages that the first history has not", async () => {
+test("a branch has only the messages that the first history lacks", async () => {
   const leaf = { id: "g", active: false, updatedAt: null, messages: 4, label: "Go" };
   const leaves = [{ ...leaf, id: "d", active: true }, leaf];
   const branches = [{ leaf, kept: await keep(letters("AbCg")) }];
@@ -132,7 +132,7 @@ test("a page that is too large is not begun, and the error has the newest turns 
   expect(idsOf(write(first, { maxBytes: 25_000, turns: { from: 3 } }).saved)).toBe("CD");
 });
 
-test("the bytes of images and the whole of cut texts are inside", async () => {
+test("the page contains the bytes of images, and the full texts that a window would cut", async () => {
   const image = { type: "image" as const, mimeType: "image/png", data: "aGk=" };
   const long = "y".repeat(40_000);
   const content = [image, { type: "text" as const, text: long }];
@@ -142,7 +142,7 @@ test("the bytes of images and the whole of cut texts are inside", async () => {
   expect(history?.texts).toEqual([{ messageId: "A", path: "content/1/text", text: long }]);
 });
 
-test("a link to a session that is not inside is left out, and a live session is none in a file", async () => {
+test("a link to a session outside of the file is left out, and no session in a file is marked as open", async () => {
   const info = { type: null, description: null, toolCallId: "t", model: null, sizeBytes: 1, location: "" };
   const details = {
     ...DETAILS,

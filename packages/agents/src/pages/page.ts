@@ -32,7 +32,7 @@ export interface PageRequest {
   readonly sessions: readonly [PageSession, ...PageSession[]];
   /** Only these turns of the first session, 1-based; up to the last one where `to` is left out. */
   readonly turns?: { readonly from: number; readonly to?: number };
-  /** Sentences about what the page has and has not. */
+  /** Sentences about the content of the page. */
   readonly notes: readonly string[];
   readonly savedAt: string;
   readonly prices: Prices;
@@ -40,7 +40,7 @@ export interface PageRequest {
 }
 
 /**
- * Nothing is yielded before it is known that the page can be made.
+ * Yields nothing before it is certain that the page can be made.
  *
  * Errors: `out_of_range`; `too_large`, with the newest turns that fit in `details.fits`.
  */
@@ -80,7 +80,7 @@ function sizeOf(parts: readonly SessionParts[], maxBytes: number): number {
   let bytes = 0;
   for (const { session, histories } of parts) {
     for (const { kept, messages, turns } of histories) {
-      // From the end: the newest turns are those that a smaller page would have.
+      // The loop begins at the end, because a smaller page would have the newest turns.
       for (let index = messages.end - 1; index >= messages.start; index--) {
         bytes += Buffer.byteLength(toJson(savedMessageAt(kept, session.key, index)));
         if (bytes > maxBytes) {
@@ -96,7 +96,7 @@ function sizeOf(parts: readonly SessionParts[], maxBytes: number): number {
   return bytes;
 }
 
-/** JSON in which nothing ends the element that it is in. */
+/** Makes JSON that cannot end the element that contains it. */
 function toJson(value: unknown): string {
   return JSON.stringify(value).replaceAll("<", "\\u003c");
 }
@@ -197,7 +197,7 @@ function noSuchTurns(
   });
 }
 
-/** `reached`: the turn that does not fit any more; `null` if fewer turns would not help. */
+/** `reached`: the first turn that does not fit; `null` if fewer turns would not help. */
 function tooLarge({ from, to }: TurnRange, reached: number | null, maxBytes: number): ContinuoError {
   const fits = reached !== null && reached < to ? { from: Math.max(from, reached + 1), to } : null;
   const limit = `${Math.floor(maxBytes / 1_000_000)} MB`;

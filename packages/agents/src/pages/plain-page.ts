@@ -11,7 +11,7 @@ export interface PlainPage {
   readonly sessions: readonly SessionParts[];
   readonly notes: readonly string[];
   readonly savedAt: string;
-  /** False where the page is too large to hold everything twice. */
+  /** False if the page is too large to contain everything twice. */
   readonly isShown: boolean;
 }
 
@@ -52,7 +52,7 @@ function factsOf({ agent, models, cwd, updatedAt }: CatalogDetails): readonly st
   return facts.filter((fact) => fact !== "");
 }
 
-/** Says which turns the page has, if it has not all. */
+/** Names the turns of the page, unless it has all of them. */
 function partOf({ session, histories }: SessionParts): string {
   const { from, to } = histories[0].turns;
   const total = session.kept.turns.length;
@@ -81,7 +81,7 @@ function* subagentOf({ session, histories }: SessionParts): Generator<string, vo
   yield "</details>\n";
 }
 
-/** Its texts whole, and without images. */
+/** Returns the message with full texts and without images. */
 function plainMessage({ shown, texts }: SavedMessage): Message {
   const whole = texts.reduce((message, { path, text }) => withText(message, path, text), shown.message);
   return { ...whole, content: withoutBytes(whole.content) };

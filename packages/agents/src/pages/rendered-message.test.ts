@@ -16,7 +16,7 @@ function shownDetails(details: unknown): unknown {
 
 const HUNK = { oldStart: 7, oldLines: 1, newStart: 7, newLines: 1, lines: ["-a", "+b"] };
 
-test("of a result's details only the hunks with line numbers are shown", () => {
+test("only the hunks with line numbers are shown from the details of a result", () => {
   const originalFile = "the whole file";
   expect(shownDetails({ structuredPatch: [HUNK], originalFile })).toEqual({ structuredPatch: [HUNK] });
   for (const details of [undefined, null, "text", {}, { structuredPatch: "x" }, { originalFile }]) {
@@ -49,7 +49,7 @@ test("data that only an agent or a program can read is not shown, and an image i
   expect(content[2]).toEqual({ type: "image", mimeType: "image/svg+xml" });
 });
 
-test("an address in a session is only shown if it is one of the web", () => {
+test("an address in a session is shown only if it is a web address", () => {
   const urls = ["https://a.example/", "/v1/machine/sessions", "javascript:alert(1)", "//a.example/"];
   const { content } = shown(urls.map((url) => ({ type: "image", mimeType: "image/png", url }))).message;
   expect(content.map((block) => "url" in block)).toEqual([true, false, false, false]);

@@ -1,4 +1,4 @@
-/** The parts of a session that its page holds, one after the other, so that none of them is in memory with the others. */
+/** The parts of a session for its page, one after the other, so that only one of them is in memory at a time. */
 
 import type { Leaf, Message } from "@continuo/core/model";
 import {
@@ -72,7 +72,7 @@ export interface SavedMessage {
   readonly texts: readonly SavedText[];
 }
 
-/** The message with the bytes of its images, and with the texts that are cut in it. */
+/** Returns the message with the bytes of its images, and with the full texts that were cut in it. */
 export function savedMessageAt(kept: CachedHistory, key: string, index: number): SavedMessage {
   const whole = kept.messageAt(index);
   const shown = windowMessageAt(kept, { key }, index);
@@ -126,7 +126,7 @@ export function* savedFiles(kept: CachedHistory, range: TurnRange): Generator<Fi
       net ??= part.net;
       after = part.nextAfter;
     }
-    // The net result is that of all turns: a page of some of them has only their changes.
+    // The net result covers all turns, so a page with only some turns does not have it.
     const isAll = range.from === 1 && range.to >= kept.turns.length;
     yield { path, changes, net: isAll ? net : null, total: changes.length, nextAfter: null };
   }

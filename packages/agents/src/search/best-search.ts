@@ -74,7 +74,7 @@ export function searchBest(
   );
 }
 
-/** Only so many turns are read as the limit says: those with the greatest sums. */
+/** Returns at most as many turns as the limit allows, those with the greatest sums. */
 function bestIds(scores: ReadonlyMap<number, readonly (readonly number[])[]>): readonly number[] {
   if (scores.size <= SEARCH_LIMITS.rankedTurns) return [...scores.keys()];
   const sums = [...scores].map(([id, rows]) => {

@@ -29,7 +29,7 @@ export interface FoundRepair extends Repair {
 }
 
 export interface Repairs extends NotRead {
-  /** In the order in which they help: nearly the same error first, then what was solved, then what was done in `folder`. */
+  /** The most helpful first: nearly the same error, then solved errors, then work in `folder`. */
   readonly repairs: readonly FoundRepair[];
 }
 
@@ -62,7 +62,10 @@ export async function findRepairs(error: string, options: ExperienceOptions): Pr
 export interface CommandWay {
   readonly command: string;
   readonly times: number;
-  /** A call that ran other commands too counts as neither: nobody knows which of them failed. */
+  /**
+   * A call that also ran other commands counts neither as worked nor as failed, because it is unknown which of them
+   * failed.
+   */
   readonly worked: number;
   readonly failed: number;
   /** The times in `folder` or below it. */
@@ -75,7 +78,7 @@ export interface CommandWay {
 export interface CommandUses extends NotRead {
   readonly uses: number;
   readonly failed: number;
-  /** Those that always failed are last; those of `folder` come first, and of these the ones that worked most often. */
+  /** Ways that always failed are last; ways of `folder` come first, sorted by how often they worked. */
   readonly ways: readonly CommandWay[];
 }
 
@@ -176,7 +179,7 @@ function byUse(a: CommandWay, b: CommandWay): number {
   );
 }
 
-/** Not every turn has to have all words. */
+/** Makes a query that a turn with some of the words can match. */
 function anyOf(all: readonly Phrase[]): SearchQuery {
   const query = parseQuery("", { toTime: (time) => time, isEmptyAllowed: true });
   return { ...query, all, isQuestion: true };
@@ -204,7 +207,7 @@ async function readFound(
   }, present({ places, signal }));
   await reader.add(found.sessions);
   const { sessions, left, unreadable } = reader.counts();
-  // Sessions that have only a few of the words are not meant.
+  // Sessions that have only a few of the words are not counted.
   const others = query.isQuestion ? 0 : Math.max(0, found.total - MAX_SESSIONS);
   return { sessions, notRead: left + unreadable + others + found.unsearched + found.unreadable };
 }
@@ -218,7 +221,7 @@ function eachOnce(repairs: readonly FoundRepair[]): readonly FoundRepair[] {
   });
 }
 
-/** Nearly the same: only a name or two differ. */
+/** The similarity from which two errors count as nearly the same: only one or two names differ. */
 const NEARLY_SAME = 0.8;
 const OUTCOMES: readonly Repair["outcome"][] = ["solved", "not confirmed", "not solved"];
 

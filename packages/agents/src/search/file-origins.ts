@@ -122,7 +122,9 @@ function editsOf(edits: readonly PlacedEdit[], { paths, root, below }: Names): r
   return chosen.reverse();
 }
 
-/** A file that is gone, and that had most of the lines which nobody is known to have written; `null` if there is none. */
+/**
+ * Finds a file that no longer exists and that had most of the lines whose author is unknown; `null` if there is none.
+ */
 function formerName(
   edits: readonly PlacedEdit[],
   open: ReadonlySet<string>,

@@ -48,11 +48,11 @@ export interface SessionSearchOptions {
   readonly secrets?: "masked";
   /** Milliseconds after which the search ends with what was found; no limit by default. */
   readonly timeMs?: number;
-  /** Aborted when what was found is enough: the search ends with it. */
+  /** Aborts when the results so far are enough; the search then ends with them. */
   readonly enough?: AbortSignal;
   readonly signal?: AbortSignal;
   readonly onProgress?: (progress: SearchProgress) => void;
-  /** Called where so much is not indexed that this search did not index it first. */
+  /** Called if too much is not indexed to index it before this search. */
   readonly onUnindexed?: () => void;
 }
 
@@ -192,7 +192,7 @@ async function searchOpen(
         },
       }),
   });
-  // One order needs one way of ranking.
+  // All results must be ranked by the same statistics.
   const isOfIndex = missing.length === 0 || (await scanning.isRankedAlike());
   const sessions = isOfIndex ? new Map(ready) : new Map<number, ReadySession>();
   // A person who watches sees the matches of the index at once, before the files are read.

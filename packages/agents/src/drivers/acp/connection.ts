@@ -1,4 +1,4 @@
-/** An ACP agent's program while it runs: greeted, asked with time limits, and ended with all that it started. */
+/** A running ACP agent: it is initialized, called with time limits, and ended with all processes that it started. */
 
 import { randomUUID } from "node:crypto";
 import type { ClientConnection } from "@agentclientprotocol/sdk";
@@ -22,17 +22,17 @@ import type { AcpPolicy } from "./policies.ts";
 import type { AcpProgram } from "./programs.ts";
 import { toStream } from "./stream.ts";
 
-/** A program that closed its output is given this time to end, because its end explains why. */
+/** A program that closed its output has this time to end, because its exit code explains the reason. */
 const LAST_WORDS_MS = 2_000;
 
 export interface AcpListener {
-  /** `session/update`; the next line is read when it is done. */
+  /** Handles `session/update`; the next line is read after it resolves. */
   readonly onUpdate: (params: Json) => Promise<void>;
-  /** Any other notification, and lines that are no messages. */
+  /** Handles any other notification, and lines that are not messages. */
   readonly onOdd: (odd: unknown) => Promise<void>;
-  /** Gives the outcome. The signal comes when the agent takes its question back. */
+  /** Returns the outcome. The signal aborts when the agent withdraws its question. */
   readonly onPermission: (params: Json, signal: AbortSignal) => Promise<Json>;
-  /** A request that `AcpStart.editor` has. */
+  /** Handles a request for a method of `AcpStart.editor`. */
   readonly onEditorRequest: (method: string, params: Json, signal: AbortSignal) => Promise<unknown>;
 }
 
@@ -43,11 +43,11 @@ export interface AcpStart {
   readonly listener: AcpListener;
   /** The version that Continuo asks for. The agent's answer decides which one is spoken. */
   readonly protocol: ProtocolVersion;
-  /** The policy that holds the agent; a caller that only asks for its capabilities needs none. */
+  /** The policy that restricts the agent; a caller that only asks for its capabilities needs none. */
   readonly policy?: AcpPolicy;
-  /** Set in the folder of a conversation; a caller that only asks has none. */
+  /** The trust in the folder of a conversation; a caller that only asks for capabilities has none. */
   readonly trust?: FolderTrust;
-  /** A caller that only asks has none. */
+  /** The person's editor; a caller that only asks for capabilities has none. */
   readonly editor?: EditorAccess;
   readonly signal?: AbortSignal | undefined;
 }
@@ -57,7 +57,7 @@ export interface AcpRequestOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** The command of an agent: its program, and the words that make it speak ACP. Errors: `agent_missing`. */
+/** The command of an agent: its program, and the arguments that make it speak ACP. Errors: `agent_missing`. */
 export function acpCommand({ label, program, args, install }: AcpProgram, options: DriverOptions): string[] {
   const words = commandOf(options, present({ agent: label, name: program, install }));
   return [...words, ...args.filter((arg) => !words.includes(arg))];
@@ -97,7 +97,7 @@ export class AcpConnection {
   #client: ClientConnection | null = null;
   #hello: InitializeResult | null = null;
   readonly #startedAtMs = Date.now();
-  /** Ids of sessions that it began or was in. */
+  /** Ids of sessions that the program began or opened. */
   readonly #sessionIds = new Set<string>();
   #closed: Promise<void> | null = null;
 
@@ -167,8 +167,8 @@ export class AcpConnection {
   }
 
   /**
-   * Errors: `not_found` if the agent says that there is no such thing, `unsupported` if it does not know
-   * the method, `agent_failed` for any other refusal, its death or its silence; the signal's reason.
+   * Errors: `not_found` if the agent reports that the session does not exist, `unsupported` if it does not know the
+   * method, `agent_failed` for any other refusal, its death or its silence; the signal's reason.
    */
   async call(method: string, params: Json, { limitMs, signal }: AcpRequestOptions): Promise<Json> {
     const client = this.#client;
@@ -185,8 +185,8 @@ export class AcpConnection {
   }
 
   /**
-   * Calls the method. If the agent asks for authentication, and the environment has a key or the person has logged in by the
-   * editor, authenticates and calls again.
+   * Calls the method. If the agent asks for authentication, and the environment has a key or the person has chosen a
+   * login in the editor, authenticates and calls again.
    */
   async callKnown(method: string, params: Json, asking: AcpRequestOptions): Promise<Json> {
     try {
@@ -199,7 +199,7 @@ export class AcpConnection {
     }
   }
 
-  /** A turn was answered: nobody needs to log in. */
+  /** Called after an answered turn, which proves that no login is needed. */
   forgetLogin(): void {
     const { program, options } = this.#start;
     forgetLogin(options.places, program.agent);
@@ -214,7 +214,7 @@ export class AcpConnection {
     await this.#client?.agent.notify(method, params);
   }
 
-  /** Resolves with why, when the program is gone or was closed. */
+  /** Resolves with the reason when the program has ended or was closed. */
   async gone(): Promise<ContinuoError> {
     await this.#client?.closed;
     return await this.#endedBefore("its turn did");
@@ -276,7 +276,7 @@ export class AcpConnection {
     return await this.#endedBefore(`it answered ${method}`);
   }
 
-  /** Its output has ended; the exit code and the reason are known a moment later. */
+  /** Called when the output has ended; the exit code and the reason are known a moment later. */
   async #endedBefore(what: string): Promise<ContinuoError> {
     const patience = AbortSignal.timeout(LAST_WORDS_MS);
     await within(this.#process.ended, {
@@ -290,7 +290,7 @@ export class AcpConnection {
 
 interface OwnSession {
   readonly args: readonly string[];
-  /** `null` if the program begins none, or does not let itself be told an id. */
+  /** `null` if the program begins no session, or accepts no id for it. */
   readonly id: string | null;
 }
 

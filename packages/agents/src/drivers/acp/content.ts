@@ -1,4 +1,4 @@
-/** Blocks to the content that an agent takes in a prompt, and back from what it shows. Pure. */
+/** Converts blocks to the content of a prompt, and an agent's content to blocks. Pure. */
 
 import type { ContentBlock } from "@agentclientprotocol/sdk";
 import { type Block, type FileBlock, type ImageBlock, present } from "@continuo/core/model";

@@ -45,7 +45,7 @@ const DEAF: AcpListener = {
 export function createAcpDriver(program: AcpProgram, options: AcpOptions): AcpDriver {
   const { protocol = 1, places } = options;
   const limits = limitsOf(options);
-  /** Agents that are open for a conversation are asked rather than new ones started. */
+  /** Open agents of conversations are asked first, so that no new program has to start. */
   const links = new Set<AcpLink>();
 
   async function ask<T>(
@@ -123,7 +123,9 @@ interface AcpRequest {
   readonly signal: AbortSignal | undefined;
 }
 
-/** Agents clean and rewrite their homes when they start: one that only answers questions is shown an empty home. */
+/**
+ * Agents clean and rewrite their homes when they start, so a program that only answers questions gets an empty home.
+ */
 async function helloInScratch({ program, options, protocol, signal }: AcpRequest): Promise<InitializeResult> {
   const home = await mkdtemp(join(tmpdir(), "continuo-hello-"));
   const env = Object.entries(options.places.env).filter(

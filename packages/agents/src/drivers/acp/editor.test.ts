@@ -21,7 +21,7 @@ const TERMINALS = [
 ];
 const FORMS = ["elicitation/create"];
 
-test("an agent may use all of the editor, unless it may only read", () => {
+test("an agent may use every function of the editor, unless it may only read", () => {
   for (const policy of ["ask", "unrestricted"] as const) {
     expect(editorAccess(editor, { policy, protocol: 1 })).toEqual({
       capabilities: editor.capabilities,
@@ -53,6 +53,6 @@ test.each([
   expect(access).toEqual(NO_EDITOR);
 });
 
-test("without an editor there is none", () => {
+test("without an editor, an agent gets no editor", () => {
   expect(editorAccess(undefined, { policy: "unrestricted", protocol: 1 })).toEqual(NO_EDITOR);
 });

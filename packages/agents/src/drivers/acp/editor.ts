@@ -52,13 +52,15 @@ export function editorAccess(
 export interface EditorRequest {
   readonly method: string;
   readonly params: Json;
-  /** The agent takes its request back. */
+  /** Aborts when the agent withdraws its request. */
   readonly withdrawn: AbortSignal;
-  /** The turn is cancelled. */
+  /** Aborts when the turn is cancelled. */
   readonly ended: AbortSignal;
 }
 
-/** A form belongs to its turn. A command or a file of the editor does not: an agent tidies up after a turn, too. */
+/**
+ * A form ends with its turn. A command or a file of the editor does not, because an agent may clean up after a turn.
+ */
 export async function askEditor(
   editor: EditorPort | undefined,
   { method, params, withdrawn, ended }: EditorRequest,

@@ -25,7 +25,10 @@ export interface InitializeResult {
   readonly authMethods: readonly LoginMethod[];
 }
 
-/** Both versions' fields: an agent takes those that it knows. `editor`: the capabilities of the person's editor. */
+/**
+ * Has the fields of both versions: an agent uses those that it knows. `editor`: the capabilities of the person's
+ * editor.
+ */
 export function greeting(protocol: ProtocolVersion, editor: Json = {}): Json {
   const info = { name: "continuo", title: "Continuo", version: readVersion() };
   return protocol === 2
@@ -36,7 +39,7 @@ export function greeting(protocol: ProtocolVersion, editor: Json = {}): Json {
         clientCapabilities: {
           fs: { readTextFile: false, writeTextFile: false },
           terminal: false,
-          // Reports that an agent sends only where they are wanted.
+          // An agent sends these reports only if the client asks for them.
           session: { notices: {}, compaction: {} },
           subagents: {},
           ...editor,
@@ -83,7 +86,7 @@ function abilitiesOf1(told: Json, session: Json): Abilities {
   };
 }
 
-/** Version 1 wants standard input and output of every agent. */
+/** Version 1 requires every agent to support standard input and output. */
 function serverKinds(mcp: unknown): readonly ToolServerKind[] {
   const { http, sse } = objectIn(mcp);
   return [
@@ -93,7 +96,7 @@ function serverKinds(mcp: unknown): readonly ToolServerKind[] {
   ];
 }
 
-/** An agent with sessions lists, resumes and closes them, says version 2; loading is resuming with a replay. */
+/** In version 2, an agent with sessions can list, resume and close them; loading is resuming with a replay. */
 function abilitiesOf2(session: unknown): Abilities {
   if (!isJson(session)) {
     const prompt = { image: false, embeddedContext: false };
@@ -115,7 +118,7 @@ function abilitiesOf2(session: unknown): Abilities {
   };
 }
 
-/** `{}` offers; `false`, `null` and nothing do not. */
+/** `{}` means that the agent offers it; `false`, `null` and a missing value mean that it does not. */
 function isOffered(value: unknown): boolean {
   return value !== undefined && value !== null && value !== false;
 }

@@ -68,7 +68,7 @@ export function createLoadingState(): LoadingState {
   return { isActive: false, updateCount: 0, history: null };
 }
 
-/** Reports of the agent that hold beyond a turn. */
+/** Reports of the agent that stay valid after a turn. */
 export interface AgentReports {
   commands: readonly AgentCommand[];
   context: ContextUse | null;

@@ -1,4 +1,4 @@
-/** One native session of a running ACP agent: the ways into it, its turns, and its reports between them. */
+/** One native session of a running ACP agent: how it is opened, its turns, and its reports between turns. */
 
 import {
   type AgentCommand,
@@ -138,7 +138,7 @@ export class AcpLink implements Link {
     return this.#toolServers.leftOut;
   }
 
-  /** They belong to the whole conversation, including a session that is opened later in it. */
+  /** The tool servers of the conversation, also for a session that is opened later in it. */
   get #toolServers(): ChosenServers {
     const { program, open } = this.#start;
     return chooseServers(open, program.takesNoToolServers ? [] : this.connection.hello.toolServers);
@@ -172,7 +172,7 @@ export class AcpLink implements Link {
         }),
     });
     this.#connection = connection;
-    // A turn of version 2 waits for no answer that would fail.
+    // A turn of version 2 does not wait for an answer, so nothing else would report the failure.
     const fail = async (): Promise<void> => {
       const why = await connection.gone();
       this.#current.turn?.fail(why);
@@ -369,7 +369,7 @@ export class AcpLink implements Link {
     }
   }
 
-  /** Notes a report that holds beyond a turn. */
+  /** Stores a report that stays valid after a turn. */
   #note({ sessionUpdate, availableCommands, used, size }: Json): void {
     if (sessionUpdate === "available_commands_update") {
       this.#reports.commands = toCommands(availableCommands, ({ input }) =>

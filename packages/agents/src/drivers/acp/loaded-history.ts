@@ -5,7 +5,7 @@ import type { Json } from "@continuo/files";
 import { toBlock } from "./content.ts";
 import { eventsOf, newUpdateState, type UpdateState } from "./updates.ts";
 
-/** Updates beyond it are dropped, the oldest first: a caller who wants it all reads the disk. */
+/** Beyond this number, the oldest updates are dropped: a caller who needs all of them reads the session's files. */
 const MAX_UPDATES = 20_000;
 
 export interface LoadedHistory {

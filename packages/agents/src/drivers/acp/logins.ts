@@ -24,7 +24,10 @@ const MAX_BYTES = 256 * 1024;
 const MAX_METHODS = 16;
 const MAX_CHARS = 500;
 
-/** Those of an answer to `initialize`, in both versions; one that needs a terminal of the client is left out. Pure. */
+/**
+ * The login methods in an answer to `initialize`, in both versions; methods that need a terminal of the client are left
+ * out. Pure.
+ */
 export function readLoginMethods(told: unknown): readonly LoginMethod[] {
   return (Array.isArray(told) ? told : []).flatMap((method) => {
     if (!isJson(method) || method.type === "terminal") return [];
@@ -53,7 +56,7 @@ export function rememberLogin(places: Places, { agent, methods }: WantedLogin): 
 
 export function forgetLogin(places: Places, agent: string): void {
   const file = fileOf(places, agent);
-  // In a home that cannot be written to, the file stays: the turn that was answered must not fail for it.
+  // If the home cannot be written, the file stays: a turn that was answered must not fail because of it.
   if (existsSync(file)) removeLeft(file);
 }
 

@@ -1,12 +1,12 @@
-/** Unprompted words of an agent: a greeting, words between two turns. They are no part of an answer. Pure. */
+/** Texts that an agent sends outside of a turn, such as a greeting. They are not part of an answer. Pure. */
 
 import type { AgentEvent } from "@continuo/core/model";
 import { isJson, type Json } from "@continuo/files";
 
-/** They mean the same in a turn and outside of one. */
+/** These events mean the same in a turn and outside of one. */
 const STANDING: readonly AgentEvent["type"][] = ["title", "mode", "usage", "plan", "diagnostics"];
 
-/** An event outside of a turn: reported, but not as an answer to the next prompt. */
+/** Converts an event outside of a turn, so that it is not reported as an answer to the next prompt. */
 export function toNotice(event: AgentEvent): AgentEvent {
   return STANDING.includes(event.type) ? event : { type: "diagnostics", details: event };
 }

@@ -36,7 +36,7 @@ function parse(text: string, file: string): Json {
   if (value !== null && isJson(value)) return value;
   throw new ContinuoError(
     "unreadable",
-    `cannot read ${file}: without it Continuo cannot hold opencode to the policy`,
+    `cannot read ${file}: Continuo needs it to enforce the policy in opencode`,
     { hint: "Correct the file, or choose another policy." },
   );
 }

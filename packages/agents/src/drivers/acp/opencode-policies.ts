@@ -1,6 +1,6 @@
 /**
- * Rules in the environment of opencode's program that hold it to a policy. Pure but for its configuration. Seen
- * in 1.18.33.
+ * Rules in the environment of opencode's program that enforce a policy. Pure, except that it reads the configuration.
+ * Seen in 1.18.33.
  */
 
 import { isJson, type Json, type Places } from "@continuo/files";
@@ -8,7 +8,7 @@ import { contentOf, ownConfigurations } from "./opencode-config.ts";
 
 type Environment = Readonly<Record<string, string>>;
 
-/** Its MCP servers are named in the person's own files; a project's would be others. */
+/** Only the person's own files name the MCP servers; with the project's files there would be further ones. */
 const WITHOUT_PROJECT: Environment = { OPENCODE_DISABLE_PROJECT_CONFIG: "1" };
 
 /**
@@ -36,9 +36,9 @@ export function safeEnvironment(places: Places): Environment {
 }
 
 /**
- * Without rules, opencode asks nothing in its folder. These rules come before the person's own, which therefore
- * still decide: a key of `tools` puts its rule in front, and a spelling that nobody else uses (`?ead` fits
- * `read`) is not merged with theirs.
+ * Without rules, opencode asks nothing in its folder. These rules come before the person's own rules, which therefore
+ * still decide: a key of `tools` puts its rule in front, and an unusual pattern (`?ead` matches `read`) is not merged
+ * with a rule of the person.
  */
 const ASKING_RULES: Json = {
   "**": "ask",
@@ -49,7 +49,9 @@ const ASKING_RULES: Json = {
   ),
 };
 
-/** opencode does not pass on what a sub-agent asks, and waits for the answer for ever: it is left with reading. */
+/**
+ * opencode does not pass on questions of a sub-agent, and waits for the answer for ever, so a sub-agent may only read.
+ */
 const SUBAGENT_RULES: Json = {
   ...Object.fromEntries(
     ["edit", "bash", "webfetch", "websearch", "task", "todowrite", "skill"].map((tool) => [
@@ -62,7 +64,7 @@ const SUBAGENT_RULES: Json = {
   [spelled("read")]: { "*.env": "deny", "*.env.*": "deny" },
 };
 
-/** It forbids more than others, which a rule for all of them would undo. */
+/** The agent `plan` forbids more than other agents; a rule for all agents would undo that. */
 const PLAN_RULES: Json = {
   [spelled("edit")]: { "*": "deny", ".opencode/plans/*.md": "allow" },
   [spelled("task")]: { general: "deny" },
@@ -89,7 +91,7 @@ export function askingEnvironment(places: Places): Environment {
   };
 }
 
-/** After the rules that an agent has. */
+/** Adds rules after those that an agent has. */
 function withRules(agents: Json, added: Readonly<Record<string, Json>>): Json {
   const changed = Object.entries(added).map(([name, rules]) => {
     const agent = objectIn(agents[name]);

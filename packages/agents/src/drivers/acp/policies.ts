@@ -1,4 +1,4 @@
-/** Policies of ACP agents, as data. An agent that asks before it acts needs none. Pure. */
+/** Policies of ACP agents, as data. An agent that asks before it acts needs no such data. Pure. */
 
 import { type AgentName, ContinuoError, type PermissionPolicy } from "@continuo/core/model";
 import { isJson, type Json, type Places } from "@continuo/files";
@@ -14,7 +14,9 @@ export interface AcpPolicy extends Omit<AcpHold, "env"> {
 /** `null`: nothing holds it to that. */
 export type AcpPolicies = Readonly<Partial<Record<PermissionPolicy, AcpPolicy | null>>>;
 
-/** Policies that data cannot say: they depend on the person's own files. The others are `acp.holds` of the agent. */
+/**
+ * Policies that depend on the person's own files, and so cannot be data. All others are in `acp.holds` of the agent.
+ */
 export const MADE_POLICIES: Readonly<Partial<Record<AgentName, AcpPolicies>>> = {
   opencode: {
     safe: { env: safeEnvironment, mode: SAFE_AGENT },
@@ -47,7 +49,7 @@ function mergeJson(one: Json, other: Json): Json {
   return merged;
 }
 
-/** Errors: `unsupported` if nothing holds the agent to it. */
+/** Errors: `unsupported` if Continuo cannot enforce the policy. */
 export function policyOf(
   { label, policies = {} }: { readonly label: string; readonly policies?: AcpPolicies | undefined },
   policy: PermissionPolicy = "ask",

@@ -11,31 +11,40 @@ export interface AcpProgram {
   readonly label: string;
   /** The program that is looked for on the search path. */
   readonly program: string;
-  /** After the command; not repeated where the command names them already. */
+  /** Arguments after the command; they are not repeated if the command already has them. */
   readonly args: readonly string[];
   readonly install?: string;
-  /** Variables that name its home: taken away where it shall not touch the user's. */
+  /** Variables that name its home: they are removed if it must not touch the user's home. */
   readonly homes?: readonly string[];
-  /** Methods of `authenticate` that need no person where the variable is set; tried when the agent asks for it. */
+  /**
+   * Methods of `authenticate` that need no person if the variable is set; tried when the agent asks for authentication.
+   */
   readonly keys?: Readonly<Record<string, string>>;
-  /** The policies that hold it; left out for an agent that asks before it acts. */
+  /** The data that enforces each policy; left out for an agent that asks before it acts. */
   readonly policies?: AcpPolicies;
-  /** The policy for the trust in a folder; left out for an agent that decides that itself. */
+  /** The policy for the trust in a folder; left out for an agent that decides by itself. */
   readonly trust?: AcpTrust;
-  /** Nothing keeps it from a project's configuration: it is not started where nobody trusts one. */
+  /**
+   * Continuo cannot keep it from a project's configuration, so it is not started in an untrusted project that has one.
+   */
   readonly followsProjects?: true;
   /**
-   * One that begins a session by itself at each start, and since when a flag gives that session an id: what is left of it
-   * empty is removed when the program has ended.
+   * Set for an agent that begins a session at each start: the flag that gives this session an id, and the first version
+   * with the flag. If the session is still empty when the program has ended, its files are removed.
    */
   readonly ownSession?: { readonly flag: string; readonly since: string };
-  /** Whose session file holds what the protocol does not tell of calls, or of errors; left out where it tells all. */
+  /**
+   * The agent whose session file has the details of calls or errors that the protocol does not report; left out if the
+   * protocol reports everything.
+   */
   readonly records?: AgentName;
-  /** The words by which it reports an error as a part of its answer; the protocol tells all of its calls. */
+  /**
+   * The texts by which it reports an error as a part of its answer; the protocol reports everything about its calls.
+   */
   readonly errorWords?: AcpDescription["errorWords"];
   /** Its answers count the usage of all turns since the program opened the session. */
   readonly sumsUsage?: true;
-  /** It accepts the tool servers of its client, and starts none of them. */
+  /** True if it accepts the tool servers of its client but does not start them. */
   readonly takesNoToolServers?: true;
 }
 
@@ -60,7 +69,7 @@ export function knownProgram(name: AgentName): AcpProgram | undefined {
   };
 }
 
-/** Any other agent: the configuration gives its command. */
+/** The program of any other agent, whose command the configuration names. */
 export function configuredProgram(agent: string, command: readonly string[]): AcpProgram {
   return { agent, label: agent, program: command[0] ?? agent, args: [] };
 }

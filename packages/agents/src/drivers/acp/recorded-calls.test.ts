@@ -1,4 +1,4 @@
-/** Results that an agent's protocol does not tell wait for its session file, and never for ever. */
+/** Results that an agent's protocol does not report wait for the session file, but only for a limited time. */
 
 import type { AgentEvent } from "@continuo/core/model";
 import { expect, test } from "vitest";
@@ -14,7 +14,7 @@ const silent = (toolCallId: string): AgentEvent => ({
 const words: AgentEvent = { type: "text", delta: "A word." };
 const content = [{ type: "text", text: "a word" }] as const;
 
-test("a call has its own name, and a result what the file holds, before the next words", async () => {
+test("a call has the name and a result has the content of the file, before the next text is reported", async () => {
   const file = new Map<string, RecordedCall>();
   const calls = createRecordedCalls(async () => file);
   expect(await calls.pass([call("read_file__1"), silent("read_file__1")])).toEqual([
@@ -29,7 +29,7 @@ test("a call has its own name, and a result what the file holds, before the next
   expect(await calls.rest()).toEqual([]);
 });
 
-test("a result that the file already holds comes before the next call", async () => {
+test("a result that is already in the file is reported before the next call", async () => {
   const file = new Map<string, RecordedCall>([["a__1", { input: {}, content }]]);
   const calls = createRecordedCalls(async () => file);
   await calls.pass([call("a__1"), silent("a__1"), call("b__2"), silent("b__2")]);

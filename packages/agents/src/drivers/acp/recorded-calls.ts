@@ -12,7 +12,7 @@ export interface RecordedCall {
   readonly content: readonly Block[] | null;
 }
 
-/** Returns those of the ids that the session's file holds. */
+/** Returns the calls with these ids that are in the session's file. */
 export type ReadCalls = (ids: ReadonlySet<string>) => Promise<ReadonlyMap<string, RecordedCall>>;
 
 export interface RecordedCalls {
@@ -27,7 +27,7 @@ type ToolResult = AgentEvent & { readonly type: "tool_result" };
 export function createRecordedCalls(read: ReadCalls): RecordedCalls {
   let waiting: readonly ToolResult[] = [];
 
-  /** @param which `recorded`: the others keep waiting. */
+  /** @param which `recorded`: events without a record keep waiting */
   async function take(which: "recorded" | "all"): Promise<readonly AgentEvent[]> {
     if (waiting.length === 0) return [];
     const known = await read(new Set(waiting.map(({ toolCallId }) => toolCallId)));
@@ -70,7 +70,7 @@ function isSilent(content: ToolResult["content"]): boolean {
   return content === "" || content.length === 0;
 }
 
-/** Ids are `NAME__ID` (Gemini CLI 0.61.0); what it tells as the name is a title. */
+/** Ids are `NAME__ID` (Gemini CLI 0.61.0); the name that it reports is a title. */
 function withOwnName(event: AgentEvent & { readonly type: "tool_call" }): AgentEvent {
   const end = event.toolCallId.lastIndexOf("__");
   return end < 1 ? event : { ...event, toolName: event.toolCallId.slice(0, end) };

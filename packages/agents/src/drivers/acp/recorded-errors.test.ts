@@ -1,4 +1,4 @@
-/** Words that look like an error are one if the session file says so, and a part of the answer otherwise. */
+/** A text that looks like an error is an error if the session file says so, and otherwise a part of the answer. */
 
 import type { AgentEvent, Message } from "@continuo/core/model";
 import { expect, test } from "vitest";
@@ -18,7 +18,7 @@ function message(origin: "person" | "error" | "agent", words: string): Message {
 
 const HISTORY = [message("person", "Go on."), message("error", "400 no such thing")];
 
-test("an error that the file records after the prompt is the reason, and no part of the answer", async () => {
+test("an error that the file records after the prompt is the reason, not a part of the answer", async () => {
   const errors = createRecordedErrors(WORDS, async () => HISTORY);
   expect(await errors.pass([text("I look."), REFUSED])).toEqual([text("I look.")]);
   expect(await errors.end()).toEqual({ events: [], reason: "400 no such thing" });
@@ -31,7 +31,7 @@ test("the file may have the error a moment later", async () => {
   expect(await errors.end()).toMatchObject({ reason: "400 no such thing" });
 });
 
-test("words that no error of this turn has are a part of the answer", async () => {
+test("a text that matches no error of this turn is a part of the answer", async () => {
   const errors = createRecordedErrors(WORDS, async () => [...HISTORY, message("person", "Say it again.")]);
   expect(await errors.pass([REFUSED])).toEqual([]);
   expect(await errors.pass([text(" is what I read.")])).toEqual([REFUSED, text(" is what I read.")]);

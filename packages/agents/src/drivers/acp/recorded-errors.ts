@@ -16,7 +16,7 @@ const PAUSE_MS = 50;
 export interface RecordedErrors {
   /** The events that can be reported now, in their order. */
   pass(events: readonly AgentEvent[]): Promise<readonly AgentEvent[]>;
-  /** The words that still wait, or the reason for which the turn failed. */
+  /** Returns the text that still waits, or the reason why the turn failed. */
   end(): Promise<RecordedEnd>;
 }
 
@@ -37,7 +37,7 @@ export function createRecordedErrors(words: ErrorWords, read: ReadNewest): Recor
     return errors.find((message) => delta === `${words.before}${message}`) ?? null;
   }
 
-  /** An error that the agent overcame is reported, and is no part of the answer. */
+  /** Reports an error that the agent overcame, which is not a part of the answer. */
   async function passOn(): Promise<readonly AgentEvent[]> {
     if (waiting === null) return [];
     const [event, message] = [waiting, await reasonOf(waiting)];
@@ -74,7 +74,7 @@ export function createRecordedErrors(words: ErrorWords, read: ReadNewest): Recor
   };
 }
 
-/** They say nothing about the answer, and come at any time. */
+/** These events say nothing about the answer, and can come at any time. */
 const STANDING: ReadonlySet<AgentEvent["type"]> = new Set(["title", "mode", "usage", "plan", "diagnostics"]);
 
 /** The errors since the newest prompt. */

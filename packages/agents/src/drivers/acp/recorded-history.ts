@@ -1,4 +1,4 @@
-/** The newest messages in the session file of an agent, for what its protocol does not report. */
+/** The newest messages in the session file of an agent, for facts that its protocol does not report. */
 
 import { type AgentName, ContinuoError, type Message } from "@continuo/core/model";
 import type { Places } from "@continuo/files";
@@ -6,7 +6,7 @@ import { formatOf } from "@continuo/native";
 
 export type ReadNewest = () => Promise<readonly Message[]>;
 
-/** Enough for the newest calls; a file is read for each answer that calls. */
+/** This is enough for the newest calls; the file is read for each answer that calls a tool. */
 const NEWEST_BYTES = 4 * 1024 * 1024;
 
 /** A file that cannot be read has no messages: the turn continues with what ACP reported. */

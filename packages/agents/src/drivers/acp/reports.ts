@@ -1,4 +1,6 @@
-/** Reports of an agent about itself, in words: notices, compactions, and the sessions of its sub-agents. Pure. */
+/**
+ * Converts reports of an agent about itself to text: notices, compactions, and the sessions of its sub-agents. Pure.
+ */
 
 import type { AgentEvent } from "@continuo/core/model";
 import { isJson, type Json } from "@continuo/files";

@@ -21,7 +21,7 @@ export async function listPage(
   };
 }
 
-/** All pages. Errors: `unsupported`; `agent_failed` if the pages go round in a circle. */
+/** Reads all pages. Errors: `unsupported`; `agent_failed` if a page comes a second time. */
 export async function listPages(
   connection: AcpConnection,
   { cwd, ...asking }: AcpRequestOptions & { readonly cwd: string },

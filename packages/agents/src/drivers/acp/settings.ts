@@ -27,7 +27,7 @@ interface Choice {
   readonly category: Category;
   readonly method: string;
   readonly params: Json;
-  /** The id of the session's option; the answer of the call tells its value then. */
+  /** The id of the session's option, if it has one; the answer of the call then has its value. */
   readonly optionId: string | null;
   readonly before: unknown;
   /** The values that the agent names; agents accept more than these. */
@@ -68,7 +68,8 @@ async function choose(
   }
   if (choice.optionId === null) return;
   const now = optionsIn(answer).find(({ id }) => id === choice.optionId)?.current;
-  // A short name may have become a longer one; an option that stays as it was has not been taken.
+  // The agent may replace a short name by a longer one; if the option did not change, the agent did not accept the
+  // value.
   const isTaken = now === undefined || now === value || (!isOffered && now !== choice.before);
   if (!isTaken) throw noSuch(label, { ...choice, value, cause: undefined });
 }

@@ -4,7 +4,7 @@ import { toStream } from "./stream.ts";
 
 const line = (message: object) => JSON.stringify({ jsonrpc: "2.0", ...message });
 
-test("lines are read no faster than they are taken, and in their order", async () => {
+test("lines are read in their order, and no faster than they are consumed", async () => {
   const lines = [
     line({ method: "session/update", params: { n: 1 } }),
     "printed by the program",

@@ -1,7 +1,7 @@
 /**
  * A program's lines as the stream that the SDK reads. Notifications do not pass: they are handled here, one at a time
- * and before the next line, so that a turn's last words are reported before its end, and an agent's output is read no
- * faster than it is consumed.
+ * and before the next line, so that the last text of a turn is reported before its end, and an agent's output is read
+ * no faster than it is consumed.
  */
 
 import type { AnyMessage, Stream } from "@agentclientprotocol/sdk";
@@ -10,7 +10,7 @@ import type { AgentProcess } from "../process/index.ts";
 
 export interface StreamListener {
   readonly onNotification: (notification: Json) => Promise<void>;
-  /** A line that is no message: half of one, or something that the program printed. */
+  /** Called with a line that is not a message: an incomplete one, or other output of the program. */
   readonly onOddLine: (line: string) => Promise<void>;
 }
 
@@ -56,7 +56,6 @@ function parseLine(line: string): Json | null {
     const value: unknown = parseJson(line);
     return isJson(value) ? value : null;
   } catch {
-    // Reported as it is.
     return null;
   }
 }

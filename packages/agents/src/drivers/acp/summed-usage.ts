@@ -2,7 +2,9 @@
 
 import type { Usage } from "@continuo/core/model";
 
-/** @param before the sum at the end of the turn before; a smaller sum now means that the agent began to count again */
+/**
+ * @param before the sum at the end of the previous turn; a smaller `total` means that the agent began to count again
+ */
 export function usageSince(total: Usage, before: Usage | null): Usage {
   if (before === null || total.inputTokens < before.inputTokens || total.outputTokens < before.outputTokens) {
     return total;

@@ -32,7 +32,7 @@ export function eventsOf(update: Json, state: UpdateState): readonly AgentEvent[
         : [];
     case "agent_thought":
       return thoughtEvents(update, state);
-    // The person's own words; at the end of a turn the caller knows them better.
+    // This is the person's own prompt, which the caller already knows.
     case "user_message_chunk":
     case "user_message":
       return [];
@@ -69,7 +69,7 @@ function chunkEvents(type: "text" | "thinking", update: Json, state: UpdateState
   const id = idOf(update);
   if (id.messageId !== undefined) state.streamed.add(id.messageId);
   if (block.type === "text") return block.text === "" ? [] : [{ type, delta: block.text, ...id }];
-  // A message of its own: it must not replace the parts that have the same id.
+  // It becomes a separate message, because it must not replace the parts that have the same id.
   return [{ type: "message", content: [block] }];
 }
 
@@ -134,7 +134,7 @@ function toolEvents(update: Json, { calls, results }: UpdateState): readonly Age
   return events;
 }
 
-/** Adapters tell the tool's own name in places of their own. */
+/** Each adapter has the tool's own name in a different field. */
 function toolNameOf({ name, _meta, kind, title }: Json): string {
   const claude = isJson(_meta) && isJson(_meta.claudeCode) ? _meta.claudeCode.toolName : undefined;
   return textIn(name) ?? textIn(claude) ?? textIn(title) ?? textIn(kind) ?? "tool";
@@ -148,7 +148,7 @@ function resultOf(content: readonly unknown[] | null, rawOutput: unknown): strin
   return typeof rawOutput === "string" ? rawOutput : JSON.stringify(rawOutput);
 }
 
-/** A diff stays a diff, for clients that can show one. */
+/** Keeps a diff as a diff, for clients that can show one. */
 function shownBlock(shown: unknown): Block {
   return isJson(shown) && shown.type === "content" ? toBlock(shown.content) : { type: "unknown", raw: shown };
 }

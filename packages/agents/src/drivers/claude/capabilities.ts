@@ -3,7 +3,7 @@
 import type { SessionCapabilities } from "@continuo/core/model";
 import { NO_CAPABILITIES } from "../link/index.ts";
 
-/** Its sessions it lists to nobody; `--continue` we do ourselves, by our own list. */
+/** Claude Code does not list its sessions to other programs; Continuo does `--continue` itself, by its own list. */
 export function capabilitiesIn(help: string): SessionCapabilities {
   const has = (flag: string): boolean => new RegExp(`(^|\\s)${flag}(?![\\w-])`, "mu").test(help);
   const canResume = has("--resume");

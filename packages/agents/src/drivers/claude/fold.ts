@@ -57,7 +57,7 @@ export function createClaudeFold(): ClaudeFold {
   };
 }
 
-/** `result` lines are not for here: they end the turn. */
+/** Does not accept `result` lines, because they end the turn. */
 export function foldLine(fold: ClaudeFold, line: Json): readonly AgentEvent[] {
   const parent = textField(line, "parent_tool_use_id");
   switch (line.type) {
@@ -77,7 +77,7 @@ export function foldLine(fold: ClaudeFold, line: Json): readonly AgentEvent[] {
   }
 }
 
-/** At the end of a turn: what is still open is closed. */
+/** Closes everything that is still open at the end of a turn. */
 export function finishTurn(fold: ClaudeFold): readonly AgentEvent[] {
   const events = [...flush(fold)];
   for (const [toolCallId, toolName] of fold.calls) {
@@ -106,7 +106,7 @@ function foldSystem(fold: ClaudeFold, line: Json): readonly AgentEvent[] {
         retryEvent({ why: why || "the model did not answer", attempt, attempts, waitMs, details: line }),
       ];
     }
-    // A count for a spinner.
+    // The program shows this number next to a spinner.
     case "thinking_tokens":
       return [];
     case "compact_boundary":
@@ -214,7 +214,7 @@ function foldSubagent(toolCallId: string, line: Json): readonly AgentEvent[] {
   return [{ type: "tool_call_update", toolCallId, status: "in_progress", content: blocks }];
 }
 
-/** The answer so far, whole. */
+/** Returns the answer so far as a complete message. */
 function flush(fold: ClaudeFold): readonly AgentEvent[] {
   const { answer } = fold;
   fold.answer = null;
@@ -240,7 +240,7 @@ function wordsOf(line: Json): string {
     .join("\n");
 }
 
-/** The output of a command of Claude Code's own, `/model` and the like. */
+/** True for the output of Claude Code's own commands, such as `/model`. */
 function isNote(line: Json): boolean {
   return wordsOf(line).startsWith("<local-command-");
 }

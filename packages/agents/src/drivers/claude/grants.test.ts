@@ -50,7 +50,7 @@ test.each([
   });
 });
 
-test("a command that no rule can name exactly is not offered as one", () => {
+test("a command that no rule can name exactly is not offered as a rule", () => {
   for (const command of ["a\nb", "echo $(x)", "rm *", "x".repeat(300)]) {
     const { options } = toPermissionRequest("1", { ...asked, input: { command } });
     expect(options.map(({ name }) => name).filter((name) => name.includes(command))).toEqual([]);
@@ -63,7 +63,7 @@ test("a denial is sent with its reason", () => {
   expect(toPermissionAnswer(asked, request, decision)).toEqual({ behavior: "deny", message: "use make" });
 });
 
-test("where Claude Code does not read the project's rules, none is offered, and the others grant the same", () => {
+test("if Claude Code does not read the project's rules, no such option is offered, and the other options grant the same", () => {
   const request = toPermissionRequest("1", asked, "without the project's");
   expect(request.options.map(({ name }) => name)).toEqual([
     "Allow",

@@ -1,5 +1,5 @@
 /**
- * Grants beyond one call: every rule that Claude Code suggests as an option of its own, and narrower ones
+ * Grants for more than one call: each rule that Claude Code suggests is a separate option, and narrower ones come
  * before it. Pure. Suggestions seen in 2.1.330; their types in its Agent SDK.
  */
 
@@ -34,7 +34,7 @@ export function grantsOf(request: Json, scope: RuleScope = "every file"): readon
 const PROJECT_SCOPES: readonly unknown[] = ["localSettings", "projectSettings"];
 
 const MAX_GRANTS = 8;
-/** A longer command is a rule that nobody reads. */
+/** Nobody would read a rule with a longer command. */
 const MAX_COMMAND_CHARS = 200;
 
 interface Offer {
@@ -62,7 +62,10 @@ function offersOf(suggestion: Json, request: Json): Offer[] {
   }
 }
 
-/** Narrower ones first: this command, then the rule in this session, then the rule where Claude Code keeps it. */
+/**
+ * Returns narrower options first: this command, then the rule in this session, then the rule in the file in which
+ * Claude Code stores it.
+ */
 function offersOfRules(suggestion: Json, request: Json): Offer[] {
   const rules = Array.isArray(suggestion.rules) ? suggestion.rules.filter(isJson) : [];
   return rules.flatMap((rule) => {
@@ -95,7 +98,7 @@ function offersOfRules(suggestion: Json, request: Json): Offer[] {
   });
 }
 
-/** `null` if no rule can name it: a rule is one line, and what is in parentheses. */
+/** `null` if no rule can name the command: a rule is one line, with the command in parentheses. */
 function commandOf({ input }: Json): string | null {
   const command = isJson(input) ? textField(input, "command") : null;
   return command === null || command.length > MAX_COMMAND_CHARS || /[\n\r()*]/u.test(command)

@@ -1,4 +1,4 @@
-/** Claude Code in a conversation: one program for each native session; another session is another program. */
+/** Claude Code in a conversation: each native session has a program of its own. */
 
 import { randomUUID } from "node:crypto";
 import { join } from "node:path";
@@ -160,7 +160,7 @@ export class ClaudeLink implements LinkWithWays {
     return await this.#go(id, ["--resume", id], { signal, from: id });
   }
 
-  /** Claude Code begins a new session where there is none, and only its file says which one it is in. */
+  /** If there is no session, Claude Code begins a new one, and only a file says which session it has open. */
   async #last(signal: AbortSignal | undefined): Promise<OpenOutcome> {
     const { open, options } = this.#parts;
     const running = readLiveSessions(this.#running);
@@ -211,7 +211,7 @@ export class ClaudeLink implements LinkWithWays {
       ...trustArguments(this.#trust),
       ...policyArguments(open.permissions),
       ...this.#servers.args,
-      // The last one of a name counts.
+      // If an argument is given twice, Claude Code uses the last one.
       ...(open.mode === undefined ? [] : ["--permission-mode", open.mode]),
     ];
     try {
@@ -229,7 +229,7 @@ export class ClaudeLink implements LinkWithWays {
       });
     } catch (error) {
       if (from === undefined || options.reader === undefined || signal?.aborted === true) throw error;
-      // Its words tell a person why; the disk tells us.
+      // The message of Claude Code gives a person the reason; the files on disk give it to Continuo.
       const found = await findOnDisk(options, { sessionId: from, cwd: open.cwd });
       throw found === null ? notThere(from) : error;
     }
@@ -238,7 +238,7 @@ export class ClaudeLink implements LinkWithWays {
 
 interface StartOptions {
   readonly signal: AbortSignal | undefined;
-  /** The session that it begins with. */
+  /** The session that the program begins with. */
   readonly from?: string;
 }
 

@@ -37,7 +37,7 @@ import { endingOf, whyOf } from "./turn-end.ts";
 export interface ClaudeStart extends ProcessStart, CallOptions {
   readonly limits: DriverLimits;
   readonly onPermission: AskPermission;
-  /** The rules that the program reads: others are not offered. */
+  /** The rules that the program reads; others are not offered. */
   readonly rules: RuleScope;
   readonly model: string | undefined;
   readonly effort: string | undefined;
@@ -67,7 +67,7 @@ interface PendingRequest {
 interface MessageIdentity {
   readonly uuid: string;
   readonly turn: AgentTurn;
-  /** `stopping`: to be interrupted when it is started. */
+  /** `stopping`: the turn is interrupted as soon as it is started. */
   state: "sent" | "stopping" | "started";
 }
 
@@ -89,7 +89,7 @@ export class ClaudeProgram {
   commands: readonly AgentCommand[] = [];
   /** The context of its model at the last call. */
   context: ContextUse | null = null;
-  /** Its own word; the process that we started may only be a launcher. */
+  /** The process id that the program reports; the process that Continuo started may only be a launcher. */
   pid: number;
 
   constructor(process: AgentProcess, start: ClaudeStart) {
@@ -133,7 +133,7 @@ export class ClaudeProgram {
     return this.#process.late(what, limitMs);
   }
 
-  /** A turn that runs then is for the caller to end. */
+  /** The caller must end a turn that is still running. */
   async end(): Promise<void> {
     this.#closing = true;
     await this.#process.end();
@@ -143,7 +143,7 @@ export class ClaudeProgram {
     await this.#process.send(JSON.stringify(message));
   }
 
-  /** Errors: `agent_failed` if it says no, or ends. */
+  /** Errors: `agent_failed` if the program refuses, or ends. */
   #ask(request: Json): Promise<Json> {
     const id = randomUUID();
     return new Promise((accept, refuse) => {
@@ -168,7 +168,7 @@ export class ClaudeProgram {
     }
   }
 
-  /** Nothing is printed any more. */
+  /** Called when the output has ended. */
   async #die(why: string): Promise<void> {
     const gone = within(this.#process.ended, { limitMs: END_MS, late: () => new Error("late") });
     await gone.catch(() => undefined);
@@ -178,7 +178,7 @@ export class ClaudeProgram {
     this.#said = null;
     await this.#finish(said?.turn);
     if (!this.#closing) said?.turn.fail(this.#ended);
-    // Programs that it started do not outlive it.
+    // This also ends the programs that it started.
     await this.end();
   }
 
@@ -214,7 +214,7 @@ export class ClaudeProgram {
     else one?.refuse(this.failed(`said no: ${String(response.error)}`));
   }
 
-  /** Somebody is asked while the next lines are read. */
+  /** A person is asked while the next lines are read. */
   #asked({ request_id: requestId, request }: Json): void {
     const id = String(requestId);
     const said = this.#said;
@@ -288,7 +288,7 @@ export class ClaudeProgram {
       return said.turn.fail(error);
     }
     const { stopReason, costUsd } = ending;
-    // An interrupted turn tells zeros.
+    // An interrupted turn reports zeros.
     const usage = ending.usage?.outputTokens === 0 ? (counted ?? ending.usage) : ending.usage;
     const cost = costUsd === null ? {} : { costUsd };
     if (usage !== null) await said.turn.push({ type: "usage", total: usage, ...cost });

@@ -3,7 +3,7 @@
 import { expect, test } from "vitest";
 import { toServerArguments } from "./tool-servers.ts";
 
-test("no value of a tool server stands in the arguments of the program", () => {
+test("the arguments of the program contain no value of a tool server", () => {
   const { args, env } = toServerArguments([
     { name: "files", command: "serve-files", args: ["--key", "secret-1"], env: { TOKEN: "secret-2" } },
     {

@@ -1,6 +1,7 @@
 /**
  * Tool servers for Claude Code: `--mcp-config` with a reference to a variable for each value, and the variables. Every
- * user of a machine can read the arguments of a program, and only its own user the variables. Pure. Seen in 2.1.332.
+ * user of a machine can read the arguments of a program, but only its own user can read the variables. Pure. Seen in
+ * 2.1.332.
  */
 
 import type { ToolServer } from "@continuo/core/model";

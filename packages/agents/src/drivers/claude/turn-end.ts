@@ -14,9 +14,9 @@ export type TurnEnd =
   | { readonly type: "failed"; readonly why: string; readonly details: Json };
 
 /**
- * An interrupted turn says `terminal_reason: aborted_streaming` or `aborted_tools`, with a subtype of success or not;
- * a model that refuses says `is_error` with a subtype of success; a limit of the caller says `error_max_turns` and the
- * like, and is an end as any other.
+ * An interrupted turn has `terminal_reason: aborted_streaming` or `aborted_tools`, with any subtype. If the model
+ * refuses, the line has `is_error`, with the subtype of success. A limit of the caller gives `error_max_turns` or
+ * similar, and is an ordinary end.
  */
 export function endingOf(result: Json): TurnEnd {
   const usage = usageOf(result);

@@ -8,7 +8,7 @@ import { type KnownCapabilities, NO_CAPABILITIES } from "../link/index.ts";
 import { isRefusal } from "../process/index.ts";
 import type { CallLimits, CodexServer } from "./server.ts";
 
-/** -32600 `unknown variant …, expected one of …` (0.169.0) is the code of other refusals, too. */
+/** The answer is -32600 with `unknown variant …, expected one of …` (0.169.0); other refusals have the same code. */
 export async function askCapabilities(server: CodexServer, limits: CallLimits): Promise<KnownCapabilities> {
   try {
     await server.call("continuo/methods", {}, limits);
@@ -29,7 +29,7 @@ function capabilitiesIn(refusal: string): SessionCapabilities {
   return {
     canList,
     canResume,
-    // `thread/resume` can give all turns, and we do not ask for them: the reader has them.
+    // `thread/resume` can return all turns, but Continuo's reader already has them.
     canLoad: false,
     canContinueLast: canResume && canList,
     canFork: methods.has("thread/fork"),

@@ -5,7 +5,7 @@ import { isRefusal } from "../process/index.ts";
 import type { CallLimits, CodexServer } from "./server.ts";
 
 /**
- * Returns the efforts of the model. A model that the list does not name has those of every model; without a
+ * Returns the efforts of the model. A model that is not in the list has the efforts of all models together; without a
  * list there are none.
  */
 export async function effortsOf(

@@ -1,8 +1,8 @@
 /**
  * Notifications of `codex app-server` during a turn as events. Pure. Seen in 0.169.0.
  *
- * The answer of a model comes as items: each is started, sent in pieces, and completed; each answer and each piece of
- * reasoning is an item, and so a message, of its own.
+ * The answer of a model comes as items: each is started, sent in pieces, and completed. Each answer and each piece of
+ * reasoning is a separate item, and becomes a separate message.
  */
 
 import { type AgentEvent, addUsage, type ContextUse, type Usage } from "@continuo/core/model";
@@ -89,7 +89,7 @@ export function foldNotification(fold: CodexFold, method: string, params: Json):
   }
 }
 
-/** At the end of a turn: what is still open is closed. */
+/** Closes everything that is still open at the end of a turn. */
 export function finishTurn(fold: CodexFold): readonly AgentEvent[] {
   const events = [...fold.calls].map(
     ([toolCallId, { toolName }]): AgentEvent => ({
@@ -216,7 +216,7 @@ function numberOf(value: unknown): number {
 /** The turn itself reports the error that ends it. */
 function foldError({ error, willRetry }: Json): readonly AgentEvent[] {
   if (willRetry !== true || !isJson(error)) return [];
-  // `Reconnecting... 2/5`, and why in other words.
+  // The message is `Reconnecting... 2/5`; another field has the reason.
   const message = textField(error, "message") ?? "";
   const [, attempt, attempts] = /(\d+)\/(\d+)$/u.exec(message) ?? [];
   if (attempt === undefined)

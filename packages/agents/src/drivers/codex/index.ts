@@ -30,7 +30,7 @@ export const CODEX_PROGRAM: ProgramName = {
   install: "npm install -g @openai/codex",
 };
 
-/** Without a conversation nobody listens. */
+/** The handlers of a server without a conversation, which do nothing. */
 const NOBODY: CodexHandlers = {
   onNotification: () => undefined,
   onRequest: () => undefined,
@@ -38,7 +38,7 @@ const NOBODY: CodexHandlers = {
 };
 
 export function createCodexDriver(options: DriverOptions): AgentDriver {
-  /** Servers that are open for a conversation are asked rather than new ones started. */
+  /** Open servers of conversations are asked first, so that no new one has to start. */
   const links = new Set<CodexLink>();
   return {
     agent: "codex",
@@ -71,7 +71,7 @@ export function createCodexDriver(options: DriverOptions): AgentDriver {
   };
 }
 
-/** In a home of its own, which is thrown away: a server writes into its home when it starts. */
+/** Uses a temporary home, because a server writes into its home when it starts. */
 async function capabilitiesAlone(options: DriverOptions, call: CallOptions): Promise<SessionCapabilities> {
   const command = commandOf(options, CODEX_PROGRAM);
   const known = await rememberCapabilities(options.places, command, async () => {

@@ -1,10 +1,10 @@
-/** Blocks of a prompt as the input of `turn/start`. Pure. */
+/** Converts the blocks of a prompt to the input of `turn/start`. Pure. */
 
 import type { Block } from "@continuo/core/model";
 import type { Json } from "@continuo/files";
 import { refuseBlock } from "@continuo/native/writing";
 
-/** Errors: `invalid` for blocks that Codex does not take. */
+/** Errors: `invalid` for blocks that Codex does not accept. */
 export function toInput(blocks: readonly Block[]): readonly Json[] {
   return blocks.map((block) => {
     if (block.type === "text") return textInput(block.text);

@@ -1,4 +1,6 @@
-/** Items of a turn, as `codex app-server` tells them, as tool calls and their results. Pure. Seen in 0.169.0. */
+/**
+ * Converts items of a turn, as `codex app-server` reports them, to tool calls and their results. Pure. Seen in 0.169.0.
+ */
 
 import { type AgentEvent, type Block, present, type ToolStatus } from "@continuo/core/model";
 import { entryOf, isJson, type Json, textField } from "@continuo/files";

@@ -1,4 +1,7 @@
-/** Codex in a conversation: an app-server with one thread. Another thread is another server: a thread stays locked while a server has it. */
+/**
+ * Codex in a conversation: an app-server with one thread. Each thread has a server of its own, because a thread stays
+ * locked while a server has it open.
+ */
 
 import {
   type AgentEvent,
@@ -63,7 +66,7 @@ export interface CodexLinkParts {
 interface TurnWords {
   readonly turn: AgentTurn;
   turnId: string | null;
-  /** The server interrupts no turn before it says that it is started. */
+  /** The server does not interrupt a turn before it has reported the turn's start. */
   isStarted: boolean;
   isStopping: boolean;
 }
@@ -79,7 +82,7 @@ export class CodexLink implements Link {
   readonly #servers: readonly ToolServer[];
   #server: CodexServer | null = null;
   #fold: CodexFold = createCodexFold("");
-  /** A thread that is resumed tells its sum of tokens, at times before the answer that it is resumed. */
+  /** A resumed thread reports its sum of tokens, sometimes before the answer to `thread/resume`. */
   #earlier: { readonly threadId?: unknown; readonly total: string | null } = { total: null };
   #notices: AgentEvent[] = [];
   #said: TurnWords | null = null;
@@ -109,7 +112,7 @@ export class CodexLink implements Link {
     return this.#open();
   }
 
-  /** The server's own answer, once for each of its programs. */
+  /** Asks the server for its capabilities, once for each of its programs. */
   async start({ signal }: CallOptions): Promise<void> {
     const { options, command } = this.#parts;
     this.#server = await this.#begin(signal);
@@ -166,7 +169,7 @@ export class CodexLink implements Link {
     try {
       await this.#open().call("turn/interrupt", params, { limitMs });
     } catch (error) {
-      // It ended in the meantime.
+      // The turn ended in the meantime.
       if (!isRefusal(error) || this.#said === said) throw error;
     }
   }
@@ -174,7 +177,7 @@ export class CodexLink implements Link {
   async resume(sessionId: string, { signal }: CallOptions): Promise<OpenedSession> {
     const { cwd } = this.#parts.open;
     const before = this.#keep();
-    // Our own lock would be in the way.
+    // Otherwise the lock of our own server would refuse it.
     if (this.sessionId === sessionId) await before.server?.end();
     try {
       this.#server = await this.#begin(signal);
@@ -261,7 +264,7 @@ export class CodexLink implements Link {
       throw from !== undefined && isRefusal(error) ? await this.#reasonOf(error, from) : error;
     }
     const { effort } = open;
-    // It takes every effort, and sends it on.
+    // Codex accepts every effort, and sends it to the model.
     if (effort !== undefined) {
       const offered = await effortsOf(server, textField(answer, "model"), limits);
       assertEffort(AGENT, effort, offered);
@@ -281,7 +284,7 @@ export class CodexLink implements Link {
     return { policy, mode };
   }
 
-  /** The server refuses with one code for all; the disk tells why. */
+  /** The server has one code for all refusals; the files on disk show the reason. */
   async #reasonOf(error: unknown, id: string): Promise<unknown> {
     const { options, open } = this.#parts;
     if (options.reader === undefined) return error;
@@ -337,7 +340,7 @@ export class CodexLink implements Link {
     for (const event of finishTurn(this.#fold)) await turn?.push(event);
   }
 
-  /** Also of sub-agents' threads: nobody else can answer. */
+  /** Also handles questions of sub-agents' threads, because nobody else can answer them. */
   #asked(id: unknown, method: string, params: Json): void {
     const server = this.#open();
     const said = this.#said;
@@ -372,7 +375,7 @@ export class CodexLink implements Link {
 
 interface ThreadOptions {
   readonly signal: AbortSignal | undefined;
-  /** The thread that it begins with. */
+  /** The thread that the server begins with. */
   readonly from?: string;
 }
 

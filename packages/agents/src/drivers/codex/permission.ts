@@ -127,7 +127,7 @@ function decisionsIn(available: unknown): Decisions {
   return { options: [...options, DECLINE], decisions };
 }
 
-/** `Accept, and such commands from now on: npm run`: the rule that is kept is part of the name. */
+/** Adds the rule to the name: `Accept, and such commands from now on: npm run`. */
 function nameOf(name: string, decision: unknown): string {
   if (!isJson(decision)) return name;
   const [value] = Object.values(decision);
@@ -145,7 +145,7 @@ function chosen(
   return option === null ? "decline" : (decisions.get(option.id) ?? "decline");
 }
 
-/** Codex tells what it takes a command for. */
+/** Codex reports how it classifies a command. */
 function onlyReads(actions: unknown): boolean | null {
   if (!Array.isArray(actions) || actions.length === 0) return null;
   const reads = ["read", "listFiles", "search"];

@@ -8,12 +8,12 @@ import type { CallLimits, CodexServer } from "./server.ts";
 
 const SANDBOXES: readonly string[] = ["read-only", "workspace-write", "danger-full-access"];
 
-/** The client is asked, rather than a model that Codex may ask in its place. */
+/** Makes Codex ask its client, and not a model in the place of a person. */
 const ASKING = { approvalPolicy: "on-request", approvalsReviewer: "user" };
 
 export interface ThreadPolicy {
   readonly policy?: PermissionPolicy | undefined;
-  /** The name of a sandbox or of an approval policy: it has the last word on that one. */
+  /** The name of a sandbox or of an approval policy, which it overrides. */
   readonly mode?: string | undefined;
 }
 
@@ -39,7 +39,10 @@ export async function threadSettings(
   return { ...settings, [isSandbox ? "sandbox" : "approvalPolicy"]: mode };
 }
 
-/** A thread that is begun without a sandbox makes its folder a trusted one permanently; a turn does not. */
+/**
+ * If a thread begins without a sandbox, Codex trusts its folder permanently; a turn without a sandbox does not have
+ * this effect.
+ */
 export function turnSettings({ policy, mode }: ThreadPolicy): Json {
   const isChosen = mode !== undefined && SANDBOXES.includes(mode);
   return policy === "unrestricted" && !isChosen ? { sandboxPolicy: { type: "dangerFullAccess" } } : {};
@@ -80,7 +83,9 @@ interface ThreadServers extends ThreadPolicy {
   readonly given: readonly ToolServer[];
 }
 
-/** The caller's servers are added to this thread. With `safe` none starts: each that is configured is turned off. */
+/**
+ * Adds the caller's servers to this thread. With `safe` no server starts, because each configured one is turned off.
+ */
 export async function serverSettings(
   server: CodexServer,
   { policy, cwd, given }: ThreadServers,
@@ -104,7 +109,7 @@ function toCodexServer(server: ToolServer): Json {
   return { command, args, env };
 }
 
-/** A version that does not tell its configuration is given what asks most. */
+/** If a version does not report its configuration, it gets the settings that ask most often. */
 async function configOf(server: CodexServer, cwd: string, limits: CallLimits): Promise<Json> {
   try {
     return await server.call("config/read", { cwd }, limits);

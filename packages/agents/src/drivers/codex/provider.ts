@@ -1,16 +1,16 @@
-/** Resuming a thread whose file names no model provider: one that Continuo wrote, or an old one. */
+/** Resumes a thread whose file names no model provider, because Continuo or an old version wrote it. */
 
 import { isJson, type Json, textField } from "@continuo/files";
 import { isRefusal } from "../process/index.ts";
 import type { CallLimits, CodexServer } from "./server.ts";
 
-/** Codex's own, where its configuration names none. */
+/** Codex's default, if its configuration names no provider. */
 const DEFAULT_PROVIDER = "openai";
 
 /**
- * Codex's index holds an empty name for such a thread, and app-server 0.169.0 then refuses to resume it unless the
- * request names the provider (`codex exec resume` always does). A name that differs from the file's is refused too, so
- * it is sent only after a refusal. Errors: the first refusal.
+ * Codex's index has an empty name for such a thread, and app-server 0.169.0 then refuses to resume it unless the
+ * request names the provider (`codex exec resume` always does). A name that differs from the file's is also refused, so
+ * Continuo sends the name only after a refusal. Errors: the first refusal.
  */
 export async function askWithProvider(
   server: CodexServer,

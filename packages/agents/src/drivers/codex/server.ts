@@ -25,7 +25,7 @@ export interface CallLimits extends CallOptions {
   readonly limitMs: number;
 }
 
-/** Ready. Errors: `agent_missing`, `agent_failed`. */
+/** Resolves when the server is ready. Errors: `agent_missing`, `agent_failed`. */
 export async function startCodex(start: CodexStart): Promise<CodexServer> {
   const server = await beginCodex(start);
   try {
@@ -39,7 +39,8 @@ export async function startCodex(start: CodexStart): Promise<CodexServer> {
 
 /**
  * Sends the greeting and does not wait for the answer: the server answers in the order of the requests, so that the
- * first request may follow at once. `ready` tells whether it took the greeting. Errors: `agent_missing`.
+ * first request may follow at once. `ready` resolves when the server has accepted the greeting. Errors:
+ * `agent_missing`.
  */
 export async function beginCodex(start: CodexStart): Promise<CodexServer> {
   const { handlers, limits, signal } = start;
@@ -63,13 +64,13 @@ export class CodexServer {
   readonly #program: CalledProgram;
   /** Errors: `agent_failed`. */
   readonly ready: Promise<void>;
-  /** Its own word, when it is ready. */
+  /** The version that the server reports when it is ready. */
   version: string | null = null;
 
   constructor(program: CalledProgram, limits: CallLimits) {
     this.#program = program;
     this.ready = this.#greet(limits);
-    // Reported to the callers that wait for it.
+    // Callers that wait for `ready` get the error.
     this.ready.catch(() => undefined);
   }
 
@@ -81,7 +82,7 @@ export class CodexServer {
     this.version = /\/(\d[^\s]*)/u.exec(textField(await answered, "userAgent") ?? "")?.[1] ?? null;
   }
 
-  /** The result. Errors: `agent_failed`, with `details.answer` where the server says no. */
+  /** Returns the result. Errors: `agent_failed`, with `details.answer` if the server refuses. */
   async call(method: string, params: Json, { limitMs, signal }: CallLimits): Promise<Json> {
     const { result } = await within(this.#program.call({ method, params }), {
       limitMs,

@@ -5,7 +5,7 @@ import { isJson, type Json, textField } from "@continuo/files";
 import type { CallLimits, CodexServer } from "./server.ts";
 
 /**
- * If it is left out, the server lists only those of its terminal and of editors, and of the configured provider
+ * Without this list, the server lists only threads of its terminal and of editors, and of the configured provider
  * (0.169.0).
  */
 const SOURCES = [
@@ -44,7 +44,7 @@ function toSession(thread: Json): DriverSession {
     sessionId: textField(thread, "id") ?? "",
     cwd: textField(thread, "cwd"),
     title: textField(thread, "name") ?? (preview === "" ? null : preview),
-    // Whole seconds.
+    // The server reports whole seconds.
     updatedAt: typeof thread.updatedAt === "number" ? new Date(thread.updatedAt * 1000).toISOString() : null,
   };
 }

@@ -3,7 +3,7 @@
 import { assertKnownOptions, ContinuoError } from "@continuo/core/model";
 import { PERMISSION_POLICIES } from "./permissions.ts";
 
-/** The values that each may have; of the others only the type is checked. */
+/** The values that each of these options may have; for other options only the type is checked. */
 const CHOICES: Readonly<Record<string, readonly string[]>> = {
   permissions: PERMISSION_POLICIES,
   resumeBy: ["load", "resume"],

@@ -120,7 +120,7 @@ describe("a driver as an agent", () => {
     const again = { runId: "r2", metadata: { saidBy: "r1" } } as unknown as AgentRequest["run"];
     const told = (messages: readonly Message[]) => ({ ...transcript, messages: [before, ...messages] });
 
-    test("comes before what was done for it, as text and as a written session, and then again", async () => {
+    test("comes before the calls that were made for it, as text and as a written session, and then again", async () => {
       const request = { run: again, transcript: told([...work, note]) };
       const text = await execute(request);
       await text.run();
@@ -143,7 +143,7 @@ describe("a driver as an agent", () => {
       ["an attempt that only spoke", { run: again, transcript: told([...work.slice(0, 1), note]) }],
       ["an attempt in the session that it resumes", { run: again, transcript: told(work), nativeRef: ref }],
       ["a turn that is not given again", { transcript: told(work) }],
-    ])("is not said twice for %s", async (_, request) => {
+    ])("is not sent twice for %s", async (_, request) => {
       const { run, log } = await execute(request);
       await run();
       expect(log.said[0]?.match(/\bnow\b/gu)).toHaveLength(1);
@@ -191,7 +191,7 @@ describe("a driver as an agent", () => {
     expect(log.said).toEqual([]);
   });
 
-  test("told to, keeps the program of a session open between its turns", async () => {
+  test("keeps the program of a session open between its turns if `keepOpen` is set", async () => {
     const { agent, run, log } = await execute(
       { nativeRef: ref },
       { options: { keepOpen: "session", name: "other name" } },

@@ -34,14 +34,16 @@ export type ReplayWriter = (
 export interface WrittenReplay {
   readonly ref: NativeRef;
   readonly details?: unknown;
-  /** Removes it, unless somebody wrote to it in the meantime: for a program that cannot continue it. */
+  /**
+   * Removes the written session, unless somebody wrote to it in the meantime; called if a program cannot continue it.
+   */
   readonly discard?: () => Promise<void>;
 }
 
 export interface AgentOptions {
-  /** Its key in references; the driver's own by default. */
+  /** The agent's key in references; by default the driver's. */
   readonly name?: string;
-  /** For sessions that tell none. */
+  /** The folder for sessions that name none. */
   readonly cwd: string;
   readonly onPermission?: OpenConversation["onPermission"];
   /** See `OpenConversation.permissions`. */
@@ -56,13 +58,13 @@ export interface AgentOptions {
   /** See `OpenConversation.editor`. */
   readonly editor?: OpenConversation["editor"];
   /**
-   * A replay becomes a native session that the agent resumes: its model is sent real messages, calls and results.
-   * Without it, or if it fails, the history is sent as text before the prompt.
+   * Writes a replay as a native session that the agent resumes, so that its model receives real messages, calls and
+   * results. Without this function, or if it fails, the history is sent as text before the prompt.
    */
   readonly writeReplay?: ReplayWriter;
   /**
-   * `session` keeps the program of the session that had the last turn, so that its next one starts at once;
-   * close the agent then. `turn` ends it after each turn.
+   * `session` keeps the program of the session that had the last turn, so that its next turn starts at once; the caller
+   * must then close the agent. `turn` ends the program after each turn.
    */
   readonly keepOpen?: "session" | "turn";
 }
@@ -115,7 +117,7 @@ interface KeptSession {
   readonly cwd: string;
 }
 
-/** The session that the agent is in, and how it got there. */
+/** The session that the agent has open, and how it was opened. */
 interface CurrentSession {
   readonly kept: KeptSession;
   readonly event: Extract<AgentEvent, { type: "native_session" }>;
@@ -126,7 +128,7 @@ class Driven implements DrivenAgent {
   readonly #driver: AgentDriver;
   readonly #options: AgentOptions;
   #kept: KeptSession | null = null;
-  /** The last conversation about whose tool servers was warned. */
+  /** The last conversation for which a warning about tool servers was reported. */
   #warned: Conversation | null = null;
 
   constructor(driver: AgentDriver, options: AgentOptions) {
@@ -155,7 +157,7 @@ class Driven implements DrivenAgent {
       isDone = true;
       return { ...told, nativeRef: this.#refOf(kept, event) };
     } finally {
-      // Whatever went wrong: a program in an unknown state is not kept.
+      // After any error, the state of the program is unknown, so it is not kept.
       if (!isDone || this.#options.keepOpen !== "session") await this.close();
       if (!isDone) await discard?.();
     }
@@ -265,7 +267,7 @@ class Driven implements DrivenAgent {
     for await (const event of conversation.prompt(input, { signal })) {
       if (event.type === "usage") {
         total = event.total ?? total;
-        // A total of the turn tells its whole cost.
+        // A total of the turn contains its whole cost.
         if (event.costUsd !== undefined)
           costUsd = event.total === undefined ? (costUsd ?? 0) + event.costUsd : event.costUsd;
       }

@@ -1,4 +1,7 @@
-/** Drivers of agents with a protocol of their own that tell what they can do by `--help`, and list their sessions to nobody. */
+/**
+ * Drivers of agents with a protocol of their own, whose `--help` shows their capabilities, and which do not list their
+ * sessions to other programs.
+ */
 
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -21,11 +24,11 @@ import { commandOf, type DriverOptions, driverEnvironment, limitsOf, type Progra
 export interface AgentByHelp {
   readonly name: AgentName;
   readonly program: ProgramName;
-  /** An argument that its help names, if it is this agent, in a version that can be driven. */
+  /** An argument that the help names if the program is this agent, in a version that Continuo can drive. */
   readonly needs: string;
   /** Pure. */
   readonly capabilitiesIn: (help: string) => SessionCapabilities;
-  /** For one that writes into its home even then: the variables that show it another one, which is thrown away. */
+  /** For an agent that writes into its home even for `--help`: the variables that name a temporary home. */
   readonly elsewhere?: (home: string) => Readonly<Record<string, string>>;
   readonly createLink: (parts: LinkParts) => LinkWithWays;
 }
@@ -99,7 +102,7 @@ async function askHelp(
         ...present({ signal }),
       });
     try {
-      // Both have ended before their home is removed.
+      // Both calls must end before their home is removed.
       const asked = await Promise.allSettled([ask("--help"), ask("--version")]);
       const [help = "", printed = ""] = asked.map((answer) => {
         if (answer.status === "rejected") throw answer.reason;

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { scratchFolder } from "../../../../../test/scratch-folder.ts";
 import { NO_CAPABILITIES, rememberCapabilities } from "./capabilities.ts";
 
-test("what an agent can do is asked once for each version of its program, and kept to ourselves", async () => {
+test("an agent is asked for its capabilities once for each version of its program, and only this user can read the answer", async () => {
   const home = scratchFolder("capabilities");
   const program = join(home, "agent");
   const places = { home, env: {} };

@@ -1,6 +1,6 @@
 /**
- * Capabilities that agents reported, stored so that nobody needs to start an agent to know them. Each program
- * has a file of its own, which holds as long as the program's files are the same.
+ * Capabilities that agents reported, stored so that nobody needs to start an agent to know them. Each program has a
+ * file, which stays valid as long as the program's files are the same.
  */
 
 import { createHash } from "node:crypto";
@@ -13,13 +13,13 @@ const MAX_BYTES = 1024 * 1024;
 
 export interface KnownCapabilities {
   readonly capabilities: SessionCapabilities;
-  /** The program's own word; `null` if it names none. */
+  /** The version that the program reports; `null` if it reports none. */
   readonly version: string | null;
 }
 
 export { NO_CAPABILITIES };
 
-/** @param find asks the program, when nothing is kept or the program is another one now. */
+/** @param find asks the program; called if nothing is stored, or the program has changed */
 export async function rememberCapabilities(
   places: Places,
   command: readonly string[],
@@ -32,10 +32,7 @@ export async function rememberCapabilities(
   return found;
 }
 
-/**
- * Returns the stored capabilities; `null` if there are none, or the program is another one now. No program is
- * asked.
- */
+/** Returns the stored capabilities; `null` if there are none, or the program has changed. No program is started. */
 export function recallCapabilities(places: Places, command: readonly string[]): KnownCapabilities | null {
   return readKept(fileOf(places, command), stampOf(command));
 }
@@ -44,7 +41,7 @@ function fileOf(places: Places, command: readonly string[]): string {
   return join(continuoHome(places), "capabilities", `${hashOf(JSON.stringify(command))}.json`);
 }
 
-/** The stamp covers every file that the command names: a program in a script's interpreter is the script. */
+/** The stamp covers every file that the command names, because a command may be an interpreter with a script. */
 function stampOf(command: readonly string[]): string {
   return command
     .filter((word) => isAbsolute(word))

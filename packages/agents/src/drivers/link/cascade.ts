@@ -19,13 +19,13 @@ export interface Cascade<T> {
   /** The name of the agent for people. */
   readonly agent: string;
   readonly sessionId: string;
-  /** The session has no file on the disk: whatever the agent reports, it does not exist. */
+  /** True if the session has no file on disk, so it does not exist, whatever the agent reports. */
   readonly isAbsent?: boolean;
   readonly steps: readonly CascadeStep<T>[];
   readonly onMissing: OnMissing;
-  /** A new session that gets the history as text. */
+  /** Begins a new session that receives the history as text. */
   readonly replay: () => Promise<T>;
-  /** A new session that knows nothing. */
+  /** Begins a new session without the history. */
   readonly begin: () => Promise<T>;
   readonly signal?: AbortSignal;
 }
@@ -34,15 +34,16 @@ export interface CascadeResult<T> {
   readonly value: T;
   readonly happened: "native" | "replay" | "new";
   readonly steps: readonly ResumptionStep[];
-  /** Why it is not native, one sentence. */
+  /** The reason why the session is not native, in one sentence. */
   readonly reason?: string;
 }
 
 /**
- * The first step that does it; steps after it are `skipped`.
+ * Returns the outcome of the first step that succeeds; later steps are `skipped`.
  *
- * Errors: `native_unavailable`, `not_found` if the agent said that there is no such session, or nothing of it is on disk, `session_live` where
- * it is open elsewhere, all with `details.steps`; `agent_missing`; the signal's reason.
+ * Errors: `native_unavailable`; `not_found` if the session does not exist by the agent's report or on disk;
+ * `session_live` if it is open elsewhere; all of these with `details.steps`. Also `agent_missing` and the signal's
+ * reason.
  */
 export async function runCascade<T>(cascade: Cascade<T>): Promise<CascadeResult<T>> {
   const { agent, sessionId, onMissing } = cascade;
@@ -93,7 +94,7 @@ async function attempt<T>(
     signal?.throwIfAborted();
     return { told: { step, outcome: "done" }, value: { value: await run() } };
   } catch (error) {
-    // No other way leads there either.
+    // No other step can succeed in these cases.
     if (signal?.aborted === true || !(error instanceof Error) || isContinuoError(error, "agent_missing")) {
       throw error;
     }

@@ -29,7 +29,7 @@ describe("opening", () => {
   test.each([
     ["a new session", {}, "new", "new"],
     ["one by its id", { resumeSessionId: "s1" }, "resume", "s1"],
-    ["the last one, by our own order", { continueLast: true }, "continue", "last"],
+    ["the last one, by Continuo's own order", { continueLast: true }, "continue", "last"],
     ["a fork", { forkSessionId: "s1" }, "fork", "s1-fork"],
   ])("%s", async (_, wish, requested, sessionId) => {
     const { resumption } = await openAgentSession(ways(), { ...open, ...wish }, options);
@@ -71,7 +71,7 @@ describe("opening", () => {
     expect(before?.block?.text).toContain("user:\n| assistant:\n| I agree\n");
   });
 
-  test("nothing to continue is not found; two wishes at once are refused", async () => {
+  test("without a session to continue, the error is not_found; two ways to open at once are refused", async () => {
     const none = ways({ list: async () => [] });
     const last = openAgentSession(none, { ...open, continueLast: true, onMissing: "new" }, options);
     await expect(last).rejects.toMatchObject({ code: "not_found" });
@@ -116,7 +116,7 @@ describe("a conversation", () => {
     expect(said).toEqual([say("hi")]);
   });
 
-  test("has one turn at a time, none after its end, and a failed one leaves it free", async () => {
+  test("has one turn at a time and none after it is closed, and a failed turn does not block the next one", async () => {
     const { conversation, turn } = await talk({}, { say: () => Promise.reject(new Error("broken")) });
     const first = turn();
     await expect(turn()).rejects.toMatchObject({ code: "conflict" });
@@ -126,7 +126,7 @@ describe("a conversation", () => {
     await expect(turn()).rejects.toMatchObject({ code: "conflict" });
   });
 
-  test("reports that an agent is in another session, also if that shows only in its first turn", async () => {
+  test("reports that an agent has another session open, even if only its first turn shows that", async () => {
     const { conversation, turn } = await talk({ resumeSessionId: "s1" }, { sessionId: "s2" });
     const ref = { agent: "agent", sessionId: "s2", location: null, cwd: "/folder" };
     const event = { type: "native_session", ref, happened: "forked", verifiedBy: "agent" };
@@ -156,7 +156,7 @@ describe("a conversation", () => {
     expect(texts).toEqual(["told", "told", "not told"]);
   });
 
-  test("goes over to another session", async () => {
+  test("changes to another session", async () => {
     const { conversation } = await talk();
     expect(await conversation.resumeSession("s9")).toMatchObject({
       happened: "native",

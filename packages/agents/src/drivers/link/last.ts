@@ -1,4 +1,4 @@
-/** The session that was used last, by our own order: of our reader's list, else of the agent's. */
+/** The session that was used last, by Continuo's own order: in the list of its reader, else in the agent's list. */
 
 import {
   ContinuoError,
@@ -13,9 +13,9 @@ import { type AgentReader, type FoundSession, isSpoken } from "@continuo/native/
 import type { DriverOptions } from "./options.ts";
 
 export interface Lister {
-  /** The agent, as a person calls it: for messages. */
+  /** The agent's name for people, for messages. */
   readonly agent: string;
-  /** The agent's own list, all of it; asked where nobody reads its sessions. Errors: `unsupported`. */
+  /** Returns the agent's complete own list; called if Continuo cannot read its sessions. Errors: `unsupported`. */
   list(): Promise<readonly DriverSession[]>;
 }
 
@@ -40,7 +40,10 @@ export async function lastSession(
   });
 }
 
-/** Sessions of the folder, and those whose folder nobody tells; `null` if there is none. Pure but for links. */
+/**
+ * The newest session of the folder, or of an unknown folder; `null` if there is none. Pure, except that it resolves
+ * links.
+ */
 function newestOf(sessions: readonly DriverSession[], cwd: string): DriverSession | null {
   const folder = canonicalFolder(cwd);
   let newest: DriverSession | null = null;

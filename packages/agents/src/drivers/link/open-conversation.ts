@@ -1,6 +1,6 @@
 /**
- * Opening a conversation, the same for every driver: a new session, one by its id, the last one, or a fork. The
- * driver says which ways its agent offers; the order of the attempts and their report are the same for all.
+ * Opens a conversation, in the same way for every driver: a new session, one by its id, the last one, or a fork. The
+ * driver says which ways its agent offers; the order of the attempts and their report are the same for all drivers.
  */
 
 import {
@@ -18,13 +18,13 @@ import type { DriverOptions } from "./options.ts";
 import { type RecordedMessages, toRecordedMessages } from "./recorded-messages.ts";
 import { type DiskMark, findOnDisk, historyOnDisk, markOf } from "./verify.ts";
 
-/** The outcome of a way: the native session that the agent reports to be in. */
+/** The outcome of an attempt: the native session that the agent reports to have open. */
 export interface OpenOutcome {
   readonly sessionId: string;
 }
 
 export interface Ways {
-  /** The agent, as a person calls it: for messages. */
+  /** The agent's name for people, for messages. */
   readonly agent: string;
   /** Its key in references. */
   readonly name: string;
@@ -32,11 +32,11 @@ export interface Ways {
   resume(sessionId: string): readonly CascadeStep<OpenOutcome>[];
   fork(sessionId: string): readonly CascadeStep<OpenOutcome>[];
   /**
-   * The agent's own way into what it takes for the last one; left out where it has none. Errors: `not_found` also
-   * where it began a new one in its place.
+   * Opens the session that the agent itself takes for the last one; left out if the agent has no such way. Errors:
+   * `not_found`, also if it began a new session instead.
    */
   last?(): CascadeStep<OpenOutcome>;
-  /** The agent's own list, all of it; asked where nobody reads its sessions. Errors: `unsupported`. */
+  /** Returns the agent's complete own list; called if Continuo cannot read its sessions. Errors: `unsupported`. */
   list(): Promise<readonly DriverSession[]>;
 }
 
@@ -45,9 +45,9 @@ export type OpenRequest = Omit<OpenConversation, "model" | "mode" | "onPermissio
 export interface OpenedSession {
   readonly sessionId: string;
   readonly resumption: Resumption;
-  /** To be said in front of the first prompt. */
+  /** The messages that are sent before the first prompt. */
   readonly before: RecordedMessages | null;
-  /** The session that was requested, as it lay on disk; `null` for a new one. */
+  /** The state of the requested session on disk; `null` for a new one. */
   readonly mark: DiskMark | null;
 }
 
@@ -102,7 +102,7 @@ const NO_WAY_OF_ITS_OWN: CascadeStep<OpenOutcome> = {
   run: () => Promise.reject(new ContinuoError("unsupported", "the agent has no such way")),
 };
 
-/** The session is known only when the agent is in it. Errors: those of the step. */
+/** The session is known only after the agent has opened it. Errors: those of the step. */
 async function goOnByAgent(
   ways: Ways,
   { step, run }: CascadeStep<OpenOutcome>,
@@ -154,7 +154,7 @@ async function goOn(ways: Ways, goOn: GoOn): Promise<OpenedSession> {
   return { sessionId, resumption: resumptionOf(ways, { goOn, opened, mark, before, earlier }), before, mark };
 }
 
-/** Waits until the agent may open the session, and returns its place then. */
+/** Waits until the agent may open the session, and returns its state on disk. */
 async function readyToResume(mark: DiskMark | null, { how, open, options }: GoOn): Promise<DiskMark | null> {
   const { reader, places, onWait } = options;
   if (mark === null || how === "fork" || reader?.beforeResume === undefined) return mark;
@@ -162,7 +162,7 @@ async function readyToResume(mark: DiskMark | null, { how, open, options }: GoOn
   return { ...mark, found };
 }
 
-/** Agents are started with the id among their arguments. Errors: `invalid`. */
+/** Agents are started with the id among their arguments, so it must not look like an option. Errors: `invalid`. */
 function refuseOption(sessionId: string): void {
   if (!sessionId.startsWith("-")) return;
   throw new ContinuoError(
@@ -205,7 +205,7 @@ function resumptionOf(ways: Ways, { goOn, opened, mark, before, earlier }: Outco
       reason: opened.reason,
       omitted: before?.omitted === undefined ? undefined : { ...before.omitted },
     }),
-    // A fork that was requested is no surprise.
+    // A fork that was requested is not reported.
     ...(isNative && how !== "fork" && !isThere ? { forked: { from, to: sessionId } } : {}),
     steps: [...earlier, ...opened.steps],
   };

@@ -7,22 +7,19 @@ import { environmentOf, findProgram, heldBackNames } from "../process/index.ts";
 import { type EnvironmentRule, type FolderTrust, trustIn } from "../trust/index.ts";
 
 export interface DriverOptions {
-  /** Whose sessions, settings and search path the agent gets. */
+  /** The home and environment whose sessions, settings and search path the agent uses. */
   readonly places: Places;
-  /** A program and its first arguments; the agent's own name on the search path if none is given. */
+  /** A program and its first arguments; by default the agent's own name, on the search path. */
   readonly command?: readonly string[];
-  /** In addition to what an agent inherits; `undefined` takes a variable away. */
+  /** Variables in addition to those that the agent inherits; `undefined` removes one. */
   readonly env?: Readonly<Record<string, string | undefined>>;
   readonly model?: string;
-  /** Reads the agent's sessions from disk; left out for an agent whose files nobody here reads. */
+  /** Reads the agent's sessions from disk; left out for an agent whose files Continuo cannot read. */
   readonly reader?: AgentReader;
-  /** Called when nothing happens for a while on purpose, before the agent opens a session. */
+  /** Called when the driver waits on purpose before the agent opens a session. */
   readonly onWait?: (waitMs: number) => void;
   readonly limits?: Partial<DriverLimits>;
-  /**
-   * Milliseconds to wait for another process of Continuo that has the session open, and may leave it; 0 if none is
-   * given.
-   */
+  /** Milliseconds to wait for another process of Continuo that has the session open and may close it; 0 by default. */
   readonly writerWaitMs?: number;
   /**
    * Returns true if the person trusts a folder (an absolute path without symbolic links). Without it only the
@@ -39,11 +36,11 @@ export interface DriverLimits {
   readonly startMs: number;
   /** Until a session is begun, loaded, resumed or forked. */
   readonly openMs: number;
-  /** Until any other question is answered. */
+  /** Until any other call is answered. */
   readonly callMs: number;
-  /** For how long an agent may say nothing in the middle of a turn. */
+  /** The longest silence of an agent during a turn. */
   readonly silenceMs: number;
-  /** Until a turn that was cancelled ends; the agent is ended then. */
+  /** Until a cancelled turn ends; after that, the program is ended. */
   readonly cancelMs: number;
 }
 
@@ -66,7 +63,10 @@ export function trustOf(agent: string, cwd: string, options: DriverOptions): Fol
   return trustIn({ agent, cwd, places: { home: places.home, env: driverEnvironment(options) }, isTrusted });
 }
 
-/** The environment of the agent's program; only asked something, it is in no folder, and gets what is on the list. */
+/**
+ * The environment of the agent's program. A program that only answers questions is in no folder, and gets the variables
+ * of the list.
+ */
 export function driverEnvironment(options: DriverOptions, trust?: FolderTrust): Record<string, string> {
   const { places, env, environment } = options;
   const isPassed = trust !== undefined && (environment ?? ruleFor(trust)) === "pass";

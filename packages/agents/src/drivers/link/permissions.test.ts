@@ -38,14 +38,14 @@ describe("a policy", () => {
     expect(decideByPolicy(policy, { ...request, readOnly })?.outcome).toBe(outcome);
   });
 
-  test("ask puts it to the person", async () => {
+  test("the policy ask passes the question to the person", async () => {
     expect(await permissionsBy({ policy: "ask", ask: grant })(request, { signal })).toEqual({
       outcome: "granted",
       by: "person",
     });
   });
 
-  test("ask denies if no person is there, or none answers in time", async () => {
+  test("the policy ask denies if there is no person, or if nobody answers in time", async () => {
     expect(await permissionsBy({ policy: "ask" })(request, { signal })).toMatchObject({ outcome: "denied" });
     const late = permissionsBy({ policy: "ask", ask: silence, timeLimitMs: 5 });
     expect(await late(request, { signal })).toEqual({
@@ -88,7 +88,7 @@ test.each([
   ["unrestricted", false, "granted"],
   [undefined, true, "denied"],
 ] as const)(
-  "where nobody answers, the policy %s does, for readOnly %s: %s",
+  "without a function that answers, the policy %s decides for readOnly %s: %s",
   async (permissions, readOnly, outcome) => {
     const answer = answererOf(permissions === undefined ? {} : { permissions });
     expect((await answer({ ...request, readOnly }, { signal })).outcome).toBe(outcome);
@@ -100,7 +100,7 @@ test("a caller that answers questions is asked whatever the policy", async () =>
   expect(await answer(request, { signal })).toEqual({ outcome: "granted", by: "person" });
 });
 
-test("an answer is given once rather than always, unless another one was named", () => {
+test("an answer is valid for one call, unless it names another option", () => {
   const chosen = [
     optionFor({ outcome: "granted", by: "person" }, request.options),
     optionFor({ outcome: "granted", by: "person", optionId: "always" }, request.options),

@@ -1,4 +1,4 @@
-/** Files by which an agent's program is held to a policy: its rules, or an extension of it, below `CONTINUO_HOME`. */
+/** Files below `CONTINUO_HOME` that enforce a policy in an agent's program: its rules, or an extension for it. */
 
 import { createHash } from "node:crypto";
 import { join } from "node:path";

@@ -31,7 +31,7 @@ function asker() {
   return { questions, turn, answers, ask };
 }
 
-test("each is answered by its own decision; one that is taken back leaves the others", async () => {
+test("each question gets its own decision; if one is withdrawn, the others stay", async () => {
   const { questions, answers, ask } = asker();
   const person = Promise.withResolvers<PermissionDecision>();
   ask("a", silence);
@@ -43,7 +43,7 @@ test("each is answered by its own decision; one that is taken back leaves the ot
   await expect.poll(() => answers.slice(1)).toEqual([{ id: "b", outcome: "granted", isTakenBack: false }]);
 });
 
-test("the end withdraws open questions, and waits until that was reported and answered", async () => {
+test("the end withdraws open questions, and waits until each outcome is reported and answered", async () => {
   const { questions, turn, answers, ask } = asker();
   ask("a", silence);
   ask("b", silence);
@@ -65,7 +65,7 @@ test("the end withdraws open questions, and waits until that was reported and an
   expect(answers.length).toBe(2);
 });
 
-test("an answer that cannot be given fails the turn", async () => {
+test("an answer that cannot be sent fails the turn", async () => {
   const [questions, turn] = [new Questions(), newTurn()];
   const answer = () => Promise.reject(new Error("broken pipe"));
   questions.ask("a", { turn, request: requestOf("a"), onPermission: async () => granted, answer });

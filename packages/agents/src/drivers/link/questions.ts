@@ -1,10 +1,10 @@
-/** The questions that a person is asked now, while the agent's next lines are read: by the agent's own ids. */
+/** The open questions to a person, by the agent's own ids; the agent's next lines are read meanwhile. */
 
 import type { PermissionDecision } from "@continuo/core/model";
 import { askPermission, type PermissionInTurn } from "./permissions.ts";
 
 export interface Question extends Omit<PermissionInTurn, "signal"> {
-  /** Tells the agent. The signal is aborted where the question was taken back: some agents wait even then. */
+  /** Sends the answer to the agent. The signal is aborted if the question was withdrawn; some agents wait even then. */
   readonly answer: (decision: PermissionDecision, takenBack: AbortSignal) => void | Promise<void>;
 }
 
@@ -20,7 +20,7 @@ export class Questions {
     this.#open.add(open);
   }
 
-  /** The agent does not want to know any more; an id that is not asked is not one of our agents. */
+  /** The agent withdraws a question; an unknown id is ignored. */
   takeBack(id: unknown): void {
     this.#asked.get(id)?.abort();
   }

@@ -6,7 +6,7 @@ import type { Json } from "@continuo/files";
 export interface Retry {
   /** The cause: `529 overloaded`, `the connection was lost`. */
   readonly why: string;
-  /** The attempt that comes next, from 1; left out where the agent does not count. */
+  /** The number of the next attempt, from 1; left out if the agent does not count. */
   readonly attempt?: unknown;
   readonly attempts?: unknown;
   readonly waitMs?: unknown;

@@ -10,7 +10,7 @@ import { isJson, type Json, textField } from "@continuo/files";
 const MAX_COMMANDS = 500;
 const MAX_CHARS = 500;
 
-/** Errors: `unsupported` with `details.offered`; an agent that tells nothing is believed to take it. */
+/** Errors: `unsupported` with `details.offered`. If an agent reports no efforts, it is assumed to accept any. */
 export function assertEffort(agent: string, effort: string, offered: readonly string[]): void {
   if (offered.length === 0 || offered.includes(effort)) return;
   throw new ContinuoError("unsupported", `${agent} has no effort ${JSON.stringify(effort)}`, {

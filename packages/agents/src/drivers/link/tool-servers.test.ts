@@ -1,4 +1,4 @@
-/** The choice of tool servers by what an agent takes. */
+/** The choice of tool servers by the kinds that an agent accepts. */
 
 import type { ToolServer } from "@continuo/core/model";
 import { expect, test } from "vitest";
@@ -14,7 +14,7 @@ test.each<readonly [ToolServerKind[], string[], string[]]>([
   [["stdio", "http", "sse"], ["files", "web", "old"], []],
   [["stdio", "http"], ["files", "web"], ["old"]],
   [[], [], ["files", "web", "old"]],
-])("an agent that takes %j is given %j and not %j", (kinds, names, leftOut) => {
+])("an agent that accepts %j gets %j and not %j", (kinds, names, leftOut) => {
   const chosen = chooseServers({ toolServers: SERVERS, permissions: "ask" }, kinds);
   expect([chosen.given.map(({ name }) => name), chosen.leftOut]).toEqual([names, leftOut]);
 });

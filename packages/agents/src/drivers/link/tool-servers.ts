@@ -1,4 +1,4 @@
-/** Tool servers of the caller, chosen by what an agent takes. Pure. */
+/** The tool servers of the caller that an agent accepts. Pure. */
 
 import type { OpenConversation, ToolServer } from "@continuo/core/model";
 
@@ -10,7 +10,7 @@ export interface ChosenServers {
   readonly leftOut: readonly string[];
 }
 
-/** With `safe` none: nobody tells which of its tools only read. */
+/** Returns none with `safe`, because it is not known which of their tools only read. */
 export function chooseServers(
   { toolServers = [], permissions }: Pick<OpenConversation, "toolServers" | "permissions">,
   kinds: readonly ToolServerKind[],

@@ -57,7 +57,7 @@ describe("a turn", () => {
     expect(told).toEqual([text("a")]);
   });
 
-  test("is cancelled when the reader leaves, and ends before the reader continues", async () => {
+  test("is cancelled when the reader leaves the loop, and ends before the reader continues", async () => {
     const asked: string[] = [];
     const turn: AgentTurn = open({
       cancel: () => {

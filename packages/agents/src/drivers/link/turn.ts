@@ -21,7 +21,7 @@ export interface TurnOptions {
 
 type TurnOutcome = { readonly event: AgentEvent } | { readonly error: Error };
 
-/** One at a time; each turn ends once, and events after its end are dropped. */
+/** A turn ends once, and drops events after its end. */
 export class AgentTurn {
   readonly #options: TurnOptions;
   readonly #waiting: AgentEvent[] = [];
@@ -33,7 +33,7 @@ export class AgentTurn {
   #paused = 0;
   #silence: NodeJS.Timeout | undefined;
   #stuck: NodeJS.Timeout | undefined;
-  /** Wakes the reader of events, or those that wait for room. */
+  /** Wakes the reader of events, and writers that wait for room. */
   #changed = Promise.withResolvers<void>();
 
   constructor(options: TurnOptions) {
@@ -53,7 +53,7 @@ export class AgentTurn {
     return this.#ending !== null;
   }
 
-  /** Resolves when there is room for the next one. */
+  /** Resolves when there is room for the next event. */
   async push(event: AgentEvent): Promise<void> {
     if (this.#ending !== null || this.#left) return;
     this.#waiting.push(event);
@@ -65,7 +65,9 @@ export class AgentTurn {
     this.#listen();
   }
 
-  /** While the turn waits for another party (a person), the agent may be silent. Call what it gives back when done. */
+  /**
+   * While the turn waits for somebody else (a person), the agent may be silent. Call the returned function afterwards.
+   */
   pause(): () => void {
     this.#paused += 1;
     this.#listen();
@@ -101,7 +103,7 @@ export class AgentTurn {
     await this.#done;
   }
 
-  /** Once. Leaving it cancels the turn. */
+  /** Can be read once. Leaving the loop cancels the turn. */
   async *events(): AsyncGenerator<AgentEvent, void, void> {
     const { signal } = this.#options;
     const stop = (): void => void this.cancel();
@@ -146,7 +148,7 @@ export class AgentTurn {
     resolve();
   }
 
-  /** The agent sent something, or nobody listens: its silence is counted from now. */
+  /** Called when the agent sent something, or nobody reads: its silence is counted from now. */
   #listen(): void {
     clearTimeout(this.#silence);
     const { silenceMs, silent } = this.#options;

@@ -55,7 +55,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** Time passes as fast as it is waited for. */
+/** Advances the fake clock until the promise resolves. */
 async function soon<T>(promise: Promise<T>): Promise<T> {
   promise.catch(() => undefined);
   await vi.runAllTimersAsync();
@@ -94,16 +94,16 @@ describe("after the first turn", () => {
       { s1: { cwd: "/", sizeBytes: 20 } },
       { verifiedBy: "agent and disk" },
     ],
-    ["not grown: the agent's word alone", { s1: {} }, {}, didNotGrow],
+    ["not grown: only the agent's report", { s1: {} }, {}, didNotGrow],
     ["not grown, and dated in the future: no fork to itself", { s1: { updatedAt: AFTER } }, {}, didNotGrow],
     [
-      "gone: the agent's word alone",
+      "gone: only the agent's report",
       { s1: {} },
       { s1: { error: torn } },
       { verifiedBy: "agent", reason: "its history is not on disk" },
     ],
     [
-      "not grown, but others of the folder: forked to the newest of them",
+      "not grown, but other sessions of the folder have: forked to the newest of them",
       { s1: {}, s2: {} },
       {
         s2: { updatedAt: AFTER },
@@ -130,7 +130,7 @@ describe("after the first turn", () => {
     expect(await verify(before, change, options)).toEqual(expected);
   });
 
-  test("what is written a moment later is waited for", async () => {
+  test("records that are written a moment later are awaited", async () => {
     const options = disk({ s1: {} });
     const write = (): void => {
       setTimeout(() => Object.assign(options.sessions, { s1: { sizeBytes: 20 } }), 1_000);
@@ -138,7 +138,7 @@ describe("after the first turn", () => {
     expect(await verify({}, write, options)).toEqual({ verifiedBy: "agent and disk" });
   });
 
-  test("a disk that takes longer to be read than records are waited for is read once more", async () => {
+  test("if one read of the disk takes longer than the wait for records, the disk is read once more", async () => {
     const quick = disk({ s1: {} });
     const { reader } = quick;
     if (reader === undefined) throw new Error("a disk has a reader");
@@ -166,7 +166,7 @@ describe("after the first turn", () => {
     expect(await verifyAfterTurn(unread, { ...after, answered: "s1" })).toEqual({ verifiedBy: "agent" });
   });
 
-  test("a defect of ours is no disk that cannot be read", async () => {
+  test("a programming error is not treated as a disk that cannot be read", async () => {
     const broken = verify({ s1: { error: new TypeError("ours") } }, () => undefined);
     await expect(broken).rejects.toThrow("ours");
   });

@@ -1,6 +1,6 @@
 /**
- * Is the agent where it says? Its own answer is one witness, its session as our reader finds it on disk the
- * other: known before the first turn, and grown after it.
+ * Checks whether the agent really continued the session that it reports. The evidence is the agent's own answer, and
+ * its session on disk, which must exist before the first turn and grow with it.
  */
 
 import { isFailure, type Message, present, type SessionInfo, type VerifiedBy } from "@continuo/core/model";
@@ -9,13 +9,13 @@ import type { AgentReader, FoundSession } from "@continuo/native/kit";
 import type { DriverOptions } from "./options.ts";
 
 /**
- * The time for which the records of a turn are waited for, and the interval of the checks; the last check is at the end
- * of this time.
+ * The time for which the driver waits for the records of a turn, and the interval of the checks; the last check is at
+ * the end of this time.
  */
 const SETTLE_MS = 1_500;
 const LOOK_EVERY_MS = 100;
 
-/** A session as it is on disk: enough to see that it grew. */
+/** The facts of a session on disk that show whether it grew. */
 export interface DiskMark {
   readonly found: FoundSession;
   readonly updatedAt: string | null;
@@ -51,7 +51,7 @@ async function skimEnds(
   }
 }
 
-/** Some agents tell the end of a turn a moment before they have written it (Claude Code 2.1.197). */
+/** Some agents report the end of a turn a moment before they have written it (Claude Code 2.1.197). */
 export async function markSoon(options: DriverOptions, where: Where): Promise<DiskMark | null> {
   const startedAt = performance.now();
   for (;;) {
@@ -62,7 +62,7 @@ export async function markSoon(options: DriverOptions, where: Where): Promise<Di
   }
 }
 
-/** A session by its id: in the folder first, then anywhere. */
+/** Finds a session by its id: first in the folder, then anywhere. */
 export async function findOnDisk(
   { reader, places }: DriverOptions,
   { sessionId, cwd, signal }: Where,
@@ -96,11 +96,13 @@ export interface AfterTurn extends Where {
   readonly before: DiskMark | null;
   /** The id of the session by the agent's present report. */
   readonly answered: string;
-  /** When the turn began, in milliseconds: what changed before it is nobody's answer. */
+  /** The start of the turn, in milliseconds: earlier changes cannot be its answer. */
   readonly askedAtMs: number;
 }
 
-/** After the first turn. Never throws for content on the disk: a session that cannot be read confirms nothing. */
+/**
+ * Call it after the first turn. It never throws for content on disk: a session that cannot be read confirms nothing.
+ */
 export async function verifyAfterTurn(options: DriverOptions, after: AfterTurn): Promise<Verification> {
   const { sessionId, answered, before } = after;
   if (answered !== sessionId) return { verifiedBy: "agent", forked: { from: sessionId, to: answered } };
@@ -124,7 +126,7 @@ function isGrown(before: DiskMark | null, now: DiskMark): boolean {
   return before === null || before.sizeBytes !== now.sizeBytes || before.updatedAt !== now.updatedAt;
 }
 
-/** The session of the folder that changed last, and since the turn began: it went there. */
+/** The session of the folder that changed last, if it changed since the turn began: the turn was written there. */
 async function newestOther(
   { reader, places }: DriverOptions,
   { askedAtMs, sessionId, cwd, signal }: AfterTurn,

@@ -35,7 +35,7 @@ async function found(): Promise<FoundSession> {
 
 const later = (): string => new Date(Date.now() + 1_000).toISOString();
 
-test("a session in which somebody else said something since the last turn is written to", async () => {
+test("a session in which somebody else sent a prompt since the last turn counts as changed by another program", async () => {
   const stamp = stampOf(await found());
   expect(await isWrittenTo(options(), stamp)).toBe(false);
   appendFileSync(file, record("u2", "u1", later()));
@@ -43,7 +43,7 @@ test("a session in which somebody else said something since the last turn is wri
   expect(await isWrittenTo(options(), stampOf(await found()))).toBe(false);
 });
 
-test("what an agent writes after its turn is its own: an answer, a title", async () => {
+test("records that an agent writes after its turn count as its own: an answer, a title", async () => {
   const stamp = stampOf(await found());
   appendFileSync(file, record("a1", "u1", later(), "assistant"));
   appendFileSync(file, `${JSON.stringify({ type: "ai-title", aiTitle: "words", sessionId: ID })}\n`);
@@ -67,7 +67,7 @@ describe("during a turn", () => {
     turn.stop();
   });
 
-  test("another prompt is somebody else's, on its own branch too", async () => {
+  test("any other prompt counts as somebody else's, even on another branch", async () => {
     const turn = await watch();
     appendFileSync(file, said("x2", "u1", "somebody else's"));
     appendFileSync(file, said("u2", "u1", "my own words"));
@@ -84,7 +84,7 @@ describe("during a turn", () => {
     turn.stop();
   });
 
-  test("a command of the agent's own, which it records in other words, is not looked for", async () => {
+  test("the agent's own commands, which it records in other words, are not searched for", async () => {
     const turn = await watch([{ type: "text", text: "/compact" }]);
     appendFileSync(file, said("u2", "u1", "<command-name>/compact</command-name>"));
     expect(await turn.look()).toBe(false);
@@ -92,7 +92,7 @@ describe("during a turn", () => {
   });
 });
 
-test("only one conversation has a native session open; one that is about to close is waited for", async () => {
+test("only one conversation can have a native session open; the next one waits for one that is about to close", async () => {
   const writing = { agent: "claude", sessionId: ID, places: places() };
   const first = await lockNative(writing);
   await expect(lockNative(writing)).rejects.toMatchObject({ code: "session_live" });
@@ -107,7 +107,7 @@ test("only one conversation has a native session open; one that is about to clos
   isHeld = false;
   first.release();
   const lock = await second;
-  // The mark of the one before is not its own.
+  // The stamp of the earlier conversation does not count for this one.
   await expect(lockNative(writing)).rejects.toMatchObject({ code: "session_live" });
   lock.release();
 });

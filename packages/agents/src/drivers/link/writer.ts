@@ -1,7 +1,8 @@
 /**
- * One writer for each native session. A conversation holds a lock as long as its program is open, which other processes
- * of Continuo see; and between two turns, and during each, it looks whether somebody else said something in the session,
- * which may be the agent itself in another terminal: a program that knows nothing of that must not write any more.
+ * Makes sure that each native session has one writer. A conversation holds a lock, which other processes of Continuo
+ * see, as long as its program is open. Between and during turns it also checks whether somebody else sent a prompt in
+ * the session, such as the agent itself in another terminal: a program that does not know that prompt must not write
+ * any more.
  */
 
 import { statSync } from "node:fs";
@@ -13,11 +14,11 @@ import { findOnDisk } from "./verify.ts";
 
 /** The part of a changed session that is read: new prompts are at its end. */
 const NEWEST_BYTES = 4_194_304;
-/** The pause between two looks during a turn; it is longer if a look takes long. */
+/** The pause between two checks during a turn; it is longer if a check takes long. */
 const LOOK_EVERY_MS = 2_000;
 const LOOK_SHARE = 20;
 
-/** A native session as it lay on disk at the end of a turn. */
+/** The state of a native session on disk at the end of a turn. */
 export interface Stamp {
   readonly found: FoundSession;
   readonly fingerprint: string;
@@ -34,8 +35,8 @@ function fingerprintOf({ files }: FoundSession): string {
 }
 
 /**
- * Returns true if the agent's own record has a prompt since then: whatever the outcome of the turn, its next
- * one knows the prompt.
+ * Returns true if the agent's own record has the prompt: whatever the outcome of the turn, the next turn then knows the
+ * prompt.
  */
 export async function isRecorded(options: DriverOptions, writing: SentPrompt): Promise<boolean> {
   const found = await findOnDisk(options, writing);
@@ -49,8 +50,8 @@ export interface SentPrompt {
 }
 
 /**
- * Returns true if a person wrote a prompt in it since. An agent may write a title or a note after its turn; a
- * session that cannot be read proves nothing.
+ * Returns true if a person has sent a prompt in the session since the stamp. An agent may write a title or a note after
+ * its turn; a session that cannot be read proves nothing.
  */
 export async function isWrittenTo(
   options: DriverOptions,
@@ -67,11 +68,11 @@ export interface RecordedPrompt {
   readonly cwd: string;
   readonly said: readonly Block[];
   readonly sinceMs: number;
-  /** `null` if any session of the folder may have heard it. */
+  /** `null` if any session of the folder may have received the prompt. */
   readonly sessionId: string | null;
 }
 
-/** The session whose own record has this prompt since then; `null` if none has, or several have. */
+/** The session whose own record has this prompt since that time; `null` if there is none, or there are several. */
 export async function sessionThatHeard(
   options: Pick<DriverOptions, "places" | "reader">,
   { cwd, said, sinceMs, sessionId }: RecordedPrompt,
@@ -91,22 +92,24 @@ export async function sessionThatHeard(
 }
 
 export interface TurnWatch {
-  /** Looks now. Resolves to whether somebody else said something since the turn began. */
+  /** Checks now. Resolves to true if somebody else has sent a prompt since the turn began. */
   look(): Promise<boolean>;
   stop(): void;
 }
 
 export interface WatchedTurn {
-  /** The session on disk; `null` if nobody knows its place. */
+  /** The session on disk; `null` if its file is not known. */
   readonly found: FoundSession | null;
   /** The prompt of the turn: every other one is somebody else's. */
   readonly said: readonly Block[];
   readonly askedAtMs: number;
-  /** Called once, when somebody else is noticed between two looks of the caller's. */
+  /** Called once, when somebody else's prompt is noticed between two calls of `look`. */
   readonly onOther: () => void;
 }
 
-/** Looks at the session now and then while a turn runs. A prompt that looks like others is not searched for. */
+/**
+ * Checks the session at intervals while a turn runs. If the turn's own prompt cannot be recognised, nothing is checked.
+ */
 export function watchTurn(
   options: DriverOptions,
   { found, said, askedAtMs, onOther }: WatchedTurn,
@@ -148,7 +151,7 @@ export function watchTurn(
   };
 }
 
-/** White space is what agents change first. */
+/** Agents often change white space, so it is ignored. */
 function textsOf(blocks: readonly Block[]): readonly string[] {
   return blocks.map((block) => flat(textOf([block]))).filter((text) => text !== "");
 }

@@ -3,7 +3,7 @@
 import type { SessionCapabilities } from "@continuo/core/model";
 import { NO_CAPABILITIES } from "../link/index.ts";
 
-/** Its sessions it lists to nobody; the last one we find ourselves. */
+/** pi does not list its sessions to other programs; Continuo finds the last one itself. */
 export function capabilitiesIn(help: string): SessionCapabilities {
   const has = (flag: string): boolean => new RegExp(`(^|\\s)${flag}(?![\\w-])`, "mu").test(help);
   const canResume = has("--session");

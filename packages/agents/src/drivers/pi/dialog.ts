@@ -15,7 +15,7 @@ export interface Dialog {
 
 const CANCEL: PermissionOption = { id: "cancel", name: "Cancel", kind: "reject_once" };
 
-/** `null` for a request for more than a choice, or for nothing. */
+/** `null` for a request that is not a choice. */
 export function toDialog(record: Json): Dialog | null {
   const approvalId = String(record.id);
   const title = [textField(record, "title"), textField(record, "message")]
@@ -34,7 +34,7 @@ export function toDialog(record: Json): Dialog | null {
     };
   }
   if (record.method !== "select" || !Array.isArray(record.options)) return null;
-  // pi does not say which of them allows: a person sees it, a policy takes the first.
+  // pi does not say which choice allows the call: a person sees it, and a policy takes the first one.
   const choices = record.options.map(String);
   const options = choices.map((name, at): PermissionOption => ({ id: String(at), name, kind: "allow_once" }));
   const request = { ...asked, options: [...options, CANCEL] };

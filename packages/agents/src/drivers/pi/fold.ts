@@ -1,7 +1,7 @@
 /**
  * Records of `pi --mode rpc` during a turn as events. Pure. Seen in 1.5.2.
  *
- * Messages have no ids here: they are counted, and `prefix` sets one process apart from another.
+ * Messages have no ids here, so they are counted, and `prefix` distinguishes processes.
  */
 
 import { type AgentEvent, addUsage, type Block, type Usage } from "@continuo/core/model";
@@ -18,7 +18,7 @@ export interface PiFold {
   usage: Usage | null;
   /** The usage of the last answer alone. */
   lastUsage: Usage | null;
-  /** The end of the last answer in pi's own word, and its cause if that is `error`. */
+  /** The end of the last answer in pi's own term, and the cause if that is `error`. */
   stopReason: string | null;
   failure: string | null;
 }
@@ -83,7 +83,7 @@ export function foldRecord(fold: PiFold, record: Json): readonly AgentEvent[] {
   }
 }
 
-/** At the end of a turn: what is still open is closed. */
+/** Closes everything that is still open at the end of a turn. */
 export function finishTurn(fold: PiFold): readonly AgentEvent[] {
   const events = [...fold.calls].map(
     ([toolCallId, toolName]): AgentEvent => ({
@@ -117,7 +117,7 @@ function foldMessage(fold: PiFold, message: Json): readonly AgentEvent[] {
   switch (message.role) {
     case "assistant":
       return foldAnswer(fold, message);
-    // Sent by Continuo, made for the model, or reported by the tool's own records.
+    // These messages were sent by Continuo, are only for the model, or are reported by the tool's own records.
     case "user":
     case "system":
     case "toolResult":

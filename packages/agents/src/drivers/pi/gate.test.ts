@@ -46,13 +46,13 @@ async function decide(decision: PermissionDecision | null, event = call) {
 }
 
 test.each(["read", "grep", "find", "ls"])(
-  "a call of %s, which only reads, is not asked for",
+  "a call of %s, which only reads, needs no permission",
   async (toolName) => {
     expect(await decide(null, { ...call, toolName })).toEqual({ outcome: undefined, asked: [] });
   },
 );
 
-test("a command is asked for as a whole, and runs only if the person grants it", async () => {
+test("a question about a command shows all of it, and the command runs only if the person grants it", async () => {
   const { outcome, asked } = await decide({ outcome: "granted", by: "person" });
   expect(outcome).toBe(undefined);
   expect(asked).toEqual([
@@ -91,7 +91,7 @@ test.each([
   ["yes", false],
   ["always", true],
   [undefined, false],
-])("the answer %s holds for later calls: %s", async (optionId, isLastingAnswer) => {
+])("the answer %s is valid for later calls: %s", async (optionId, isLastingAnswer) => {
   const dialog = toGateDialog({ id: "q1", method: "input", title: "continuo:tool_call", placeholder: "{}" });
   const decision = {
     outcome: "granted",
@@ -101,7 +101,7 @@ test.each([
   expect(dialog === null ? null : isLasting(dialog.request, decision)).toBe(isLastingAnswer);
 });
 
-test("an input of another extension is no question for a call", () => {
+test("a dialog of another extension is not taken for a question about a call", () => {
   expect(toGateDialog({ id: "q1", method: "input", title: "Your name?", placeholder: "" })).toBe(null);
   expect(toGateDialog({ id: "q1", method: "confirm", title: "continuo:tool_call" })).toBe(null);
 });

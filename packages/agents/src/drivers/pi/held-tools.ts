@@ -1,7 +1,7 @@
 /**
- * pi keeps the tools of a session in the session (1.5.2; 0.73.1 and 0.87.1 do not): tools that `safe` removed would
- * stay removed. Continuo notes which sessions it held to reading, and gives their tools back when they continue under
- * another policy.
+ * pi stores the tools of a session in the session (1.5.2; 0.73.1 and 0.87.1 do not), so tools that `safe` removed would
+ * stay removed. Continuo records which sessions it restricted to reading, and restores their tools when they continue
+ * under another policy.
  */
 
 import { createHash } from "node:crypto";
@@ -12,7 +12,7 @@ import { continuoHome, isJson, type Places, writeDurably } from "@continuo/files
 import { openLines } from "@continuo/files/records";
 import { READING_TOOLS } from "./policy.ts";
 
-/** Errors: `unwritable` is none: such a session only stays held, which its person sees. */
+/** A file that cannot be written is not an error: the session only stays restricted, which its person sees. */
 export function noteHeld(places: Places, sessionId: string): void {
   writeDurably(noteOf(places, sessionId), `${sessionId}\n`);
 }
@@ -23,7 +23,7 @@ export interface HeldSession extends CallOptions {
   readonly path: string;
 }
 
-/** Names of tools; none for a session that was not held, or was given others since. */
+/** The names of the tools to restore; none for a session that was not restricted, or has had other tools since. */
 export async function heldTools({
   places,
   sessionId,
@@ -43,7 +43,7 @@ export async function heldTools({
     }
   }
   if ([...active].some((name) => !READING_TOOLS.includes(name))) return [];
-  // A session that began with only the reading tools names no others: then pi's default tools.
+  // A session that began with only the reading tools names no others, so it gets pi's default tools.
   const before = [...named].filter((name) => !READING_TOOLS.includes(name));
   return before.length > 0 ? before : ["bash", "edit", "write"];
 }

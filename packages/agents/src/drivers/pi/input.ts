@@ -1,10 +1,10 @@
-/** Blocks of a prompt as the `prompt` command takes them. Pure. */
+/** Converts the blocks of a prompt to the `prompt` command. Pure. */
 
 import type { Block } from "@continuo/core/model";
 import type { Json } from "@continuo/files";
 import { refuseBlock } from "@continuo/native/writing";
 
-/** One text, and pictures next to it. Errors: `invalid` for blocks that pi does not take. */
+/** Returns one text, and the pictures. Errors: `invalid` for blocks that pi does not accept. */
 export function toPrompt(blocks: readonly Block[]): Json {
   const texts: string[] = [];
   const images: Json[] = [];

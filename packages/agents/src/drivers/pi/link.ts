@@ -1,4 +1,4 @@
-/** pi in a conversation: one program, which goes from session to session. */
+/** pi in a conversation: one program, which can change to another session. */
 
 import { randomUUID } from "node:crypto";
 import { isAbsolute } from "node:path";
@@ -48,12 +48,12 @@ import { AGENT, type PiProgram, startPi } from "./program.ts";
 
 interface TurnWords {
   readonly turn: AgentTurn;
-  /** pi aborts nothing before it says that it began. */
+  /** pi does not abort a turn before it has reported the turn's start. */
   isStarted: boolean;
   isStopping: boolean;
 }
 
-/** The interval at which an older version is asked if it is done. */
+/** The interval at which an older version is asked whether the turn has ended. */
 const ASK_EVERY_MS = 50;
 
 /** The ends of pi's answers in the words that other agents use for a turn. */
@@ -79,7 +79,7 @@ export class PiLink implements LinkWithWays {
     this.#parts = parts;
     this.#trust = trustOf("pi", parts.open.cwd, parts.options);
     this.restriction = restrictionOf(parts.options, this.#trust);
-    // It takes servers from its own files only.
+    // pi starts tool servers only from its own files.
     this.leftOutServers = chooseServers(parts.open, []).leftOut;
   }
 
@@ -137,7 +137,7 @@ export class PiLink implements LinkWithWays {
     const said: TurnWords = { turn, isStarted: false, isStopping: false };
     this.#said = said;
     const data = await this.#open().call({ type: "prompt", ...prompt }, this.#limits());
-    // A command of an extension, and no turn of the model.
+    // This was a command of an extension, not a turn of the model.
     if (data.disposition === "handled" && this.#said === said) await this.#settled({});
   }
 
@@ -172,7 +172,7 @@ export class PiLink implements LinkWithWays {
     return present({ limitMs: limitsOf(this.#parts.options).callMs, signal });
   }
 
-  /** pi opens a session of any folder by its path. By its id it asks before it opens one of another folder. */
+  /** Given a path, pi opens a session of any folder. Given an id, it first asks if the session is of another folder. */
   async #pathOf(id: string, signal: AbortSignal | undefined): Promise<string> {
     const { open, options } = this.#parts;
     if (options.reader === undefined) return id;
@@ -181,7 +181,7 @@ export class PiLink implements LinkWithWays {
     throw new ContinuoError("not_found", `${AGENT} has no session ${id}`);
   }
 
-  /** pi begins a new session where there is none. */
+  /** If there is no session, pi begins a new one. */
   async #last(signal: AbortSignal | undefined): Promise<OpenOutcome> {
     const { cwd } = this.#parts.open;
     const landing = await this.#start(["--continue"], { signal });
@@ -200,7 +200,7 @@ export class PiLink implements LinkWithWays {
     return await this.#start([flag, path], { signal, back });
   }
 
-  /** Those that it is to be given back. */
+  /** Returns the tools that the session should get back. */
   async #toolsOf(
     sessionId: string,
     path: string,
@@ -250,7 +250,7 @@ export class PiLink implements LinkWithWays {
     return await this.#where(signal);
   }
 
-  /** pi begins a new session where there is no such file: what it says afterwards counts. */
+  /** If the file does not exist, pi begins a new session, so the session that it reports afterwards is checked. */
   async #change(command: Json, { signal, to }: Change): Promise<OpenOutcome> {
     const before = this.#sessionId;
     const limits = present({ limitMs: limitsOf(this.#parts.options).openMs, signal });
@@ -342,7 +342,7 @@ export class PiLink implements LinkWithWays {
         turn,
         request,
         onPermission: gate === null ? answererOf(this.#parts.open) : this.#askForTool,
-        // Also one that was taken back: pi waits for it.
+        // A withdrawn question is answered too, because pi waits for it.
         answer: (decision) => this.#answer(request.approvalId, dialog.answer(decision)),
       });
       return;
@@ -375,12 +375,12 @@ export class PiLink implements LinkWithWays {
 
 interface StartOptions {
   readonly signal: AbortSignal | undefined;
-  /** Tools that the session is given back. */
+  /** Tools that the session gets back. */
   readonly back?: readonly string[];
 }
 
 interface Change {
   readonly signal: AbortSignal | undefined;
-  /** The session that it must lead to; any other than the present one by default. */
+  /** The session that must be open afterwards; by default any other than the present one. */
   readonly to?: string;
 }

@@ -6,13 +6,13 @@ import { assertHoldable, type FolderTrust } from "../trust/index.ts";
 /** The tools of pi itself that only read; those of extensions may do anything. */
 export const READING_TOOLS: readonly string[] = ["read", "grep", "find", "ls"];
 
-/** 1.5.2 keeps the tools of MCP servers, unless the list names one of such tools. There is none of this name. */
+/** 1.5.2 keeps the tools of MCP servers, unless the list names a tool of a server. No tool has this name. */
 const NO_MCP = "mcp__none";
 
 /**
- * pi asks nobody before it acts, so that it is not given what it must not use.
+ * pi asks nobody before it acts, so it does not get the tools that it must not use.
  *
- * @param options `back`: the tools of a session that was held to reading.
+ * @param options `back`: the tools of a session that was restricted to reading
  */
 export function policyArguments(
   policy: PermissionPolicy | undefined,
@@ -38,14 +38,14 @@ export function keepsTools(version: string | null): boolean {
   return Number.parseInt(version ?? "", 10) >= 1;
 }
 
-/** Starts MCP servers by itself unless a flag forbids it (1.0.4). */
+/** True if this version starts MCP servers unless a flag forbids it (1.0.4). */
 function hasServers(version: string | null): boolean {
   return keepsTools(version);
 }
 
 /**
- * pi asks for trust only on its own screen: a program that drives it has to pass it. Errors: `untrusted` for a version
- * that knows no trust, where the project has something to run.
+ * pi asks for trust only on its own screen: a program that drives it has to pass it. Errors: `untrusted` if the version
+ * has no trust, and the project has something to run.
  */
 export function trustArguments(trust: FolderTrust, version: string | null): readonly string[] {
   if (!keepsTools(version)) {

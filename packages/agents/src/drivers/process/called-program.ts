@@ -6,7 +6,7 @@ import { createCalls } from "./calls.ts";
 import { type ProcessStart, startAgent } from "./program.ts";
 
 export interface CalledProgram {
-  /** The message that answers. Errors: `agent_failed`, with `details.answer` where it says no. */
+  /** Returns the answer. Errors: `agent_failed`, with `details.answer` if the program refuses. */
   call(message: Json): Promise<Json>;
   notify(message: Json): void;
   failed(why: string): ContinuoError;
@@ -15,9 +15,9 @@ export interface CalledProgram {
 }
 
 export interface CalledHandlers {
-  /** Every message that answers nothing. The next line is read when it is done. */
+  /** Called with every message that is not an answer. The next line is read after it resolves. */
   onOther(message: Json): void | Promise<void>;
-  /** Nothing comes any more. Called before what the program started is ended, too. */
+  /** Called when the output has ended, before the processes that the program started are ended. */
   onEnd(): void | Promise<void>;
 }
 

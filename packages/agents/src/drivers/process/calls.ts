@@ -1,4 +1,4 @@
-/** Requests and answers over lines of JSON, told apart by their ids. */
+/** Requests and answers over lines of JSON, matched by their ids. */
 
 import type { ContinuoError } from "@continuo/core/model";
 import { isJson, type Json, parseJson } from "@continuo/files";
@@ -18,7 +18,7 @@ export interface JsonCalls {
   readonly ended: Promise<void>;
 }
 
-/** @param onOther is given every message that answers nothing; the next line is read when it is done. */
+/** @param onOther called with every message that is not an answer; the next line is read after it resolves */
 export function createCalls(
   talk: Talk,
   onOther: (message: Json) => void | Promise<void> = () => undefined,

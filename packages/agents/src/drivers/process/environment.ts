@@ -28,7 +28,7 @@ const NAMES: readonly string[] = [
   "DISPLAY",
   "WAYLAND_DISPLAY",
   "LS_COLORS",
-  // Terminals and shells set these themselves: if they were held back, every start would name them.
+  // Terminals and shells set these themselves; if they were held back, every start would report them.
   "TERM_PROGRAM",
   "TERM_PROGRAM_VERSION",
   "TERM_SESSION_ID",
@@ -79,18 +79,20 @@ const PREFIXES: readonly string[] = [
 ];
 
 /**
- * Variables that an agent sets for the programs that it starts: an agent that inherits them takes itself for a part of
- * another one.
+ * Variables that an agent sets for the programs that it starts. An agent that inherits them would act as a part of the
+ * other one.
  */
 const OF_ANOTHER_AGENT =
   /^(CLAUDECODE|CLAUDE_CODE_(ENTRYPOINT|SSE_PORT|SESSION_ID|CHILD_SESSION)|CODEX_(SANDBOX.*|THREAD_ID)|GEMINI_CLI|OPENCODE|OPENCODE_PID)$/u;
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** `listed`: the variables of the list; `all`: every one, except for what another agent sets for its children. */
+/**
+ * `listed`: the variables of the list; `all`: every variable, except those that another agent sets for its children.
+ */
 export type Inheritance = "listed" | "all";
 
-/** `extra` (the configuration's) is taken as it is; `undefined` there takes a variable away. */
+/** Adds the variables of `extra`, from the configuration; `undefined` there removes a variable. */
 export function environmentOf(
   inherited: Environment,
   extra: Environment = {},

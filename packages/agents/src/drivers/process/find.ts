@@ -3,7 +3,7 @@
 import { accessSync, constants, statSync } from "node:fs";
 import { delimiter, isAbsolute, join, resolve, sep } from "node:path";
 
-/** The file that a command's name starts: a path as it is, else the first one on the search path. */
+/** The file that a command starts: a path as it is, else the first file of that name on the search path. */
 export function findProgram(command: string, searchPath: string, cwd: string): string | null {
   if (command.includes(sep) || isAbsolute(command)) {
     const path = resolve(cwd, command);

@@ -1,10 +1,10 @@
 /**
- * Ends a program when this process no longer can: a shell that waits for the end of a pipe which nobody but us
- * holds open. When this process dies, however it does, the pipe ends, and the shell ends the program's group and, on
- * Linux, what inherited its mark: by SIGTERM, then by SIGKILL.
+ * Ends a program when this process no longer can: a shell waits for the end of a pipe that only this process holds
+ * open. However this process dies, the pipe ends. The shell then ends the program's group and, on Linux, every process
+ * that inherited its mark: with SIGTERM, then with SIGKILL.
  *
- * It has a session of its own, so that no terminal ends it, and does not inherit the mark, so that nobody takes it
- * for a stray. A group whose number was given to another program since is left alone: on Linux the leader's start is
+ * It has a session of its own, so that no terminal ends it, and does not inherit the mark, so that nobody takes it for
+ * a stray. A group whose number was given to another program since is left alone: on Linux the leader's start is
  * compared; elsewhere a guardian is released as soon as the group that it guards is gone.
  */
 
@@ -13,19 +13,19 @@ import { processStartOf } from "@continuo/files";
 import { MARK_VARIABLE } from "./orphans.ts";
 
 export interface GuardedProcess {
-  /** Leads a group of its own. `undefined` for a program that could not be started. */
+  /** The program, which leads a group of its own; `undefined` if it could not be started. */
   readonly pid: number | undefined;
   readonly mark: string;
-  /** Further folders in which the shell's own programs may lie. */
+  /** Further folders that may contain the programs that the shell needs. */
   readonly searchPath: string | undefined;
 }
 
 export interface Guardian {
-  /** Resolves when it is gone. It must not be called while a process that it guards is alive. Idempotent. */
+  /** Resolves when the guardian has ended. It must not be called while a guarded process is alive. Idempotent. */
   release(): Promise<void>;
 }
 
-/** The number of looks for a remaining process, a tenth of a second apart: after SIGTERM, and after SIGKILL. */
+/** The number of checks for a remaining process, a tenth of a second apart: after SIGTERM, and after SIGKILL. */
 const LOOKS = { term: 10, kill: 3 } as const;
 
 const SCRIPT = `trap '' HUP INT QUIT TERM
@@ -56,12 +56,12 @@ signal TERM
 until_gone 0 ${LOOKS.term}
 until_gone KILL ${LOOKS.kill}`;
 
-/** Never fails: where there is no `/bin/sh`, or no room for one, nobody guards. */
+/** Never fails: if there is no `/bin/sh`, or no memory for it, there is no guardian. */
 export function startGuardian({ pid, mark, searchPath = "" }: GuardedProcess): Guardian {
   if (pid === undefined) return { release: () => Promise.resolve() };
   const args = [String(pid), processStartOf(pid) ?? "", `${MARK_VARIABLE}=${mark}`];
   let shell: Shell | null = null;
-  // The callers that wait for the program go first.
+  // Callers that wait for the program continue first.
   const soon = setImmediate(() => {
     shell = startShell(args, searchPath);
   });
@@ -88,7 +88,7 @@ function startShell(args: readonly string[], searchPath: string): Shell | null {
       stdio: ["pipe", "ignore", "ignore"],
     });
   } catch {
-    // No memory for another process: the program that is to be guarded runs already, and continues.
+    // There is no memory for another process; the program already runs, and continues without a guardian.
     return null;
   }
   // Without a process id there is no guardian; nothing is ever written to it.
@@ -98,7 +98,7 @@ function startShell(args: readonly string[], searchPath: string): Shell | null {
   const gone = new Promise<void>((done) => {
     shell.once("exit", () => done());
   });
-  // It does not keep this process alive.
+  // The guardian must not keep this process alive.
   shell.unref();
   return {
     end() {

@@ -1,16 +1,16 @@
 /**
- * A stream of bytes as lines. They end at a line feed and nowhere else: `node:readline` also splits at U+2028,
- * which JSON may hold as it is.
+ * Splits a stream of bytes into lines. Only a line feed ends a line: `node:readline` also splits at U+2028, which JSON
+ * text may contain.
  */
 
 export interface LineOptions {
-  /** Longer lines are cut off and given as `null`. */
+  /** Longer lines are yielded as `null`. */
   readonly maxChars: number;
-  /** Called with each line before it is given. */
+  /** Called with each line before it is yielded. */
   readonly onLine?: (line: string | null) => void;
 }
 
-/** Without their line feeds and carriage returns. Text after the last line feed is a line, too. */
+/** Yields lines without their line feeds and carriage returns. Text after the last line feed is also a line. */
 export async function* splitLines(
   stream: AsyncIterable<Uint8Array>,
   { maxChars, onLine }: LineOptions,

@@ -1,7 +1,7 @@
 /**
- * Orphans: processes that an agent started and did not end. A process is known by its group, and on Linux also
- * by a variable that it inherited, so that a daemon with a session of its own is found as well. Synchronous: it
- * also runs when this process exits.
+ * Orphans: processes that an agent started and did not end. A process is recognised by its group, and on Linux also by
+ * a variable that it inherited, so that a daemon with a session of its own is found as well. The functions are
+ * synchronous, because they also run when this process exits.
  */
 
 import { readdirSync, readFileSync } from "node:fs";
@@ -32,7 +32,7 @@ function variablesOf(pid: number): readonly string[] {
   try {
     return readFileSync(`/proc/${pid}/environ`, "latin1").split("\0");
   } catch {
-    // It ended in the meantime, or belongs to another user.
+    // The process ended in the meantime, or belongs to another user.
     return [];
   }
 }

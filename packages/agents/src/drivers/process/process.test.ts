@@ -23,7 +23,7 @@ const sh = (script: string) =>
   startAgent({ agent: "test", command: ["sh", "-c", script], cwd, env, graceMs: 100 });
 
 describe("an agent's environment", () => {
-  test("holds what is listed and what the configuration adds, and nothing of another agent", () => {
+  test("has the listed variables and those of the configuration, and none of another agent", () => {
     const inherited = {
       PATH: "/bin",
       LC_ALL: "C",
@@ -58,12 +58,12 @@ describe("an agent's environment", () => {
     });
   });
 
-  test("holds NO_COLOR, so that a person who wants no colours is not asked for trust because of it", () => {
+  test("has NO_COLOR, so that a person who wants no colours is not asked for trust because of it", () => {
     expect(heldBackNames({ NO_COLOR: "1" })).toEqual([]);
     expect(environmentOf({ NO_COLOR: "1" })).toEqual({ NO_COLOR: "1" });
   });
 
-  test("holds the variables of every agent that is registered, by their beginnings", () => {
+  test("has the variables of every registered agent, by their prefixes", () => {
     const names = ["CLAUDE", "CODEX", "GEMINI", "PI", "OPENCODE", "COPILOT"].map((name) => `${name}_OFFLINE`);
     const inherited = Object.fromEntries(names.map((name) => [name, "1"]));
     expect(environmentOf({ ...inherited, NOBODYS_OFFLINE: "1" })).toEqual(inherited);
@@ -82,7 +82,7 @@ test.each([
   "CODEX_SANDBOX",
   "CODEX_SANDBOX_NETWORK_DISABLED",
   "CODEX_THREAD_ID",
-])("%s, which an agent tells its children, is not inherited unless the configuration gives it", (name) => {
+])("%s, which an agent sets for its children, is not inherited unless the configuration sets it", (name) => {
   const inherited = { [name]: "of another", CODEX_HOME: "/codex", CODEX_API_KEY: "key" };
   expect(environmentOf(inherited)).toEqual({ CODEX_HOME: "/codex", CODEX_API_KEY: "key" });
   expect(environmentOf(inherited, {}, "all")).toEqual({ CODEX_HOME: "/codex", CODEX_API_KEY: "key" });
@@ -99,7 +99,7 @@ describe("lines", () => {
     yield* chunks;
   }
 
-  test("the lines are the same at any cut of the bytes, and U+2028 ends none", async () => {
+  test("the lines are the same however the bytes are cut, and U+2028 does not end a line", async () => {
     const line = fc.string({ unit: fc.constantFrom("a", "é", "\u2028", "日", "😀", '"') });
     await fc.assert(
       fc.asyncProperty(fc.array(line), fc.array(fc.nat(40)), async (lines, cuts) => {
@@ -116,16 +116,16 @@ describe("lines", () => {
     );
   });
 
-  test("a line over the limit is null, and the next one is whole", async () => {
+  test("a line over the limit is null, and the next line is complete", async () => {
     const bytes = new TextEncoder().encode(`${"x".repeat(50)}\nabc\r\nlast`);
     expect(await collect([bytes.subarray(0, 30), bytes.subarray(30)], 10)).toEqual([null, "abc", "last"]);
   });
 });
 
-/** A session and an environment of its own: it says its number when it has both. */
+/** A daemon with its own session and environment, which prints its process id when it has both. */
 const DAEMON = "env -i PATH=$PATH setsid sh -c 'echo $$; exec sleep 1000' &";
 
-test("the beginning and the end of what is printed are kept, and how much is between them", () => {
+test("the beginning and the end of the output are kept, with the number of characters between them", () => {
   const limits = { headChars: 4, tailChars: 3 };
   const of = (...texts: readonly string[]): string =>
     outputText(texts.reduce((all, text) => appendOutput(all, text, limits), EMPTY_OUTPUT));
@@ -147,7 +147,7 @@ test.each([
 describe("a program", () => {
   test("is found after an unreadable folder in the search path", () => {
     const folder = scratchFolder("path");
-    // Root cannot open this one either: a link in a circle.
+    // Even root cannot open this folder, because the link leads to itself.
     symlinkSync("circle", join(folder, "circle"));
     expect(findProgram("sh", `${folder}/circle:/bin`, "/")).toBe("/bin/sh");
   });
@@ -158,12 +158,12 @@ describe("a program", () => {
     expect(findProgram("no-such-program", env.PATH, "/")).toBe(null);
   });
 
-  test("that is not there is agent_missing", async () => {
+  test("that does not exist is agent_missing", async () => {
     const start = startAgent({ agent: "test", command: ["no-such-program"], cwd, env });
     await expect(start).rejects.toMatchObject({ code: "agent_missing" });
   });
 
-  test("is talked to by lines, and has the environment that it was given", async () => {
+  test("reads and prints lines, and has the given environment", async () => {
     await using program = await sh('read line; echo "got $line"; env | grep -c =');
     await program.send("hello");
     const lines: (string | null)[] = [];
@@ -188,7 +188,7 @@ describe("a program", () => {
     });
   });
 
-  test("that printed no message in time is named by what it did instead", async () => {
+  test("that printed no message in time gets an error that says what it did instead", async () => {
     await using silent = await sh("exec sleep 1000");
     expect(silent.late("did not answer", 5)).toMatchObject({
       message: "test hangs: it printed nothing, and did not answer within 5 ms",
@@ -214,7 +214,7 @@ describe("a program", () => {
     });
   });
 
-  test("is ended with all that it started, a daemon with a session of its own and a deaf one too", async () => {
+  test("is ended with all processes that it started, including a daemon and a process that ignores signals", async () => {
     const program = await sh(
       "trap '' TERM HUP; setsid sleep 1000 & echo $!; (trap '' TERM; sleep 1000) & echo $!; echo $$; sleep 1000",
     );
@@ -224,7 +224,7 @@ describe("a program", () => {
       if (pids.length === 3) break;
     }
     onTestFinished(() => pids.forEach(killIfThere));
-    // Who is not killed is waited for without end: the test must say so, and not wait as well.
+    // The program would be awaited for ever if it were not killed, so the test has its own limit.
     expect(await Promise.race([program.end().then(() => "ended"), sleep(30_000, "still running")])).toBe(
       "ended",
     );
@@ -232,12 +232,12 @@ describe("a program", () => {
     await program.end();
   });
 
-  test("that ended is gone, also where a daemon that is none of ours to end holds its output", async () => {
+  test("that ended counts as ended, even if a daemon that Continuo cannot end holds its output", async () => {
     await using program = await sh(`${DAEMON} read line; echo last words; exit 3`);
     const lines: (string | null)[] = [];
     for await (const line of program.lines) {
       lines.push(line);
-      // It goes on when the daemon has left its group.
+      // The program continues after the daemon has left its group.
       if (lines.length === 1) await program.send("");
     }
     const daemon = Number(lines[0]);
@@ -247,10 +247,10 @@ describe("a program", () => {
     expect(isRunning(daemon)).toBe(true);
   });
 
-  test("that ended leaves no timer for which our own process would wait", async () => {
+  test("that ended leaves no timer that would keep our own process alive", async () => {
     const [set, clear] = [vi.spyOn(globalThis, "setInterval"), vi.spyOn(globalThis, "clearInterval")];
     onTestFinished(() => [set, clear].forEach((spy) => void spy.mockRestore()));
-    // Its output is closed before it ends.
+    // The program closes its output before it ends.
     await using program = await sh("exec >&- 2>&-; read line");
     for await (const line of program.lines) expect(line).toBe("never");
     await program.send("");
@@ -261,7 +261,7 @@ describe("a program", () => {
     );
   });
 
-  test("is ended, also where such a daemon holds its output", async () => {
+  test("is ended, even if such a daemon holds its output", async () => {
     await using program = await sh(`${DAEMON} read line`);
     let daemon = 0;
     for await (const line of program.lines) {
@@ -273,7 +273,7 @@ describe("a program", () => {
     expect(isRunning(daemon)).toBe(true);
   });
 
-  test("requests that nothing answers any more are refused with the end", async () => {
+  test("requests without an answer are rejected when the program ends", async () => {
     await using program = await sh("read line; echo not json; exit 4");
     const calls = createCalls(program);
     await expect(calls.call({ method: "x" })).rejects.toMatchObject({
@@ -292,7 +292,7 @@ function killIfThere(pid: number): void {
   }
 }
 
-/** A zombie, which nobody waits for any more, does not run. */
+/** Returns false for a zombie, which has ended. */
 function isRunning(pid: number): boolean {
   try {
     return !readFileSync(`/proc/${pid}/stat`, "utf8").includes(") Z");

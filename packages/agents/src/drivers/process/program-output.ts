@@ -1,4 +1,4 @@
-/** Output of a program that is no message of its protocol: its beginning and its end are kept. Pure. */
+/** Keeps the beginning and the end of the output of a program that is not a message of its protocol. Pure. */
 
 export interface ProgramOutput {
   readonly head: string;
@@ -32,14 +32,14 @@ export function outputText({ head, tail, omitted }: ProgramOutput): string {
 const FIRST_LINES = 3;
 const LAST_LINES = 5;
 
-/** The cause often stands first, and the last words last: enough of both to be read. */
+/** The cause of an error is often at the beginning of the output or at its end, so both are kept. */
 export function firstAndLast(text: string): string {
   const lines = text.trim().split("\n");
   if (lines.length <= FIRST_LINES + LAST_LINES) return lines.join("\n");
   return [...lines.slice(0, FIRST_LINES), "…", ...lines.slice(-LAST_LINES)].join("\n");
 }
 
-/** The words of command-line parsers for an argument that they do not know (clap, commander, yargs, node). */
+/** The messages of command-line parsers about an unknown argument (clap, commander, yargs, node). */
 const REFUSED_ARGUMENT =
   /\b(?:unknown|unrecogni[sz]ed|unexpected|invalid|no such)\b[^\n]{0,20}\b(?:arguments?|options?|flags?|commands?|subcommands?)\b/iu;
 

@@ -23,17 +23,17 @@ import {
 const debug = debugOf("drivers");
 
 const STDERR_LIMITS = { headChars: 16_000, tailChars: 48_000 };
-/** The limits for output on stdout that is no message. */
+/** The limits for output on stdout that is not a message. */
 const OTHER_LIMITS = { headChars: 4_000, tailChars: 4_000 };
 const MAX_LINE_CHARS = 256 * 1024 * 1024;
-/** A program is given these times to end by itself: after its input was closed, then after SIGTERM. */
+/** The time that a program has to end by itself: after its input was closed, and again after SIGTERM. */
 const GRACE_MS = 2_000;
 const TERM_GRACE_MS = 1_000;
-/** After this silence, the output of a program that has ended is taken for a daemon's that holds it open. */
+/** After this silence, the output of a program that has ended counts as held open by a daemon. */
 const OUTPUT_GRACE_MS = 1_000;
 
 export interface ProcessStart {
-  /** The agent, as a person calls it: for messages. */
+  /** The agent's name for people, for messages. */
   readonly agent: string;
   /** A program and its arguments. */
   readonly command: readonly string[];
@@ -41,7 +41,7 @@ export interface ProcessStart {
   /** The whole environment: see `environmentOf`. */
   readonly env: Readonly<Record<string, string>>;
   readonly graceMs?: number;
-  /** The program prints no protocol, but its help or its version. */
+  /** The program does not speak a protocol; it prints its help or its version. */
   readonly prints?: "text";
 }
 
@@ -52,24 +52,24 @@ export interface ProcessEnd {
 
 export interface AgentProcess extends AsyncDisposable {
   readonly pid: number;
-  /** Resolves when the pipe takes more. A program that has ended takes nothing: read `ended`. */
+  /** Resolves when the pipe accepts more. A program that has ended accepts nothing; see `ended`. */
   send(line: string): Promise<void>;
   /** The lines of its output, once; `null` for a line that is too long to be kept. */
   readonly lines: AsyncIterable<string | null>;
-  /** The beginning and the end of what it printed on stderr, without colours and other orders to a terminal. */
+  /** The beginning and the end of its output on stderr, without colours and other control sequences. */
   stderr(): string;
   readonly ended: Promise<ProcessEnd>;
   /**
-   * `agent_failed`, with how it ended and what it printed. `details.fault` is `hangs`, `other text` or `too old` for
-   * a program that printed no message of its protocol.
+   * The error `agent_failed`, with the end of the program and its output. `details.fault` is `hangs`, `other text` or
+   * `too old` for a program that printed no message of its protocol.
    */
   failed(why: string): ContinuoError;
   /**
-   * Returns the error of `failed` for a program that missed a limit. The end of a program that printed no
-   * message is not waited for.
+   * Returns the error of `failed` for a program that missed a limit. It does not wait for the end of a program that
+   * printed no message.
    */
   late(what: string, limitMs: number): ContinuoError;
-  /** Closes its input, waits a little, then ends it and all that it started. Idempotent. */
+  /** Closes its input, waits a little, then ends the program and all processes that it started. Idempotent. */
   end(): Promise<void>;
 }
 
@@ -79,7 +79,7 @@ export async function startAgent(start: ProcessStart): Promise<AgentProcess> {
   const mark = randomUUID();
   const child = spawn(command, args, {
     cwd: start.cwd,
-    // A group of its own: it can be ended with all that it started, and Ctrl-C does not reach it directly.
+    // With a group of its own it can be ended together with all that it started, and Ctrl-C does not reach it directly.
     detached: true,
     env: { ...start.env, PWD: start.cwd, [MARK_VARIABLE]: mark },
   });
@@ -111,10 +111,11 @@ async function started(child: ChildProcessWithoutNullStreams, { agent, command, 
   // A program that ended takes no more input; `ended` reports its end.
   child.stdin.on("error", () => undefined);
   try {
-    // A process with a number runs. Its event would come late if much code is loaded in the meantime.
+    // A process with an id is running. Waiting for its event would take long while much code is being loaded.
     if (child.pid === undefined) await once(child, "spawn");
   } catch (cause) {
-    // The system says EACCES where the program is in no folder of the search path, and one of them cannot be looked into.
+    // The system reports EACCES if the program is in no folder of the search path and one of the folders cannot be
+    // read.
     const { code } = cause as NodeJS.ErrnoException;
     const missing = code === "ENOENT" || (code === "EACCES" && !command[0]?.includes("/"));
     throw new ContinuoError(
@@ -126,8 +127,8 @@ async function started(child: ChildProcessWithoutNullStreams, { agent, command, 
 }
 
 /**
- * A daemon that a program started may keep its output open, and then the end of the program would go unnoticed. Its own
- * output is read to the end.
+ * A daemon that a program started may keep its output open, and then the end of the program would go unnoticed. The
+ * output of the program itself is read to the end.
  */
 function endOutput(child: ChildProcessWithoutNullStreams): void {
   const { stdout, stderr } = child;
@@ -185,7 +186,7 @@ class StartedProcess implements AgentProcess {
     });
     child.once("exit", (code, signal) => {
       this.#end = { code, signal };
-      // The number of a group that is gone may be given to another program.
+      // The id of a group that has ended may be given to another program.
       if (!isAnyAlive(pid, mark)) void guardian.release();
     });
   }
@@ -250,7 +251,7 @@ class StartedProcess implements AgentProcess {
   async #stop(): Promise<void> {
     const { child, guardian, mark, start } = this.#parts;
     child.stdin.end();
-    // Nobody reads any more: what it still prints must not hold it up.
+    // Nobody reads the output any more, and a full pipe must not block the program.
     child.stdout.resume();
     const exited = this.#end === null ? once(child, "exit") : Promise.resolve();
     await soon(exited, this.#isGivenUp ? 0 : (start.graceMs ?? GRACE_MS));
@@ -280,7 +281,7 @@ function endedHow(end: ProcessEnd | null): string {
   return end.signal === null ? ` (it ended with code ${end.code})` : ` (it was ended by ${end.signal})`;
 }
 
-/** Waits for it, but not longer than that. */
+/** Waits for the promise, at most `limitMs`. */
 async function soon(promise: Promise<unknown>, limitMs: number): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   const limit = new Promise<void>((done) => {

@@ -1,4 +1,4 @@
-/** The version of a program without starting it: by the package that it is in, or by its path. */
+/** Finds the version of a program without starting it: from its package, or from its path. */
 
 import { readFileSync, realpathSync } from "node:fs";
 import { basename, dirname, isAbsolute, join } from "node:path";
@@ -15,7 +15,7 @@ const INTERPRETERS: readonly string[] = ["node", "bun", "deno", "python3", "pyth
 const MAX_FOLDERS_UP = 4;
 const VERSION = /^v?(\d+\.\d+\.\d+(?:[-+][\w.]+)?)$/u;
 
-/** Returns the version beside the program, or beside the script if the program is an interpreter. */
+/** Returns the version of the program, or of the script if the program is an interpreter. */
 export function versionBeside([program = "", ...args]: readonly string[]): ProgramVersion | null {
   const isScript = INTERPRETERS.includes(basename(program));
   const file = isScript ? args.find((arg) => isAbsolute(arg)) : program;
@@ -24,7 +24,7 @@ export function versionBeside([program = "", ...args]: readonly string[]): Progr
     const path = realpathSync(file);
     return versionOfPackage(dirname(path)) ?? versionInPath(path);
   } catch {
-    // A file that cannot be read tells nothing.
+    // The version of a file that cannot be read is not known.
     return null;
   }
 }
@@ -44,7 +44,7 @@ function readVersion(file: string): string | null {
     const value: unknown = JSON.parse(readFileSync(file, "utf8"));
     return isJson(value) && typeof value.version === "string" ? value.version : null;
   } catch {
-    // Most folders hold none.
+    // Most folders contain no `package.json`.
     return null;
   }
 }
@@ -58,7 +58,7 @@ function versionInPath(path: string): ProgramVersion | null {
   return null;
 }
 
-/** Returns true if the version is that one or a later one. A text that is no version is neither. */
+/** Returns true if the version is `since` or later; false for a text that is not a version. */
 export function isSince(version: string | null, since: string): boolean {
   const parts = (text: string) => (/^\d+(?:\.\d+)*/u.exec(text)?.[0] ?? "").split(".").map(Number);
   const [is, least] = [parts(version ?? ""), parts(since)];

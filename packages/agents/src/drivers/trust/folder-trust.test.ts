@@ -99,7 +99,7 @@ describe("what is left out", () => {
   });
 });
 
-test("an agent that nothing keeps from a project is refused there, unless its person trusts it", () => {
+test("an agent that cannot be kept from a project's configuration is refused there, unless the person trusts the project", () => {
   expect(() => assertHoldable("opencode", trust("opencode"))).not.toThrow();
   write("work/app/opencode.json", "{}");
   expect(() => assertHoldable("opencode", trust("opencode"))).toThrow(

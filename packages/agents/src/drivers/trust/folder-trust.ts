@@ -12,9 +12,9 @@ export type EnvironmentRule = "pass" | "deny";
 export interface FolderTrust {
   /** Without symbolic links. */
   readonly folder: string;
-  /** `person`: in Continuo's record; `agent`: in the agent's own; `null`: nobody trusts it. */
+  /** `person`: Continuo's record trusts the folder; `agent`: the agent's own record does; `null`: none does. */
   readonly by: "person" | "agent" | null;
-  /** Files and folders of the project's configuration that the agent is not given, as paths. Empty where it is trusted. */
+  /** Paths of the project's configuration that the agent does not get. Empty in a trusted folder. */
   readonly leftOut: readonly string[];
 }
 
@@ -55,8 +55,8 @@ export function projectConfigurationIn(
 }
 
 /**
- * For an agent that nothing keeps from what a project's files say. Errors: `untrusted` if there are such files and
- * nobody trusts them.
+ * Checks an agent that cannot be kept from a project's configuration. Errors: `untrusted` if the project has such files
+ * and is not trusted.
  */
 export function assertHoldable(label: string, { folder, by, leftOut }: FolderTrust): void {
   if (by !== null || leftOut.length === 0) return;
@@ -70,7 +70,10 @@ export function assertHoldable(label: string, { folder, by, leftOut }: FolderTru
   );
 }
 
-/** The folder, then those above it, up to the root of its repository; outside of one all of them. */
+/**
+ * The folder and those above it, up to the root of its repository; outside of a repository, up to the root of the file
+ * system.
+ */
 function foldersOfProject(folder: string): readonly string[] {
   const folders = [folder];
   for (let at = folder; !existsSync(join(at, ".git")); ) {
@@ -86,7 +89,7 @@ function realPath(path: string): string {
   try {
     return realpathSync(path);
   } catch {
-    // The agent says that it is not there.
+    // The agent itself will report that the folder does not exist.
     return path;
   }
 }

@@ -1,6 +1,6 @@
 /**
- * Claude Code reads a session back: it is told to fork it, for which it loads the conversation and writes its
- * own copy, and to name the copy, which asks no model (2.1.330).
+ * Claude Code reads a session back: Continuo tells it to fork the session, so it loads the conversation and writes a
+ * copy, and to name the copy, which needs no model (2.1.330).
  */
 
 import { randomUUID } from "node:crypto";

@@ -45,7 +45,7 @@ export async function codexWitness(staged: StagedSession): Promise<SpokenTestimo
   };
   let items = await read();
   if (items.length === 0) {
-    // Turns of a paginated thread are in an index that it makes when it resumes the thread, asking no model.
+    // Turns of a paginated thread are in an index that Codex makes when it resumes the thread; this needs no model.
     await call({ method: "thread/resume", params: { threadId } });
     items = await read();
   }

@@ -58,7 +58,7 @@ async function wordsOfHelpers({ file, signal }: StagedSession): Promise<string[]
 /** Copilot shows its errors and notices as parts of an answer. */
 const NOTICE = /^(?:Error|Info|Warning): .*$/su;
 
-/** Copilot unpacks 235 MB where the folder does not hold its version yet: the person's is used. */
+/** Copilot unpacks 235 MB unless the folder already has its version, so the person's folder is used. */
 function shareUnpacked({ scratch, cache }: StagedSession): void {
   const unpacked = join(cache, "copilot");
   if (!existsSync(join(unpacked, "pkg"))) return;

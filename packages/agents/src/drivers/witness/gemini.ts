@@ -1,4 +1,4 @@
-/** Gemini CLI reads a session back: `gemini --acp` loads it and tells its history (0.61.0). */
+/** Gemini CLI reads a session back: `gemini --acp` loads it and reports its history (0.61.0). */
 
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";

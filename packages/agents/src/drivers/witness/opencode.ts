@@ -1,4 +1,4 @@
-/** opencode reads a session back: `opencode import` takes it in, `opencode export` gives it out (1.18.33). */
+/** opencode reads a session back: `opencode import` imports it, and `opencode export` prints it (1.18.33). */
 
 import { readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

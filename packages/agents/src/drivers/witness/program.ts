@@ -1,8 +1,9 @@
 /**
- * A program in a private home: run to its end, or talked to by lines.
+ * A program in a private home, which runs to its end, or talks by lines.
  *
  * It does not use `startAgent`, which reads standard output through a pipe and lets a program end by itself: some
- * witnesses lose the end of what they print to a pipe, and all are killed at once, since nothing in their home is kept.
+ * witnesses lose the end of their output to a pipe, and all of them can be killed at once, since nothing in their home
+ * is kept.
  */
 
 import { type ChildProcess, type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
@@ -14,7 +15,7 @@ import { makeScratchFolder } from "@continuo/files";
 import { killAll, MARK_VARIABLE, splitLines, startGuardian, type Talk } from "../process/index.ts";
 import type { ProgramStart } from "./witness.ts";
 
-/** Nothing listens there: a model that is asked does not answer. */
+/** Nothing listens at this address, so a request to a model gets no answer. */
 export const CLOSED_URL = "http://127.0.0.1:9";
 
 const TIMEOUT_MS = 60_000;
@@ -111,7 +112,7 @@ function start({ staged, args, env }: Program, stdout: "pipe" | number): Witness
   // A program that ends early takes no more input.
   child.stdin?.on("error", () => undefined);
   const kill = (): void => {
-    // Afterwards its number may be another program's.
+    // After the program has ended, its process id may belong to another program.
     if (pid !== undefined && state === "running") killAll(pid, mark, "SIGKILL");
   };
   const release = (): Promise<void> => {
@@ -145,7 +146,10 @@ function endOf(
   });
 }
 
-/** The agent cannot be a witness: `verification_failed`. @param why a clause about the agent, as "it ended with 1" */
+/**
+ * Makes the error `verification_failed` for an agent that cannot be a witness. @param why a clause about the agent,
+ * such as "it ended with 1"
+ */
 export function failed({ staged }: Pick<Program, "staged">, why: string): ContinuoError {
   return new ContinuoError(
     "verification_failed",

@@ -11,7 +11,7 @@ export interface ProgramStart {
   readonly searchPath: string;
   /** The private home; everything that is written is below it. */
   readonly scratch: string;
-  /** An empty project below it: where the staged session works. */
+  /** An empty project below it, in which the staged session works. */
   readonly project: string;
   readonly signal: AbortSignal | undefined;
 }

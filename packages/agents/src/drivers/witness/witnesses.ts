@@ -12,14 +12,14 @@ const WITNESSES: Readonly<Partial<Record<AgentName, () => Promise<Witness>>>> = 
   opencode: async () => (await import("./opencode.ts")).opencodeWitness,
 };
 
-/** `null` for an agent that cannot be asked to read a session back: Continuo's own reader stands for it. */
+/** `null` for an agent that cannot read a session back; Continuo's own reader is used instead. */
 export async function witnessOf(agent: AgentName): Promise<Witness | null> {
   return (await WITNESSES[agent]?.()) ?? null;
 }
 
 /**
- * Gives what the agent's first start makes for all of its sessions, where it keeps them in one file; it is started in a
- * private home. `null` for other agents. Errors: `verification_failed`.
+ * Returns the database that the agent's first start creates, for an agent that keeps all sessions in one file; it is
+ * started in a private home. `null` for other agents. Errors: `verification_failed`.
  */
 export async function firstFileOf(agent: AgentName, start: ProgramStart): Promise<Buffer | null> {
   return agent === "opencode" ? await (await import("./opencode.ts")).firstDatabase(start) : null;

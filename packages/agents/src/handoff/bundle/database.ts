@@ -1,4 +1,4 @@
-/** The rows of one session as a database of their own, with the tables of the one that they came from. */
+/** Copies the rows of one session into a new database with the same tables. */
 
 import { closeSync, openSync } from "node:fs";
 import { pathToFileURL } from "node:url";
@@ -9,7 +9,7 @@ import type { RowsPlan } from "@continuo/native/kit";
 export async function copyRows(plan: RowsPlan, path: string): Promise<void> {
   const { DatabaseSync } = await import("node:sqlite");
   closeSync(openSync(path, "wx", 0o600));
-  // A row may refer to one of a session that stays.
+  // A row may refer to a row of a session that is not copied.
   const db = new DatabaseSync(pathToFileURL(path), { enableForeignKeyConstraints: false });
   try {
     db.exec("pragma trusted_schema = off");

@@ -51,7 +51,7 @@ test.each<[string, Partial<Record<keyof Manifest, unknown>>]>([
   expect(parseManifest(manifest)).toEqual(manifest);
 });
 
-test("what a manifest says beyond the format is left out", () => {
+test("additional fields of a manifest are left out", () => {
   expect(parseManifest({ ...MANIFEST, later: 1, files: [{ ...MAIN, mode: 0o777 }] })).toEqual({
     ...MANIFEST,
     files: [MAIN],
@@ -113,7 +113,7 @@ describe("a manifest is no bundle's", () => {
   });
 });
 
-test("a bundle of a newer version is unsupported, whatever else it says", () => {
+test("a bundle of a newer version is unsupported, whatever its other fields are", () => {
   expect(() => parseManifest({ continuoBundle: 2 })).toThrow(
     expect.objectContaining({
       code: "unsupported",
@@ -162,7 +162,7 @@ test.each([
   expect(isSafePath(path)).toBe(false);
 });
 
-test("an error about a bundle has its cause only where there is one", () => {
+test("an error about a bundle has a cause only if there is one", () => {
   const cause = new Error("incorrect header check");
   expect(noBundle("it is no gzip", cause).cause).toBe(cause);
   expect("cause" in noBundle("it ends early")).toBe(false);

@@ -17,14 +17,14 @@ export interface Manifest {
   readonly continuoBundle: 1;
   readonly agent: AgentName;
   readonly sessionId: string;
-  /** On the machine where it was packed. */
+  /** The folder of the session on the machine where it was packed. */
   readonly cwd: string | null;
   readonly title: string | null;
   /** ISO 8601. */
   readonly packedAt: string;
   /** The path of the file that the session is opened by, or of the database that has its rows. */
   readonly main: string;
-  /** In a database, what names the session after `#`. */
+  /** For a database, the part of the location after `#`. */
   readonly row: string | null;
   readonly files: readonly BundledFile[];
   /** The work tree that the session worked in; its state is in files below `WORK_TREE`. */

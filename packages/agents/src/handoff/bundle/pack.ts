@@ -29,17 +29,16 @@ export interface PackOptions {
 export interface PackedSession {
   readonly agent: Manifest["agent"];
   readonly sessionId: string;
-  /** Those of the session, without its work tree. */
+  /** The number of files of the session, without its work tree. */
   readonly files: number;
   /** The size of all files, unpacked. */
   readonly sizeBytes: number;
-  /** Equal for the same files of the session. */
+  /** The hash of the session's files; the same files have the same hash. */
   readonly sha256: string;
 }
 
 /**
- * Writes the bundle to `output`, which the caller commits. The session is only read, so that it may be open in its
- * agent.
+ * Writes the bundle to `output`, which the caller commits. The session is only read, so it may be open in its agent.
  *
  * Errors: those of a lookup; `conflict` for a session that changes in the meantime, `unsupported` for one that is a
  * part of another session, `too_large`, `unwritable`; `verification_failed` if the bundle reads differently.
@@ -102,7 +101,7 @@ interface Around {
   readonly opened: OpenedSession;
 }
 
-/** The main file first. Links are left out: what they lead to may be anything. */
+/** Returns the main file first. Links are left out, because they may lead to anything. */
 async function sourcesOf(
   { reader, found }: Lookup,
   { places, scratch, opened }: Around,
@@ -114,7 +113,7 @@ async function sourcesOf(
     return { sources: [{ at, path: basename(plan.database) }], row: found.sessionId };
   }
   const paths = new Set([found.location, ...found.files.map(({ path }) => path), ...plan.paths]);
-  // A session may begin in the files of others, which its own list does not have.
+  // A session may begin in files of other sessions, which are not among its own files.
   for await (const { metadata } of opened.history()) {
     for (const { file } of metadata.records ?? []) if (file !== undefined) paths.add(file);
   }
@@ -128,7 +127,7 @@ function workTreeSources(packed: string | undefined): readonly Source[] {
   return filesBelow(packed).map((at) => ({ at, path: `${WORK_TREE}/${pathBelow(packed, at)}` }));
 }
 
-/** A few folders above the deepest common one come along: agents recognise their files by the folders they are in. */
+/** Keeps a few folders above the deepest common one, because agents recognise their files by their folders. */
 function commonFolder(paths: readonly string[]): string {
   let folder = dirname(paths[0] ?? "/");
   while (!paths.every((path) => path.startsWith(folder.endsWith(sep) ? folder : `${folder}${sep}`))) {

@@ -1,4 +1,6 @@
-/** Bundles written by hand, byte for byte: what is unpacked of them, and which are refused, and why. */
+/**
+ * Bundles that are written byte for byte: the files that are unpacked, and the reasons for which a bundle is refused.
+ */
 
 import { createHash } from "node:crypto";
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
@@ -28,7 +30,7 @@ type Files = Readonly<Record<string, Buffer>>;
 const FILES: Files = {
   [MAIN]: Buffer.from(`${SESSION}\n`),
   "empty/one": Buffer.alloc(0),
-  // More than is unpacked at once.
+  // This is more than one step unpacks.
   "large/bytes": Buffer.from(Uint8Array.from({ length: 200_000 }, (_, at) => (at * at) % 251)),
   "empty/two": Buffer.alloc(0),
   "empty/three": Buffer.alloc(0),
@@ -72,7 +74,7 @@ async function refused(why: string): Promise<void> {
 
 const line = (manifest: object): string => `${JSON.stringify(manifest)}\n`;
 
-test("a bundle is unpacked into a private home, which goes when it is disposed of", async () => {
+test("a bundle is unpacked into a private home, which disposing removes", async () => {
   write(line(manifestOf(FILES)), ...Object.values(FILES));
   const { [Symbol.dispose]: dispose, ...unpacked } = await unpackBundle(bundle);
   const { home } = unpacked.places;

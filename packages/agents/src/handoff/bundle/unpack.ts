@@ -14,13 +14,13 @@ import { type BundledFile, type Manifest, noBundle, parseManifest, WORK_TREE } f
 export interface UnpackedSession extends Disposable {
   readonly agent: AgentName;
   readonly sessionId: string;
-  /** On the machine that it comes from. */
+  /** The folder of the session on the other machine. */
   readonly cwd: string | null;
   readonly title: string | null;
   readonly packedAt: string;
   /** The place of the session below `places`. */
   readonly location: string;
-  /** A home of its own, which disposing removes. */
+  /** A private home, which disposing removes. */
   readonly places: Places;
   /** The folder with the packed state of the work tree, and its folder on the other machine; `null` for none. */
   readonly workTree: { readonly packed: string; readonly folder: string } | null;
@@ -130,12 +130,12 @@ function sizeOf(path: string): number {
 
 interface FileWriter {
   write(bytes: Uint8Array): void;
-  /** Errors: `corrupt` where bytes are missing. */
+  /** Errors: `corrupt` if bytes are missing. */
   end(): void;
   close(): void;
 }
 
-/** Each file is written by the bytes that come, and compared with its hash at its end. */
+/** Writes each file as its bytes arrive, and compares it with its hash at the end. */
 function createFiles(home: string, files: readonly BundledFile[]): FileWriter {
   let at = -1;
   let fd: number | null = null;

@@ -213,7 +213,7 @@ function fitText(text: string): Fit {
 function withoutDroppedStart(fit: Fit, { rules }: ConversionContext): Fit {
   if (rules.droppedStart === null || fit.block?.type !== "text") return fit;
   if (!rules.droppedStart.test(fit.block.text)) return fit;
-  // Behind a zero-width character, the agent does not take the text for a command.
+  // After a zero-width character, the agent does not treat the text as a command.
   return {
     block: { type: "text", text: `\u200b${fit.block.text}` },
     reason: "the target agent would leave out a text that begins like this",

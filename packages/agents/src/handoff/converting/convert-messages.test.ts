@@ -48,7 +48,7 @@ test("an answer keeps its time, usage and reason to stop", () => {
   });
 });
 
-test("facts that a message does not have are no fields", () => {
+test("facts that a message does not have become no fields", () => {
   const { messages } = convert([message("user", [text("go")]), message("assistant", [text("done")])]);
   expect(messages.map((one) => Object.keys(one))).toEqual([
     ["role", "content"],
@@ -62,13 +62,16 @@ test.each<[AgentName, boolean]>([
   ["gemini", true],
   ["pi", false],
   ["opencode", false],
-])("the model of an answer to %s is kept where it is the agent's own: %s otherwise", (to, otherwise) => {
-  const answer = message("assistant", [text("done")], { model: "m-1" });
-  const source = [message("user", [text("go")]), answer];
-  const modelOf = (own: ReadonlySet<Message>) => convertMessages(source, to, { own }).messages[1]?.model;
-  expect(modelOf(new Set([answer]))).toBe("m-1");
-  expect(modelOf(new Set())).toBe(otherwise ? "m-1" : undefined);
-});
+])(
+  "the model of an answer to %s is kept if it is one of the agent's own, and is %s otherwise",
+  (to, otherwise) => {
+    const answer = message("assistant", [text("done")], { model: "m-1" });
+    const source = [message("user", [text("go")]), answer];
+    const modelOf = (own: ReadonlySet<Message>) => convertMessages(source, to, { own }).messages[1]?.model;
+    expect(modelOf(new Set([answer]))).toBe("m-1");
+    expect(modelOf(new Set())).toBe(otherwise ? "m-1" : undefined);
+  },
+);
 
 test("messages of the target's own keep its metadata, and details of results", () => {
   const source = [
@@ -139,13 +142,13 @@ test("a result without a call is left out, and the receipt says why", () => {
   ]);
 });
 
-test("results inside an answer that has nothing else are left out with it", () => {
+test("an answer that has only results is left out", () => {
   const { messages, records } = convert([message("user", [text("go")]), message("assistant", [result("x")])]);
   expect(messages).toHaveLength(1);
   expect(records.at(-1)).toMatchObject({ kind: "tool_result", outcome: "dropped" });
 });
 
-test("a conversation that begins with the agent gets a first word of the user at the same time", () => {
+test("a conversation that begins with the agent gets a first message of the user with the same time", () => {
   const answer = message("assistant", [text("hi")], FACTS);
   const begun = { role: "user", content: [text("[The conversation begins with the answer of the agent.]")] };
   const { messages, sources, records } = convert([answer]);
@@ -161,7 +164,7 @@ test("a conversation that begins with the agent gets a first word of the user at
   expect(convert([]).messages).toEqual([]);
 });
 
-test("what is appended to a session needs no first word, and uses none of its ids again", () => {
+test("messages that are appended to a session need no first message of the user, and use new ids", () => {
   const before = [message("user", [text("go")]), message("assistant", [call("a")])];
   const source = [message("assistant", [call("a")]), message("tool", [result("a")])];
   const { messages } = convert(source, { before });
@@ -181,12 +184,12 @@ test("each message that is made may be replaced before it is returned", () => {
   expect(messages.map(({ content }) => content)).toEqual([[], []]);
 });
 
-test("the receipt names places as it is asked to", () => {
+test("the receipt names places with the function that it was given", () => {
   const { records } = convert([message("user", [text("go")])], { placeOf: ({ id }) => `at ${id}` });
   expect(records[0]?.place).toBe(`at m${count}`);
 });
 
-test("thoughts that the target is given are listed, with those of its own", () => {
+test("thoughts that the target receives are listed, including its own", () => {
   const prompt = message("user", [text("go")]);
   const thought: Block = { type: "thinking", text: "hm", signature: "sig", signedBy: "anthropic" };
   const own = message("assistant", [thought, text("done")]);
@@ -199,7 +202,7 @@ test("thoughts that the target is given are listed, with those of its own", () =
   expect(thoughts.map(({ record }) => record.kind)).toEqual(["thinking", "thinking"]);
 });
 
-test("a picture in a failed result comes in a message of the user behind the results", () => {
+test("a picture in a failed result comes in a message of the user after the results", () => {
   const source = [
     message("user", [text("go")]),
     message("assistant", [call("a"), call("b")], FACTS),

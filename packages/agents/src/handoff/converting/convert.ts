@@ -1,6 +1,5 @@
 /**
- * Messages of one agent to messages that another one, and the model behind it, accepts. Every block keeps its
- * kind where the target has one for it. Pure.
+ * Converts messages of one agent to messages that another agent and its model accept. A block keeps its kind if the target has that kind. Pure.
  *
  * 1. The first word is the user's; each answer is followed at once by one result for each of its calls.
  * 2. Tool ids are `[a-zA-Z0-9_-]`, at most 64, and used once; names likewise; inputs are objects.
@@ -32,11 +31,11 @@ export interface Conversion {
 export interface ConversionOptions {
   /** The messages that the new session already has. */
   readonly before?: readonly Message[];
-  /** Those of the source that the target itself wrote. */
+  /** The messages of the source that the target itself wrote. */
   readonly own?: ReadonlySet<Message>;
   /** Returns the place of a message, for the receipt. */
   readonly placeOf?: (message: Message) => string;
-  /** Receives the converted messages one by one, and returns those that stand for them. */
+  /** Called with each converted message; returns the message to use instead. */
   readonly keep?: (message: NewMessage) => NewMessage;
 }
 
@@ -110,7 +109,7 @@ function toPrompt(message: Message, work: ConversionContext): ConvertedMessage[]
   return [{ made: { role: "user", content, ...factsOf(message), ...ownFacts(message, work) }, of: message }];
 }
 
-/** An answer that holds results, of tools that the vendor ran, goes on after them as a further answer. */
+/** If an answer contains results (of tools that the vendor ran), the part after them becomes a further answer. */
 function toAnswer(
   message: Message,
   results: readonly Message[],
@@ -194,7 +193,7 @@ function toReplies(
 
 interface Reply {
   readonly reply: NewMessage;
-  /** Blocks that the target takes only in a message of the user. */
+  /** Blocks that the target accepts only in a message of the user. */
   readonly moved: readonly Block[];
 }
 

@@ -8,7 +8,7 @@ const idsFor = (to: AgentName, ids: readonly string[], taken: readonly string[] 
 
 test.each<readonly [string, readonly string[], readonly string[]]>([
   ["an id that is used again gets a number that Claude Code reads as a part of it", ["c", "c"], ["c", "c-2"]],
-  ["Claude Code would take an id with a number behind it for a copy", ["c", "c_1"], ["c", "c_1-2"]],
+  ["Claude Code would treat an id with a number at the end as a copy", ["c", "c_1"], ["c", "c_1-2"]],
   ["the copy may come first", ["c_10", "c"], ["c_10", "c-2"]],
   ["numbered ids without the bare one stay", ["c_0", "c_1", "c_2"], ["c_0", "c_1", "c_2"]],
   ["an id made acceptable is compared too", ["c", "c.1", "c:1"], ["c", "c_1-2", "c_1-3"]],

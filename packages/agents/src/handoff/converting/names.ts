@@ -1,11 +1,11 @@
-/** Ids and names of tools that every vendor's API takes; the same id for a call and its result. Pure. */
+/** Makes ids and names of tools that every vendor's API accepts; a call and its result have the same id. Pure. */
 
 import type { TargetRules } from "@continuo/native";
 
 export interface ToolNames {
-  /** A new id for a call: its own where it is acceptable and not used before. */
+  /** Returns a new id for a call: its own id if that is acceptable and was not used before. */
   callId(id: string): string;
-  /** Does the same as `callId` for an id that the target itself gave: any character is acceptable. */
+  /** Does the same as `callId` for an id that the target itself made: any character is acceptable. */
   ownCallId(id: string): string;
   toolName(name: string): string;
 }

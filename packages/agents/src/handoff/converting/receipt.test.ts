@@ -56,7 +56,7 @@ test.each(["text", "thinking", "tool_call", "tool_result", "image", "file", "oth
   },
 );
 
-test("a result is on a line, and so is everything in it that is not text", () => {
+test("a result has a line, and each part of it that is not text has one too", () => {
   expect(toldApart([text, result, image])).toEqual([text, result, image, unknown, image]);
   expect(linesOf([result], { place: "line 3", outcome: "noted", reason: "why" })).toEqual([
     { place: "line 3", kind: "tool_result", outcome: "noted", reason: "why" },

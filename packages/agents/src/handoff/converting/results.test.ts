@@ -79,7 +79,7 @@ test.each<readonly [string, readonly Message[], readonly number[]]>([
   expect(found(source)).toEqual(places);
 });
 
-test("a result that another answer took is not taken again", () => {
+test("a result that belongs to another answer is not used again", () => {
   const source = [asking("c"), answered("c"), answered("c")];
   expect(found(source, 0, new Set(source.slice(1, 2)))).toEqual([2]);
 });
@@ -88,7 +88,7 @@ test("there are no results where there is no message", () => {
   expect(found([asking("c")], 1)).toEqual([]);
 });
 
-test("the sources of results are grouped by their calls, those in the answer first", () => {
+test("the sources of results are grouped by their calls, with results inside the answer first", () => {
   const [inline, other] = [result("c"), result("d")];
   const answer = said("assistant", call("c"), inline, other);
   const later = said("tool", result("c"), text);

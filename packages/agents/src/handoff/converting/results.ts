@@ -36,7 +36,10 @@ export function outlineOf(messages: readonly Message[]): Outline[] {
 
 const NOTHING: Outline = { calls: [], answered: [], answers: null };
 
-/** The results of an answer's calls, wherever they come after it; a later call of the same id has its own. */
+/**
+ * Returns the results of an answer's calls, which may come at any place after it; a later call of the same id has its
+ * own results.
+ */
 export function resultsOf({ source, at, outline }: Position, used: Set<Message>): Message[] {
   const answer = outline[at];
   if (answer === undefined) return [];
@@ -57,7 +60,7 @@ export function resultsOf({ source, at, outline }: Position, used: Set<Message>)
   return results;
 }
 
-/** One of them less: an answer may have called twice by one id. */
+/** Removes one occurrence of the id, because an answer may have two calls with one id. */
 function lessOne(ids: readonly string[], id: string): string[] {
   const at = ids.indexOf(id);
   return at === -1 ? [...ids] : ids.toSpliced(at, 1);
@@ -81,7 +84,7 @@ export function sourcesOf(
   );
 }
 
-/** Results keep the order in which they came; those that never came are last. */
+/** Results keep their order; calls without a result are last. */
 export function rank(order: readonly string[], id: string): number {
   const at = order.indexOf(id);
   return at === -1 ? order.length : at;

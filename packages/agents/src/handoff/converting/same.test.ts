@@ -43,7 +43,7 @@ const read = (at: number, ...content: readonly Block[]): readonly Message[] =>
 
 const [PROMPT, ANSWER, RESULT] = WRITTEN.map(({ content }) => content);
 
-test("what was written reads the same", () => {
+test("a session without changes reads the same", () => {
   expect(differenceBetween(WRITTEN, WRITTEN)).toBeNull();
 });
 

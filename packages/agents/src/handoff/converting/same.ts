@@ -8,8 +8,8 @@ import { isWrittenAsText } from "./blocks.ts";
 export type SpokenMessage = Pick<Message, "role" | "content">;
 
 /**
- * The first difference in words, with the texts that differ; `null` if there is none. Ids of calls may have the tool's
- * name in front. Both sides are read in step, so that at most one turn of each is in memory.
+ * Describes the first difference, with the texts that differ; `null` if there is none. Ids of calls may begin with the
+ * tool's name. Both sides are read together, so that at most one turn of each is in memory.
  */
 export function differenceBetween(
   written: Iterable<SpokenMessage>,
@@ -26,7 +26,7 @@ export function differenceBetween(
   }
 }
 
-/** Does the same as `differenceBetween`, but accepts an agent's own asides that nobody wrote. */
+/** Does the same as `differenceBetween`, but accepts messages that the agent inserts by itself. */
 export function differenceFromSaid(
   written: readonly SpokenMessage[],
   read: readonly Message[],
@@ -41,7 +41,7 @@ export type Comparison =
   | { readonly outcome: "asides"; readonly difference: string }
   | { readonly outcome: "differs"; readonly difference: string };
 
-/** Compares what the model would be sent of a session as it was written, and as its agent read it. */
+/** Compares the messages that the model would receive: those of the written session, and those that the agent read. */
 export function compareViews(written: readonly Message[], read: readonly Message[]): Comparison {
   const difference = differenceBetween(written, read);
   if (difference === null) return { outcome: "same" };
@@ -58,7 +58,7 @@ function nextOf(runs: Iterator<Run>): Run | null {
   return done ? null : value;
 }
 
-/** One side ends, or another one speaks there. */
+/** Describes a turn in which one side has ended, or another speaker begins. */
 function turnDifference(at: number, written: Run | null, read: Run | null): string {
   if (read === null) return `turn ${at} (${written?.role}) is missing${toldOf(written)}`;
   if (written === null) return `turn ${at} (${read.role}) was added${toldOf(read)}`;
@@ -70,7 +70,7 @@ function toldOf(run: Run | null): string {
   return words === undefined ? "" : `: ${quoted(words)}`;
 }
 
-/** Empty where only bytes differ, which tell a person nothing. */
+/** Empty if only bytes differ, because a person cannot read them. */
 function told(kind: PartKind, written: readonly string[], read: readonly string[]): string {
   if (!TOLD.includes(kind)) return "";
   const length = Math.max(written.length, read.length);
@@ -96,7 +96,7 @@ function quoted(words: string, from = 0): string {
   return `${from > 0 ? "…" : ""}${JSON.stringify(words.slice(from, end))}${words.length > end ? "…" : ""}`;
 }
 
-/** The conversation, and what was written though it looks like what an agent puts in: the newest of that. */
+/** Returns the conversation, with the newest written messages that look like the agent's insertions. */
 function heard(written: readonly SpokenMessage[], read: readonly Message[]): readonly Message[] {
   const isAside = (message: Message): boolean => !isConversation(message) && message.role === "user";
   const open = new Map(read.filter(isAside).map((message) => [keyOf(message), 0]));
@@ -140,7 +140,7 @@ function keyOf({ role, content }: SpokenMessage): string {
 
 const SHORT_CHARS = 64;
 
-/** It excludes what an agent injects, and what it shows only to the person. */
+/** False for messages that an agent injects, and for those that it shows only to the person. */
 export function isConversation({ role, origin }: Message): boolean {
   return role !== "system" && origin !== "injected" && origin !== "notification" && origin !== "error";
 }
@@ -149,10 +149,10 @@ const KINDS = ["texts", "thinking", "calls", "results", "images", "files"] as co
 
 type PartKind = (typeof KINDS)[number];
 
-/** Kinds whose words a person can read. */
+/** Kinds whose text a person can read. */
 const TOLD: readonly PartKind[] = ["texts", "thinking", "calls", "results"];
 
-/** The messages of one side until the other speaks: agents draw the bounds of messages differently. */
+/** The messages of one speaker until the other one speaks, because agents split messages in different ways. */
 type Run = { readonly role: Message["role"] } & Readonly<Record<PartKind, string[]>>;
 
 function* runsOf(messages: Iterable<SpokenMessage>): Generator<Run, void, void> {
@@ -177,7 +177,7 @@ function addBlock(run: Run, block: Block): void {
   if (part !== null) run[part.kind].push(part.words);
 }
 
-/** The content of a block in words in which agents agree; `null` for nothing. */
+/** The content of a block in a form that is the same for all agents; `null` if it has none. */
 export interface ComparedPart {
   readonly kind: PartKind;
   readonly words: string;

@@ -44,7 +44,7 @@ test("what the agent no longer sends is left out, with a line for each of its bl
   });
 });
 
-test("of a session of which the agent sends nothing, all is dropped", () => {
+test("if the agent sends nothing of a session, everything is dropped", () => {
   expect(selected([asked], [])).toEqual({ ids: [], left: ["asked text dropped: not for the model"] });
 });
 
@@ -54,7 +54,7 @@ test.each<readonly [string, Partial<Message>, string]>([
   ["a notice", { origin: "notification" }, "other noted: shown to the person, not sent to the model"],
   ["an error", { origin: "error" }, "other noted: an error in place of an answer"],
   ["what a person said", { origin: "person" }, `text ${GONE}`],
-])("%s that is left out says why", (_name, more, line) => {
+])("%s that is left out has its reason on the receipt", (_name, more, line) => {
   const aside = said("aside", "user", [text("a")], more);
   expect(selected([aside, asked], [asked])).toEqual({ ids: ["asked"], left: [`aside ${line}`] });
 });
@@ -67,7 +67,7 @@ test("a system message does not go over, although the agent sends it", () => {
   });
 });
 
-test("an empty message is on a line, whether the agent sends it or not", () => {
+test("an empty message has a line, even if the agent does not send it", () => {
   const empty = said("empty", "assistant", [], { origin: "agent" });
   const line = "empty other noted: an empty message";
   expect(selected([asked, empty])).toEqual({ ids: ["asked", "empty"], left: [line] });
@@ -103,7 +103,7 @@ test.each<readonly [string, Message, Message, boolean]>([
   expect(left).toEqual([]);
 });
 
-test("a thought that the agent keeps and does not send goes over in its place", () => {
+test("a thought that the agent keeps and does not send is handed over at its place", () => {
   const history = [asked, thought("first"), thought("second"), answer, thought("third")];
   expect(selected(history, [asked, answer])).toEqual({
     ids: ["asked", "first", "second", "answer", "third"],
@@ -111,14 +111,14 @@ test("a thought that the agent keeps and does not send goes over in its place", 
   });
 });
 
-test("a thought in front of all that the agent sends does not go over", () => {
+test("a thought before the first message that the agent sends is not handed over", () => {
   expect(selected([thought("old"), asked, answer], [asked, answer])).toEqual({
     ids: ["asked", "answer"],
     left: [`old thinking ${GONE}`],
   });
 });
 
-test("thoughts go over although the agent sends nothing that the session holds", () => {
+test("thoughts are handed over even if the agent sends no message of the session", () => {
   const made = said("summary", "user", [text("they talked")], { origin: "summary" });
   expect(selected([thought("first"), thought("second")], [made])).toEqual({
     ids: ["summary", "first", "second"],
@@ -130,7 +130,7 @@ test.each<readonly [string, Message]>([
   ["with words", said("other", "assistant", [thinking("a"), text("b")], { origin: "agent" })],
   ["of the user", said("other", "user", [thinking("a")], { origin: "agent" })],
   ["of nobody that is known", said("other", "assistant", [thinking("a")])],
-])("a thought %s that the agent does not send stays behind", (_name, other) => {
+])("a thought %s that the agent does not send is not handed over", (_name, other) => {
   expect(selected([asked, other], [asked]).ids).toEqual(["asked"]);
 });
 
@@ -160,7 +160,7 @@ test.each<readonly [string, Message, boolean]>([
   });
 });
 
-test("the further parts of a message that the agent divides go over with the message, once", () => {
+test("if the agent divides a message, its further parts are handed over with the message, once", () => {
   const call = (id: string): Block => ({ type: "tool_call", id, name: "look", args: {} });
   const calls = said("calls", "assistant", [call("one"), call("two")]);
   const part: Message = { ...calls, id: "calls.1", metadata: { codex: { partOf: "calls" } } };
@@ -169,6 +169,6 @@ test("the further parts of a message that the agent divides go over with the mes
   ]);
   const view = [asked, { ...calls, content: [call("one")] }, aborted, { ...part, content: [call("two")] }];
   expect(selectMessages([asked, calls], view)).toEqual({ messages: [asked, calls], left: [] });
-  // The whole message is not in the history where a compaction holds it.
+  // If a compaction contains the message, the history does not have the whole message.
   expect(selected([asked], view).ids).toEqual(["asked", "calls", "calls.1"]);
 });

@@ -57,7 +57,7 @@ export function selectMessages(history: readonly Message[], view: readonly Messa
   return { messages, left };
 }
 
-/** The agent tells its model something else than what the record says, by a rule or because it was edited. */
+/** True if the agent sends its model another text than the record has, by a rule or because of an edit. */
 function isReworded(own: Message, seen: Message): boolean {
   if (own === seen) return false;
   if (own.role !== seen.role) return true;
@@ -69,7 +69,7 @@ function isUnknown({ type }: Block): boolean {
   return type === "unknown";
 }
 
-/** Blocks of an unknown kind that the agent leaves out, without a text in their place. */
+/** Returns a line for each block of an unknown kind that the agent leaves out without a replacement. */
 function unsent(own: Message, seen: Message): readonly ReceiptRecord[] {
   if (own === seen || seen.content.some(isUnknown) || !hasTexts(own, seen)) return [];
   const place = placeText(own.metadata.records);
@@ -77,7 +77,7 @@ function unsent(own: Message, seen: Message): readonly ReceiptRecord[] {
   return linesOf(own.content.filter(isUnknown), { place, outcome: "noted", reason });
 }
 
-/** Most are the same strings, which costs nothing to compare; to put them into a set would hash them. */
+/** Most texts are the same string objects, whose comparison costs nothing; a set would have to hash them. */
 function hasTexts({ content }: Message, other: Message): boolean {
   return other.content.every(
     (one) =>
@@ -87,7 +87,7 @@ function hasTexts({ content }: Message, other: Message): boolean {
   );
 }
 
-/** An agent may send the thinking of another model as text, joined with the text behind it. */
+/** An agent may send the thinking of another model as text, joined with the text after it. */
 function isThoughtAsText(own: Message, seen: Message): boolean {
   const isThinking = ({ type }: Block): boolean => type === "thinking";
   if (!own.content.some(isThinking) || seen.content.some(isThinking)) return false;
@@ -125,7 +125,7 @@ function isMade(message: Message, byId: ReadonlyMap<string, Message>): boolean {
   return isFlagged || message.role === "tool" || byId.has(message.id.replace(/(?:\/|#media$).*/su, ""));
 }
 
-/** A message without a block is on a line too: an answer that broke off before its first word. */
+/** Returns the line of a message without blocks, such as an answer that broke off before its first word. */
 function silent({ metadata }: Message): ReceiptRecord {
   const place = placeText(metadata.records);
   return { place, kind: "other", outcome: "noted", reason: "an empty message" };

@@ -39,11 +39,11 @@ test.each<readonly [string, ThinkingBlock, ThinkingBlock]>([
   ["its signature", thinking("", { signature: "s", data: "d" }), thinking("", { signature: "s" })],
   ["its data, where it has no signature", thinking("", { data: "d" }), thinking("d")],
   ["nothing", thinking(""), thinking("", { signedBy: "openai" })],
-])("a thought without words is known by %s", (_name, one, other) => {
+])("a thought without words is recognised by %s", (_name, one, other) => {
   expect(wordsOfThought(one)).toBe(wordsOfThought(other));
 });
 
-test("a thought is known by its words, and by a hash of them where they are long", () => {
+test("a thought is recognised by its words, or by their hash if they are long", () => {
   expect(wordsOfThought(thinking("so", { signature: "s" }))).toBe("so");
   expect(wordsOfThought(thinking("x".repeat(64)))).toBe("x".repeat(64));
   expect(wordsOfThought(thinking("x".repeat(65)))).toMatch(/^[A-Za-z0-9+/]{43}=$/u);
@@ -69,13 +69,13 @@ test("of two equal thoughts, of which one is sent, the second one is noted", () 
   expect(unsentOf(both, sending([said([thinking("a"), thinking("a")])]))).toEqual([]);
 });
 
-test("a text that is sent in place of a thought stands for one of two equal ones", () => {
+test("a text that is sent instead of a thought counts for one of two equal thoughts", () => {
   const history = [said([thinking("a"), thinking("a")])];
   const again = { ...thoughtOf("a"), record: { ...thoughtOf("a").record, place: "a again" } };
   expect(unsentOf([thoughtOf("a"), again], sending([said([text("a")])], history))).toEqual(["a again"]);
 });
 
-test("a text that is no longer sent takes nothing from a thought with its words", () => {
+test("a text that is no longer sent does not count against a thought with the same words", () => {
   const now = sending([said([thinking("a")])], [said([thinking("a"), text("a")])]);
   expect(unsentOf([thoughtOf("a")], now)).toEqual([]);
 });

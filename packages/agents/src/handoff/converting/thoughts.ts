@@ -32,7 +32,10 @@ function keyOfWords(words: string): string {
 
 const UNSENT = "kept in the session; the target does not send it to its model";
 
-/** The receipt's lines, where each thought that the target's model is not sent is `noted`, the target's own too. */
+/**
+ * Returns the receipt's lines. Each thought that the target's model does not receive is `noted`, even a thought of the
+ * target itself.
+ */
 export function withUnsentThoughts(
   records: readonly ReceiptRecord[],
   thoughts: readonly Thought[],
@@ -53,8 +56,8 @@ function takeOne(counts: Map<string, number>, words: string): boolean {
 }
 
 /**
- * Counts a thought as thinking, or as a text that the session itself does not hold: an agent may send it in
- * place of thinking.
+ * Counts the sent thoughts: as thinking, or as texts that are not in the session itself, because an agent may send
+ * those instead of thinking.
  */
 function countSent({ history, view }: HistoryWithView): Map<string, number> {
   const [sent, kept] = [countsIn(view), countsIn(history)];

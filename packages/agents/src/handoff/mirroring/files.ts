@@ -1,4 +1,7 @@
-/** The parts of a session's files that are still to be sent: a log its new whole lines, another file all of it. */
+/**
+ * The parts of a session's files that are still to be sent: the new complete lines of a log, or the whole of any other
+ * file.
+ */
 
 import { createHash } from "node:crypto";
 import { closeSync, createReadStream, openSync } from "node:fs";
@@ -7,7 +10,7 @@ import { ContinuoError } from "@continuo/core/model";
 import { type FoundFile, readAt } from "@continuo/files";
 import { isSafePath } from "../bundle/index.ts";
 
-/** A file, and its path below the root of this machine as the other one knows it. */
+/** A file, and the path by which the other machine knows it. */
 export interface MirroredFile {
   readonly path: string;
   readonly there: string;
@@ -25,7 +28,7 @@ export function isLog(path: string): boolean {
   return path.endsWith(".jsonl");
 }
 
-/** The part of a log that was sent, and bytes that tell whether it is another log since. */
+/** The part of a log that was sent, and bytes that show whether the log was replaced since. */
 export interface SentLog {
   readonly sentBytes: number;
   readonly inode: FoundFile["inode"];
@@ -40,7 +43,7 @@ export function sentLog(fd: number, { inode }: FoundFile, sentBytes: number): Se
   return { sentBytes, inode, tail: readAt(fd, from, sentBytes - from) };
 }
 
-/** False where the log was written again from its beginning, or changed before its end. */
+/** False if the log was rewritten from its beginning, or changed before its end. */
 export function onlyGrew(fd: number, file: FoundFile, { sentBytes, inode, tail }: SentLog): boolean {
   if (file.inode !== inode || file.sizeBytes < sentBytes) return false;
   return readAt(fd, sentBytes - tail.length, tail.length).equals(tail);
@@ -63,7 +66,7 @@ export async function startsWith(path: string, sizeBytes: number, sha256: string
   return (await hashOfFile(path, sizeBytes)) === sha256;
 }
 
-/** All of it when the number of first bytes is left out. */
+/** Hashes the first bytes of a file, or all of it without their number. */
 export async function hashOfFile(
   path: string,
   sizeBytes: number = Number.POSITIVE_INFINITY,

@@ -1,4 +1,7 @@
-/** The machine that has the session: sends what its agent writes, and connects again after a cut until it is told to end. */
+/**
+ * The machine that has the session: it sends what the agent writes, and connects again after a lost connection, until
+ * the signal.
+ */
 
 import { setTimeout as sleep } from "node:timers/promises";
 import { ContinuoError, isContinuoError, present } from "@continuo/core/model";
@@ -26,14 +29,13 @@ export interface FollowOptions {
 }
 
 export interface FollowState extends MirrorState {
-  /** `null` for a session without a work tree, or one that is not wanted. */
+  /** `null` for a session without a work tree, or if the work tree is not mirrored. */
   readonly workTree: MirroredTreeState | null;
 }
 
 /**
- * Until the signal, then `null`; or until the other machine took the session over.
- * Errors: those of a lookup and of the other machine; `unsupported` for the name of a file; `unavailable` if the first
- * connection fails.
+ * Resolves to `null` after the signal, or when the other machine has taken the session over. Errors: those of a lookup
+ * and of the other machine; `unsupported` for the name of a file; `unavailable` if the first connection fails.
  */
 export async function followSession(ref: SessionRef, options: FollowOptions): Promise<TakenOverThere | null> {
   const { places, signal } = options;

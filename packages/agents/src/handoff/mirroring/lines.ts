@@ -37,7 +37,7 @@ export const hello: z.ZodType<Hello> = z.object({
 
 export interface MirroredPath {
   readonly path: string;
-  /** The fingerprint of a packed work tree, below whose folder the path is; left out for a file of the session. */
+  /** The fingerprint of a packed work tree if the path is below its folder; left out for a file of the session. */
   readonly tree?: string | undefined;
 }
 

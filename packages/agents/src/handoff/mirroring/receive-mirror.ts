@@ -39,7 +39,10 @@ export interface ReceiveMirrorOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Until the other machine ends the connection. Errors: each is also sent to the other machine, if it still listens. */
+/**
+ * Resolves when the other machine ends the connection. Each error is also sent to the other machine, if it still
+ * listens.
+ */
 export async function receiveMirror(options: ReceiveMirrorOptions): Promise<void> {
   const { channel, broken } = options;
   const other = { host: "the other machine", broken };
@@ -73,7 +76,7 @@ async function heard({ channel, broken }: ReceiveMirrorOptions): Promise<unknown
 
 type Change = (mirror: Mirror | null) => Answer;
 
-/** Nothing is written any more once this machine took the session over. */
+/** After this machine has taken the session over, nothing more is written. */
 async function changing(key: Hello, options: ReceiveMirrorOptions, change: Change): Promise<Answer> {
   const { places, signal } = options;
   const lock = await lockMirror(key, places, signal);
@@ -126,7 +129,7 @@ function placeOf({ path, tree }: MirroredPath, key: Hello, { places }: ReceiveMi
   return tree === undefined ? mirrorFile(key, path, places) : join(mirrorTree(key, tree, places), path);
 }
 
-/** Its last file says that the others are whole. The work tree before it goes. */
+/** The last file of a work tree confirms that the others are complete; the previous work tree is then removed. */
 async function takeTree(tree: MirroredTree, key: Hello, options: ReceiveMirrorOptions): Promise<Answer> {
   const { places } = options;
   return await changing(key, options, (mirror) => {
@@ -170,7 +173,7 @@ function writeAll(fd: number, chunk: Buffer): void {
   for (let at = 0; at < chunk.length; ) at += writeSync(fd, chunk, at);
 }
 
-/** A file that is no log is the old one or the new one, never a part of it. */
+/** Replaces a file that is not a log as a whole, so that it is never incomplete. */
 async function replace(
   { path, sizeBytes }: { readonly path: string; readonly sizeBytes: number },
   key: Hello,

@@ -20,13 +20,13 @@ import { type Answer, answer, type Hello, type Keep, type Request, type TakenOve
 import { type PackedTree, sendTree } from "./tree-sender.ts";
 
 export interface MirrorState {
-  /** Why the other machine cannot be reached now; `null` if it can. */
+  /** The reason why the other machine cannot be reached now; `null` if it can. */
   readonly disconnected: ContinuoError | null;
   /** On the disk of the other machine. */
   readonly mirroredBytes: number;
-  /** Written here, and not acknowledged there. */
+  /** Bytes that were written here but not acknowledged by the other machine. */
   readonly waitingBytes: number;
-  /** When the first of them was found; `null` for none. */
+  /** The time at which the first of these bytes was found; `null` if there are none. */
   readonly waitingSince: Date | null;
 }
 
@@ -72,7 +72,7 @@ class TakenOver extends Error {
 /** Sends the files of one session, over one connection after the other. */
 export class MirrorSender {
   readonly #files = new Map<string, Known>();
-  /** Those that were compared since the connection began. */
+  /** Files that were compared since the connection began. */
   readonly #met = new Set<string>();
   #link: Link | null = null;
   #parts: ReturnType<typeof sendTree> | null = null;
@@ -80,7 +80,10 @@ export class MirrorSender {
   #waitingSince: Date | null = null;
   #hasProgress = false;
 
-  /** Greets the other machine; gives where the session is, if it was taken over there. Errors: those of the connection. */
+  /**
+   * Greets the other machine. If the session was taken over there, returns its new name. Errors: those of the
+   * connection.
+   */
   async connect(
     { channel, broken }: Pick<MoveConnection, "channel" | "broken">,
     { host, hello }: { readonly host: string; readonly hello: Hello },
@@ -119,7 +122,7 @@ export class MirrorSender {
     return { isThere, takenOver };
   }
 
-  /** Looks how much is new, without a connection. */
+  /** Measures how much is new, without a connection. */
   measure(files: readonly MirroredFile[]): void {
     for (const { path, there } of files) {
       const known = this.#files.get(path) ?? { seen: null, acknowledgedBytes: 0, sizeBytes: 0, log: null };
@@ -200,7 +203,9 @@ export class MirrorSender {
     onBatch();
   }
 
-  /** After a connection nothing is known of the other machine's file: its bytes are compared by their hash. */
+  /**
+   * After a new connection, the state of the other machine's file is unknown, so its bytes are compared by their hash.
+   */
   async #meet(file: FoundFile, there: string): Promise<Known> {
     const { path } = file;
     const said = await this.#ask({ has: { path: there } });

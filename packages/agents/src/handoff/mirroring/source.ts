@@ -1,4 +1,4 @@
-/** The files of a session as they are now: its own, or a database that has only its rows. */
+/** The files of a session in their present state: its own files, or a database that has only its rows. */
 
 import { lstatSync, rmSync } from "node:fs";
 import { join } from "node:path";
@@ -12,7 +12,10 @@ import { hashOfFile, type MirroredFile, pathThere } from "./files.ts";
 import { MIN_COPY_MS, SEARCH_MS } from "./limits.ts";
 
 export interface MirrorSource extends Disposable {
-  /** Those that exist, the one that the session is opened by first. Errors: `unsupported` for the name of a file. */
+  /**
+   * Returns the existing files, beginning with the one by which the session is opened. Errors: `unsupported` for the
+   * name of a file.
+   */
   current(): Promise<readonly MirroredFile[]>;
 }
 
@@ -44,7 +47,7 @@ async function filesSource(lookup: Lookup, places: Places, signal?: AbortSignal)
   };
 }
 
-/** Files of other sessions in which this one begins. */
+/** Returns files of other sessions in which this one begins. */
 async function borrowedFiles(
   { reader, found }: Lookup,
   places: Places,
@@ -55,7 +58,7 @@ async function borrowedFiles(
   return opened.filesBefore?.there.map(({ path }) => path) ?? [];
 }
 
-/** The beginning names the files before it, and is read in any case. */
+/** The beginning of a session names earlier files, and is always read. */
 const FEW_BYTES = 64 * 1024;
 
 /** Links are left out: they may lead to anything. */
@@ -64,7 +67,7 @@ function regularFiles(roots: readonly string[]): readonly string[] {
   return [...all].filter((path) => lstatSync(path, { throwIfNoEntry: false })?.isFile() === true);
 }
 
-/** The database has the sessions of others too: a copy has the rows of this one, and of those that it started. */
+/** The database also has other sessions, so a copy has only the rows of this session and of those that it started. */
 function rowsSource({ reader, found }: Lookup, places: Places): MirrorSource {
   const scratch = openScratch();
   const [copy, next] = [join(scratch.path, "rows.db"), join(scratch.path, "next.db")];
@@ -75,7 +78,7 @@ function rowsSource({ reader, found }: Lookup, places: Places): MirrorSource {
     rmSync(next, { force: true });
     await copyRows(plan, next);
     const fresh = await hashOfFile(next);
-    // Most writes are of other sessions.
+    // Most writes to the database belong to other sessions.
     if (fresh === hash) return;
     renameDurably(next, copy);
     hash = fresh;
@@ -97,10 +100,10 @@ function rowsSource({ reader, found }: Lookup, places: Places): MirrorSource {
   };
 }
 
-/** A long session is not copied all the time. */
+/** After a copy, the pause is this many times its duration, so that a long session is not copied all the time. */
 const PAUSE = 10;
 
-/** The log of a database grows before the database does. */
+/** The write-ahead log of a database grows before the database does. */
 function stateOf(databases: readonly string[]): string {
   return JSON.stringify(databases.flatMap((path) => [statFile(path), statFile(`${path}-wal`)]));
 }

@@ -43,10 +43,10 @@ export interface TakenSession extends FoundPlacing {
 }
 
 /**
- * From now on the mirror refuses the other machine, which learns the reason when it connects. The next call continues
- * one that was killed, so that the session is placed once.
- * Errors: `not_found`, `ambiguous`; `conflict` for one that was taken over before; `usage` if the folder is not here; `busy`
- * while another call takes it over; those of a hand-over. After an error the mirror follows the other machine again.
+ * From now on the mirror refuses the other machine, which learns the reason when it connects. If a call is killed, the
+ * next one continues it, so that the session is placed once. Errors: `not_found`, `ambiguous`; `conflict` for one that
+ * was taken over before; `usage` if the folder is not here; `busy` while another call takes it over; those of a
+ * hand-over. After an error the mirror follows the other machine again.
  */
 export async function takeOver(id: string, options: TakeOverOptions): Promise<TakenSession> {
   const { places, signal } = options;

@@ -1,4 +1,4 @@
-/** Sends a packed work tree in parts, between which the session goes first. */
+/** Sends a packed work tree in parts; new records of the session are sent before the next part. */
 
 import { ContinuoError } from "@continuo/core/model";
 import { readAt, statFile } from "@continuo/files";
@@ -19,7 +19,7 @@ export interface PackedTree {
 
 type Ask = (wish: Request, bytes?: Uint8Array) => Promise<Answer>;
 
-/** Ends when the other machine has all of it. Errors: those of the connection. */
+/** Ends when the other machine has the whole work tree. Errors: those of the connection. */
 export async function* sendTree(tree: PackedTree, ask: Ask): AsyncGenerator<void, void, void> {
   if (await isThere(tree, ask)) return;
   for (const file of tree.files) yield* sendFile(file, tree.sha256, ask);

@@ -1,4 +1,7 @@
-/** The work tree of a mirrored session: packed where it changed, when the agent is quiet, and sent beside the session. */
+/**
+ * The work tree of a mirrored session: it is packed after a change, when the agent is quiet, and sent together with the
+ * session.
+ */
 
 import { join, relative, sep } from "node:path";
 import { type ContinuoError, isContinuoError, present } from "@continuo/core/model";
@@ -13,7 +16,7 @@ import type { PackedTree } from "./tree-sender.ts";
 export interface MirroredTreeState {
   /** The time of the read of the newest existing state; `null` if there is none. */
   readonly readAt: Date | null;
-  /** Why the work tree cannot be packed now; the other machine keeps the one before. */
+  /** The reason why the work tree cannot be packed now; the other machine keeps the previous state. */
   readonly problem: ContinuoError | null;
 }
 
@@ -51,7 +54,7 @@ export class TreeWatch implements Disposable {
     return this.#pending !== null;
   }
 
-  /** Looks whether the work tree changed, or sends one part of it. Errors: those of the connection. */
+  /** Checks whether the work tree changed, or sends one part of it. Errors: those of the connection. */
   async advance(sender: MirrorSender): Promise<TakenOverThere | null> {
     if (this.#pending === null && this.#isDue(sender)) await this.#look();
     const pending = this.#pending;
@@ -73,7 +76,10 @@ export class TreeWatch implements Disposable {
     this.#pending = null;
   }
 
-  /** A turn has ended when the session does not grow any more; a person may change files at any time. */
+  /**
+   * A check is due after the end of a turn, when the session no longer grows, and at intervals, because a person may
+   * change files at any time.
+   */
   #isDue(sender: MirrorSender): boolean {
     const now = performance.now();
     const { mirroredBytes, waitingBytes } = sender.state(null);
@@ -112,7 +118,7 @@ export class TreeWatch implements Disposable {
   }
 }
 
-/** The one that says that the others are whole comes last. */
+/** The file that confirms that the others are complete comes last. */
 function filesIn(packed: string): PackedTree["files"] {
   const files = filesBelow(packed).map((path) => ({
     path,

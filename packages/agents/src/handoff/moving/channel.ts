@@ -1,4 +1,4 @@
-/** The talk of two machines over a pair of streams: lines of JSON, and between them the bytes of a bundle. */
+/** The connection of two machines over a pair of streams: lines of JSON, and between them the bytes of a bundle. */
 
 import type { Readable, Writable } from "node:stream";
 import { type ContinuoError, isContinuoError, present } from "@continuo/core/model";
@@ -8,20 +8,20 @@ import { MAX_LINE_BYTES } from "./limits.ts";
 export interface MoveChannel {
   /** The next line; `null` at the end. Errors: those of `toError`. */
   readLine(): Promise<unknown>;
-  /** Exactly so many bytes. Errors: those of `toError`. */
+  /** Reads exactly this number of bytes. Errors: those of `toError`. */
   readBytes(count: number): AsyncGenerator<Buffer, void, void>;
   writeLine(value: object): Promise<void>;
   writeBytes(bytes: Uint8Array): Promise<void>;
-  /** True after an error of the connection: the other side hears nothing any more. */
+  /** True after an error of the connection: the other side receives nothing any more. */
   isBroken(): boolean;
 }
 
 type ToError = (why: string, cause?: unknown) => ContinuoError;
 
-/** @param toError the error for a connection that ended early, or another program at its other end */
+/** @param toError makes the error for a connection that ended early, or has another program at its other end */
 export function openChannel(input: Readable, output: Writable, toError: ToError): MoveChannel {
   let failure: unknown;
-  // Nobody waits for the stream itself: the next write reports it.
+  // The next write reports the error.
   output.on("error", (error) => {
     failure ??= error;
   });
@@ -33,7 +33,7 @@ export function openChannel(input: Readable, output: Writable, toError: ToError)
   return openChannelOver(input, send, toError);
 }
 
-/** The same over a connection that is no stream. */
+/** Opens a channel over a connection that is not a stream. */
 export function openChannelOver(
   input: AsyncIterable<Uint8Array>,
   send: (bytes: Uint8Array) => Promise<void>,

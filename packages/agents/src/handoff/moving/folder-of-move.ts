@@ -1,4 +1,4 @@
-/** The folder on this machine for a session that worked in a folder of another one. */
+/** The folder on this machine for a session that worked in a folder of another machine. */
 
 import { statSync } from "node:fs";
 import { isAbsolute, join, relative, sep } from "node:path";
@@ -8,7 +8,10 @@ import type { Offer } from "./lines.ts";
 
 export type FolderThere = Pick<Offer, "into" | "folder" | "home">;
 
-/** The folder that the person named, else that of the other machine: as it is, or below the home here. Errors: `usage`. */
+/**
+ * The folder that the person named, else the path of the other machine, unchanged or below the home here. Errors:
+ * `usage`.
+ */
 export function folderOfMove({ into, folder, home }: FolderThere, places: Places): string {
   if (into !== null) return into.startsWith("/~/") ? join(places.home, into.slice(3)) : into;
   const below = folder === null ? ".." : relative(home, folder);

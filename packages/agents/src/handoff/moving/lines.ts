@@ -55,7 +55,7 @@ export const ready: z.ZodType<Ready> = z.object({
 
 export interface BundleOffer {
   readonly bundle: {
-    /** Equal for the same session and work tree, even if other commits travel. */
+    /** The same session and work tree have the same id, even if other commits are sent. */
     readonly moveId: string;
     readonly sha256: string;
     readonly sizeBytes: number;
@@ -114,7 +114,10 @@ const failure = z.object({
   }),
 });
 
-/** The line as what it should be. Errors: what the other machine reported, under its name; those of `broken`. */
+/**
+ * Parses a line of the expected kind. Errors: the error that the other machine reported, with its name; those of
+ * `broken`.
+ */
 export function lineAs<T>(
   shape: z.ZodType<T>,
   line: unknown,

@@ -18,9 +18,9 @@ export interface PackMoveOptions {
   readonly places?: Places;
   /** ISO 8601. */
   readonly packedAt: string;
-  /** Left out: the session is packed without it. */
+  /** The work tree of the session; left out, the session is packed without one. */
   readonly repository?: Repository | null | undefined;
-  /** Commits that the other machine has; those of the remotes by default. */
+  /** Commits that the other machine has; by default those of the remotes. */
   readonly known?: readonly string[] | undefined;
   readonly signal?: AbortSignal | undefined;
 }

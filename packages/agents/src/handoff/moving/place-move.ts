@@ -1,4 +1,4 @@
-/** Places what a bundle holds: first the work tree, then the session in the folder that it has there. */
+/** Places the content of a bundle: first the work tree, then the session in its folder there. */
 
 import { existsSync, readdirSync, rmSync, statSync } from "node:fs";
 import { isAbsolute, join, relative, resolve, sep, win32 } from "node:path";
@@ -38,14 +38,14 @@ export interface PlacingSession {
 
 export interface PlacedMove {
   readonly made: HandOff;
-  /** `null` if the bundle has none, or it was not wanted. */
+  /** `null` if the bundle has no work tree, or only the session was requested. */
   readonly workTree: (AppliedWorkTree & { readonly folder: string }) | null;
 }
 
 /**
  * Errors: those of a bundle, of a hand-over and of a work tree; `usage` if the folder of the other machine is not on
- * this one, and none is named. Nothing is written then, but a work tree that was applied before the session was refused
- * stays: the next attempt finds it.
+ * this one, and none is named. After an error nothing was written, except that a work tree stays that was applied
+ * before the session was refused: the next attempt finds it.
  */
 export async function placeMove(bundle: string, options: PlaceMoveOptions): Promise<PlacedMove> {
   const { places = placesOfThisUser(), signal } = options;
@@ -102,7 +102,7 @@ async function makeClone(
   await initRepository(into, state, around);
 }
 
-/** The session's folder below its work tree, where the clone has it as well. */
+/** The session's folder below its work tree, if the clone also has that folder. */
 export function cwdIn(into: string, { cwd }: Pick<UnpackedSession, "cwd">, folder: string): string {
   const below = isAbsoluteFolder(cwd) ? relative(folder, cwd) : "";
   if (below === ".." || below.startsWith(`..${sep}`) || isAbsolute(below)) return into;
@@ -121,7 +121,7 @@ function folderHere(folder: string | null, flag: string): string {
 
 function whyNotHere(folder: string | null): string {
   if (folder === null) return "the bundle does not name a folder";
-  // A path of Windows is whole there, and leads nowhere here.
+  // A path of Windows is absolute there, but does not exist here.
   const isRelative = !isAbsoluteFolder(folder) && !win32.isAbsolute(folder);
   return isRelative
     ? `the bundle names its folder by a relative path: ${folder}`

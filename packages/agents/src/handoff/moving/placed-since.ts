@@ -1,11 +1,11 @@
-/** A session that was placed by a process which was killed before it could write that down. */
+/** Finds a session that was placed by a process which was killed before it could record that. */
 
 import { type AgentName, present } from "@continuo/core/model";
 import { mayBeWrittenSince, type Places, statFile } from "@continuo/files";
 import { listNativeSessions } from "@continuo/native";
 import { originOfHandOff } from "../source/index.ts";
 
-/** Written down before the session is placed. */
+/** The record that is written before the session is placed. */
 export interface BegunPlacing {
   readonly agent: AgentName;
   readonly from: { readonly agent: AgentName; readonly sessionId: string };
@@ -20,7 +20,7 @@ export interface FoundPlacing {
   readonly location: string;
 }
 
-/** `null` if it did not come so far. */
+/** `null` if the process did not place the session. */
 export async function placedSince(
   { agent, from, cwd, sinceMs }: BegunPlacing,
   { places, signal }: { readonly places: Places; readonly signal?: AbortSignal | undefined },

@@ -95,13 +95,13 @@ async function receiveLocked(options: ReceiveMoveOptions): Promise<void> {
   else await channel.writeLine({ offset: bundle.sizeBytes });
   const there = before ?? (await place({ files, folder }, options));
   await channel.writeLine(there);
-  // Without it the other machine asks again, and is given the same session.
+  // Without a confirmation the other machine asks again, and gets the same session.
   if (!isConfirmation(await channel.readLine())) return;
   rmSync(files.part, { force: true });
   await channel.writeLine({ ended: 1 });
 }
 
-/** Errors: `not_found` for a folder that is no repository. */
+/** Errors: `not_found` for a folder that is not a repository. */
 async function knownIn(
   folder: string,
   { commits }: Offer,
@@ -116,9 +116,9 @@ async function knownIn(
 }
 
 interface MoveFiles {
-  /** The bytes that came, until they are all. */
+  /** The file with the bytes that have arrived so far. */
   readonly part: string;
-  /** The session that was placed from them. */
+  /** The file that names the session that was placed from these bytes. */
   readonly note: string;
 }
 
@@ -128,7 +128,7 @@ function movesFolder(places: Places): string {
 
 function filesOf({ moveId, sha256 }: BundleOffer["bundle"], into: string, places: Places): MoveFiles {
   const folder = movesFolder(places);
-  // In another folder it is another session.
+  // If the folder differs, it is a different session.
   const name = createHash("sha256").update(`${moveId} ${into}`).digest("hex");
   return { part: join(folder, `${sha256}.part`), note: join(folder, `${name}.json`) };
 }
@@ -142,7 +142,7 @@ function removeOld(places: Places): void {
   }
 }
 
-/** Errors: `corrupt` for bytes that are not those that were offered; they are thrown away. */
+/** Errors: `corrupt` if the bytes differ from the offered ones; they are then removed. */
 async function takeBundle(
   { sha256, sizeBytes }: BundleOffer["bundle"],
   part: string,
@@ -202,7 +202,7 @@ function toPlaced({ made, workTree }: PlacedMove): Placed["placed"] {
   };
 }
 
-/** A session that was deleted since does not count: the other machine would release the last one. */
+/** A session that was deleted since does not count, because the other machine would then release the only copy. */
 async function placedBefore(note: string, { places, signal }: ReceiveMoveOptions): Promise<Placed | null> {
   const read = placed.safeParse(readJsonFile(note));
   if (!read.success) return null;
@@ -223,7 +223,10 @@ const beginning: z.ZodType<PlacingNote> = z.object({
   sinceMs: z.number(),
 });
 
-/** Written before the session is placed: a process that was killed after it leaves a session that nobody knows. */
+/**
+ * The note that is written before the session is placed; without it, a process that is killed after the placing would
+ * leave an unknown session.
+ */
 interface PlacingNote extends PlacingSession {
   readonly sinceMs: number;
 }

@@ -30,9 +30,9 @@ export interface SendMoveOptions {
   readonly places: Places;
   /** The name of the other machine, for errors. */
   readonly host: string;
-  /** Called when nobody else has the session. */
+  /** Called when no other program has the session open. */
   readonly connect: () => MoveConnection;
-  /** The folder there; left out, the other machine finds it. */
+  /** The folder on the other machine; left out, the other machine finds it. */
   readonly into?: string | undefined;
   /** `without`: only the session is moved. */
   readonly workTree?: "with" | "without";
@@ -57,7 +57,8 @@ export interface SentMove {
 
 /**
  * Errors: those of packing and of the other machine; `session_live` for a session that another program has open,
- * `conflict` for one that grew in the meantime; `broken`. Both machines have it then, or only this one.
+ * `conflict` for one that grew in the meantime; `broken`. After an error, both machines have the session, or only this
+ * one.
  */
 export async function sendMove(ref: SessionRef, options: SendMoveOptions): Promise<SentMove> {
   const { places, signal } = options;
@@ -137,7 +138,7 @@ async function packTo(
   return packed;
 }
 
-/** Gives the offset that the other machine has. */
+/** Returns the offset that the other machine has. */
 async function offerBundle(
   bundle: string,
   packed: PackedMove,
@@ -173,7 +174,7 @@ function moveIdOf({ agent, sessionId, sha256, workTree }: PackedMove): string {
     .digest("hex");
 }
 
-/** Changes when the session does. A database has the sessions of others too. */
+/** Returns a value that changes when the session does; a database file also changes with other sessions. */
 async function stateOf({ reader, found }: Lookup): Promise<string> {
   const { updatedAt } = await reader.skim(found, { part: "ends" });
   const files = found.location.includes("#") ? [] : found.files.map(({ path }) => statFile(path));

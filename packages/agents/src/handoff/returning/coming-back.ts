@@ -1,8 +1,7 @@
 /**
- * A conversation that comes back to an agent that it came through: that agent's own records are taken as they are, and
- * only what was said since is converted, each message from the session where it was said. Where the records are not
- * enough, because a part was handed over, cut or summarized, the agent's own messages are taken, with everything that
- * it wrote into them.
+ * A conversation that returns to an agent through which it came. That agent's own records are used unchanged, and only
+ * later messages are converted, each from the session in which it was said. If the records are not enough, because a
+ * part was handed over, cut or summarized, the agent's own messages are used, with all their native fields.
  */
 
 import type { Message } from "@continuo/core/model";
@@ -24,9 +23,9 @@ export interface ComingBack {
   readonly begun: ReturnStart | null;
   /** The messages of the records. */
   readonly kept: readonly Message[];
-  /** Those that come after. */
+  /** The messages that come after the records. */
   readonly messages: readonly Message[];
-  /** Those of both that the agent itself wrote. */
+  /** The messages of `kept` and `messages` that the agent itself wrote. */
   readonly own: ReadonlySet<Message>;
   /** Returns the place of a message, for the receipt. */
   readonly placeOf: (message: Message) => string;
@@ -37,8 +36,8 @@ export interface ReturnOptions extends LineageOptions {
 }
 
 /**
- * `null` if the source did not come from that agent, where the records are nowhere any more, or where none of
- * the agent's messages is left as it was.
+ * `null` if the source did not come from that agent, if the records no longer exist, or if none of the agent's messages
+ * is unchanged.
  */
 export async function findReturn(source: HandOffSource, options: ReturnOptions): Promise<ComingBack | null> {
   const lineage = await traceBack(source, options);
@@ -60,7 +59,7 @@ export async function findReturn(source: HandOffSource, options: ReturnOptions):
   };
 }
 
-/** The same messages, or it is no return: `null`. */
+/** `null` if the records do not have the same messages. */
 async function beginWith(
   from: LineageStep,
   adds: number,

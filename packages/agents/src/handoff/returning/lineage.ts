@@ -1,6 +1,7 @@
 /**
- * The sessions that a conversation came through, back to one of a given agent: which of its messages are whose.
- * Each step is recognised by hashes, or by the content of the messages; claims of a file are not trusted.
+ * Finds the sessions through which a conversation came, back to one of a given agent, and the session from which each
+ * message comes. Each step is recognised by hashes, or by the content of the messages; claims of a file are not
+ * trusted.
  */
 
 import { type AgentName, ContinuoError, type Message } from "@continuo/core/model";
@@ -30,11 +31,11 @@ export interface LineageStep {
   readonly entries: () => AsyncIterable<KeptRecord> | Iterable<KeptRecord>;
   /** The note, in the form of that of a source. */
   readonly note: unknown;
-  /** All that can go over. */
+  /** All messages that can be handed over. */
   readonly messages: readonly Message[];
 }
 
-/** A message in the words of the session where it was said first, as far as that is known. */
+/** A message in the form of the session in which it was said first, as far as that is known. */
 export interface TracedMessage {
   readonly message: Message;
   readonly of: LineageStep;
@@ -61,7 +62,10 @@ function nameOf({ agent, sessionId }: LineageStep): string {
   return `${agent}:${sessionId}`;
 }
 
-/** `null` if the line ends, or its records are gone, before a session of that agent; or turns in a circle. */
+/**
+ * `null` if the line ends before a session of that agent, if records of it no longer exist, or if it leads back to
+ * itself.
+ */
 export async function traceBack(source: HandOffSource, options: LineageOptions): Promise<Lineage | null> {
   let held: LineageStep = source;
   let traced: readonly TracedMessage[] = ofSession(source.messages, source);
@@ -73,7 +77,7 @@ export async function traceBack(source: HandOffSource, options: LineageOptions):
     if (provenance === null || before === null || seen.has(nameOf(before))) return null;
     seen.add(nameOf(before));
     const older = stepBack(traced, { held, before, provenance });
-    // The rest of it is contained in later ones.
+    // Otherwise the later sessions contain all of it.
     if (!older.some(({ of }) => of === before)) return null;
     [held, traced] = [before, older];
   }
@@ -108,15 +112,15 @@ function ofSession(messages: readonly Message[], of: LineageStep): TracedMessage
 }
 
 /**
- * Counts the messages, from the first one on, that have the hash of all messages that were written then; none
- * if it differs.
+ * Returns the number of first messages whose hash is that of all messages that were written at the hand-over; 0 if no
+ * hash matches.
  */
 function knownAtOnce(own: readonly Message[], { before, provenance: { from, said } }: StepBack): number {
   if (from.said === null || markOf(own.slice(0, said.messages)).sha256 !== said.sha256) return 0;
   return markOf(before.messages).sha256 === from.said.sha256 ? said.messages : 0;
 }
 
-/** The session itself, if it is still there and nothing was said in it since; else the copy of its records. */
+/** Returns the session itself, if it still exists and has no later messages; else the copy of its records. */
 async function readHeld({ from, copy }: Provenance, options: LineageOptions): Promise<LineageStep | null> {
   const { agent, sessionId, location } = from;
   const own = await ownRecords(from, options);

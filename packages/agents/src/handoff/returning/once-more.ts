@@ -1,4 +1,4 @@
-/** Records of a session again, as those of a new one: written to a scratch folder, and read there. */
+/** Writes the records of a session as those of a new one to a scratch folder, and reads them there. */
 
 import { type AgentName, ContinuoError, type Message } from "@continuo/core/model";
 import type { Json } from "@continuo/files";
@@ -23,7 +23,7 @@ export interface OnceMore {
 
 export interface ReadOnce {
   readonly records: readonly KeptRecord[];
-  /** `null` for content that cannot be written again, or after which the session cannot continue. */
+  /** `null` for content that cannot be written a second time, or after which the session cannot continue. */
   readonly history: readonly Message[] | null;
 }
 
@@ -53,7 +53,7 @@ export interface Return {
 
 interface WithTip {
   readonly records: readonly Json[];
-  /** `null` if nothing comes after: a session that cannot be continued can come back nevertheless. */
+  /** `null` if no messages follow: a session that cannot be continued can nevertheless come back. */
   readonly tip: unknown;
   readonly history: readonly Message[];
 }

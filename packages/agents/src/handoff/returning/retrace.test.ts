@@ -40,18 +40,18 @@ const added = [said("a", "user", text("Go on.")), said("b", "assistant", text("M
 
 const cases: readonly [string, readonly Message[], readonly (readonly string[] | null)[]][] = [
   ["all of it", COPY, [["1"], ["2"], ["3"], ["4", "5"], ["6"], ["7"], ["8"]]],
-  ["what was said since is not it", [...COPY.slice(-2), ...added], [["7"], ["8"], null, null]],
+  ["later messages are not matched", [...COPY.slice(-2), ...added], [["7"], ["8"], null, null]],
   ["the end of it", COPY.slice(3), [["4", "5"], ["6"], ["7"], ["8"]]],
   ["the beginning of it", COPY.slice(0, 2), [["1"], ["2"]]],
   ["behind a summary", [summary, ...COPY.slice(5), ...added], [null, ["7"], ["8"], null, null]],
-  ["a call without its result is the call alone", COPY.slice(2, 4), [["3"], ["4", "5"]]],
+  ["a call without its result is matched by itself", COPY.slice(2, 4), [["3"], ["4", "5"]]],
   [
-    "a changed message is another one",
+    "a changed message is not matched",
     COPY.map((one) => (one.id === "c1" ? said("c1", "assistant", text("No.")) : one)),
     [["1"], null, ["3"], ["4", "5"], ["6"], ["7"], ["8"]],
   ],
   [
-    "a part of a message is another one",
+    "a part of a message is not matched",
     COPY.map((one) => (one.id === "c3" ? { ...one, content: one.content.slice(1) } : one)),
     [["1"], ["2"], ["3"], null, ["6"], ["7"], ["8"]],
   ],

@@ -1,19 +1,18 @@
 /**
- * Messages of a session that was made of another one, and those of the other one that they are: found only by their
- * content, block by block, at any position. Pure.
+ * Matches the messages of a session with those of the session from which it was made, only by their content, block by
+ * block, at any position. Pure.
  *
- * Words that are said once on both sides are found at once; from there, and then from both ends, their neighbours
- * are, as long as they are the same.
+ * Texts that occur once on both sides are matched first; then their neighbours, and the messages from both ends, as
+ * long as they are the same.
  */
 
 import type { AgentName, Message } from "@continuo/core/model";
 import { comparedPart, convertMessages, type SpokenMessage } from "../converting/index.ts";
 
 /**
- * For each message of `copy` the originals that stand for it: none where those of an earlier message do, `null`
- * where it is another one's, or was changed.
+ * Returns the originals of each message of `copy`: none if they already belong to an earlier message, `null` if the message comes from elsewhere or was changed.
  *
- * @param agent whose session the copy is.
+ * @param agent the agent of the copy
  */
 export function retrace(
   copy: readonly Message[],
@@ -55,7 +54,7 @@ function wordsIn(messages: readonly SpokenMessage[], ownerAt: (at: number) => nu
   });
 }
 
-/** Positions of `ours` by those of `theirs`. */
+/** Returns positions of `ours` by positions of `theirs`. */
 function pairsOf(theirs: readonly Words[], ours: readonly Words[]): ReadonlyMap<number, number> {
   const once = onceIn(ours);
   const anchors = [...onceIn(theirs)].flatMap(([key, at]) => {
@@ -88,7 +87,7 @@ function onceIn(words: readonly Words[]): Map<string, number> {
   );
 }
 
-/** Messages on both sides that say the same together, each in its order. */
+/** Messages of both sides that together have the same content, in order. */
 interface Group {
   readonly theirs: readonly number[];
   readonly ours: readonly number[];
@@ -146,8 +145,8 @@ function createGroups(): Groups {
 }
 
 /**
- * Originals that say nothing in the copy, sealed thinking for one, are there where the next one is: an answer's
- * thinking always, anything else where the one before is there too.
+ * Originals that have no content in the copy, such as encrypted thinking, belong to the match of the next original: an
+ * answer's thinking always, anything else only if the previous original is matched too.
  */
 function besideThem(
   originals: readonly Message[],

@@ -15,7 +15,7 @@ test.each<[string, unknown]>([
     "in its payload, and another one in its metadata",
     { payload: { continuo: NOTE }, metadata: { continuo: {} } },
   ],
-])("the note of a record stands %s", (_name, record) => {
+])("the note of a record is %s", (_name, record) => {
   expect(noteIn(record)).toEqual(NOTE);
 });
 

@@ -1,9 +1,10 @@
-/** The note of where a session comes from, as a record of the session's own file may hold it. Pure. */
+/** The note about the origin of a session, which a record of the session's own file may contain. Pure. */
 
 import { isJson, type Json } from "@continuo/files";
 
 /**
- * Returns the record's note about the origin of its session; `null` if it has none. Nothing here is believed.
+ * Returns the record's note about the origin of its session; `null` if it has none. The content of the note is not
+ * trusted.
  */
 export function noteIn(value: unknown): unknown {
   if (!isJson(value)) return null;
@@ -27,7 +28,7 @@ function metadataOf({ metadata }: Json): unknown {
   try {
     return JSON.parse(metadata);
   } catch {
-    // A text of the agent's own.
+    // It is another text of the agent.
     return null;
   }
 }

@@ -18,7 +18,7 @@ const result = (id: string): Block => ({
   isError: false,
 });
 
-describe("what a limit leaves out is on the receipt, block by block:", () => {
+describe("each block that a limit leaves out is on the receipt:", () => {
   test("older messages", () => {
     const said = [message(1, "user", [text("old"), call("c")]), message(2, "user", [text("new")])];
     const { messages, left } = withinLimits([...said], { maxMessages: 1 });
@@ -119,7 +119,7 @@ describe("a hand-over that begins with a message", () => {
 });
 
 describe("the limits of a hand-over", () => {
-  /** Two of them are more than the 100,000 tokens that are the limit where none is given. */
+  /** Two of these messages exceed 100,000 tokens, the default limit. */
   const long = (line: number): Message => message(line, "user", [text("word ".repeat(50_000))]);
 
   test.each([{ maxMessages: 1 }, { maxTokens: 1 }, { maxMessages: 0, maxTokens: 0 }])(
@@ -135,7 +135,7 @@ describe("the limits of a hand-over", () => {
     },
   );
 
-  test("are those that were given, or the default of `recent` where none was", () => {
+  test("are the given ones, or the default of `recent`", () => {
     const said = [long(1), long(2)];
     const chosen = (options: Parameters<typeof withinLimits>[1]): readonly string[] =>
       withinLimits(said, options).messages.map(({ id }) => id);
@@ -148,7 +148,7 @@ describe("the limits of a hand-over", () => {
   });
 });
 
-test("of a result that is cut to the limit only what is not there is on the receipt", () => {
+test("if a result is cut to the limit, the receipt has only its missing parts", () => {
   const image: Block = { type: "image", mimeType: "image/png", data: "AAAA" };
   const seen = { ...result("c"), content: [text("seen ".repeat(2_000)), image] } as Block;
   const said = [message(1, "assistant", [call("c")]), message(2, "tool", [seen])];

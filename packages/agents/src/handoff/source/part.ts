@@ -5,9 +5,12 @@ import { planContext } from "@continuo/core/transcript";
 import { comparedPart, linesOf, placeText, type ReceiptRecord } from "../converting/index.ts";
 
 export interface PartOptions {
-  /** Begin with the message of this id. */
+  /** Begins with the message of this id. */
   readonly fromMessage?: string;
-  /** `full`: all that the source's model would be sent; `recent`: the newest that fit. A limit means `recent`. */
+  /**
+   * `full`: all messages that the source's model would receive; `recent`: the newest that fit. With a limit, the
+   * default is `recent`.
+   */
   readonly strategy?: "full" | "recent";
   readonly maxMessages?: number;
   readonly maxTokens?: number;
@@ -35,7 +38,7 @@ export function fromMessage(messages: readonly Message[], id: string | undefined
   return { messages: messages.slice(at), left };
 }
 
-/** For `recent` without a limit: room for it in the context of every model of today. */
+/** The limit of `recent` by default: it fits into the context of every current model. */
 const DEFAULT_MAX_TOKENS = 100_000;
 
 /** Errors: `usage` for limits that contradict the strategy. */
@@ -70,7 +73,7 @@ function halvesOf(messages: readonly Message[], paired: readonly Message[]): Rec
   });
 }
 
-/** Returns the key that a call and its result share; all other blocks of a kind stay or go together. */
+/** Returns the key that a call and its result share; all other blocks of a kind have one key. */
 function pairOf(block: Block): string {
   if (block.type === "tool_call") return `call ${block.id}`;
   return block.type === "tool_result" ? `result ${block.toolCallId}` : block.type;
@@ -92,7 +95,10 @@ function overLimit(paired: readonly Message[], within: readonly Message[]): Rece
   });
 }
 
-/** Blocks stay in their order, and each stays one. Of a result that is cut, the pictures that are still there are not. */
+/**
+ * Returns the blocks that were cut. The order and the number of blocks do not change; pictures that a cut result still
+ * has do not count as cut.
+ */
 function cutOf(before: readonly Block[], now: readonly Block[]): Block[] {
   return before.flatMap((block, at): Block[] => {
     const after = now[at];

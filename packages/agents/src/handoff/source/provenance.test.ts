@@ -76,7 +76,7 @@ function handed(source: HandOffSource = SOURCE): HandOffRecord {
 const known = (note: unknown = null) => ({ agent: "pi", sessionId: "new", note }) as const;
 const read = (note?: unknown) => readProvenance(known(note), places, undefined);
 
-test("what a session was made of is one event, with its receipt and a copy of its records as blobs", async () => {
+test("the origin of a session is one event, with its receipt and a copy of its records as blobs", async () => {
   expect(originOf(SOURCE)).toEqual(ORIGIN);
   expect(await withProvenance(handed(), places, async () => "placed")).toBe("placed");
   await using store = await openStore(`sqlite:${storePath}`);
@@ -99,7 +99,7 @@ test("what a session was made of is one event, with its receipt and a copy of it
   expect(JSON.parse(receipt.toString())).toEqual([LINE]);
 });
 
-test("the copy holds the records as they were, and is found by the session that was made of them", async () => {
+test("the copy has the unchanged records, and is found by the session that was made of them", async () => {
   await withProvenance(handed(), places, async () => undefined);
   const provenance = await read({ from: { ...ORIGIN, sessionId: "from the file" }, said: SAID });
   expect(provenance).toEqual({ from: ORIGIN, said: SAID, copy: expect.any(String) });
@@ -107,19 +107,19 @@ test("the copy holds the records as they were, and is found by the session that 
   await expect(readCopy("0".repeat(64), places, undefined)).rejects.toMatchObject({ code: "not_found" });
 });
 
-test("a session whose records are too long for a copy, or of which a part went over, is known without them", async () => {
+test("if the records are too long for a copy, or only a part was handed over, the origin is recorded without a copy", async () => {
   const source = { ...SOURCE, chars: 256 * 1024 * 1024 + 1, said: () => null };
   await withProvenance(handed(source), places, async () => undefined);
   expect(await read()).toEqual({ from: { ...ORIGIN, said: null }, said: SAID, copy: null });
 });
 
-test("a session that cannot be placed comes from nowhere", async () => {
+test("a session that cannot be placed leaves no provenance", async () => {
   const failed = new Error("cannot be placed");
   await expect(withProvenance(handed(), places, () => Promise.reject(failed))).rejects.toBe(failed);
   expect(await read()).toBe(null);
 });
 
-test("what a killed process wrote of a session that it did not place is taken back", async () => {
+test("provenance that a killed process wrote for a session that it did not place is removed", async () => {
   const options = { places, signal: undefined };
   await takeBackProvenance("pi", ["new"], options);
   expect(existsSync(storePath)).toBe(false);
@@ -133,7 +133,7 @@ test("what a killed process wrote of a session that it did not place is taken ba
 });
 
 describe("the note in a session's file", () => {
-  test("is read where the store is not there, or says nothing", async () => {
+  test("is read if there is no store, or the store does not know the session", async () => {
     const note = { from: ORIGIN, said: SAID };
     expect(await read(note)).toEqual({ ...note, copy: null });
     expect(existsSync(storePath)).toBe(false);
@@ -141,7 +141,7 @@ describe("the note in a session's file", () => {
     expect(await read({ ...note, from: { ...ORIGIN, copy: "d" } })).toEqual({ ...note, copy: "d" });
   });
 
-  test("may lack what is not needed to find the session", async () => {
+  test("may lack fields that are not needed to find the session", async () => {
     const { records: _records, said: _said, ...from } = ORIGIN;
     expect(await read({ from: { ...from, copy: 1 }, said: SAID })).toEqual({
       from: { ...ORIGIN, records: 0, said: null },

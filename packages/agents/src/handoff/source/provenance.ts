@@ -36,7 +36,7 @@ export interface Provenance {
   readonly copy: string | null;
 }
 
-/** Longer ones are not copied: a store is no place for them. */
+/** Longer records are not copied, because they would make the store too large. */
 const MAX_COPY_CHARS = 256 * 1024 * 1024;
 const COPY_MEDIA_TYPE = "application/x-continuo-records+zstd";
 
@@ -70,8 +70,8 @@ export interface HandOffRecord {
 }
 
 /**
- * Writes it down, runs `place`, and takes it back where that fails: no session is placed without it.
- * Errors: those of the store, and of `place`.
+ * Stores the provenance, runs `place`, and removes the provenance if that fails, so that no session is placed without
+ * it. Errors: those of the store, and of `place`.
  */
 export async function withProvenance<T>(
   handed: HandOffRecord,
@@ -96,10 +96,7 @@ export async function withProvenance<T>(
   }
 }
 
-/**
- * Removes the provenance of sessions that a killed process wrote down and did not place. Errors: those of the
- * store.
- */
+/** Removes the provenance of sessions that a killed process recorded but did not place. Errors: those of the store. */
 export async function takeBackProvenance(
   agent: AgentName,
   sessionIds: readonly string[],
@@ -126,7 +123,7 @@ async function* linesOf(entries: AsyncIterable<KeptRecord>): AsyncGenerator<Buff
   for await (const entry of entries) yield Buffer.from(`${JSON.stringify(entry)}\n`, "utf8");
 }
 
-/** The records as they were handed over. Errors: `not_found` for a copy that is gone, `corrupt`. */
+/** Returns the records as they were handed over. Errors: `not_found` for a copy that no longer exists, `corrupt`. */
 export async function readCopy(
   copy: string,
   places: Places,
@@ -142,7 +139,7 @@ export async function readCopy(
 /** Identifies a session and its records. */
 export type KnownSource = Pick<HandOffSource, "agent" | "sessionId" | "note">;
 
-/** From the store, else from the session's own file; `null` if nothing names one. */
+/** Reads the provenance from the store, else from the session's own file; `null` if neither has it. */
 export async function readProvenance(
   source: KnownSource,
   places: Places,
@@ -151,7 +148,7 @@ export async function readProvenance(
   return (await storedProvenance(source, places, signal)) ?? parseProvenance(source.note);
 }
 
-/** The session from which this one was handed over, from the store alone; `null` if it tells nothing. */
+/** The session from which this one was handed over, according to the store; `null` if the store does not know it. */
 export async function originOfHandOff(
   { agent, sessionId }: Omit<KnownSource, "note">,
   places: Places,
@@ -180,7 +177,7 @@ async function storedProvenance(
   return parseProvenance({ from: data.from, said: data.to.said });
 }
 
-/** Nothing here is believed: what it names is used only where it has the hashes. */
+/** The content is not trusted: a session that it names is used only if its hashes match. */
 function parseProvenance(note: unknown): Provenance | null {
   if (!isJson(note) || !isJson(note.from)) return null;
   const { agent, sessionId, location, records, sha256, copy } = note.from;

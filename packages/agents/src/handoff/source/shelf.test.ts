@@ -17,27 +17,24 @@ const MESSAGES: readonly Message[] = [
     role: "tool",
     toolCallId: "call",
     toolInput: { "@": 1, __proto__: null },
-    // Longer than one read and than the part in memory.
+    // This text is longer than one read, and longer than the part in memory.
     toolOutput: "x".repeat(3_000_000),
     content: [{ type: "tool_result", toolCallId: "call", content: [], isError: true }],
     metadata: { claude: { isMeta: true } },
   },
 ];
 
-test.each(["file", "memory"] as const)(
-  "a shelf in %s gives messages back as they were, in any order",
-  (use) => {
-    using shelf = openShelf(use);
-    const many = Array.from({ length: 700 }, (_, at) =>
-      MESSAGES.map((one) => ({ ...one, id: `${one.id}-${at}` })),
-    );
-    const wanted = [...many.flat().slice(0, 30), ...many.flat().filter(({ role }) => role !== "tool")];
-    const kept = wanted.map(shelf.keep);
-    for (const at of [...kept.keys()].toReversed()) expect({ ...kept[at] }).toEqual(wanted[at]);
-    for (const [at, message] of kept.entries())
-      expect(JSON.stringify(message)).toBe(JSON.stringify(wanted[at]));
-  },
-);
+test.each(["file", "memory"] as const)("a shelf in %s returns unchanged messages, in any order", (use) => {
+  using shelf = openShelf(use);
+  const many = Array.from({ length: 700 }, (_, at) =>
+    MESSAGES.map((one) => ({ ...one, id: `${one.id}-${at}` })),
+  );
+  const wanted = [...many.flat().slice(0, 30), ...many.flat().filter(({ role }) => role !== "tool")];
+  const kept = wanted.map(shelf.keep);
+  for (const at of [...kept.keys()].toReversed()) expect({ ...kept[at] }).toEqual(wanted[at]);
+  for (const [at, message] of kept.entries())
+    expect(JSON.stringify(message)).toBe(JSON.stringify(wanted[at]));
+});
 
 test("a message in a file is not held in memory", () => {
   using shelf = openShelf("file");

@@ -1,8 +1,9 @@
 /**
- * Messages of a large session, kept in a file of a private folder while a hand-over works with them: in memory are
- * what it chooses by, and the words of those that it looked at last.
+ * Keeps the messages of a large session in a file of a private folder during a hand-over. Only the facts for the
+ * selection, and the texts that were read last, are in memory.
  *
- * The words of messages are in one file; all else, and where the words are, in a smaller one, which is read more often.
+ * One file has the texts of messages. A smaller one, which is read more often, has everything else and the positions of
+ * the texts.
  */
 
 import { closeSync, openSync, readSync, writeSync } from "node:fs";
@@ -13,11 +14,13 @@ import { openScratch } from "@continuo/native/editing/placing";
 import { type FoundSession, keepMessage } from "@continuo/native/kit";
 
 export interface Shelf extends Disposable {
-  /** The same message, which may be read from the file from now on. */
+  /** Returns the same message, which may be read from the file from now on. */
   keep<M extends object>(message: M): M;
 }
 
-/** A session up to this size is held in memory; parsed it takes a few times as much. A small heap holds less. */
+/**
+ * A session up to this size is held in memory, where it takes a few times as much. The limit is lower for a small heap.
+ */
 const HELD_BYTES: number = Math.min(64 * 1024 * 1024, getHeapStatistics().heap_size_limit / 32);
 /** Compressed files expand to many times their size. */
 const HELD_COMPRESSED_BYTES = 1024 * 1024;
@@ -122,7 +125,7 @@ interface Bytes {
 
 const WINDOW_BYTES = 256 * 1024;
 
-/** Bytes that are written one after the other in large pieces, and read out of a window that moves along. */
+/** Writes bytes one after the other in large pieces, and reads them through a moving window. */
 function createBytes(file: number): Bytes {
   let pending: Buffer[] = [];
   let [written, end] = [0, 0];

@@ -1,4 +1,4 @@
-/** The marks by which the same conversation, and the same records, are known again. */
+/** The marks that identify the same conversation and the same records. */
 
 import type { Block, Message } from "@continuo/core/model";
 import { describe, expect, test } from "vitest";
@@ -45,7 +45,7 @@ describe("the mark of a conversation", () => {
     expect(markOf(messages)).toEqual(markOf(MESSAGES));
   });
 
-  test("is another one for every other content", () => {
+  test("is different for any other content", () => {
     const others: readonly (readonly Message[])[] = [
       [],
       MESSAGES.slice(1),
@@ -64,7 +64,7 @@ describe("the mark of a conversation", () => {
     expect(new Set(hashes).size).toBe(hashes.length);
   });
 
-  test("of a session that is read back is that of what goes over", () => {
+  test("of a session that is read back equals the mark of the messages that are handed over", () => {
     const aside: Message = { ...said("user", text("Notice.")), origin: "notification" };
     expect(saidBy([...MESSAGES, aside], MESSAGES)).toEqual(markOf(MESSAGES));
   });

@@ -1,4 +1,4 @@
-/** The session that is handed over, read: which messages go over, what is left out, and its hashes. */
+/** Reads the session that is handed over: the messages to hand over, the records that are left out, and the hashes. */
 
 import { createHash } from "node:crypto";
 import {
@@ -33,13 +33,13 @@ export interface HandOffSource extends Disposable {
   readonly chars: number;
   /** The records themselves, in their order; read again each time. */
   readonly entries: () => AsyncIterable<KeptRecord>;
-  /** The note of the last record that names the origin of the session, else `null`. It is not believed. */
+  /** The note of the last record that names the origin of the session, else `null`. The note is not trusted. */
   readonly note: unknown;
   readonly messages: readonly Message[];
-  /** For messages that are made of it: in memory where it is small. */
+  /** Opens a shelf for the converted messages, in memory if the session is small. */
   readonly openShelf: () => Shelf;
   readonly left: readonly ReceiptRecord[];
-  /** The sub-agents with files of their own: others lie among the records of the session itself. */
+  /** The sub-agents that have files of their own; others are among the records of the session itself. */
   readonly subagents: readonly SubagentInfo[];
   /**
    * The mark of all messages that can be handed over; `null` if only a part of them was requested. It is
@@ -62,7 +62,7 @@ export function markOf(messages: readonly SpokenMessage[]): SaidMark {
   return { messages: messages.length, sha256: hash.digest("hex") };
 }
 
-/** Removes the fields that depend on the place of a session and are sent to no model. */
+/** Removes the fields that depend on the path of a session and are not sent to a model. */
 function withoutPlaces(block: Block): unknown {
   const { native: _native, ...rest } = block;
   if (rest.type === "tool_call") {
@@ -83,7 +83,7 @@ function once<T>(make: () => T): () => T {
 }
 
 /**
- * Returns the mark of the messages that can be handed over of a session that is read back.
+ * Returns the mark of the messages of a read session that can be handed over.
  *
  * @param view the agent's own `modelView` of the history.
  */
@@ -156,7 +156,7 @@ export function hashOf(entries: readonly KeptRecord[]): string {
 
 type RecordFacts = Pick<HandOffSource, "records" | "sha256" | "chars" | "note" | "left">;
 
-/** All records once; `left` are those that no message of the active history is made of. */
+/** Returns all records once; `left` has those that belong to no message of the active history. */
 async function readRecords(
   opened: OpenedSession,
   history: readonly Message[],
@@ -170,7 +170,7 @@ async function readRecords(
   let note: unknown = null;
   let [records, chars] = [0, 0];
   for await (const entry of entriesOf(opened, signal)) {
-    // A line that is no JSON has no value.
+    // A line that is not JSON has no value.
     const json = String(JSON.stringify(exactOf(entry.value)));
     hash.update(`${json}\n`);
     records += 1;

@@ -1,4 +1,6 @@
-/** The note in git's folder that says how to take back what a process left that was killed while it laid a state out. */
+/**
+ * A note in git's folder with which the changes of a process can be undone that was killed while it applied a state.
+ */
 
 import { rmSync } from "node:fs";
 import { join } from "node:path";
@@ -14,12 +16,12 @@ export interface ApplyNote {
   readonly head: string | null;
   /** The branch that was checked out. */
   readonly branch: string | null;
-  /** The branch that the state is on, and its commit before. */
+  /** The branch of the state, and its earlier commit. */
   readonly moved: { readonly branch: string; readonly head: string | null } | null;
   /** The commit of the state. */
   readonly to: string | null;
   readonly files: readonly TreeFile[];
-  /** Paths that were free. */
+  /** Paths at which there was no file. */
   readonly created: readonly string[];
 }
 
@@ -36,7 +38,7 @@ export function writeNote(repository: Repository, note: ApplyNote): void {
   writeDurably(pathOf(repository), JSON.stringify(note));
 }
 
-/** `null` if nothing was cut off. Errors: `corrupt`, since nobody may guess what a clone was like before. */
+/** `null` if there is no note. Errors: `corrupt`, because the earlier state of a clone must not be guessed. */
 export function readNote(repository: Repository): ApplyNote | null {
   const text = readSmallFile(pathOf(repository), { maxBytes: MAX_STATE_BYTES });
   if (text === null) return null;

@@ -1,6 +1,6 @@
 /**
- * Lays a packed state out in a clone: commits, branch, files, index. The clone has no changes of its own before; where a
- * step fails, it has none afterwards.
+ * Applies a packed state to a clone: commits, branch, files, index. The clone must have no changes of its own; if a
+ * step fails, it has none afterwards either.
  */
 
 import { existsSync, rmSync } from "node:fs";
@@ -24,14 +24,13 @@ import { assertFree, removeFiles, writeFiles } from "./tree-files.ts";
 
 export interface AppliedWorkTree {
   readonly state: WorkTreeState;
-  /** `there`: the clone had exactly this state already. */
+  /** `there`: the clone already had exactly this state. */
   readonly outcome: "applied" | "there";
 }
 
 /**
- * Errors: `conflict` for a clone with changes of its own, a branch that went another way, or a file in the way;
- * `not_found` for commits that neither side has; `corrupt`, `unsupported`; `verification_failed` if the clone shows
- * other changes afterwards, for example because of its settings for line ends. The clone is as it was then.
+ * Errors: `conflict` for a clone with changes of its own, a branch with other commits, or a file at the same path; `not_found` for commits that neither side has; `corrupt`, `unsupported`; `verification_failed` if the clone shows
+ * other changes afterwards, for example because of its settings for line ends. After an error, the clone is as it was before.
  *
  * @param packed the folder that `packWorkTree` wrote
  */
@@ -86,7 +85,7 @@ function refuseChanged({ repository, state: before, changed }: ReadWorkTree, sta
       hint: `Make a clone with ${state.objectFormat}.`,
     });
   }
-  // Files that git does not track may stay, if nothing comes to their place.
+  // Files that git does not track may stay, if the state has no file at their path.
   const isChanged =
     changed.length + before.index.length + Object.keys(before.operation).length > 0 ||
     before.submodules.some(({ isClean }) => !isClean);
@@ -96,7 +95,7 @@ function refuseChanged({ repository, state: before, changed }: ReadWorkTree, sta
   });
 }
 
-/** Errors: `not_found` if the clone lacks the commits before those that came along. */
+/** Errors: `not_found` if the clone lacks the parents of the commits that were sent. */
 async function takeObjects(repository: Repository, packed: string, { head }: WorkTreeState): Promise<void> {
   const commits = join(packed, COMMITS);
   if (existsSync(commits)) {
@@ -173,7 +172,7 @@ async function checkOut(repository: Repository, from: string | null, to: WorkTre
   await moveHead(repository, to.branch, to.head);
 }
 
-/** Files and index of one commit become those of another. No hook runs. */
+/** Changes the files and the index from one commit to another. No hook runs. */
 async function moveTree(repository: Repository, from: string | null, to: string | null): Promise<void> {
   if (from === to) return;
   const old = from ?? (await repository.ask(["hash-object", "-t", "tree", "--stdin"], { input: "" })) ?? "";
@@ -199,7 +198,7 @@ async function moveHead(repository: Repository, branch: string | null, head: str
   await repository.run(["symbolic-ref", "HEAD", `refs/heads/${branch}`]);
 }
 
-/** The index, and the files that are as they were staged. */
+/** Writes the index, and the files that do not differ from it. */
 async function writeStaged(repository: Repository, { index, files }: WorkTreeState): Promise<void> {
   const zero = "0".repeat(40);
   const own = new Set(files.map(({ path }) => path));
@@ -220,7 +219,7 @@ async function writeStaged(repository: Repository, { index, files }: WorkTreeSta
   await repository.run(["checkout-index", "--force", "--quiet", "-z", "--stdin"], { input });
 }
 
-/** Git records it only of a file that exists. */
+/** Git accepts `--intent-to-add` only for a file that exists. */
 async function writeIntended(repository: Repository, index: readonly IndexPath[]): Promise<void> {
   const input = toLines(index.filter(({ intent }) => intent).map(({ path }) => path));
   if (input === "") return;
@@ -232,7 +231,7 @@ function toLines(paths: readonly string[]): string {
   return paths.map((path) => `${path}\0`).join("");
 }
 
-/** A process that was killed left it. Errors: `conflict` for a file that a person changed since. */
+/** Undoes the changes that a killed process left. Errors: `conflict` for a file that a person changed since. */
 async function takeBackLeft(repository: Repository, options: RepositoryOptions): Promise<void> {
   const note = readNote(repository);
   if (note === null) return;
@@ -240,7 +239,7 @@ async function takeBackLeft(repository: Repository, options: RepositoryOptions):
   const ours = new Map(note.files.map((file) => [file.path, file]));
   for (const file of state.files) {
     const own = ours.get(file.path);
-    // A file whose write was cut off is shorter.
+    // If the write of a file was cut off, the file is shorter.
     if (own !== undefined && (own.sha256 === file.sha256 || file.sizeBytes < own.sizeBytes)) continue;
     if (await isOfCommits(repository, file.path, note)) continue;
     throw new ContinuoError("conflict", `${file.path} was changed after a move into the clone was cut off`, {
@@ -250,7 +249,7 @@ async function takeBackLeft(repository: Repository, options: RepositoryOptions):
   await takeBack(repository, note);
 }
 
-/** The file is that of the commit before or after, or in no commit. */
+/** True if the file is that of the old or the new commit, or in neither of them. */
 async function isOfCommits(repository: Repository, path: string, { head, to }: ApplyNote): Promise<boolean> {
   const known = [];
   for (const commit of [head, to]) {

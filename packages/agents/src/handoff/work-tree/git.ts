@@ -1,6 +1,6 @@
 /**
- * Git as a program that is started without trust in the repository: no hook, no monitor, no filter that its own settings
- * name, no network. Filters of the person's own settings, such as those of LFS, are theirs.
+ * Starts git without trust in the repository: it runs no hook, no monitor, and no filter of the repository's settings,
+ * and uses no network. Filters of the person's own settings, such as those of LFS, do run.
  */
 
 import type { StdioOptions } from "node:child_process";
@@ -16,15 +16,15 @@ export interface Repository {
   /** The folder with the index and `HEAD` of this work tree. */
   readonly gitFolder: string;
   run(args: readonly string[], options?: RunOptions): Promise<Buffer>;
-  /** The text of the answer without its last line break; `null` if git says no. */
+  /** Returns the output without its last line break; `null` if git fails. */
   ask(args: readonly string[], options?: RunOptions): Promise<string | null>;
 }
 
 export interface RunOptions {
   readonly input?: string | Buffer;
-  /** A file that git reads instead. */
+  /** A file that git reads instead of `input`. */
   readonly inputFile?: string;
-  /** A new file for the answer, which is empty then. */
+  /** A new file for the output; the returned text is then empty. */
   readonly output?: string;
   readonly signal?: AbortSignal | undefined;
 }
@@ -35,8 +35,8 @@ export interface RepositoryOptions {
 }
 
 /**
- * `null` for a folder that is in no repository. Errors: `unsupported` if git is missing, or does not take the
- * folder for a work tree, and for settings that name a work tree elsewhere.
+ * `null` for a folder that is in no repository. Errors: `unsupported` if git is missing, if git does not accept the
+ * folder as a work tree, and for settings that name a work tree elsewhere.
  */
 export async function openRepository(
   folder: string,
@@ -73,7 +73,7 @@ export async function openRepository(
 
 type Setting = readonly [key: string, value: string];
 
-/** Nothing that a repository may name is started. */
+/** Settings that keep git from starting programs that a repository names. */
 const SETTINGS: readonly Setting[] = [
   ["core.fsmonitor", "false"],
   ["core.hooksPath", "/dev/null"],
@@ -90,7 +90,7 @@ const SETTINGS: readonly Setting[] = [
   ["gc.auto", "0"],
   ["maintenance.auto", "false"],
   ["init.templateDir", ""],
-  // Several threads find other deltas each time.
+  // With several threads, a pack has other bytes each time.
   ["pack.threads", "1"],
 ];
 
@@ -132,7 +132,10 @@ interface Start {
   readonly signal: AbortSignal | undefined;
 }
 
-/** The names of filters that the repository's own settings define. Its maker would choose a program by them. */
+/**
+ * The names of filters that the repository's own settings define; the author of the repository could choose a program
+ * with them.
+ */
 async function filtersIn(start: Start, places: Places): Promise<readonly string[]> {
   const args = ["config", "--null", "--show-scope", "--get-regexp", "^filter\\..*\\.[a-z]+$"];
   const answer = await runGit(args, { ...start, env: environmentOf(places, SETTINGS), allowed: [1] });
@@ -149,11 +152,11 @@ async function filtersIn(start: Start, places: Places): Promise<readonly string[
 interface GitRun extends RunOptions {
   readonly cwd: string;
   readonly env: NodeJS.ProcessEnv;
-  /** Exit codes that are answers as well. */
+  /** Further exit codes that count as success. */
   readonly allowed?: readonly number[];
 }
 
-/** For a folder that is no repository yet. Errors: `unsupported`. */
+/** Creates a repository in a folder that is none yet. Errors: `unsupported`. */
 export async function initRepository(
   folder: string,
   { branch, objectFormat }: { readonly branch: string | null; readonly objectFormat: string },
@@ -179,7 +182,7 @@ async function runGit(args: readonly string[], options: GitRun): Promise<Buffer>
     const child = spawn("git", [...args], { cwd, env, stdio, ...present({ signal }) });
     const answer = collect(child.stdout, MAX_ANSWER_BYTES);
     const said = collect(child.stderr, MAX_ANSWER_BYTES);
-    // Git may end before it has read all of it.
+    // Git may end before it has read the whole input.
     child.stdin?.on("error", () => undefined).end(input ?? "");
     const code = await new Promise<number | null>((done, refuse) => {
       child.once("error", refuse).once("close", done);

@@ -1,9 +1,9 @@
 /** The limits of the state of a work tree. */
 
-/** Files that were changed or are not tracked. */
+/** The number of files that were changed or are not tracked. */
 export const MAX_TREE_FILES = 100_000;
 
-/** Bytes of all of them together. */
+/** The total size of these files. */
 export const MAX_TREE_BYTES: number = 2 * 1024 ** 3;
 
 /** Bytes of the state as JSON. */
@@ -12,11 +12,11 @@ export const MAX_STATE_BYTES: number = 64 * 1024 * 1024;
 /** Names of ignored files that are listed. */
 export const MAX_IGNORED_NAMES = 1_000;
 
-/** Submodules in submodules. */
+/** The nesting depth of submodules. */
 export const MAX_SUBMODULE_DEPTH = 4;
 
 /** Bytes of an answer of git that is kept in memory. */
 export const MAX_ANSWER_BYTES: number = 256 * 1024 * 1024;
 
-/** Commits of which the other machine is asked whether it has them. */
+/** The number of commits that are offered to the other machine, which answers which of them it has. */
 export const MAX_OFFERED_COMMITS = 2_000;

@@ -1,9 +1,9 @@
-/** The commits that both machines have: only the others travel. */
+/** Finds the commits that both machines have, because only the others are sent. */
 
 import type { Repository } from "./git.ts";
 import { MAX_OFFERED_COMMITS } from "./limits.ts";
 
-/** Near the commit of the work tree all, further away ever fewer, and the ends of all branches. */
+/** Returns all commits near the commit of the work tree, fewer and fewer older ones, and the ends of all branches. */
 export async function commitsToOffer(repository: Repository): Promise<readonly string[]> {
   const history = (await repository.ask(["rev-list", `--max-count=${HISTORY}`, "HEAD"])) ?? "";
   const line = history.split("\n").filter(Boolean);
@@ -22,7 +22,7 @@ export async function commitsToOffer(repository: Repository): Promise<readonly s
 const HISTORY = 100_000;
 const NEAR = 256;
 
-/** Those of the offered commits that a branch of this clone has, with everything before them. */
+/** Returns the offered commits that a branch of this clone has, with all their ancestors. */
 export async function commitsHere(
   repository: Repository,
   offered: readonly string[],
@@ -35,7 +35,7 @@ export async function commitsHere(
     return type === "commit" ? [object] : [];
   });
   if (here.length === 0) return [];
-  // The commits of an attempt that was cut off are reached from no branch, and may lack their parents.
+  // Commits of an attempt that was cut off are on no branch, and may lack their parents.
   const args = ["rev-list", "--stdin", "--not", "--all"];
   const loose = (await repository.ask(args, { input: `${here.join("\n")}\n` })) ?? here.join("\n");
   const unreached = new Set(loose.split("\n"));

@@ -77,7 +77,7 @@ async function packCommits(
   return count;
 }
 
-/** The first commits of a part of a history name others that are nowhere. Errors: `unsupported`. */
+/** In a shallow history, the first commits name parents that do not exist here. Errors: `unsupported`. */
 async function refuseShallow(repository: Repository, count: number): Promise<void> {
   if ((await repository.ask(["rev-parse", "--is-shallow-repository"])) !== "true") return;
   if (count < Number(await repository.run(["rev-list", "--count", "HEAD"]))) return;

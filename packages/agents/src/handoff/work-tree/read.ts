@@ -32,16 +32,16 @@ export interface ReadWorkTree {
   readonly state: WorkTreeState;
   /** Tracked paths whose file differs from the index. */
   readonly changed: readonly string[];
-  /** Ignored files and folders, by name alone; at most a thousand. */
+  /** The names of ignored files and folders; at most a thousand. */
   readonly ignored: readonly string[];
-  /** Repositories in it that are no submodules. */
+  /** Repositories in the work tree that are not submodules. */
   readonly leftOut: readonly string[];
   /** In the order of `state.submodules`. */
   readonly submodules: readonly ReadWorkTree[];
 }
 
 /**
- * Errors: `unsupported` for a rebase that is not finished, a name that is no UTF-8, and what git refuses; `too_large`,
+ * Errors: `unsupported` for an unfinished rebase, a name that is not UTF-8, and if git refuses; `too_large`,
  * `unreadable`.
  */
 export async function readWorkTree(
@@ -91,7 +91,7 @@ const STATUS = [
   "--no-renames",
   "--untracked-files=all",
   "--ignored=traditional",
-  // Each is read for itself, with settings that are safe for it.
+  // Each submodule is read separately, with safe settings.
   "--ignore-submodules=dirty",
 ];
 
@@ -163,7 +163,7 @@ function conflictIn(fields: readonly string[]): readonly IndexEntry[] {
 
 const ABSENT = "000000";
 
-/** Git gives bytes; a name that is no UTF-8 cannot be written down in JSON. Errors: `unsupported`. */
+/** Git returns bytes; a name that is not UTF-8 cannot be written as JSON. Errors: `unsupported`. */
 function textOf(bytes: Buffer): string {
   const text = bytes.toString("utf8");
   if (Buffer.from(text, "utf8").equals(bytes)) return text;
@@ -205,7 +205,7 @@ function fileAt(worktree: string, path: string): TreeFile {
   return { path, kind, ...hashOf(full) };
 }
 
-/** `null` if nothing is, even if a file took the place of the folder. */
+/** `null` if nothing exists at the path, even if a file has replaced one of its folders. */
 export function statOf(path: string): Stats | null {
   try {
     return lstatSync(path);
@@ -236,7 +236,7 @@ export function* chunksOf(path: string): Generator<Buffer, void, void> {
     throw new ContinuoError("unreadable", `cannot read ${path}`, { cause });
   }
   try {
-    // Most files are small, and large buffers are slow to get.
+    // Most files are small, and large buffers are slow to allocate.
     const sizeBytes = Math.min(CHUNK_BYTES, fstatSync(fd).size + 1);
     for (;;) {
       const buffer = Buffer.allocUnsafe(sizeBytes);
@@ -256,7 +256,10 @@ const UNFINISHED = {
   sequencer: "sequence",
 };
 
-/** Its steps are in files of git that name commits and places of this machine. Errors: `unsupported`. */
+/**
+ * The steps of a rebase or a bisect are in files of git that name commits and paths of this machine. Errors:
+ * `unsupported`.
+ */
 function refuseUnfinished({ worktree, gitFolder }: Repository): void {
   for (const [name, what] of Object.entries(UNFINISHED)) {
     if (!existsSync(join(gitFolder, name))) continue;
@@ -275,7 +278,7 @@ function operationOf({ gitFolder }: Repository): Readonly<Record<string, string>
     const text = readSmallFile(join(gitFolder, name));
     return text === null ? [] : [[name, text] as const];
   });
-  // A message stays after a merge that was given up.
+  // After an abandoned merge, git leaves the message.
   return found.some(([name]) => name.endsWith("_HEAD")) ? Object.fromEntries(found) : {};
 }
 

@@ -1,4 +1,4 @@
-/** The state of a work tree as data, and what a state from another machine may say. */
+/** The state of a work tree as data, and the checks of a state from another machine. */
 
 import { createHash } from "node:crypto";
 import { ContinuoError, present } from "@continuo/core/model";
@@ -24,7 +24,7 @@ export interface WorkTreeState {
 
 export interface IndexPath {
   readonly path: string;
-  /** None for a path that was removed; three stages for a conflict. */
+  /** Empty for a path that was removed; up to three stages for a conflict. */
   readonly entries: readonly IndexEntry[];
   /** `git add --intent-to-add`. */
   readonly intent?: true;
@@ -40,13 +40,13 @@ export interface TreeFile {
   readonly path: string;
   readonly kind: "file" | "executable" | "link" | "gone";
   readonly sizeBytes: number;
-  /** The hash of the bytes, for a link of its target. */
+  /** The hash of the bytes, or of the target of a link. */
   readonly sha256: string;
 }
 
 export interface Submodule {
   readonly path: string;
-  /** It is at the commit that the index names, and nothing in it was changed. */
+  /** True if it is at the commit that the index names, without changes. */
   readonly isClean: boolean;
   readonly state: WorkTreeState;
 }
@@ -146,7 +146,7 @@ export function fingerprintOf(state: WorkTreeState): string {
     .digest("hex");
 }
 
-/** A submodule without changes may be checked out or not. */
+/** Ignores whether a submodule without changes is checked out. */
 function comparable({ submodules, operation, ...state }: WorkTreeState): unknown {
   const changed = submodules.filter(({ isClean }) => !isClean);
   return {
@@ -163,7 +163,7 @@ export function totalOf(files: readonly TreeFile[]): number {
   return files.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
 }
 
-/** A relative path that git would take: it leads neither up, nor elsewhere, nor into a repository's own folder. */
+/** True for a relative path that git would accept: it does not lead out of the work tree or into a `.git` folder. */
 export function isSafeTreePath(path: string, platform: NodeJS.Platform = process.platform): boolean {
   if (path === "" || Buffer.byteLength(path) > MAX_PATH_BYTES || !path.isWellFormed()) return false;
   return path.split("/").every((name) => {
@@ -173,7 +173,10 @@ export function isSafeTreePath(path: string, platform: NodeJS.Platform = process
   });
 }
 
-/** Some file systems take these for `.git`: they ignore case, characters without width, and dots at the end. */
+/**
+ * Some file systems treat these names as `.git`, because they ignore case, characters without width, and dots at the
+ * end.
+ */
 function isGitFolder(name: string): boolean {
   const plain = name
     .replaceAll(/[\u200c-\u200f\u202a-\u202e\u206a-\u206f\ufeff]/gu, "")

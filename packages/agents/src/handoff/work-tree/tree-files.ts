@@ -1,6 +1,6 @@
 /**
- * The files of a state in the work tree of a clone. No write goes through a link, and nothing that exists is replaced
- * by surprise.
+ * Writes the files of a state into the work tree of a clone. No write follows a link, and no existing file is replaced
+ * unexpectedly.
  */
 
 import { createHash } from "node:crypto";
@@ -22,7 +22,7 @@ import { makeProjectFolder } from "@continuo/files";
 import { statOf } from "./read.ts";
 import { foldersOf, type TreeFile } from "./state.ts";
 
-/** Errors: `conflict` for a path at which something is. */
+/** Errors: `conflict` for a path at which something exists. */
 export function assertFree(worktree: string, paths: readonly string[]): void {
   const taken = paths.find((path) => statOf(join(worktree, path))?.isFile());
   if (taken === undefined) return;
@@ -71,12 +71,12 @@ function writeFile(worktree: string, file: TreeFile, from: number): void {
   if (file.kind === "executable") chmodSync(full, (lstatSync(full).mode & 0o777) | executableBits(full));
 }
 
-/** Every user who may read the file may execute it. */
+/** Gives each user who may read the file the right to execute it. */
 function executableBits(path: string): number {
   return (lstatSync(path).mode & 0o444) >> 2;
 }
 
-/** The path is free afterwards, in a folder that is really there. */
+/** Removes what is at the path, and creates its folder. */
 function placeFor(worktree: string, path: string): string {
   for (const folder of foldersOf(path)) {
     const stat = statOf(join(worktree, folder));
@@ -118,7 +118,7 @@ function readWhole(fd: number, { path, sizeBytes, sha256 }: TreeFile): Buffer {
 
 const MAX_LINK_BYTES = 4_096;
 
-/** Folders that are empty by it go with them, as git does it. */
+/** Removes files, and folders that become empty, as git does. */
 export function removeFiles(worktree: string, paths: readonly string[]): void {
   for (const path of paths) {
     if (!isReached(worktree, path)) continue;
@@ -133,7 +133,7 @@ export function removeFiles(worktree: string, paths: readonly string[]): void {
   }
 }
 
-/** Through real folders only. */
+/** True if the path leads only through real folders, not through links. */
 function isReached(worktree: string, path: string): boolean {
   return foldersOf(path).every((folder) => statOf(join(worktree, folder))?.isDirectory() ?? true);
 }

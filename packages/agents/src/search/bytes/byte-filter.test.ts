@@ -65,7 +65,7 @@ test("no word and no phrase of a text is excluded, however its JSON writes it", 
   );
 });
 
-test("a word that a text does not hold excludes it, also between accents, signs and other scripts", () => {
+test("a text without a word of the query is excluded, even if it has accents, signs and other scripts", () => {
   const lines = [
     "The reader keeps every record — “nothing” may be lost… café, Straße, naïve, für, Übergang",
     "│ 12 │ ✓ done 💡 日本語 данные сессии\u001b[31m red \u001b[0m C:\\users\\new and\nthe next line",
@@ -100,7 +100,7 @@ test("a query that names no words can exclude nothing", () => {
 });
 
 test("every character that a word of ASCII letters can come from is looked at", () => {
-  // Without the ideographs and syllables of East Asia, of which each is itself, and the surrogates.
+  // Ideographs and syllables of East Asia, which fold to themselves, and surrogates are left out.
   const isLeftOut = (one: number): boolean =>
     one < 0x80 || (one >= 0x3400 && one < 0xa000) || (one >= 0xac00 && one < 0xe000);
   const passed = [...Array(0x20000).keys()].flatMap((codePoint) => {
@@ -110,7 +110,7 @@ test("every character that a word of ASCII letters can come from is looked at", 
     return mayBeAscii(first, second, third) ? [] : [character];
   });
   expect(passed.length).toBeGreaterThan(30_000);
-  // After a letter of its own, so that an accent which vanishes leaves the letter alone.
+  // Each character follows a letter, so that an accent which vanishes leaves only the letter.
   const words = wordsOf(passed.map((character) => `q${character}`).join("\n"));
   const marks = passed.filter((one) => /\p{M}/u.test(one));
   expect(words.filter((word) => /[a-pr-z0-9]|.q/u.test(word))).toEqual([]);

@@ -1,8 +1,8 @@
 /**
  * Filters sessions by their bytes, before anything of them is decoded.
  *
- * A session that matches is never excluded, in whatever way its JSON writes the words. One that is not excluded need
- * not match: a word may be where no text is, in another turn, or inside of a longer word. Pure.
+ * A session that matches is never excluded, however its JSON writes the words. A session that is not excluded may still
+ * not match: a word may be outside of any text, in another turn, or inside of a longer word. Pure.
  */
 
 import { type BestMatch, type Phrase, quotedIn, type SearchQuery } from "../query/index.ts";
@@ -20,13 +20,13 @@ export interface ByteFilter {
 
 export interface SessionFilter {
   /**
-   * Some bytes of the session; no character and no word begins in one piece and ends in another. Whether everything was
-   * found in this piece and those before: more of them change nothing then.
+   * Adds some bytes of the session; no character and no word may cross two pieces. Returns true if everything was found
+   * so far, so that further pieces change nothing.
    */
   add(bytes: Buffer, rest: "more" | "last"): boolean;
 }
 
-/** @param best given if any of its words is enough, beside what is quoted */
+/** @param best given if any of its words is enough, in addition to the quoted ones */
 export function createByteFilter(
   { all, error, files }: SearchQuery,
   best: BestMatch | null = null,
@@ -44,7 +44,7 @@ export function createByteFilter(
       let left: readonly Needle[] = needles;
       return {
         add(bytes, rest) {
-          // After the last piece, one that is missing is enough.
+          // After the last piece, a single missing word excludes the session.
           if (rest === "last") return left.every(({ isIn }) => isIn(bytes));
           left = left.filter(({ isIn }) => !isIn(bytes));
           return left.length === 0;
@@ -59,7 +59,7 @@ interface Needle {
   isIn(bytes: Buffer): boolean;
 }
 
-/** `null` if nothing can be said of the bytes. */
+/** `null` if the bytes cannot exclude anything. */
 function needleOf({ words, isPrefix }: Phrase): Needle | null {
   const chars = Math.max(0, ...words.map((word) => word.length));
   if (chars === 0) return null;
@@ -86,7 +86,7 @@ function anyOf({ terms }: BestMatch): Needle {
   return { chars: 0, isIn: (bytes) => needles.some((needle) => needle.isIn(bytes)) };
 }
 
-/** A piece of a path: the longest part of it that every way of writing has in it. */
+/** Returns the longest part of a path that every way of writing contains. */
 function needleOfPart(text: string): Needle | null {
   const parts = text.match(/[a-z0-9]+/gu) ?? [];
   const part = parts.reduce((longest, one) => (one.length > longest.length ? one : longest), "");

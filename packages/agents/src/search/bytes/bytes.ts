@@ -19,8 +19,7 @@ for (let byte = 0; byte < 128; byte++) {
 }
 
 /**
- * The word around a place in every way to read it, with a little more around it than belongs to it; `null` if it is
- * too long.
+ * Returns the word around a place in every way to read it, with a few characters around it; `null` if it is too long.
  */
 export function readingsAround(bytes: Buffer, place: number): readonly string[] | null {
   const start = startOfToken(bytes, place);

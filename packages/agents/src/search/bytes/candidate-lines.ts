@@ -1,4 +1,4 @@
-/** The lines of a file that may hold a phrase, whatever else they hold. Pure. */
+/** Finds the lines of a file that may contain a phrase. Pure. */
 
 import type { Phrase } from "../query/index.ts";
 import { createAsciiWord } from "./ascii-word.ts";
@@ -10,7 +10,7 @@ export interface CandidateLine {
   readonly bytes: Buffer;
   /** False for a last line that may still be written to. */
   readonly isEnded: boolean;
-  /** The phrase is in the line at most so many times. */
+  /** The phrase is in the line at most this many times. */
   readonly hits: number;
 }
 

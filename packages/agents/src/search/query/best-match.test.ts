@@ -10,7 +10,7 @@ function termsOf(text: string): readonly string[] | null {
   return match?.terms.map(({ forms }) => forms[0]?.phrase.words.join(" ") ?? "") ?? null;
 }
 
-test("a question is its words without those that say nothing, and those that stand together", () => {
+test("a question becomes its words, without function words, and its pairs of neighbouring words", () => {
   expect(termsOf("Which port does the billing service listen on?")).toEqual([
     "port",
     "billing",
@@ -23,20 +23,20 @@ test("a question is its words without those that say nothing, and those that sta
   expect(termsOf("what did we decide about the cache last week?")).toEqual(["decide", "cache"]);
 });
 
-test("two words that stand together are found as they were typed and in the forms of the second one", () => {
+test("two neighbouring words are found as they were typed and with other forms of the second word", () => {
   const match = toBestMatch(parseQuery("hard copies", { toTime: (time) => time }), NOW);
   const pair = match?.terms.find(({ type }) => type === "pair");
   const texts = pair?.forms.map(({ phrase: { words, isPrefix } }) => words.join(" ") + (isPrefix ? "*" : ""));
   expect(texts?.slice(0, 2)).toEqual(["hard copy*", "hard copies"]);
 });
 
-test("a single word, and what is quoted, cannot be missing", () => {
+test("a single word, and quoted words, must be present", () => {
   expect(termsOf("cache")).toBeNull();
   expect(termsOf('"cache" "keys"')).toBeNull();
   expect(termsOf('the "cache" of builds')).toBeNull();
 });
 
-test("words of a search field need more than half of them, and those of a script without spaces stay together", () => {
+test("a turn must have more than half of the words of a search field, and words of a script without spaces stay together", () => {
   const least = (text: string): number | undefined =>
     toBestMatch(parseQuery(text, { toTime: (time) => time }), NOW)?.leastWords;
   expect([least("cache keys"), least("cache keys expire"), least("which cache keys expire?")]).toEqual([
@@ -45,7 +45,7 @@ test("words of a search field need more than half of them, and those of a script
   expect(termsOf("日本 png")).toEqual(["日 本", "png", "日 本 png"]);
 });
 
-test("a sentence that asks is a question, and words for a search field are none", () => {
+test("a sentence that asks is a question, and words for a search field are not", () => {
   expect(["which port is it", "what broke?", "the port, which one?"].map(isQuestion)).toEqual([
     true,
     false,

@@ -1,5 +1,5 @@
 /**
- * The match by most of the words: for questions, and for words that no turn has all of. Words count by how rare they
+ * Matches turns that have most of the words: for questions, and if no turn has all words. Words count by how rare they
  * are, in any form; words that are next to each other in the query count more where they do so in a text; a named time
  * counts as well. Pure.
  */
@@ -32,7 +32,7 @@ const BEYOND_ASCII = /[^\0-\x7f]/u;
 const OWN: ReadonlySet<string> = new Set(["my", "our"]);
 const [OTHER_FORM, PAIR] = [0.6, 1];
 
-/** `null` if only one word could be missing. @param nowMs milliseconds since 1970: times are named from there */
+/** `null` if no word could be missing. @param nowMs milliseconds since 1970, from which named times are counted */
 export function toBestMatch(
   { all, isQuestion }: Pick<SearchQuery, "all" | "isQuestion">,
   nowMs: number,

@@ -21,6 +21,6 @@ test.each([
   expect(markedIn(text, word)).toEqual(marked);
 });
 
-test("an excerpt marks no word of which the searched one is only a piece", () => {
+test("an excerpt does not mark a word that only contains the searched one", () => {
   expect(markedIn("the retrying client", "retry")).toEqual([]);
 });

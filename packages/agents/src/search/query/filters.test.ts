@@ -7,7 +7,7 @@ const SESSION = { agent: "claude", cwd: "/home/ann/Shop", location: "/f.jsonl", 
 const isOf = (text: string, session: Partial<Record<"cwd" | "gitBranch", null>> = {}): boolean =>
   isOfSession({ ...SESSION, ...session }, parseQuery(`word ${text}`, { toTime: (time) => time }));
 
-test("a session is of an agent, a folder and a branch, or is not where the filter is negated", () => {
+test("filters match the agent, the folder and the branch of a session, and negated filters exclude them", () => {
   for (const filter of ["agent:Claude", "project:shop", "branch:MAIN"]) {
     expect([isOf(filter), isOf(`-${filter}`)], filter).toEqual([true, false]);
   }
@@ -17,7 +17,7 @@ test("a session is of an agent, a folder and a branch, or is not where the filte
   expect(isOf("agent:codex agent:claude -project:other")).toBe(true);
 });
 
-test("a session without a folder has the place of its file, and one without a branch is of none", () => {
+test("a session without a folder is matched by the path of its file, and one without a branch matches no branch", () => {
   expect([isOf("project:f.jsonl", { cwd: null }), isOf("-project:f.jsonl", { cwd: null })]).toEqual([
     true,
     false,

@@ -1,4 +1,4 @@
-/** Texts of a turn that a regular expression is asked about, and what may be shown of them. Pure. */
+/** Applies a regular expression to the texts of a turn, and finds the part that may be shown. Pure. */
 
 import type { Passage, Voice } from "@continuo/native/index-file";
 import { type Excerpt, excerptAt } from "./excerpt.ts";

@@ -38,7 +38,7 @@ test("a minus before a filter excludes what the filter asks for", () => {
   });
 });
 
-test("a name that is nearly the name of a filter is an error with the filter that was perhaps meant", () => {
+test("a name that is nearly the name of a filter is an error that suggests the filter", () => {
   expect(failureOf("agnet:claude")).toMatchObject({
     message: "there is no filter agnet:",
     hint: "Did you mean agent:claude? Put the text in quotes to search for its words.",
@@ -47,7 +47,7 @@ test("a name that is nearly the name of a filter is an error with the filter tha
   expect(failureOf('projct:"my shop"').hint).toContain("project:my shop");
 });
 
-test("an agent that Continuo does not know is an error with the agent that was perhaps meant", () => {
+test("an agent that Continuo does not know is an error that suggests a similar agent", () => {
   expect(failureOf("agent:cladue x")).toMatchObject({
     message: 'no agent "cladue"',
     hint: "Did you mean agent:claude?",

@@ -18,7 +18,7 @@ export interface ParseOptions {
   readonly isTyping?: boolean;
 }
 
-/** A name without a value comes first: as a word, it would have its colon for a value. */
+/** The pattern of a name without a value comes first; otherwise the colon would count as its value. */
 const PIECE = /(-?)([a-z]+):(?=\s|$)|(-?)(?:([a-z]+):)?(?:"([^"]*)"|(\S+))/gu;
 const FILTERS = ["agent", "project", "branch", "role", "tool", "file", "since", "error"] as const;
 

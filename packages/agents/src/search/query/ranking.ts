@@ -95,7 +95,7 @@ export function greatestRank(statistics: TurnStatistics, newestMs: number, nowMs
   return rankOf({ at: new Date(newestMs).toISOString(), score }, { updatedAt: null }, nowMs);
 }
 
-/** The weight of a term that is in some of the turns: greater for a rarer one, and none for one that is nowhere. */
+/** The weight of a term: greater if fewer turns have it, and 0 if no turn has it. */
 export function rarityOf(withTerm: number, turns: number): number {
   if (withTerm === 0) return 0;
   return Math.log(1 + (turns - withTerm + 0.5) / (withTerm + 0.5));

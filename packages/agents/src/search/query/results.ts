@@ -28,7 +28,9 @@ export interface SearchResults {
   readonly total: number;
 }
 
-/** Equal scores by the newest, then by place, so that the order never depends on the order of files. */
+/**
+ * Results with equal scores are sorted by time, then by path, so that the order never depends on the order of files.
+ */
 export function byScore(
   a: Pick<SearchResult, "session" | "score">,
   b: Pick<SearchResult, "session" | "score">,

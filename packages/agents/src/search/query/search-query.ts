@@ -37,7 +37,7 @@ export interface SearchQuery extends QueryFilters {
   readonly not: QueryFilters & { readonly error: "any" | null };
   /** True if text that a program and not a person put in is searched, unless a role is named. */
   readonly injected: "searched" | "not searched";
-  /** A sentence that asks something: no turn has to have all of its words. */
+  /** True for a sentence that asks something: a turn can match without all of its words. */
   readonly isQuestion: boolean;
 }
 

@@ -40,7 +40,7 @@ const Y_END = /^([a-z]+[b-df-hj-np-tv-z])(?:y|ies|ied|iers?)$/u;
 /** So many letters before a -y are a beginning that few other words have, such as `librar`. */
 const LONG = 6;
 
-/** The beginning of a form, without its ending; the word itself where it is short or of another script. */
+/** The beginning of a form, without its ending; the word itself if it is short or of another script. */
 export function stemOf(word: string): string {
   if (!/^[a-z]{3,}$/u.test(word) || word.endsWith("ss")) return word;
   const whole = word.replace(/(?:s|ed|ings?|ly|ments?)$/u, "");

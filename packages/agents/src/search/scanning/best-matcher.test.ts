@@ -39,7 +39,7 @@ function turnOf(at: string, text: string): Turn {
   return { messageId: text, at, passages, tools: [], files: [], errors: 0, cutChars: 0, messages: 1 };
 }
 
-/** Turns that repeat a word have greater sums, and are not what was asked for. */
+/** Turns that repeat a word have greater sums, but do not answer the query. */
 const OFTEN = [1, 2, 3].map((count) => turnOf("2026-03-01T12:00:00Z", "cache ".repeat(6 + count)));
 
 test.each([

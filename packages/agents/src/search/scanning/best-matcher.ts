@@ -1,4 +1,4 @@
-/** One session searched for turns with most of the words, as the index would be searched. Pure. */
+/** Searches one session for turns with most of the words, in the same way as the index. Pure. */
 
 import type { Turn } from "@continuo/native/index-file";
 import type { IndexedSession } from "../../catalog/index.ts";

@@ -40,11 +40,11 @@ export interface FileSearchOptions {
 
 /** The results so far. */
 export interface FileSearch extends ScanResult {
-  /** Sessions that were to be searched, and were not yet. */
+  /** Sessions that are still to be searched. */
   readonly left: number;
   /**
-   * Tells if turns in the index and turns in files are ranked by the same statistics. An index of few turns knows too
-   * little about words: what it holds is to be searched in its files like the rest.
+   * Resolves to true if turns in the index and turns in files are ranked by the same statistics. An index with few
+   * turns has too few words, so its sessions are then searched in their files like the others.
    */
   isRankedAlike(): Promise<boolean>;
   /**
@@ -117,7 +117,8 @@ export function createFileSearch(query: SearchQuery, options: FileSearchOptions)
     async scan(sources) {
       for (const source of sources) known.set(source.key, source);
       await scanAll(sources, leastScore);
-      // An own session that continues in a native one replaces it among the best: one that was counted moves up.
+      // An own session replaces the native session in which it continues, so a session that was only counted can become
+      // one of the best.
       for (;;) {
         const keys = briefOfBest(results, options.limit);
         if (keys.size === 0 || stop.aborted) return;
@@ -188,7 +189,7 @@ async function scanOthersHere(sources: readonly CatalogSource[], { task, stop, a
   }
 }
 
-/** The usual length of the turns of coding agents, where the index does not tell it. */
+/** The usual length of the turns of coding agents, if the index does not show it. */
 const MEAN_WORDS = 600;
 /** The frequency of a word of which nothing is known: one turn of a hundred. */
 const UNKNOWN_SHARE = 0.01;

@@ -1,7 +1,7 @@
 /** The limits of searching without an index. */
 
 export const SCAN_LIMITS = {
-  /** So few bytes are read without a thread, which takes longer to start. */
+  /** Up to this number of bytes, no thread is used, because starting one takes longer. */
   hereBytes: 4_194_304,
   /** Threads that read files at the same time, and the bytes for which one more is started. */
   threads: 4,

@@ -1,6 +1,6 @@
 /**
- * A look at single lines of a session: whether it matches at all, and whether it can be among the best results. Most
- * sessions that hold a common word are only counted, and those need not be read.
+ * Checks single lines of a session: whether it matches at all, and whether it can be among the best results. Most
+ * sessions with a common word are only counted, and need not be read.
  */
 
 import { messageKind } from "@continuo/core/transcript";
@@ -13,7 +13,7 @@ import type { NativeSource } from "./batches.ts";
 import { matchWords } from "./match-turn.ts";
 import { type MatcherOptions, newestOf, type ScannedResult } from "./session-matcher.ts";
 
-/** `read`: the lines do not tell enough, or the session may be among the best. `null`: no turn matches. */
+/** `read`: single lines are not enough, or the session may be among the best. `null`: no turn matches. */
 export type LineLook = ScannedResult | "read" | null;
 
 export type LookAtLines = (found: NativeSource, leastScore: number | undefined) => Promise<LineLook>;
@@ -32,7 +32,7 @@ export function createLineSearch(options: MatcherOptions): LookAtLines | null {
   };
 }
 
-/** True if each line answers it, whatever turn the line is a part of. */
+/** True if each line can be checked without the rest of its turn. */
 function isOfLines({ none, error, tools, files, projects, branches, since, not }: SearchQuery): boolean {
   const lists = [none, tools, files, projects, branches];
   const excluded = [not.tools, not.files, not.projects, not.branches];
@@ -153,7 +153,7 @@ function lastTimeIn(bytes: Buffer): string | null {
   return null;
 }
 
-/** A result that counts, and is not shown. */
+/** Makes a result that is counted but not shown. */
 function toCounted({ agent, sessionId, location, archived }: NativeSource, score: number): ScannedResult {
   const session: IndexedSession = {
     agent,

@@ -1,4 +1,4 @@
-/** Matches a turn against a query, and ranks it, by its texts, as the index would. Pure. */
+/** Matches a turn with a query by its texts, and ranks it, in the same way as the index. Pure. */
 
 import {
   countSequence,

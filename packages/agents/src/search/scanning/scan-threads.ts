@@ -1,4 +1,4 @@
-/** Threads that search sessions in their files, from the side of the caller: they take batches until none is left. */
+/** The caller's side of the threads that search sessions in their files: they take batches until none is left. */
 
 import { availableParallelism } from "node:os";
 import type { Worker } from "node:worker_threads";
@@ -63,7 +63,7 @@ export function createScanThreads(): ScanThreads {
     }
     all.delete(worker);
     await worker.terminate();
-    // It took its batch with it; another one continues with the next.
+    // The batch of a thread that ended is lost; another thread continues with the next batch.
     if (!wanted.stop.aborted) await run(batches, wanted);
   };
   return {

@@ -1,4 +1,4 @@
-/** One session searched turn after turn, as the index would be searched. Pure. */
+/** Searches one session turn by turn, in the same way as the index. Pure. */
 
 import { present } from "@continuo/core/model";
 import type { Turn } from "@continuo/native/index-file";
@@ -48,15 +48,15 @@ export interface MatchedSession {
 export interface SessionMatcher {
   /** The next turn of the session. */
   add(turn: Turn): void;
-  /** True if no other turn changes what is shown of the session. */
+  /** True if no further turn can change the result. */
   isDone(): boolean;
   /** `null` if no turn matches. */
   result(): ScannedResult | null;
 }
 
 /**
- * `briefOf`: it ranks at most so high, has neither an excerpt nor all of its turns nor every fact of its session, and
- * comes from this source.
+ * `briefOf` names the source of a short result: its score is an upper limit, and it lacks the excerpt, some turns, and
+ * some facts of its session.
  */
 export type ScannedResult = SearchResult & { readonly briefOf?: string };
 
@@ -132,7 +132,7 @@ interface Rank {
   readonly isExact: boolean;
 }
 
-/** The words of a turn that cannot rank as high as `least` are not even counted. */
+/** Does not count the words of a turn that cannot rank as high as `least`. */
 function rankAbove(
   least: number,
   { phrases, leastWords, words }: MatchedWords,

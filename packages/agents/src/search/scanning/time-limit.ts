@@ -1,10 +1,10 @@
-/** Work that may take forever, such as a regular expression, with an end. */
+/** Sets a time limit for work that may take forever, such as a regular expression. */
 
 import { runInNewContext } from "node:vm";
 import { ContinuoError } from "@continuo/core/model";
 
 /**
- * Only a context of its own can be stopped within a regular expression. The caller must close what it leaves open.
+ * A regular expression can be stopped only in a separate context. The caller must close what the work leaves open.
  *
  * Errors: `too_large` if the time was not enough.
  */
