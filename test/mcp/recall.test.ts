@@ -221,6 +221,16 @@ test("a query finds turns by words of answers and calls, in any case, and by no 
   expect(await Promise.all(found)).toEqual([[1], [1], [1], [1], [2], [], []]);
 });
 
+test("a query with a turn finds only that turn and later ones", async () => {
+  home.write(".pi/agent/sessions/--folder--/shop.jsonl", deployedText(makeFolder("work")));
+  await using mcp = openMcp(home);
+  const found = async (more: object): Promise<readonly number[]> => {
+    const { data } = await mcp.call("recall", { session: "pi:shop", query: "808", ...more });
+    return data.turns.map(({ turn }: { turn: number }) => turn);
+  };
+  expect([await found({}), await found({ turn: 2 })]).toEqual([[1, 2], [2]]);
+});
+
 test("the session is the one of the agent's folder that was written to since the agent started", async () => {
   const [folder, other] = [makeFolder("work"), makeFolder("other")];
   await using agent = await startAgent("pi", folder);

@@ -435,6 +435,22 @@ test("after a turn in which another program wrote to the native session, auto co
   expect(agent.given.at(-1)?.transcript).toEqual(expect.arrayContaining(["user: second", "assistant: half"]));
 });
 
+test("a turn is not replayed beside another program that has the native session open", async () => {
+  const agent = new ScriptedAgent({
+    turns: [[{ say: "one" }], [{ hook: "live" }], [{ say: "beside it" }]],
+    native: "real",
+    hooks: {
+      live: () => {
+        throw new ContinuoError("session_live", "another program has the session open");
+      },
+    },
+  });
+  const { sessionId } = await runOnce(store, agent, "first");
+  const second = await runOnce(store, agent, "second", { sessionId });
+  expect(second).toMatchObject({ status: "failed", error: { code: "session_live" } });
+  expect(agent.given).toHaveLength(2);
+});
+
 test("a turn that was cancelled before the agent was heard leaves a native session that auto does not trust", async () => {
   const stop = new AbortController();
   const agent = new ScriptedAgent({

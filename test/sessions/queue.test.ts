@@ -1,10 +1,15 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import type { Run } from "@continuo/core/model";
 import { type OpenedStore, openStore } from "@continuo/store";
 import { executeRun, runOnce, startRun, startSession } from "@continuo/store/sessions";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { EchoAgent, ScriptedAgent } from "../../packages/store/src/testing/index.ts";
 import { withCalls } from "../intercepted.ts";
+import { bundledProgram } from "../sizes/shared-programs.ts";
 import { eventsOf } from "./harness/log.ts";
+
+const STARTER = await bundledProgram("test/sessions/processes/starter.ts");
 
 let store: OpenedStore;
 beforeEach(async () => {
@@ -88,6 +93,23 @@ describe("runs of one session", () => {
     const { sessionId } = await startSession(store);
     await startRun(store, sessionId, "nobody's");
     const result = await runOnce(store, new EchoAgent(), "mine", { sessionId, leaseMs: 100 });
+    expect(result.status).toBe("completed");
+    expect(await orderOf(sessionId)).toEqual(["run_started", "mine", "run_completed"]);
+  });
+
+  test("are not held up by one whose process has ended, however long their own leases last", async () => {
+    const { sessionId } = await startSession(store);
+    const child = spawn(process.execPath, [STARTER], { stdio: ["pipe", "pipe", "inherit"] });
+    const [line] = (await once(child.stdout, "data")) as [Buffer];
+    const { actor } = JSON.parse(line.toString());
+    child.kill("SIGKILL");
+    await once(child, "exit");
+    // The process would have written this into the same store.
+    const run = { runId: "left", input: [{ type: "text", text: "lost" }] };
+    await store.append(sessionId, [{ type: "run_created", data: run, runId: run.runId, actor }], {
+      also: [{ type: "new_run", run }],
+    });
+    const result = await runOnce(store, new EchoAgent(), "mine", { sessionId, leaseMs: 3_600_000 });
     expect(result.status).toBe("completed");
     expect(await orderOf(sessionId)).toEqual(["run_started", "mine", "run_completed"]);
   });

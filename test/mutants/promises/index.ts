@@ -32,6 +32,14 @@ import { PAGES } from "./pages.ts";
 import type { PromiseOfRoom } from "./promise.ts";
 import { RELOCATE_CLI, RELOCATE_EDITING, RELOCATE_NATIVE } from "./relocate.ts";
 import { RUNTIME_REPLAY } from "./replay.ts";
+import {
+  SECOND_AHP,
+  SECOND_CHANNELS,
+  SECOND_CLIENT,
+  SECOND_HANDOFF,
+  SECOND_MCP,
+  SECOND_SESSIONS,
+} from "./second-list.ts";
 import { SERVER } from "./server.ts";
 import { SERVER_ACCESS } from "./server-access.ts";
 import { SERVER_TOKENS_SERVER } from "./server-tokens.ts";
@@ -43,27 +51,28 @@ import { WIRE } from "./wire.ts";
 
 export const PROMISES: Readonly<Record<string, readonly PromiseOfRoom[]>> = {
   server: [...SERVER, ...SERVER_ACCESS, ...SERVER_USE, ...CHANNEL_WAYS_SERVER, ...SERVER_TOKENS_SERVER],
-  mcp: [...MCP, ...MCP_RECALL, ...MCP_QUESTIONS, ...MCP_ANSWERS_MCP],
+  mcp: [...MCP, ...MCP_RECALL, ...MCP_QUESTIONS, ...MCP_ANSWERS_MCP, ...SECOND_MCP],
   channels: [
     ...CHANNELS,
     ...CHANNEL_CHANGES,
     ...CHANNEL_HOLDERS,
     ...CHANNEL_SWEEPS,
     ...CHANNEL_WAYS_CHANNELS,
+    ...SECOND_CHANNELS,
   ],
   catalog: [...CATALOG, ...CATALOG_FIGURES, ...CATALOG_AGENTS, ...CATALOG_WAYS_CATALOG],
-  client: [...CLIENT, ...CLIENT_ENDS, ...CLIENT_LIVE, ...CLIENT_FRAMES_CLIENT],
+  client: [...CLIENT, ...CLIENT_ENDS, ...CLIENT_LIVE, ...CLIENT_FRAMES_CLIENT, ...SECOND_CLIENT],
   machine: [...MACHINE, ...MACHINE_LISTS, ...MACHINE_HISTORIES, ...MACHINE_PAGES_MACHINE],
   pages: PAGES,
   wire: WIRE,
   cli: [...CLI, ...SINGLE, ...HOOK_PROMISES, ...SETUP_PROMISES, ...RELOCATE_CLI],
   runtime: RUNTIME_REPLAY,
-  sessions: SESSIONS,
+  sessions: [...SESSIONS, ...SECOND_SESSIONS],
   gateway: GATEWAY,
   live: LIVE,
-  ahp: AHP,
+  ahp: [...AHP, ...SECOND_AHP],
   editing: [...GUARD_PROMISES, ...RELOCATE_EDITING],
   native: RELOCATE_NATIVE,
-  handoff: MOVE_HANDOFF,
+  handoff: [...MOVE_HANDOFF, ...SECOND_HANDOFF],
   files: HOLDER_PROMISES,
 };

@@ -66,6 +66,20 @@ test("all calls end with the connection", async () => {
   expect([calls.count, cancelled]).toEqual([0, []]);
 });
 
+test("results that came before a call failed are read before its error", async () => {
+  const { calls, call } = begin();
+  calls.take(answered("ann", 1, false));
+  calls.take(answered("ann", 2, false));
+  calls.failAll(new ContinuoError("unavailable", "the connection was lost"));
+  const read: unknown[] = [];
+  await expect(
+    (async () => {
+      for await (const value of call) read.push(value);
+    })(),
+  ).rejects.toThrow("the connection was lost");
+  expect(read).toEqual([1, 2]);
+});
+
 test("a call whose caller gave up before it began is cancelled at once", async () => {
   const { call, cancelled, calls } = begin({ signal: AbortSignal.abort() });
   await expect(call.result).rejects.toMatchObject({ code: "cancelled" });

@@ -2,8 +2,8 @@
 
 import { expect, test } from "vitest";
 import { reduceChat } from "./chat-reducer.ts";
-import { type ChatState, type ResponsePart, STATUS } from "./protocol.ts";
-import { actionsForCorrection, actionsForParts } from "./turn-actions.ts";
+import { type ChatState, type ResponsePart, STATUS, type Turn } from "./protocol.ts";
+import { actionsForCorrection, actionsForParts, actionsForTurns } from "./turn-actions.ts";
 
 const TIME = "2026-11-27T10:00:00.000Z";
 const text = (id: string, content: string): ResponsePart => ({ kind: "markdown", id, content });
@@ -68,4 +68,24 @@ test("a turn whose parts were rewritten has the correct parts after its end", ()
   const right = { ...turn, responseParts: [text("a", "other"), text("b", "two")] };
   const again = actionsForCorrection(ended, right).reduce(reduceChat, ended);
   expect(again.turns).toEqual([right]);
+});
+
+test("a chat whose history changed keeps the turns before the change, and has the new ones after them", () => {
+  const ended = (id: string, words: string): Turn => ({
+    id,
+    startedAt: TIME,
+    message: { text: id, origin: { kind: "user" } },
+    responseParts: [text(`${id}.0`, words)],
+    usage: undefined,
+    duration: 0,
+    state: "complete",
+  });
+  const [one, two, three] = [ended("1", "one"), ended("2", "two"), ended("3", "three")];
+  const { activeTurn: _, ...idle } = running();
+  const known: ChatState = { ...idle, turns: [one, two, three] };
+  const turns = [one, two, ended("3", "other"), ended("4", "four")];
+  const actions = actionsForTurns(known, turns, undefined);
+  expect(actions.reduce(reduceChat, known).turns).toEqual(turns);
+  // A client that shows the first two does not draw them again.
+  expect(actions.map(({ type }) => type)).not.toContain("chat/turnsLoaded");
 });

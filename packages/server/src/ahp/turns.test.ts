@@ -101,6 +101,24 @@ test("a turn lasts from its first message to its last one, in milliseconds, and 
   });
 });
 
+test("an error in the middle of a turn is a notice, and only one at its end ends the turn as failed", () => {
+  const said = (id: string, text: string, more: object = {}): WindowMessage => {
+    const message = { id, role: "assistant", content: [{ type: "text", text }], metadata: {}, ...more };
+    return { turnId: "1", message } as unknown as WindowMessage;
+  };
+  const overloaded = said("e", "overloaded", { origin: "error" });
+  const [again] = toTurns([said("a", "one"), overloaded, said("b", "two")], PLACE);
+  expect(again?.state).toBe("complete");
+  expect(again?.responseParts).toMatchObject([
+    { kind: "markdown", content: "one" },
+    { kind: "systemNotification", content: "overloaded" },
+    { kind: "markdown", content: "two" },
+  ]);
+  const [ended] = toTurns([said("a", "one"), overloaded], PLACE);
+  expect(ended?.state).toBe("error");
+  expect(ended?.responseParts.at(-1)).toMatchObject({ kind: "error", error: { message: "overloaded" } });
+});
+
 test.each([
   ["denied", "the call was denied"],
   ["cancelled", "the call was cancelled"],

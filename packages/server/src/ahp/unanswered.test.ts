@@ -56,6 +56,12 @@ test.each([
     ["b error 2", "r2 error 1"],
   ],
   [
+    "each of two runs with the same words ends the turn in which it said something",
+    [turn("b1", 4, "again"), turn("b2", 6, "again")],
+    [run("r1", 2, "again"), run("r2", 3, "again")],
+    ["b1 error 2", "b2 error 2"],
+  ],
+  [
     "an earlier turn with the same words is another one",
     [turn("a", 1, "again")],
     [run("r", 3, "again")],

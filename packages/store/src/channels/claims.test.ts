@@ -171,6 +171,15 @@ test("agents stop after exactly so many messages since a person's, each of which
   expect(await claim(asked.sequence, "x", { maxTurns: 1 })).toMatchObject({ state: "claimed" });
 });
 
+test("agents go on after a message of a person between theirs, also one that is for nobody", async () => {
+  await say("a1", "1", {}, "agent", "other");
+  await say("a2", "2", {}, "agent", "third");
+  await say("p", "go on");
+  const { sequence } = await say("a3", "@bot 3", {}, "agent", "other");
+  expect(await claim(sequence, "x", { maxTurns: 2 })).toMatchObject({ state: "claimed" });
+  expect(await failures()).toEqual([]);
+});
+
 test("no participant ends the run of another one, and who answers is no longer interrupted", async () => {
   const { sequence } = await say("m", "@bot one");
   const runId = runOf(await claim(sequence));
