@@ -57,6 +57,11 @@ test("delete moves a session to the trash, and restore brings it back byte for b
   expect((await machine.get(KEY)).status).toBe(404);
   const trash = (await machine.json("/v1/machine/sessions?deleted=only")) as SessionsPage;
   expect(trash.sessions).toMatchObject([{ sessionId: CLAUDE_ID, trashId }]);
+  // A chosen agent without a session there does not hide those to choose from.
+  expect(await machine.json("/v1/machine/sessions?deleted=only&agent=codex")).toMatchObject({
+    total: 0,
+    agents: trash.agents,
+  });
   expect(await posted(`/v1/machine/trash/${trashId}/restore`)).toMatchObject({ sessionId: CLAUDE_ID });
   expect(fileText()).toBe(before);
 });

@@ -55,6 +55,19 @@ test("a chosen agent does not hide the others from those to choose", async () =>
   expect((await listed("?agent=codex&title=build")).agents).toEqual([{ agent: "claude", sessions: 1 }]);
 });
 
+test("a chosen project does not hide the others, and a part of a folder's name narrows them", async () => {
+  const all = await listed();
+  const [first, second] = all.projects.map(({ cwd }) => cwd);
+  expect(second).toBeDefined();
+  const chosen = await listed(`?project=${encodeURIComponent(first ?? "")}`);
+  expect(chosen.total).toBeLessThan(all.total);
+  expect(chosen.projects).toEqual(all.projects);
+  const named = (await listed("?project=ann%2Fap")).projects;
+  expect(named.map(({ cwd }) => cwd)).toEqual(
+    all.projects.map(({ cwd }) => cwd).filter((cwd) => cwd.includes("ann/ap")),
+  );
+});
+
 test("turns, tokens and models of a row follow when its session was read", async () => {
   await using own = await openMachine();
   const row = async (): Promise<MachineSession | undefined> =>

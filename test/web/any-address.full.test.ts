@@ -101,6 +101,13 @@ async function step(page: Page, number: number): Promise<string> {
   return name?.slice(0, 30) ?? "gone";
 }
 
+/** The first line that differs. */
+function difference(before: string, after: string): string {
+  const [had, has] = [before.split("\n"), after.split("\n")];
+  const at = had.findIndex((line, place) => line !== has[place]);
+  return `${at === -1 ? "nothing" : had[at]?.trim()} became ${has[at === -1 ? had.length : at]?.trim()}`;
+}
+
 test("after any walk, the page that is loaded again shows the same accessible tree", {
   timeout: 600_000,
 }, async () => {
@@ -117,10 +124,11 @@ test("after any walk, the page that is loaded again shows the same accessible tr
     const before = await tree(page);
     await page.reload();
     await page.waitForSelector("header.top", { timeout: SLOW_MS });
+    let after = "";
     await expect
-      .poll(() => tree(page), { timeout: SLOW_MS / 3 })
+      .poll(async () => (after = await tree(page)), { timeout: SLOW_MS / 3 })
       .toBe(before)
-      .catch((error: Error) => faults.push(`${steps.join(" → ")}: ${error.message}`));
+      .catch(() => faults.push(`${steps.join(" → ")}: ${difference(before, after)}`));
     seen.add(new URL(page.url()).hash);
   }
   expect(faults).toEqual([]);

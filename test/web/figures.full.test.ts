@@ -1,6 +1,6 @@
 /**
  * Random walks by keys and clicks: every figure that the viewer shows on the way equals the library's, which reads the files of the
- * home by itself. Walks are decided by a seed; the soak makes 1,000 of them, and `CONTINUO_WALKS` any number.
+ * home by itself. Walks are decided by a seed (`CONTINUO_WALK_SEED`); the soak makes 1,000 of them, and `CONTINUO_WALKS` any number.
  */
 
 import { readFileSync } from "node:fs";
@@ -18,6 +18,7 @@ import { type OpenViewer, openViewer } from "./open-viewer.ts";
 import { SAMPLE_ID, sampleHome } from "./sample-home.ts";
 
 const WALKS = Number(process.env.CONTINUO_WALKS ?? (ALL_ROUNDS ? 1_000 : 40));
+const SEED = Number(process.env.CONTINUO_WALK_SEED ?? 33);
 const STEPS = 3;
 const DAY_MS = 86_400_000;
 /** Codex injects permissions, modes and tools before its first question. */
@@ -391,17 +392,20 @@ test("on random walks, every figure that is shown equals the library's", { timeo
     `#/session/codex%3A${CODEX_ID}`,
     "#/usage?days=all",
   ];
-  const random = numbers(33);
+  const random = numbers(SEED);
   const faults: string[] = [];
   for (let walk = 0; walk < WALKS && faults.length < 5; walk++) {
+    const note = (found: readonly string[]): void => {
+      faults.push(...found.map((fault) => `walk ${walk}: ${fault}`));
+    };
     await page.evaluate(`location.hash = ${JSON.stringify(starts[walk % starts.length])}`);
-    faults.push(...(await faultsAfterRest(page)));
+    note(await faultsAfterRest(page));
     for (let count = 0; count < STEPS; count++) {
       await step(page, random.next().value);
-      faults.push(...(await faultsAfterRest(page)));
+      note(await faultsAfterRest(page));
     }
   }
-  expect(faults).toEqual([]);
+  expect(faults, `the walks of seed ${SEED}`).toEqual([]);
   expect(compared).toBeGreaterThan(WALKS * 10);
   expect(errors).toEqual([]);
   await page.context().close();

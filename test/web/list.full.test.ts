@@ -133,7 +133,8 @@ describe("the list", () => {
       await route.fulfill({ response, json: { ...found, unsearched: answers > 2 ? 0 : 9_760, unlisted: 0 } });
     });
     await page.keyboard.press("/");
-    await page.keyboard.type("no session says this");
+    // One input: slowly typed words would be several questions.
+    await page.keyboard.insertText("no session says this");
     await expect.poll(() => count.innerText()).toBe("Searching…");
     await expect.poll(() => count.innerText()).toBe("0 sessions so far, 9,760 unread");
     await page.getByText("Reading 9,760 sessions…").waitFor();

@@ -33,6 +33,12 @@ export class FilmState implements ReplayedLog {
     return this.loaded.value.filter(({ index }) => index !== null && index < end).slice(-WINDOW);
   }
 
+  /** The loaded messages after the place. */
+  later(): readonly WindowMessage[] {
+    const end = this.at.value ?? this.latest.value;
+    return this.loaded.value.filter(({ index }) => index !== null && index >= end);
+  }
+
   async step(by: 1 | -1): Promise<void> {
     await this.goTo((this.at.value ?? this.latest.value) + by);
   }

@@ -28,7 +28,7 @@ export function Film({ state }: { state: SessionState }): VNode {
   }, [at]);
   const messages = film.shown();
   useLayoutEffect(() => scroller.current?.scrollTo({ top: scroller.current.scrollHeight }));
-  const rows = toRows(messages, { turns: [], seenFrom: null });
+  const rows = toRows(messages, { turns: [], seenFrom: null, later: film.later() });
   return (
     <>
       <main class="scroller turns film" ref={scroller} tabIndex={-1} aria-label="Film">

@@ -13,6 +13,7 @@ import { titleText } from "../content/title.ts";
 import { clock, cost, dateAndClock, duration, tokens } from "../content/words.ts";
 import { sessionLink } from "../shell/route.ts";
 import { messagesOf, type Row } from "../state/history.ts";
+import { isSaved } from "../state/server.ts";
 import type { ConversationView } from "./conversation.tsx";
 import { injectedWords } from "./injected.ts";
 import { isPrinting } from "./printing.ts";
@@ -165,7 +166,7 @@ function Thinking({ row: { key, at, index }, state, shown }: RowProps<BlockRow>)
 }
 
 function Call({
-  row: { key, at, index, result, resultAt },
+  row: { key, at, index, result, resultAt, endsLater },
   state,
   shown,
 }: RowProps<Extract<Row, { type: "call" }>>): VNode | null {
@@ -184,7 +185,7 @@ function Call({
         {argument === "" ? null : <bdi class="argument">{inFolder(argument, state)}</bdi>}
         {status === "ok" ? null : (
           <span class={`outcome ${status === "running" ? "" : "bad"}`}>
-            {status === "running" && !mayRun(state) ? "no result was recorded" : status}
+            {status === "running" && !endsLater && !mayRun(at, state) ? "no result was recorded" : status}
           </span>
         )}
         {outcome === "" ? null : <span class="outcome">{outcome}</span>}
@@ -204,7 +205,11 @@ function Call({
 /** An agent that is not seen to be open may still work, but not for this long without a word. */
 const SILENT_MS = 3_600_000;
 
-function mayRun({ head }: SessionState): boolean {
+/** Returns false for a call before the last turn: its turn ended without its result. */
+function mayRun({ turn }: WindowMessage, { head, turns }: SessionState): boolean {
+  const last = turns.value.turns.at(-1)?.number;
+  const isBefore = turn !== null && last !== undefined && turn < last;
+  if (isBefore || isSaved()) return false;
   const session = head.value?.session;
   if (session === undefined || session.live === true || session.updatedAt === null) return true;
   return Date.now() - Date.parse(session.updatedAt) < SILENT_MS;

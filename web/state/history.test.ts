@@ -61,7 +61,9 @@ describe("rows", () => {
     expect(toRows(answered, none).map(({ key }) => key)).toEqual(["q1", "a:0", "a:1"]);
     expect(toRows(answered, none)[2]).toMatchObject({ type: "call", result });
     expect(toRows(answered.slice(2), none)).toMatchObject([{ type: "result", key: "r:0" }]);
-    expect(toRows(answered.slice(0, 2), none)[2]).toMatchObject({ type: "call", result: null });
+    const [asking, rest] = [answered.slice(0, 2), answered.slice(2)];
+    expect(toRows(asking, none)[2]).toMatchObject({ type: "call", result: null, endsLater: false });
+    expect(toRows(asking, { ...none, later: rest })[2]).toMatchObject({ result: null, endsLater: true });
   });
 
   test("an empty message is no row, and summaries, errors and injected messages are rows of their own", () => {

@@ -71,6 +71,8 @@ export type Row =
       readonly result: ToolResultBlock | null;
       /** The message that contains the result. */
       readonly resultAt: WindowMessage | null;
+      /** True if a later message has the result, at which a film has not arrived. */
+      readonly endsLater: boolean;
     }
   | {
       readonly type: "whole";
@@ -88,10 +90,16 @@ export interface RowsOptions {
   readonly turns: readonly OutlineTurn[];
   /** The first message that the model still sees, unless it sees all. */
   readonly seenFrom: string | null;
+  /** The next messages, which a film does not show yet. */
+  readonly later?: readonly WindowMessage[];
 }
 
-export function toRows(messages: readonly WindowMessage[], { turns, seenFrom }: RowsOptions): readonly Row[] {
+export function toRows(
+  messages: readonly WindowMessage[],
+  { turns, seenFrom, later = [] }: RowsOptions,
+): readonly Row[] {
   const facts = new Map(turns.map((turn) => [turn.id, turn]));
+  const coming = resultsOf(later).results;
   const { results, called } = resultsOf(messages);
   const rows: Row[] = [];
   for (const [place, at] of messages.entries()) {
@@ -99,7 +107,7 @@ export function toRows(messages: readonly WindowMessage[], { turns, seenFrom }: 
     if (message.id === seenFrom) rows.push({ type: "seen", key: "seen" });
     const kind = messageKind(message);
     if (kind === "person") rows.push({ type: "question", key: message.id, at });
-    else if (kind === "agent") rows.push(...rowsOfAgent(at, results));
+    else if (kind === "agent") rows.push(...rowsOfAgent(at, results, coming));
     else if (kind === "tool") rows.push(...rowsOfResult(at, called));
     else pushWhole(rows, at, kind);
     const ends = messages[place + 1] === undefined || messages[place + 1]?.turnId !== turnId;
@@ -135,12 +143,23 @@ interface ResultOfCall {
 
 const NO_RESULT: ResultOfCall = { result: null, resultAt: null };
 
-function rowsOfAgent(at: WindowMessage, results: ReadonlyMap<string, ResultOfCall>): Row[] {
+type Results = ReadonlyMap<string, ResultOfCall>;
+
+function rowsOfAgent(at: WindowMessage, results: Results, coming: Results): Row[] {
   return at.message.content.flatMap((block, index): Row[] => {
     const key = `${at.message.id}:${index}`;
     switch (block.type) {
       case "tool_call":
-        return [{ type: "call", key, at, index, ...(results.get(block.id) ?? NO_RESULT) }];
+        return [
+          {
+            ...(results.get(block.id) ?? NO_RESULT),
+            type: "call",
+            key,
+            at,
+            index,
+            endsLater: coming.has(block.id),
+          },
+        ];
       case "tool_result":
         return [{ type: "result", key, at, index }];
       case "image":

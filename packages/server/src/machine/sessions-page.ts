@@ -24,7 +24,8 @@ export async function sessionsPage(
   const filter = toFilter(query);
   const pageIn = (sessions: readonly MachineSession[], notices: readonly string[] = []): SessionsPage =>
     pageOf(sorted(sessions.filter(filter), query), query, notices);
-  if (query.deleted === "only") return pageIn(rows.trashed, rows.notices);
+  if (query.deleted === "only")
+    return { ...pageIn(rows.trashed, rows.notices), ...choicesIn(rows.trashed, query) };
   const wanted = {
     name: JSON.stringify(query),
     of: (all: readonly MachineSession[]) => pageIn(all).sessions,
@@ -33,10 +34,9 @@ export async function sessionsPage(
     query.text === undefined
       ? allOf(rows)
       : await searches.find(query.text, rows, { page: wanted, ...present({ signal }) });
-  const listed = pageIn(found.sessions, [...rows.notices, ...found.notices]);
   const page = {
-    ...listed,
-    agents: query.agent === undefined ? listed.agents : everyAgent(found.sessions, query),
+    ...pageIn(found.sessions, [...rows.notices, ...found.notices]),
+    ...choicesIn(found.sessions, query),
     unsearched: found.unsearched,
     ...(found.unlisted > 0 && { unlisted: found.unlisted }),
   };
@@ -44,10 +44,21 @@ export async function sessionsPage(
   return figures === "without" ? page : { ...page, sessions: withUsage(page.sessions, rows, usages) };
 }
 
-/** The agents to choose from: those that are chosen do not hide the others. */
-function everyAgent(sessions: readonly MachineSession[], query: ListQuery): SessionsPage["agents"] {
-  const { agent: _, ...others } = query;
-  return pageOf(sessions.filter(toFilter(others)), { ...others, limit: 0 }, []).agents;
+/** The agents and projects to choose from: those that are chosen do not hide the others. */
+function choicesIn(
+  sessions: readonly MachineSession[],
+  query: ListQuery,
+): Partial<Pick<SessionsPage, "agents" | "projects">> {
+  const { agent, project, ...others } = query;
+  const firstOf = (one: ListQuery): SessionsPage =>
+    pageOf(sessions.filter(toFilter(one)), { ...one, limit: 0 }, []);
+  if (query.cursor !== undefined) return {};
+  // A part of a folder's name narrows the projects.
+  const isChosen = project !== undefined && sessions.some(({ cwd }) => cwd === project);
+  return {
+    ...(agent !== undefined && { agents: firstOf({ ...others, ...present({ project }) }).agents }),
+    ...(isChosen && { projects: firstOf({ ...others, ...present({ agent }) }).projects }),
+  };
 }
 
 /** All rows, or only the newest where a first answer may have those. */
