@@ -182,6 +182,7 @@ const CALLS: Readonly<Record<PublicFunction, Call | Ending>> = {
   "run.toUIMessageResponse": {
     ends: (signal) => c.session("s").run("r").toUIMessageResponse({ signal }).text(),
   },
+  "run.result": (signal) => c.session("s").run("r").result({ signal }),
   "run.events": { ends: (signal) => Array.fromAsync(c.session("s").run("r").events({ signal })) },
   "run.toSSE": { ends: (signal) => c.session("s").run("r").toSSE({ signal }).text() },
   "driver.capabilities": (signal) => driver.capabilities({ signal }),

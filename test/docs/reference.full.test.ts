@@ -18,7 +18,7 @@ beforeAll(() => {
   // A warning, such as a link to nothing, ends it with a status.
   const { status, stdout, stderr } = spawnSync(process.execPath, [script, pages], { encoding: "utf8" });
   expect([status, stderr], stdout).toEqual([0, ""]);
-}, 240_000);
+}, 600_000);
 
 /** The names without a page or a place on the page of the door. */
 function missingNames(source: string, names: readonly string[]): readonly string[] {

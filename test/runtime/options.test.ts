@@ -1,6 +1,6 @@
 /** Options of the front door and of the session manager: `test/options` shows that each call refuses what there is not. */
 
-import { type Continuo, openContinuo } from "@continuo/server/runtime";
+import { type Continuo, defineAgent, openContinuo } from "@continuo/server/runtime";
 import { runOnce } from "@continuo/store/sessions";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { EchoAgent } from "../../packages/store/src/testing/index.ts";
@@ -25,4 +25,108 @@ test("the option that was probably meant is in the hint, and nothing is written 
   });
   expect((await c.store.listRuns({ sessionId: "s" })).items).toHaveLength(1);
   expect(await c.queue()).toMatchObject({ parallel: 16 });
+});
+
+/** An option of the front door with a value that would wait for ever, spin, or choose something else. */
+const WRONG: readonly {
+  readonly name: string;
+  readonly call: () => unknown;
+  readonly message: RegExp;
+  readonly hint?: string;
+}[] = [
+  {
+    name: "recover",
+    call: () => openContinuo("memory:", wrong({ recover: "retyr" })),
+    message: /^recover must be one of/u,
+    hint: "retry",
+  },
+  {
+    name: "agents",
+    call: () => openContinuo("memory:", wrong({ agents: new EchoAgent() })),
+    message: /^agents must be an array$/u,
+  },
+  {
+    name: "parallel",
+    call: () => openContinuo("memory:", { parallel: 0 }),
+    message: /^parallel must be a number of at least 1$/u,
+  },
+  {
+    name: "pollMs",
+    call: () => openContinuo("memory:", { pollMs: Number.NaN }),
+    message: /^pollMs must be .* at least 1$/u,
+  },
+  {
+    name: "leaseMs",
+    call: () => openContinuo("memory:", { leaseMs: 0 }),
+    message: /^leaseMs must be .* at least 1$/u,
+  },
+  {
+    name: "approvalMs",
+    call: () => openContinuo("memory:", { approvalMs: -1 }),
+    message: /^approvalMs must be .* at least 0$/u,
+  },
+  {
+    name: "attempts",
+    call: () => openContinuo("memory:", { retry: { attempts: 0 } }),
+    message: /^attempts must be .* at least 1$/u,
+  },
+  {
+    name: "on",
+    call: () => openContinuo("memory:", wrong({ retry: { on: ["fail"] } })),
+    message: /^retry\.on must be one of/u,
+    hint: "failed",
+  },
+  {
+    name: "work",
+    call: () => c.work({ parallel: 0 }),
+    message: /^parallel must be a number of at least 1$/u,
+  },
+  {
+    name: "status",
+    call: () => c.approvals.list(wrong({ status: "opened" })),
+    message: /^status must be one of/u,
+  },
+  {
+    name: "maxSteps",
+    call: async () => defineAgent({ ...MODEL, maxSteps: 0 }),
+    message: /^maxSteps must be .* at least 1$/u,
+  },
+  {
+    name: "window",
+    call: async () => defineAgent({ ...MODEL, context: { window: -1 } }),
+    message: /^window must be .* at least 1$/u,
+  },
+  {
+    name: "maxTokens",
+    call: async () => defineAgent({ ...MODEL, context: wrong({ maxTokens: "windw" }) }),
+    message: /^maxTokens must be/u,
+  },
+  {
+    name: "name",
+    call: async () => defineAgent({ ...MODEL, name: "" }),
+    message: /^the name of an agent must be a text/u,
+  },
+  {
+    name: "model",
+    call: async () => defineAgent(wrong({ name: "desk" })),
+    message: /^the agent "desk" has no model$/u,
+  },
+];
+const MODEL = { name: "desk", model: "anthropic/claude-sonnet-5" };
+const wrong = (options: object): never => options as never;
+
+test.each(WRONG)("a value of $name that cannot be meant is refused", async ({ call, message, hint }) => {
+  const refusal = { code: "usage", message: expect.stringMatching(message) };
+  await expect(call()).rejects.toMatchObject(
+    hint === undefined ? refusal : { ...refusal, hint: `Use ${hint}.` },
+  );
+});
+
+test("a signal ends the wait for a result, and the run stays", async () => {
+  const run = c.session("s").send("later", { agent: "nobody" });
+  await run;
+  const signal = AbortSignal.timeout(50);
+  await expect(run.result({ signal })).rejects.toMatchObject({ code: "cancelled" });
+  const { runId } = await run;
+  expect(await c.store.getRun(runId)).toMatchObject({ status: "pending" });
 });

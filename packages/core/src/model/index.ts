@@ -59,6 +59,7 @@ export { assertKnownOptions, type KnownOptions } from "./known-options.ts";
 export * from "./messages/index.ts";
 export { nearest } from "./nearest.ts";
 export { type OpenSession, openInAgent } from "./open-in-agent.ts";
+export { assertChoice, assertNumbers } from "./option-values.ts";
 export { listAll, readAll } from "./pages.ts";
 export { toPlainJson } from "./plain-json.ts";
 export * from "./ports/index.ts";

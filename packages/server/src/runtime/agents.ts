@@ -1,7 +1,13 @@
 /** Agents as a program names them: a model with tools, or a coding agent. Each run has its own agent. */
 
 import type { RunAgentOptions } from "@continuo/agents/handoff";
-import { type Agent, assertKnownOptions, type KnownOptions } from "@continuo/core/model";
+import {
+  type Agent,
+  assertKnownOptions,
+  assertNumbers,
+  ContinuoError,
+  type KnownOptions,
+} from "@continuo/core/model";
 import type { ContinuationOptions } from "@continuo/store/sessions";
 import type { FlexibleSchema, InferSchema, LanguageModel, ToolSet } from "ai";
 import type { AgentDefinition } from "./types.ts";
@@ -41,6 +47,7 @@ export function defineAgent<Schema extends FlexibleSchema<unknown>>(
 ): AgentDefinition<InferSchema<Schema>> {
   assertKnownOptions("defineAgent", options, OPTIONS);
   assertKnownOptions("context", options.context ?? {}, { maxTokens: true, window: true });
+  assertModel(options);
   const { context: { maxTokens = "window", window } = {}, ...model } = options;
   return {
     name: options.name,
@@ -56,6 +63,19 @@ export function defineAgent<Schema extends FlexibleSchema<unknown>>(
     // The `ai` package has checked it against the schema.
     parse: (value) => value as InferSchema<Schema>,
   };
+}
+
+function assertModel({ name, model, maxSteps, context = {} }: Partial<DefineAgentOptions>): void {
+  if (typeof name !== "string" || name === "")
+    throw new ContinuoError("usage", "the name of an agent must be a text that is not empty");
+  if (model === undefined) {
+    throw new ContinuoError("usage", `the agent ${JSON.stringify(name)} has no model`, {
+      hint: "Give it a model of the package `ai`, or that of `openModel` of `continuo/model-agent`.",
+    });
+  }
+  assertNumbers({ maxSteps }, { maxSteps: 1 });
+  if (context.maxTokens === "window") assertNumbers({ window: context.window }, { window: 1 });
+  else assertNumbers(context, { maxTokens: 1, window: 1 });
 }
 
 export interface CodingOptions extends Omit<RunAgentOptions, "onPermission" | "name"> {

@@ -25,7 +25,7 @@ import {
   type Store,
 } from "@continuo/core/model";
 import { latestAttempt, MAX_TIMER_MS, rootIn } from "@continuo/store/sessions";
-import { APPROVAL_ANSWER, APPROVAL_FILTERS } from "./options.ts";
+import { APPROVAL_ANSWER, assertApprovalFilters } from "./options.ts";
 import { ownMetadata } from "./readers.ts";
 import type { Approval, ApprovalAnswer, ApprovalStatus, Approvals, ListApprovalsOptions } from "./types.ts";
 
@@ -91,7 +91,7 @@ export class ApprovalDesk implements Approvals {
   }
 
   async list(options: ListApprovalsOptions = {}): Promise<Approval[]> {
-    assertKnownOptions("approvals.list", options, APPROVAL_FILTERS);
+    assertApprovalFilters(options);
     const { status, sessionId, metadata = {} } = options;
     const found: Approval[] = [];
     for await (const claim of this.#claims(present({ status }))) {

@@ -14,7 +14,7 @@ import { ApprovalDesk } from "./approvals.ts";
 import { failureTextOf } from "./failure-text.ts";
 import { createHandler, type OpenHandler } from "./handler.ts";
 import type { Host } from "./host.ts";
-import { CLOSE_OPTIONS, REPLAY_OPTIONS, WORK_OPTIONS } from "./options.ts";
+import { assertWorkOptions, CLOSE_OPTIONS, REPLAY_OPTIONS } from "./options.ts";
 import { replaySession } from "./replay.ts";
 import { deadLetters, reviveDeadLetter } from "./retries.ts";
 import { toSentRun } from "./run.ts";
@@ -65,7 +65,7 @@ export async function createContinuo(url: string | Store, options: ContinuoOptio
     session: (sessionId, described) => createSessionHandle(host, sessionId, described),
     approvals: host.approvals,
     async work(asked = {}) {
-      assertKnownOptions("work", asked, WORK_OPTIONS);
+      assertWorkOptions(asked);
       const before = own;
       own = null;
       const worker = work(asked);

@@ -3,7 +3,13 @@
  * tables are complete.
  */
 
-import { assertKnownOptions, type KnownOptions } from "@continuo/core/model";
+import {
+  assertChoice,
+  assertKnownOptions,
+  assertNumbers,
+  ContinuoError,
+  type KnownOptions,
+} from "@continuo/core/model";
 import type {
   ApprovalAnswer,
   Continuo,
@@ -54,7 +60,7 @@ export const RESUME_OPTIONS: KnownOptions<ResumeChatOptions> = { open: true, sig
 
 export const STOP_OPTIONS: KnownOptions<StopOptions> = { open: true, reason: true };
 
-export const WORK_OPTIONS: KnownOptions<WorkOptions> = { agents: true, parallel: true, signal: true };
+const WORK_OPTIONS: KnownOptions<WorkOptions> = { agents: true, parallel: true, signal: true };
 
 export const CLOSE_OPTIONS: KnownOptions<CloseOptions> = { graceMs: true };
 
@@ -101,7 +107,7 @@ export const LIVE_OPTIONS: KnownOptions<NonNullable<HandlerOptions["live"]>> = {
 
 export const REPLAY_OPTIONS: KnownOptions<ReplayOptions> = { agent: true, keep: true, signal: true };
 
-export const APPROVAL_FILTERS: KnownOptions<ListApprovalsOptions> = {
+const APPROVAL_FILTERS: KnownOptions<ListApprovalsOptions> = {
   status: true,
   sessionId: true,
   metadata: true,
@@ -114,8 +120,30 @@ export const APPROVAL_ANSWER: KnownOptions<ApprovalAnswer> = {
   optionId: true,
 };
 
+const LEAST = { parallel: 1, approvalMs: 0, pollMs: 1, leaseMs: 1 } as const;
+
 /** Errors: `usage`. */
 export function assertOpenOptions(options: ContinuoOptions): void {
   assertKnownOptions("openContinuo", options, OPEN_OPTIONS);
-  assertKnownOptions("retry", options.retry ?? {}, RETRY_OPTIONS);
+  const { agents, recover, retry = {} } = options;
+  if (agents !== undefined && !Array.isArray(agents)) {
+    throw new ContinuoError("usage", "agents must be an array", { hint: "Write `agents: [agent]`." });
+  }
+  assertChoice("recover", recover, ["retry", "end"]);
+  assertNumbers(options, LEAST);
+  assertKnownOptions("retry", retry, RETRY_OPTIONS);
+  assertNumbers(retry, { attempts: 1, backoffMs: 0 });
+  for (const end of retry.on ?? []) assertChoice("retry.on", end, ["interrupted", "failed", "timeout"]);
+}
+
+/** Errors: `usage`. */
+export function assertWorkOptions(options: WorkOptions): void {
+  assertKnownOptions("work", options, WORK_OPTIONS);
+  assertNumbers(options, { parallel: 1 });
+}
+
+/** Errors: `usage`. */
+export function assertApprovalFilters(options: ListApprovalsOptions): void {
+  assertKnownOptions("approvals.list", options, APPROVAL_FILTERS);
+  assertChoice("status", options.status, ["open", "granted", "denied", "cancelled"]);
 }

@@ -2,6 +2,7 @@
 
 import {
   assertKnownOptions,
+  cancellable,
   completedStatus,
   isEvent,
   type KnownEvent,
@@ -38,7 +39,16 @@ export function createRunHandle<Value>({ host, sent, parse }: RunHandleOptions<V
     // biome-ignore lint/suspicious/noThenProperty: A run is a promise of its message.
     then: (onSent, onError) => sent.then(onSent, onError),
     [Symbol.asyncIterator]: () => events(),
-    result: async () => await outcomeOf(events(), parse),
+    async result(waiting = {}) {
+      assertKnownOptions("result", waiting, { signal: true });
+      const { signal } = waiting;
+      return await cancellable(signal, async () => {
+        const outcome = await outcomeOf(events(waiting), parse);
+        // The events of a signal end without an error, as if the run had ended.
+        signal?.throwIfAborted();
+        return outcome;
+      });
+    },
     async cancel(reason) {
       const { runId } = await sent;
       await cancelRun(host.store, await latestAttempt(host.store, runId, {}), present({ reason }));

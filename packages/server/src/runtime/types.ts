@@ -191,8 +191,11 @@ export interface SentRun {
 
 /** A promise of the durable message, and the events of its run, once each and in order, until the run has ended. */
 export interface RunHandle<Value = unknown> extends PromiseLike<SentRun>, AsyncIterable<KnownEvent> {
-  /** Resolves when the run has ended, even if another process executes it. */
-  result(): Promise<RunOutcome<Value>>;
+  /**
+   * Resolves when the run has ended, even if another process executes it. `signal` ends the wait with `cancelled`, and
+   * not the run.
+   */
+  result(options?: { readonly signal?: AbortSignal }): Promise<RunOutcome<Value>>;
   cancel(reason?: string): Promise<void>;
   /** The words of the answers while they are written, each once; an empty line between two messages. */
   textStream(): AsyncIterable<string>;

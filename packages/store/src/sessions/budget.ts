@@ -1,6 +1,6 @@
 /** The budget of a run. */
 
-import { assertKnownOptions, ContinuoError, type KnownOptions } from "@continuo/core/model";
+import { assertKnownOptions, assertNumbers, type KnownOptions } from "@continuo/core/model";
 import { type TurnJournal, tokensOf, usageOf } from "./journal/index.ts";
 import type { ExceededLimit } from "./stops.ts";
 
@@ -23,13 +23,12 @@ const LIMITS: KnownOptions<RunBudget> = {
   maxDurationMs: true,
 };
 
+const LEAST = { maxTokens: 0, maxCostUsd: 0, maxToolCalls: 0, maxDurationMs: 0 } as const;
+
 /** Errors: `usage`. */
 export function assertBudget(budget: RunBudget): void {
   assertKnownOptions("budget", budget, LIMITS);
-  for (const [name, value] of Object.entries(budget)) {
-    if (value === undefined || (typeof value === "number" && value >= 0)) continue;
-    throw new ContinuoError("usage", `${name} must be a number of at least 0`);
-  }
+  assertNumbers(budget, LEAST);
 }
 
 /** Returns the limit that the turn has exceeded, according to the reported usage. */

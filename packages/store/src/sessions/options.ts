@@ -1,6 +1,12 @@
 /** The options for executing a run, and the checks that refuse invalid ones before anything is written. */
 
-import { assertKnownOptions, ContinuoError, type KnownOptions, type StoredEvent } from "@continuo/core/model";
+import {
+  assertKnownOptions,
+  assertNumbers,
+  ContinuoError,
+  type KnownOptions,
+  type StoredEvent,
+} from "@continuo/core/model";
 import { assertBudget, type RunBudget } from "./budget.ts";
 import { askedOf, type Continuation, type ContinuationOptions } from "./continuation.ts";
 
@@ -81,15 +87,6 @@ export function assertOptions(options: ExecuteRunOptions): void {
   if (!isRecord(adapterOpts)) throw usage("adapterOpts must be an object");
   if (!isRecord(budget)) throw usage("budget must be an object");
   assertBudget(budget);
-}
-
-function assertNumbers(options: object, least: Readonly<Record<string, number>>): void {
-  for (const [name, min] of Object.entries(least)) {
-    const value = (options as Readonly<Record<string, unknown>>)[name];
-    // NaN fails this comparison.
-    if (value === undefined || (typeof value === "number" && value >= min)) continue;
-    throw usage(`${name} must be a number of at least ${min}`);
-  }
 }
 
 function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {

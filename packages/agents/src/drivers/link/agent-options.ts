@@ -1,6 +1,6 @@
 /** Options of an agent, checked before anything is started: a caller in plain JavaScript may give anything. Pure. */
 
-import { assertKnownOptions, ContinuoError } from "@continuo/core/model";
+import { assertChoice, assertKnownOptions, ContinuoError } from "@continuo/core/model";
 import { PERMISSION_POLICIES } from "./permissions.ts";
 
 /** The values that each of these options may have; for other options only the type is checked. */
@@ -25,11 +25,7 @@ export function assertAgentOptions(what: string, options: unknown, known: object
   if (typeof given.cwd !== "string" || given.cwd === "") {
     throw new ContinuoError("usage", "cwd must be the path of a folder", { hint: HINT });
   }
-  for (const [name, choices] of Object.entries(CHOICES)) {
-    const value = given[name];
-    if (value === undefined || choices.includes(value as string)) continue;
-    throw new ContinuoError("usage", `${name} must be one of ${choices.join(", ")}`);
-  }
+  for (const [name, choices] of Object.entries(CHOICES)) assertChoice(name, given[name], choices);
   for (const name of TEXTS) {
     const value = given[name];
     if (value === undefined || (typeof value === "string" && value !== "")) continue;
