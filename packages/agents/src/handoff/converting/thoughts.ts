@@ -3,7 +3,7 @@
  */
 
 import { createHash } from "node:crypto";
-import type { Message, ThinkingBlock } from "@continuo/core/model";
+import type { Block, Message, ThinkingBlock } from "@continuo/core/model";
 import type { ReceiptRecord } from "./receipt.ts";
 
 /** A thought that is in the new session, and its line on the receipt. */
@@ -20,8 +20,12 @@ export interface HistoryWithView {
 }
 
 /** Returns a key of the thought: its words, or its seal if it has none; a hash if that is long. */
-export function wordsOfThought({ text, signature, data }: ThinkingBlock): string {
-  return keyOfWords(text === "" ? (signature ?? data ?? "") : text);
+export function wordsOfThought(block: ThinkingBlock): string {
+  return keyOfWords(wordsIn(block));
+}
+
+function wordsIn({ text, signature, data }: ThinkingBlock): string {
+  return text === "" ? (signature ?? data ?? "") : text;
 }
 
 const SHORT_CHARS = 64;
@@ -41,6 +45,7 @@ export function withUnsentThoughts(
   thoughts: readonly Thought[],
   now: HistoryWithView,
 ): ReceiptRecord[] {
+  if (thoughts.length === 0) return [...records];
   const sent = countSent(now);
   const unsent = new Set<ReceiptRecord>();
   for (const { record, words } of thoughts) if (!takeOne(sent, words)) unsent.add(record);
@@ -60,26 +65,45 @@ function takeOne(counts: Map<string, number>, words: string): boolean {
  * those instead of thinking.
  */
 function countSent({ history, view }: HistoryWithView): Map<string, number> {
-  const [sent, kept] = [countsIn(view), countsIn(history)];
-  const counts = sent.thinking;
-  for (const words of kept.thinking.keys()) {
-    const more = (sent.text.get(words) ?? 0) - (kept.text.get(words) ?? 0);
-    if (more > 0) counts.set(words, (counts.get(words) ?? 0) + more);
+  const lengths = new Set<number>();
+  const kept = countThinking(history, lengths);
+  const counts = countThinking(view, lengths);
+  const keptTexts = countTexts(history, lengths);
+  for (const [words, texts] of countTexts(view, lengths)) {
+    const more = texts - (keptTexts.get(words) ?? 0);
+    if (kept.has(words) && more > 0) counts.set(words, (counts.get(words) ?? 0) + more);
   }
   return counts;
 }
 
-type Counts = Readonly<Record<"thinking" | "text", Map<string, number>>>;
+type Counts = Map<string, number>;
 
-function countsIn(messages: readonly Message[]): Counts {
-  const counts: Counts = { thinking: new Map(), text: new Map() };
-  for (const { role, content } of messages) {
-    if (role !== "assistant") continue;
-    for (const block of content) {
-      if (block.type !== "thinking" && block.type !== "text") continue;
-      const words = block.type === "thinking" ? wordsOfThought(block) : keyOfWords(block.text);
-      counts[block.type].set(words, (counts[block.type].get(words) ?? 0) + 1);
-    }
+/** @param lengths gets those of the words */
+function countThinking(messages: readonly Message[], lengths: Set<number>): Counts {
+  const counts: Counts = new Map();
+  for (const block of answersIn(messages)) {
+    if (block.type !== "thinking") continue;
+    const words = wordsIn(block);
+    lengths.add(words.length);
+    addOne(counts, keyOfWords(words));
   }
   return counts;
+}
+
+/** Only texts that are as long as a thought: a key of every text would be a hash of the whole conversation. */
+function countTexts(messages: readonly Message[], lengths: ReadonlySet<number>): Counts {
+  const counts: Counts = new Map();
+  if (lengths.size === 0) return counts;
+  for (const block of answersIn(messages)) {
+    if (block.type === "text" && lengths.has(block.text.length)) addOne(counts, keyOfWords(block.text));
+  }
+  return counts;
+}
+
+function* answersIn(messages: readonly Message[]): Generator<Block, void, void> {
+  for (const { role, content } of messages) if (role === "assistant") yield* content;
+}
+
+function addOne(counts: Counts, words: string): void {
+  counts.set(words, (counts.get(words) ?? 0) + 1);
 }

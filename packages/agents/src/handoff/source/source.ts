@@ -62,16 +62,17 @@ export function markOf(messages: readonly SpokenMessage[]): SaidMark {
   return { messages: messages.length, sha256: hash.digest("hex") };
 }
 
-/** Removes the fields that depend on the path of a session and are not sent to a model. */
+/**
+ * Removes the fields that depend on the path of a session and are not sent to a model. A block without such fields is
+ * not copied: JSON omits what is undefined.
+ */
 function withoutPlaces(block: Block): unknown {
-  const { native: _native, ...rest } = block;
+  const rest = block.native === undefined ? block : { ...block, native: undefined };
   if (rest.type === "tool_call") {
-    const { childSessionId: _child, ...call } = rest;
-    return call;
+    return rest.childSessionId === undefined ? rest : { ...rest, childSessionId: undefined };
   }
   if (rest.type !== "tool_result") return rest;
-  const { details: _details, ...result } = rest;
-  return { ...result, content: result.content.map(withoutPlaces) };
+  return { ...rest, details: undefined, content: rest.content.map(withoutPlaces) };
 }
 
 function once<T>(make: () => T): () => T {
