@@ -120,6 +120,28 @@ test("a session has at least 60 % for reading at any height above 320 pixels, al
   expect(small).toEqual([]);
 });
 
+test.each([
+  [320, 256],
+  [740, 360],
+])(
+  "a session opens at its last words at %i by %i pixels, with little empty space below them",
+  async (width, height) => {
+    await page.evaluate(`location.hash = "#/"`);
+    await page.waitForSelector(".list-page");
+    await page.setViewportSize({ width, height });
+    await page.evaluate(`location.hash = ${JSON.stringify(SESSION)}`);
+    await page.waitForSelector(".dock .composer");
+    const below = (): Promise<number> =>
+      page.evaluate(`(() => {
+      const bottomOf = (one) => one.getBoundingClientRect().bottom;
+      const last = Math.max(...[...document.querySelectorAll("main.turns .line")].map(bottomOf));
+      return bottomOf(document.querySelector("main.turns")) - last;
+    })()`);
+    await expect.poll(below).toBeGreaterThanOrEqual(0);
+    expect(await below()).toBeLessThan(40);
+  },
+);
+
 test("on a phone on its side, unfolded facts leave room for reading, keys open at their first, and no page scrolls as a whole", async () => {
   await page.setViewportSize({ width: 740, height: 360 });
   await page.evaluate(`location.hash = ${JSON.stringify(`${SESSION}?facts=open`)}`);

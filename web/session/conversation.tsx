@@ -36,6 +36,9 @@ const Rail = lazily(async () => (await import("./rail.tsx")).Rail);
 /** The next part is requested this many rows before an end of the loaded part. */
 const AHEAD = 12;
 
+/** Below this height of the window, the space after the last row would push the words off the screen. */
+const LOW_PX = 480;
+
 /** Closes everything that is open beside the messages. */
 export function useConversationView(state: SessionState): ConversationView {
   return useMemo(
@@ -153,7 +156,7 @@ function Turns({ state, shown }: { state: SessionState; shown: ConversationView 
     anchorTo: "end",
     followOnAppend: useFollowing(state),
     paddingStart: 16,
-    paddingEnd: 120,
+    paddingEnd: innerHeight < LOW_PX ? 16 : 120,
   });
   const items = virtualizer.getVirtualItems();
   useEdges(state, rows.length, items[0]?.index ?? 0, items.at(-1)?.index ?? 0);
