@@ -1,7 +1,7 @@
 /**
- * `node scripts/agent-packages.ts FOLDER`: Continuo in the agents' own form of packages: a plugin of Claude Code and Codex in a
- * marketplace, an extension of Gemini CLI, a package of pi, a plugin of opencode. They have what `continuo setup` adds, except for what is a person's own choice,
- * and start `continuo` from the search path.
+ * `node scripts/agent-packages.ts FOLDER`: writes Continuo as packages in the agents' own formats: a plugin of Claude
+ * Code and Codex in a marketplace, an extension of Gemini CLI, a package of pi, a plugin of opencode. They contain what
+ * `continuo setup` adds, except for personal choices, and start `continuo` from the search path.
  */
 
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
@@ -98,7 +98,7 @@ function piPackage(): readonly File[] {
   ];
 }
 
-/** A plugin of opencode is a program: this one adds settings, and does nothing else. */
+/** A plugin of opencode is a program; this one only adds settings. */
 function opencodePlugin(): readonly File[] {
   const manifest = { name: "continuo-opencode", version, description: DESCRIPTION, license, type: "module" };
   const entries = slashCommands(COMMAND).map(({ name, description, prompt }) => [
@@ -124,7 +124,7 @@ function commands(folder: string, ending: string, draw: typeof markdownCommand):
   return slashCommands(COMMAND).map((command) => [`${folder}/${command.name}.${ending}`, draw(command)]);
 }
 
-/** The disc of the viewer, as large as catalogs of plugins want it. */
+/** The icon of the viewer, in the size that catalogs of plugins require. */
 function icon(): Buffer {
   const [size, radius] = [512, 192];
   const picture = new PNG({ width: size, height: size });

@@ -84,7 +84,7 @@ function compare(
   record(agent, after, join(work, "after"));
   const now = readRecorded(join(work, "after", agent));
   const then = readRecorded(join(work, "before", agent), [...now.cases]);
-  // A conversation that the last version does not hold here either says nothing of the new one.
+  // If the last version cannot hold a conversation here either, the conversation says nothing about the new one.
   const last = readRecorded(join(work, "after", agent), [...then.cases]);
   const knownFiles = new Set(Object.keys(then.home));
   return {
@@ -110,7 +110,7 @@ function record(agent: VersionedAgent, version: string, to: string): void {
   run([join(ROOT, "scripts/make-fixtures.ts"), "--to", to, agent], agent, version);
 }
 
-/** Reading, hand-over, drivers, and whether the agent sees what Continuo wrote. */
+/** Runs the tests of reading, hand-over and drivers, and those in which the agent reads what Continuo wrote. */
 function testWith(agent: VersionedAgent, version: string, work: string): Comparison["tests"] {
   const report = join(work, "tests.json");
   const files = [

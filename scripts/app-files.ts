@@ -1,6 +1,6 @@
 /**
- * The files with which a browser installs the viewer as an app: a web manifest, and icons, which are drawn here. A white disc lies on
- * the colour of the viewer, with room around it, because systems cut icons into shapes of their own.
+ * The files with which a browser installs the viewer as an app: a web manifest, and icons, which are drawn here. The
+ * icon is a white disc on the colour of the viewer, with a margin, because systems cut icons into their own shapes.
  */
 
 import { createHash } from "node:crypto";

@@ -28,7 +28,7 @@ if (found === null) {
 
 type Vulnerabilities = [string, NonNullable<Audit["vulnerabilities"]>[string]][];
 
-/** `null` for an answer that is none: silence must not look like safety. */
+/** `null` for an invalid answer, because a missing answer must not look like safety. */
 function vulnerabilitiesIn(text: string): Vulnerabilities | null {
   try {
     const { vulnerabilities } = JSON.parse(text) as Audit;

@@ -13,8 +13,8 @@ export function commandBundle(root: string): InputOptions {
 }
 
 /**
- * Files that are loaded by themselves: the threads that read and search sessions, the program of a new terminal window, and
- * a table that a command asks for in mid-sentence.
+ * Files that are loaded by themselves: the threads that read and search sessions, the program of a new terminal window,
+ * and a table that a command needs synchronously.
  */
 const STARTED = [
   "packages/server/src/machine/reader-worker.ts",
@@ -23,7 +23,7 @@ const STARTED = [
   "src/cli/terminal/character-width.ts",
 ];
 
-/** Writes what is loaded by itself, apart from the command, which would be cut into more chunks for it. */
+/** Writes these files separately from the command, which would otherwise be split into more chunks. */
 export async function writeStarted(root: string, dir: string, ending: "js" | "mjs"): Promise<void> {
   const entries = Object.fromEntries(STARTED.map((path) => [basename(path, ".ts"), path]));
   const bundle = await rolldown(bundleOf(root, entries));
@@ -38,7 +38,10 @@ export async function writeStarted(root: string, dir: string, ending: "js" | "mj
   await writeHooks(root, dir, ending);
 }
 
-/** The hooks of agents, each with all that it always needs in one chunk: there is an end of each session, and a prompt more often. */
+/**
+ * The hooks of agents. All that a hook always needs is in one chunk, because a hook runs at each prompt and at the end
+ * of each session.
+ */
 const HOOKS = {
   entry: "src/cli/agent-hooks.ts",
   prompt: ["src/cli/guard/hook/index.ts"],
@@ -68,7 +71,7 @@ async function writeHooks(root: string, dir: string, ending: "js" | "mjs"): Prom
   await bundle.close();
 }
 
-/** The modules that are loaded with some, in chunks that are cut by nobody. */
+/** Returns the modules that are loaded together with some modules, when the bundler chooses the chunks itself. */
 async function drawnBy(
   input: InputOptions,
   root: string,
@@ -98,16 +101,16 @@ function bundleOf(root: string, entries: Readonly<Record<string, string>>): Inpu
   return {
     input: Object.fromEntries(Object.entries(entries).map(([name, path]) => [name, join(root, path)])),
     platform: "node",
-    // A native client, where one is installed.
+    // This is a native client, which may be installed.
     external: [/^node:/u, "pg-native"],
-    // Chunks that are chosen by hand need it.
+    // Chunks that are chosen by hand need this setting.
     preserveEntrySignatures: "allow-extension",
     // A module of ours does nothing when it is loaded: of what a folder's index names, only what is used is loaded.
     treeshake: { moduleSideEffects: (id, isExternal) => (isExternal || isOurs(id) ? false : undefined) },
   };
 }
 
-/** The package is a twentieth smaller so. Names of functions and classes stay, so that a trace can be read. */
+/** This makes the package a twentieth smaller. Names of functions and classes stay, so that a trace can be read. */
 const SMALLER = {
   compress: true,
   mangle: { keepNames: true, toplevel: false },
@@ -136,8 +139,8 @@ const LIST = [
 const SEARCH = ["src/cli/search/search.ts"];
 
 /**
- * Node takes half a millisecond to find, check and link a module, so that the eighty chunks that a list would load
- * cost as much as the list: what is loaded together is one chunk.
+ * Node takes half a millisecond to find, check and link a module, so the eighty chunks that a list would load would
+ * cost as much as the list itself. Therefore modules that are loaded together are one chunk.
  *
  * @param root of the package
  */
@@ -154,7 +157,7 @@ export async function commandChunks(root: string): Promise<OutputOptions> {
   const groupOf = (id: string): string | null => {
     if (id === join(root, ENTRY)) return null;
     const [name] = sets.find(([, modules]) => modules.has(id)) ?? [null];
-    // Chat waits for no reader and no search.
+    // Chat must not wait for readers or the search.
     return (name === "reading" || name === "searching") && chat.has(id) ? `${name}-and-chat` : name;
   };
   const names = sets.flatMap(([name]) => [name, `${name}-and-chat`]);
@@ -163,14 +166,17 @@ export async function commandChunks(root: string): Promise<OutputOptions> {
 
 export type BundledChunk = Pick<OutputChunk, "fileName" | "imports" | "moduleIds">;
 
-/** Those of the chunk that holds the module, of the chunks that it imports, and so on. */
+/** Returns the modules of the chunk with the module, of the chunks that it imports, and so on. */
 export function modulesLoadedWith(chunks: readonly BundledChunk[], module: string): readonly string[] {
   const first = chunks.find(({ moduleIds }) => moduleIds.includes(module));
   if (first === undefined) throw new Error(`${module} is not in the bundle`);
   return loadedFrom(chunks, first.fileName);
 }
 
-/** Those of the chunk and of all chunks that are loaded with it, and the modules of others that they import. */
+/**
+ * Returns the modules of the chunk and of all chunks that are loaded with it, and the external modules that they
+ * import.
+ */
 export function loadedFrom(chunks: readonly BundledChunk[], fileName: string): readonly string[] {
   const seen = new Set<string>([fileName]);
   const loaded: string[] = [];
@@ -224,7 +230,7 @@ function toPlain({ whole, some, module }: BuiltinImport): string {
     ...(early.length === 0 ? [] : [`const {${early.join(",").replaceAll(" as ", ": ")}} = ${loaded};`]),
     ...late.map((name) => {
       const [original, own = original] = name.trim().split(" as ");
-      // To ask for a module takes longer than to hash a line: it is asked for once.
+      // Loading a module takes longer than hashing a line, so it is loaded once.
       return `let ${own} = (...given) => (({ ${original}: ${own} } = ${loaded}), ${own}(...given));`;
     }),
   ].join("\n");
@@ -244,7 +250,7 @@ function originalOf(name: string): string {
 }
 
 /**
- * A class is called with `new`, and `promisify` asks `execFile` for a form of its own: the function in their place has
+ * A class is called with `new`, and `promisify` uses a special form of `execFile`; a replacement function would support
  * neither.
  */
 function isFunction(module: string, name: string): boolean {

@@ -46,7 +46,7 @@ interface Floor {
   readonly rooms: readonly string[];
 }
 
-/** The highest first, as in a house. Rooms of the plan that are not built yet are left out. */
+/** Returns the highest floor first, as in a house. Rooms of the plan that do not exist yet are left out. */
 function readFloors(): readonly Floor[] {
   const rooms = Object.entries(FLOOR_PLAN).filter(([, { folder }]) => existsSync(join(ROOT, folder)));
   const numbers = [...new Set(rooms.map(([, { floor }]) => floor))].sort((a, b) => b - a);
@@ -66,7 +66,7 @@ function drawFloors(): string {
   return ["```text", ...lines, "```", ""].join("\n");
 }
 
-/** From the ground floor up, the order in which to read the code. */
+/** Returns the rooms from the ground floor up, in the order in which to read the code. */
 function toCodeMap(): string {
   const lines = readFloors()
     .toReversed()

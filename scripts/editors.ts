@@ -1,6 +1,6 @@
 /**
- * `node scripts/editors.ts`: installs the real VS Code, by which the agent host is tried, in `editors/`. It has a lock file
- * of its own, and a second one for what its server needs.
+ * `node scripts/editors.ts`: installs the real VS Code, with which the agent host is tested, in `editors/`. The folder
+ * has a lock file, and a second one for the dependencies of VS Code's server.
  */
 
 import { join } from "node:path";
@@ -13,6 +13,6 @@ export const VSCODE: string = join(FOLDER, "node_modules/code-server/lib/vscode"
 export const isVscodeInstalled = (): boolean => isInstalled(FOLDER);
 
 if (import.meta.main) {
-  // Its server asks for a peer that it does not use.
+  // The server names a peer dependency that it does not use.
   installLocked(FOLDER, () => npmCi(VSCODE, "--omit=dev", "--legacy-peer-deps", "--loglevel=error"));
 }

@@ -48,7 +48,7 @@ const MEANINGS: Readonly<Record<ErrorCode, string>> = {
   interrupted: "Ctrl-C, or the end of the process that did the work",
 };
 
-/** The sentences that tell a person, or the author of a program, how to go on. */
+/** The sentences that tell a person, or the author of a program, what to do. */
 const REMEDIES: Readonly<Record<ErrorCode, string>> = {
   usage:
     "The message names the argument or the option. `continuo COMMAND --help` shows those of a command; a misspelt option has the right one in its hint.",

@@ -1,6 +1,6 @@
 /**
- * The viewer in one file: its policy lets exactly this script and these styles in, by their hashes, and nothing from anywhere.
- * `continuo view ID --output FILE` puts a session in the places `%%NAME%%`.
+ * The viewer in one file: its policy allows exactly this script and these styles, by their hashes, and nothing from
+ * elsewhere. `continuo view ID --output FILE` puts a session in the places `%%NAME%%`.
  */
 
 import { createHash } from "node:crypto";
@@ -13,7 +13,7 @@ export interface FileParts {
 }
 
 export function filePage({ script, style, plainStyle }: FileParts): string {
-  // In a string and in a regular expression these mean the same, and neither ends the element.
+  // The escaped form means the same in a string and in a regular expression, and does not end the element.
   const inside = script.replace(/<(?=\/script|!--)/giu, "\\x3C");
   const policy = [
     "default-src 'none'",

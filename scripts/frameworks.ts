@@ -27,7 +27,7 @@ export function installFramework(root: string, name: string): void {
   installLocked(join(root, "frameworks", name));
   const link = join(root, "packages", name, "node_modules");
   const target = join("../../frameworks", name, "node_modules");
-  // A compiler that works beside this must not miss it for a moment.
+  // A compiler that runs at the same time must always find the link.
   if (lstatSync(link, { throwIfNoEntry: false })?.isSymbolicLink() && readlinkSync(link) === target) return;
   rmSync(link, { recursive: true, force: true });
   symlinkSync(target, link);

@@ -1,7 +1,8 @@
 /**
- * `node scripts/installers.ts FOLDER [ADDRESS [EXTENSION]]`: the ways to install Continuo without npm, beside the tarballs that
- * `scripts/pack.ts` wrote: the executable for this system, compressed; `install.sh`; a package of Debian; and, where ADDRESS
- * says from where the files are served, files for Homebrew, mise and Docker. It writes a new `SHA256SUMS`.
+ * `node scripts/installers.ts FOLDER [ADDRESS [EXTENSION]]`: writes the files for installations without npm next to the
+ * tarballs of `scripts/pack.ts`: the compressed executable for this system, `install.sh`, and a Debian package. With
+ * ADDRESS, the address at which the files are served, it also writes files for Homebrew, mise and Docker. It writes a
+ * new `SHA256SUMS`.
  */
 
 import { execFileSync } from "node:child_process";
@@ -60,7 +61,7 @@ function writeScript({ folder, version, address }: Release): void {
   chmodSync(file, 0o755);
 }
 
-/** The executable and its licence: nothing runs when it is installed, or removed. */
+/** Writes a package with the executable and its licence, which runs nothing when it is installed or removed. */
 function writeDebian(program: string, stage: string, { folder, version }: Release): void {
   const root = join(stage, "debian");
   const control = [

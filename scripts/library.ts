@@ -2,8 +2,8 @@
  * Bundles the library: the doors of the package, and the modules that they share.
  *
  * Node takes a third of a millisecond to find, check and link a module, and `import "continuo"` loaded four hundred.
- * Modules that the same doors load are one file; what a door loads later, on demand, stays apart. Each module is in one
- * file only, so that a class is the same class through every door.
+ * Modules that the same doors load are one file; modules that a door loads later, on demand, stay separate. Each module
+ * is in one file only, so that a class is the same class through every door.
  */
 
 import { readFileSync } from "node:fs";
@@ -11,7 +11,9 @@ import { basename, join } from "node:path";
 import { type InputOptions, type OutputOptions, type Plugin, rolldown } from "rolldown";
 import { type BundledChunk, loadedFrom, plainBuiltins } from "./bundle.ts";
 
-/** The files of one public name: for bundlers of pages, where it has some for them, for bundlers, and for Node. */
+/**
+ * The files of one public entry point: for bundlers of pages (if it has such a file), for other bundlers, and for Node.
+ */
 interface Door {
   readonly browser?: string;
   readonly module: string;
@@ -24,7 +26,7 @@ interface Manifest {
   readonly peerDependencies: Readonly<Record<string, string>>;
 }
 
-/** Every store loads its three hundred small modules. */
+/** This package is bundled, because every store loads its three hundred small modules. */
 const BUNDLED = "kysely";
 
 /** Writes the files that `package.json` exports below `dist/`, and their chunks. */
@@ -38,8 +40,9 @@ export async function bundleLibrary(root: string, dir: string): Promise<void> {
 }
 
 /**
- * The same doors for bundlers, module by module: what a program does not use is left out whole only where it is a file. The
- * doors of browsers lie with them, so that an error of the client is the error that `continuo` exports.
+ * Writes the same doors for bundlers, module by module, because a bundler can leave out unused code completely only if
+ * it is a separate file. The doors of browsers lie with them, so that an error of the client is the error that
+ * `continuo` exports.
  */
 async function writeModules(root: string, dir: string, manifest: Manifest): Promise<void> {
   const doors = Object.values(manifest.exports).flatMap((door) =>
@@ -75,7 +78,7 @@ function libraryInput(root: string, manifest: Manifest): InputOptions {
   };
 }
 
-/** The packages that stay packages. */
+/** The dependencies that are not bundled. */
 function packagesOf({ dependencies, peerDependencies }: Manifest): readonly RegExp[] {
   const names = Object.keys({ ...dependencies, ...peerDependencies }).filter((name) => name !== BUNDLED);
   return names.map((name) => new RegExp(`^${name}(?:/|$)`, "u"));
@@ -84,8 +87,8 @@ function packagesOf({ dependencies, peerDependencies }: Manifest): readonly RegE
 const DOOR = "door:";
 
 /**
- * A door is a file that only passes on what a source exports: a source that others import as well would share its file
- * with them, and export what only they need.
+ * A door is a file that only re-exports a source. Otherwise a source that other modules import too would also export
+ * what only those need.
  */
 const plainDoors: Plugin = {
   name: "plain-doors",

@@ -1,12 +1,12 @@
 /**
- * Makes the fixtures and the example sessions again:
- * `node scripts/make-fixtures.ts [--to FOLDER] [AGENT[/CASE] | examples/AGENT …]`, all of them where none is named.
- * `--to` leaves the fixtures of the project as they are, and adds what versions of an agent are compared by.
+ * Makes the fixtures and the example sessions again: `node scripts/make-fixtures.ts [--to FOLDER] [AGENT[/CASE] |
+ * examples/AGENT …]`, all of them where none is named. `--to` does not change the fixtures of the project, and adds the
+ * files with which versions of an agent are compared.
  *
  * The real agents hold scripted conversations with a scripted model on loopback. What they write becomes
- * `test/fixtures/AGENT/CASE/`: `home/` (session files alone, with stable paths and without the agents' own
- * prompts), `requests.json` (which session was resumed, and the conversation that the model was sent then, as
- * the items of `test/agents/items.ts`) and `README.md`. Example sessions become `examples/sessions/AGENT/`.
+ * `test/fixtures/AGENT/CASE/`: `home/` (session files alone, with stable paths and without the agents' own prompts),
+ * `requests.json` (which session was resumed, and the conversation that the model was sent then, as the items of
+ * `test/agents/items.ts`) and `README.md`. Example sessions become `examples/sessions/AGENT/`.
  */
 
 import { mkdir, rm, writeFile } from "node:fs/promises";
@@ -75,7 +75,7 @@ async function writeJson(path: string, value: unknown): Promise<void> {
   await writeFile(path, `${JSON.stringify(value, null, 2)}\n`);
 }
 
-/** A conversation that cannot be held does not keep the others from being compared. */
+/** If a conversation cannot be held, the others are still compared. */
 async function makeElsewhere(one: NativeCase, fixtures: string): Promise<void> {
   try {
     await makeFixture(one, fixtures);

@@ -1,4 +1,7 @@
-/** A recorded terminal session as one SVG that moves by CSS alone: no script, no font and no address of elsewhere. Pure. */
+/**
+ * A recorded terminal session as one SVG that is animated only by CSS, without scripts, fonts and external addresses.
+ * Pure.
+ */
 
 export interface Scene {
   /** The command, as a person types it. */
@@ -27,7 +30,7 @@ const COLOURS: Readonly<Record<string, string>> = {
   "36": "#6fc7cf",
 };
 
-/** The scenes play one after the other, for ever. A reader who wants no movement sees the last one. */
+/** The scenes play one after the other, in a loop. A reader who prefers no motion sees the last one. */
 export function movingPicture(
   title: string,
   scenes: readonly Scene[],

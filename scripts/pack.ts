@@ -1,7 +1,7 @@
 /**
  * `node scripts/pack.ts FOLDER`: a tarball of `continuo` and of each of our packages, as they are published, their
- * checksums in `SHA256SUMS`, and the bill of materials. It needs what `npm ci` builds, and
- * installs the frameworks of the adapters (`scripts/frameworks.ts`) where they are not there.
+ * checksums in `SHA256SUMS`, and the bill of materials. It needs what `npm ci` builds, and installs the frameworks of
+ * the adapters (`scripts/frameworks.ts`) if they are missing.
  *
  * In the repository the doors of a package are its sources; in a tarball they are the compiled files with their types.
  */
@@ -46,7 +46,7 @@ function packAll(target: string): void {
     writeFileSync(join(ROOT, "dist", NOTICES), noticesOf(ROOT, bill));
     pack(stageCommand(stage), target);
     writeFileSync(join(target, "sbom.cdx.json"), `${JSON.stringify(bill, null, 2)}\n`);
-    // `continuo update` reads it, where it is served.
+    // `continuo update` reads this file from the address of the release.
     copyFileSync(join(ROOT, "CHANGELOG.md"), join(target, "CHANGELOG.md"));
     writeFileSync(join(target, "SHA256SUMS"), checksumsOf(target));
   } finally {

@@ -7,8 +7,8 @@ import { dirname, join, posix, relative, sep } from "node:path";
 export const PACKAGES: readonly string[] = ["core", "files", "store", "native", "agents", "live", "server"];
 
 /**
- * Packages for agent frameworks, which stand on those above. `continuo` does not contain them: who uses the framework
- * installs both. `scripts/frameworks.ts` compiles them, because they need it.
+ * Packages for agent frameworks, which depend on those above. `continuo` does not contain them: a user of the framework
+ * installs both. `scripts/frameworks.ts` compiles them, because they need the frameworks.
  */
 export const ADAPTERS: readonly string[] = [
   "langgraph",
@@ -73,7 +73,7 @@ function rewrite(folder: string, file: string, change: (text: string, from: stri
   writeFileSync(path, change(readFileSync(path, "utf8"), file.split(sep).join("/")));
 }
 
-/** The compiler leaves the files of sources that are gone, so the sources say what is copied. */
+/** The compiler does not remove the output of deleted sources, so the sources decide which files are copied. */
 export function compiledFilesOf(root: string, name: string): readonly string[] {
   const source = join(root, "packages", name, "src");
   return readdirSync(source, { recursive: true, withFileTypes: true })

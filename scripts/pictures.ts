@@ -17,7 +17,7 @@ const PICTURES = join(ROOT, "docs/pictures");
 const HOME = mkdtempSync(join(tmpdir(), "continuo-pictures-"));
 const SESSION = "3a1f";
 const SIZE = { columns: 100, rows: 22 } as const;
-/** A later one sees what an earlier one wrote. */
+/** Later commands see the files that earlier ones wrote. */
 const COMMANDS = [["list"], ["handoff", SESSION, "--to", "codex", "--cwd", "."], ["search", "leap", "year"]];
 
 try {
@@ -28,7 +28,7 @@ try {
 
 async function drawPictures(): Promise<void> {
   mkdirSync(PICTURES, { recursive: true });
-  // The examples are there until the machine has a session of its own.
+  // The examples are listed until the machine has a session of its own.
   const exported = run(process.execPath, [CONTINUO, "session", "export", SESSION, "--format", "html"]);
   const scenes = COMMANDS.map((args) => ({ command: ["continuo", ...args].join(" "), output: show(args) }));
   writeFileSync(join(PICTURES, "terminal.svg"), movingPicture("A minute with Continuo", scenes, SIZE));

@@ -14,7 +14,7 @@ const ROOT = join(import.meta.dirname, "..");
 const FILE = join(ROOT, "packages/agents/src/catalog/list-prices.ts");
 /** A name that the compiler does not look up: the types of the package are not used. */
 const SOURCE: string = "@pydantic/genai-prices";
-/** Those whose models the agents use. */
+/** The providers whose models the agents use. */
 const PROVIDERS = [
   "anthropic",
   "openai",

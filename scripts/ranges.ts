@@ -1,4 +1,4 @@
-/** Answers with a file or a range of it: a browser cannot seek in a video whose server knows no ranges. */
+/** Answers with a file or a range of it, because a browser can seek in a video only if the server supports ranges. */
 
 import type { IncomingMessage, ServerResponse } from "node:http";
 

@@ -14,7 +14,7 @@ const TOOLS = join(ROOT, "reference");
 /** The compiler's settings without `files` that TypeDoc would have to know of. */
 const SETTINGS = join(TOOLS, "node_modules/.tsconfig.json");
 
-/** The last ones are limits of the protocol, from which its schemas are made. */
+/** The allowed tags; the last ones are limits of the protocol, from which its schemas are made. */
 const TAGS = [
   "@deprecated",
   "@param",

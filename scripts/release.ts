@@ -76,7 +76,7 @@ function git(...args: readonly string[]): string {
   return execFileSync("git", args, { cwd: ROOT, encoding: "utf8" }).trim();
 }
 
-/** The output of a script is no name of a tarball: it goes to standard error. */
+/** Output of a script goes to standard error, because standard output has only the names of tarballs. */
 function run(script: string, ...args: readonly string[]): void {
   execFileSync(process.execPath, [join(ROOT, script), ...args], {
     cwd: ROOT,

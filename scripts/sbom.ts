@@ -1,7 +1,8 @@
 /**
  * `npm run sbom [FILE]`: the software bill of materials of the package in CycloneDX, `dist/sbom.cdx.json` by default.
- * `scripts/pack.ts` writes it beside the tarballs of a release. It has what is installed with Continuo and what is bundled into
- * its files: packages of the viewer, of the command, and those that the library takes from the program that uses it.
+ * `scripts/pack.ts` writes it beside the tarballs of a release. It lists the packages that are installed with Continuo,
+ * and those that are bundled into its files: packages of the viewer, of the command, and peer dependencies of the
+ * library.
  */
 
 import { execFileSync } from "node:child_process";
@@ -20,7 +21,7 @@ interface Bom {
   readonly dependencies: readonly { readonly ref: string; readonly dependsOn?: readonly string[] }[];
 }
 
-/** The packages that are bundled into the command, and that nobody else needs. */
+/** The packages that are bundled into the command, and that no other part needs. */
 const BUNDLED = ["@modelcontextprotocol/server", "commander", "string-width", "yaml"];
 
 const root = join(import.meta.dirname, "..");

@@ -10,7 +10,7 @@ const MOST_CHARS = 72;
 /** The last commit before the rule. */
 const RULE_BEGINS = "7154215";
 
-/** Beginnings that are no imperative of plain English, with what to write instead. */
+/** Beginnings that are not a plain imperative, with a better form. */
 const BEGINNINGS: readonly (readonly [RegExp, string])[] = [
   [/^Hold (?:with|by|that)\b/u, 'write "Test that …"'],
   [

@@ -1,6 +1,6 @@
 /**
- * Writes the first table of docs/support.md from what the readers find in the sessions that the real agents wrote
- * (`test/fixtures`, and format cases that are a home of the agent); with `--check`, fails when the table says something else.
+ * Writes the first table of docs/support.md from the content that the readers find in sessions of the real agents
+ * (`test/fixtures`, and format cases that are a home of the agent); with `--check`, fails if the table differs.
  */
 
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
@@ -33,7 +33,7 @@ interface Support {
   readonly agent: AgentName;
   readonly versions: ReadonlySet<string>;
   readonly sessions: number;
-  /** The day on which the agent wrote to the newest of them, `YYYY-MM-DD`. */
+  /** The day on which the agent last wrote to the newest session, `YYYY-MM-DD`. */
   readonly recorded: string;
   readonly shown: ReadonlySet<Shown>;
 }
@@ -100,7 +100,7 @@ function shownBy(message: Message): Shown[] {
   return shown;
 }
 
-/** Only what was read in a session that the agent wrote is marked. */
+/** Marks only content that was read in a session of the real agent. */
 function toTable(rows: readonly Support[]): string {
   const lines = [
     `| agent | seen in | newest of | sessions read | ${SHOWN.join(" | ")} | format |`,

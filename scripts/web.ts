@@ -11,9 +11,9 @@ import { appFiles, named } from "./app-files.ts";
 import { filePage } from "./file-page.ts";
 
 /**
- * Modules that belong together are one file: it compresses better than shared parts cut as finely as possible, and each
- * file costs the headers of an answer. Every page needs `page`, every session `conversation`; `text` draws messages, but for
- * their Markdown, which comes later.
+ * Modules that belong together are one file, which compresses better than many small shared parts; each file also costs
+ * the headers of a response. Every page needs `page`, every session `conversation`; `text` draws messages without their
+ * Markdown, which is loaded later.
  */
 const GROUPS = [
   {
@@ -38,7 +38,7 @@ const GROUPS = [
   },
 ];
 
-/** In the order in which they apply: what the list and a session need, and what is loaded after they are shown. */
+/** The styles in the order in which they apply: those for the list and a session, then those that are loaded later. */
 const STYLES = ["theme.css", "page.css", "list.css", "session.css", "content.css"];
 const LATER_STYLES = [
   "parts.css",
@@ -154,14 +154,14 @@ async function bundled(
         Object.entries(constants).map(([name, value]) => [name, JSON.stringify(value)]),
       ),
     },
-    // A module of ours does nothing when it is loaded, but for the entry.
+    // Our modules do nothing when they are loaded, except for the entry.
     treeshake: { moduleSideEffects: (id) => (id.includes("node_modules") ? undefined : false) },
   });
   try {
     const { output } = await bundle.generate({
       format: "esm",
       minify: true,
-      // Marks of pure calls serve a bundler, and no browser.
+      // Marks of pure calls help bundlers, not browsers.
       comments: { legal: true, annotation: false, jsdoc: false },
       codeSplitting: shape === "chunks" && { groups: GROUPS },
       entryFileNames: "[name]-[hash].js",

@@ -19,7 +19,7 @@ export function Composer({ sessionKey, onFailure, onSeek, onCapture }: Props): J
   const [text, setText] = useState("");
   const [answer, setAnswer] = useState<ShownAnswer | null>(null);
   const [isAsking, setAsking] = useState(false);
-  // Its times belong to one video.
+  // The times in an answer belong to one video.
   useEffect(() => setAnswer(null), [sessionKey]);
   const say = (event: Event): void => {
     event.preventDefault();

@@ -7,8 +7,8 @@ import { zstdDecompressSync } from "node:zlib";
 import { type Shape, ShapeBuilder, stableName } from "./shape.ts";
 
 /**
- * Shapes by the name of a file, `*` for what differs from run to run. A file that holds no records has an empty shape:
- * it is compared by its name alone.
+ * Shapes by the name of a file, with `*` for parts that differ from run to run. A file without records has an empty
+ * shape, so only its name is compared.
  */
 export async function homeShapes(home: string): Promise<Readonly<Record<string, Shape>>> {
   const builders = new Map<string, ShapeBuilder>();
@@ -24,7 +24,7 @@ export async function homeShapes(home: string): Promise<Readonly<Record<string, 
   return Object.fromEntries(sorted.map(([name, builder]) => [name, builder.shape()]));
 }
 
-/** Git decides what it packs, and when: its files say nothing about the agent that keeps snapshots with it. */
+/** Git decides what it packs, and when, so its files say nothing about an agent that keeps snapshots in git. */
 function isOfGit(folder: string): boolean {
   return folder.includes("/snapshot/");
 }
@@ -46,7 +46,7 @@ function addText(builder: ShapeBuilder, path: string, text: string): void {
   }
 }
 
-/** Tables with their columns, and the fields of what the columns hold as JSON. */
+/** Adds the tables with their columns, and the fields of JSON in the columns. */
 function addDatabase(builder: ShapeBuilder, path: string): void {
   using database = new DatabaseSync(path, { readOnly: true });
   const tables = database.prepare("select name from sqlite_schema where type = 'table' order by name").all();

@@ -1,8 +1,8 @@
-/** The page that says what a new version of an agent changed, and what it means for Continuo. Pure. */
+/** The page about the changes of a new version of an agent, and their meaning for Continuo. Pure. */
 
 import type { Change } from "./shape.ts";
 
-/** Changes of one kind of file, or of what is sent. */
+/** Changes of one kind of file, or of the requests. */
 export interface Changes {
   readonly place: string;
   readonly changes: readonly Change[];

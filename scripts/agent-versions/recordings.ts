@@ -1,11 +1,11 @@
-/** Conversations that were held with one version of an agent, read from where `make-fixtures --to` put them. */
+/** Reads the conversations with one version of an agent from the folder to which `make-fixtures --to` wrote them. */
 
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Changes } from "./page.ts";
 import { changesBetween, type Shape } from "./shape.ts";
 
-/** Files beside a fixture, for comparing alone. */
+/** Files next to a fixture that are used only for comparisons. */
 export const HOME_SHAPES_FILE = "home-shapes.json";
 export const SENT_SHAPE_FILE = "sent-shape.json";
 export const FAILED_FILE = "failed.txt";

@@ -1,7 +1,7 @@
 /**
- * A shape has the fields of values, their kinds, and the words that stand in them: two versions of an agent are compared
- * by it. Ids, times, numbers, sentences and the names that Claude Code draws by lot (`slug`) differ from run to run and
- * are left out. Pure.
+ * A shape has the fields of values, their kinds, and their words, so that two versions of an agent can be compared.
+ * Ids, times, numbers, sentences and the random names of Claude Code (`slug`) differ from run to run and are left out.
+ * Pure.
  */
 
 /** Kinds by path, such as `line<user>.message.content[]<text>.text` → `string`; a word is `"such"`. Sorted. */
@@ -9,7 +9,7 @@ export type Shape = Readonly<Record<string, readonly string[]>>;
 
 /** Deeper values are `…`. */
 const MAX_DEPTH = 24;
-/** A field with more words than these, in both shapes together, holds names and not one of a few states. */
+/** A field with more different words than this, in both shapes together, has names and not one of a few states. */
 const MAX_WORDS = 8;
 
 export class ShapeBuilder {
@@ -43,14 +43,14 @@ export class ShapeBuilder {
   }
 }
 
-/** Records of one file mean different things by their `type`, and those within by that of theirs. */
+/** Records of one file have different meanings by their `type`, and so do objects within them. */
 function markOf(value: object): string {
   const { type, role } = value as { type?: unknown; role?: unknown };
   const mark = isWord(type) ? type : isWord(role) ? role : undefined;
   return mark === undefined ? "" : `<${mark}>`;
 }
 
-/** A name of a file, folder or key, with `*` in place of what differs from run to run. */
+/** The name of a file, folder or key, with `*` for parts that differ from run to run. */
 export function stableName(name: string): string {
   return name
     .replaceAll(/(continuo-agents-)[A-Za-z0-9]{6}/gu, "$1*")
@@ -68,12 +68,12 @@ function kindOf(value: unknown): string {
   return isWord(value) ? `"${value}"` : typeof value;
 }
 
-/** A state, a tool or a model, as against a sentence or an id. */
+/** True for a state, a tool or a model; false for a sentence or an id. */
 function isWord(value: unknown): value is string {
   return typeof value === "string" && /^[A-Za-z]+(?:[-_/][A-Za-z]+)*$/u.test(value) && value.length <= 40;
 }
 
-/** A difference at one path; an empty list stands for a path that one of them does not have. */
+/** A difference at one path; an empty list means that one side does not have the path. */
 export interface Change {
   readonly path: string;
   readonly before: readonly string[];

@@ -14,11 +14,11 @@ export interface NativeCase {
   readonly shows: string;
   /** The commands that made it. */
   readonly made: string;
-  /** Holds the conversation and has its home kept, then resumes it with `lastWords` and has the request kept. */
+  /** Holds the conversation and stores its home, then resumes it with `lastWords` and stores the request. */
   readonly hold: (lastWords: string, keep: Keep) => Promise<void>;
 }
 
-/** Takes from a sandbox what the fixture is made of. */
+/** Stores the parts of a sandbox from which the fixture is made. */
 export interface Keep {
   /** The agent's home, as it lies now. */
   home(sandbox: Sandbox, folder: string): Promise<void>;

@@ -1,4 +1,4 @@
-/** Claude Code on a stage of its own, for the conversations that are recorded with it. */
+/** Claude Code in a sandbox, for the conversations that are recorded with it. */
 
 import { join } from "node:path";
 import { type Claude, type ClaudeMode, openClaude } from "../../test/agents/claude/driver.ts";
@@ -20,10 +20,10 @@ export interface ClaudeCase {
   readonly name: string;
   readonly shows: string;
   readonly made: string;
-  /** Claude Code with all its tools; else bare. */
+  /** True for Claude Code with all its tools; otherwise it starts with `--bare`. */
   readonly full?: true;
   readonly script: Script;
-  /** Holds the conversation; gives the session that is resumed afterwards, where it is not `SESSION`. */
+  /** Holds the conversation; returns the session that is resumed afterwards, if it is not `SESSION`. */
   readonly hold: (
     stage: ClaudeStage,
   ) => Promise<{ readonly resume?: string; readonly cwd?: string } | undefined>;

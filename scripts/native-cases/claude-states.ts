@@ -1,4 +1,7 @@
-/** States of Claude Code's sessions that leave more in the file than what was said: what it puts in by itself. */
+/**
+ * States of Claude Code's sessions in which the file has more than the conversation, because Claude Code inserts
+ * records.
+ */
 
 import { execFileSync } from "node:child_process";
 import type { Sandbox } from "../../test/agents/sandbox.ts";
@@ -14,7 +17,7 @@ function hook(event: string, additionalContext: string): JsonObject {
   return { matcher: "", hooks: [{ type: "command", command: `printf '%s' '${told}'` }] };
 }
 
-/** A first time it keeps Claude Code from stopping. */
+/** This hook keeps Claude Code from stopping the first time. */
 const STOP = `test -e "$HOME/stopped" || { touch "$HOME/stopped"; echo "Name the water too." >&2; exit 2; }`;
 
 export const CLAUDE_STATES: readonly ClaudeCase[] = [

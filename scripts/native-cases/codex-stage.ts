@@ -1,4 +1,4 @@
-/** Codex on a stage of its own, for the conversations that are recorded with it. */
+/** Codex in a sandbox, for the conversations that are recorded with it. */
 
 import { join } from "node:path";
 import { type Codex, openCodex } from "../../test/agents/codex/driver.ts";
@@ -17,7 +17,7 @@ export interface CodexCase {
   readonly shows: string;
   readonly made: string;
   readonly script: Script;
-  /** Holds the conversation; gives the thread that is resumed afterwards. */
+  /** Holds the conversation; returns the thread that is resumed afterwards. */
   readonly hold: (stage: CodexStage) => Promise<string>;
   /** Changes the home before Codex resumes the session. */
   readonly beforeResume?: (stage: CodexStage, threadId: string) => Promise<unknown>;

@@ -1,4 +1,6 @@
-/** States of Codex's threads: calls that no result answers, tools of the vendor and of servers, what is said meanwhile. */
+/**
+ * States of Codex's threads: calls without a result, tools of the vendor and of servers, and messages during a turn.
+ */
 
 import { appendFile, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";

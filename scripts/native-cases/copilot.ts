@@ -29,7 +29,7 @@ interface CopilotCase {
   readonly shows: string;
   readonly made: string;
   readonly script: Script;
-  /** Holds the conversation; gives the id of the session that is resumed afterwards. */
+  /** Holds the conversation; returns the id of the session that is resumed afterwards. */
   readonly hold: (stage: CopilotStage) => Promise<string>;
 }
 

@@ -1,4 +1,4 @@
-/** The example sessions: small conversations that Continuo lists where a machine has none of its own. */
+/** The example sessions: small conversations that Continuo lists on a machine without sessions. */
 
 import { join } from "node:path";
 import { entryIdsIn } from "../../test/agents/pi/driver.ts";

@@ -29,13 +29,13 @@ interface GeminiCase {
   readonly shows: string;
   readonly made: string;
   readonly script: Script;
-  /** Holds the conversation; gives the session that is resumed afterwards. */
+  /** Holds the conversation; returns the session that is resumed afterwards. */
   readonly hold: (stage: GeminiStage) => Promise<string>;
   /** The folder in which it is resumed, below the sandbox; the project where it is left out. */
   readonly resumedIn?: string;
 }
 
-/** Long enough for a compaction to be worth it. */
+/** A text that is long enough for a compaction. */
 const LONG = Array.from({ length: 90 }, (_, k) => `leaf${k}`).join(" ");
 
 const CASES: readonly GeminiCase[] = [

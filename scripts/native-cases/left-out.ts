@@ -57,7 +57,7 @@ const CATALOGUES = new Set([
   "auto_mode",
 ]);
 
-/** A string longer than this that no rule shortened would be somebody's prompt. */
+/** A longer string that no rule has shortened could be an agent's own prompt. */
 const LONGEST_TEXT = 700;
 
 /** A line of a session file, or `null` if nothing has to be left out of it. */
@@ -70,7 +70,7 @@ export function withoutBoilerplateIn(value: unknown): unknown {
   return eachText(value, withoutBoilerplate);
 }
 
-/** Texts that are too long to be anyone's words; a fixture with such a text must not be written. */
+/** Returns texts that are too long for a conversation; a fixture with such a text must not be written. */
 export function promptsLeftIn(value: unknown): readonly string[] {
   const found: string[] = [];
   eachText(value, (text) => {
@@ -102,7 +102,7 @@ function withoutCatalogues(line: JsonObject): JsonObject {
     : line;
 }
 
-/** Copilot keeps its own prompt, and after a compaction the calls of the model with all that they hold. */
+/** Copilot stores its own prompt, and after a compaction the calls of the model with their whole content. */
 function withoutCopilotPrompt({ data, ...line }: JsonObject): JsonObject {
   const { role, kind } = asObject(data);
   return { ...line, data: kind === undefined ? { role, content: LEFT_OUT } : { kind, content: LEFT_OUT } };

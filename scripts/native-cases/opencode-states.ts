@@ -1,4 +1,4 @@
-/** States of opencode's sessions: its second generation, background tasks, worktrees, what is said meanwhile. */
+/** States of opencode's sessions: its second generation, background tasks, worktrees, and messages during a turn. */
 
 import { join } from "node:path";
 import { MODEL, type OpencodeServer, OTHER_MODEL } from "../../test/agents/opencode/driver.ts";
@@ -17,7 +17,7 @@ async function until(isSo: () => boolean | Promise<boolean>, what: string): Prom
   throw new Error(`opencode did not come to ${what}`);
 }
 
-/** Says it through the interface of the second generation, and waits for the end of the turn. */
+/** Sends a prompt through the interface of the second generation, and waits for the end of the turn. */
 async function prompt(server: OpencodeServer, id: string, words: string): Promise<void> {
   const { data } = asObject(
     await server.request("POST", `/api/session/${id}/prompt`, { prompt: { text: words } }),
@@ -25,7 +25,7 @@ async function prompt(server: OpencodeServer, id: string, words: string): Promis
   const promptId = asText(asObject(data).id);
   await until(async () => {
     const rows = asObjects(asObject(await server.request("GET", `/api/session/${id}/message`)).data);
-    // The newest stands first.
+    // The newest message is first.
     const at = rows.findIndex((row) => row.id === promptId);
     const answer = rows.slice(0, Math.max(at, 0)).find(({ type }) => type === "assistant");
     return answer !== undefined && answer.finish !== undefined && answer.finish !== "tool-calls";

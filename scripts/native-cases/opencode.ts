@@ -42,9 +42,9 @@ export interface OpencodeCase {
   readonly prepare?: (sandbox: Sandbox) => Promise<void>;
   readonly settings?: Readonly<Record<string, unknown>>;
   readonly variables?: Readonly<Record<string, string>>;
-  /** Holds the conversation; gives the session that is resumed afterwards. */
+  /** Holds the conversation; returns the session that is resumed afterwards. */
   readonly hold: (stage: OpencodeStage) => Promise<string>;
-  /** Says the words to the session and waits for the answer; `server.say` where it is left out. */
+  /** Sends the text to the session and waits for the answer; `server.say` by default. */
   readonly resume?: (stage: OpencodeStage, sessionId: string, words: string) => Promise<void>;
 }
 
@@ -325,7 +325,7 @@ const CASES: readonly OpencodeCase[] = [
   },
 ];
 
-/** Says it all in a new session, and waits until opencode has named it. */
+/** Sends all texts in a new session, and waits until opencode has given it a title. */
 export async function holdNamed(server: OpencodeServer, said: readonly string[]): Promise<string> {
   const id = await server.create();
   for (const words of said) await server.say(id, words);

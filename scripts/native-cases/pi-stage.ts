@@ -1,4 +1,4 @@
-/** pi on a stage of its own, for the conversations that are recorded with it. */
+/** pi in a sandbox, for the conversations that are recorded with it. */
 
 import { join } from "node:path";
 import { openPi, type Pi } from "../../test/agents/pi/driver.ts";
@@ -21,7 +21,7 @@ export interface PiCase {
   /** With the skills and prompts of the home. */
   readonly withSkills?: true;
   readonly script: Script;
-  /** Holds the conversation; gives the file of the session that is resumed afterwards. */
+  /** Holds the conversation; returns the file of the session that is resumed afterwards. */
   readonly hold: (stage: PiStage) => Promise<string>;
 }
 

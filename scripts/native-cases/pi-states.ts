@@ -1,4 +1,4 @@
-/** States of pi's sessions in which its model is sent less, or more, than what was said. */
+/** States of pi's sessions in which its model receives less, or more, than the conversation. */
 
 import { text, tool } from "../../test/model-servers/index.ts";
 import { type PiCase, SESSION } from "./pi-stage.ts";

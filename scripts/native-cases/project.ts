@@ -26,13 +26,13 @@ export const TEA_PROJECT: readonly (readonly [string, string | Uint8Array])[] = 
 
 export { PICTURE };
 
-/** A script that says `PROJECT` or `ROOT` where a folder of the sandbox is meant, which is known only later. */
+/** Replaces `PROJECT` and `ROOT` in a script by folders of the sandbox, which are known only later. */
 export function inProject(script: Script, sandbox: Sandbox): Script {
   const text = JSON.stringify(script).replaceAll("PROJECT", sandbox.project).replaceAll("ROOT", sandbox.root);
   return JSON.parse(text) as Script;
 }
 
-/** Commits the project, and links a worktree with a branch of its own; gives its folder. */
+/** Commits the project, and adds a worktree with a new branch; returns its folder. */
 export function addWorktree(sandbox: Sandbox): string {
   const folder = join(sandbox.root, "green");
   const who = ["-c", "user.name=Dev", "-c", "user.email=dev@example.com"];

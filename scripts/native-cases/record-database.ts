@@ -5,7 +5,7 @@ import { dirname } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { promptsLeftIn, withoutBoilerplateIn } from "./left-out.ts";
 
-/** Others hold the log that these are folded from, accounts, permissions, and marks of the program. */
+/** Other tables have the log from which these are folded, accounts, permissions, and marks of the program. */
 const SESSION_TABLES = ["project", "workspace", "session", "message", "part", "session_message"];
 
 export interface DatabaseRecording {
@@ -15,7 +15,7 @@ export interface DatabaseRecording {
   readonly stable: (text: string) => string;
 }
 
-/** Gives how many bytes the copy has. */
+/** Returns the size of the copy in bytes. */
 export async function recordDatabase({ from, to, stable }: DatabaseRecording): Promise<number> {
   await mkdir(dirname(to), { recursive: true });
   await rm(to, { force: true });
@@ -55,7 +55,7 @@ function rewriteTable(database: DatabaseSync, table: string, stable: (text: stri
   }
 }
 
-/** A text without anything to leave out stays as it was written, except for paths. */
+/** If nothing has to be left out of a text, only its paths change. */
 function rewriteText(text: string, stable: (text: string) => string): string {
   const value = parsedOrText(text);
   const left = withoutBoilerplateIn(value);

@@ -1,4 +1,4 @@
-/** Writes what an agent left in its home as a fixture: chosen files, stable paths, no prompts. */
+/** Writes the files of an agent's home as a fixture: selected files, stable paths, no prompts of the agent. */
 
 import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
@@ -29,7 +29,7 @@ export interface Recording {
   readonly to: string;
 }
 
-/** Copies the session files; gives how many bytes they have. */
+/** Copies the session files; returns their size in bytes. */
 export async function recordHome({ sandbox, agent, from, to }: Recording): Promise<number> {
   await rm(to, { recursive: true, force: true });
   const names = await readdir(from, { recursive: true });
@@ -37,7 +37,7 @@ export async function recordHome({ sandbox, agent, from, to }: Recording): Promi
   const stable = stablePaths(sandbox);
   const offsets = new Map<string, ReadonlyMap<number, number>>();
   let sizeBytes = 0;
-  // Oldest first: a fork names its place in the file that it was forked from.
+  // The oldest file comes first, because a fork names a position in its source file.
   for (const name of chosen) {
     if (name.endsWith(".db")) {
       sizeBytes += await recordDatabase({ from: join(from, name), to: join(to, name), stable });
@@ -56,7 +56,7 @@ export async function recordHome({ sandbox, agent, from, to }: Recording): Promi
   return sizeBytes;
 }
 
-/** Returns the conversation in the request, without the words that only served to send it. */
+/** Returns the conversation in the request, without the prompt that only served to send it. */
 export function conversationOf(
   request: RequestRecord,
   sandbox: Sandbox,
@@ -80,8 +80,8 @@ function stablePaths(sandbox: Sandbox): (text: string) => string {
 }
 
 /**
- * Lines from which nothing is left out stay byte for byte what the agent wrote, but for paths. Where a line
- * names a byte offset in another file (a fork of Codex does), the offset follows the lines of that file.
+ * If nothing has to be left out of a line, only its paths change. If a line names a byte offset in another file (as a
+ * fork of Codex does), the offset is corrected.
  */
 function rewriteLines(
   text: string,

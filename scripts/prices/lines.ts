@@ -33,8 +33,8 @@ const NAME = /^[a-z\d][\w.:-]*\w$/u;
 const DATED = /[-@](?:\d{8}|\d{4}-\d{2}-\d{2})$/u;
 
 /**
- * Models that are not priced by tokens of text are left out. A name that several have, because a date was taken from it, is
- * that of the first. @param asOf the day whose prices count
+ * Models without prices for text tokens are left out. If several models have the same name after the date was removed,
+ * the first one counts. @param asOf the day of the prices
  */
 export function modelLines(models: readonly unknown[], asOf: string): readonly string[] {
   const taken = new Set<string>();

@@ -1,7 +1,7 @@
 /**
- * The data that goes over HTTP, by endpoint: the body that is sent, the answer, and the data of server-sent events by the name of the
- * event. `protocol/http.json` is made from it. Bytes and texts are not listed, nor what the Durable Streams protocol
- * itself defines.
+ * The data that goes over HTTP, by endpoint: the body that is sent, the answer, and the data of server-sent events by
+ * the name of the event. `protocol/http.json` is made from it. Bytes, texts, and the data that the Durable Streams
+ * protocol itself defines are not listed.
  */
 
 import type { EventPage, NewEvent, SessionFacts, StoredEvent, VerifyResult } from "@continuo/core/model";

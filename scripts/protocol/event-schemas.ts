@@ -54,7 +54,7 @@ function dataOf(type: string, { says, payload }: EventKind): Schema {
   for (const [key, kind] of Object.entries(payload)) {
     const isOptional = key.endsWith("?");
     const names = fieldNames(isOptional ? key.slice(0, -1) : key);
-    // The table takes `null` for a field that may be absent.
+    // The table accepts `null` for an optional field.
     const schema = isOptional && kind !== "any" ? { anyOf: [FIELDS[kind], { type: "null" }] } : FIELDS[kind];
     for (const name of names) properties[name] = schema;
     if (!isOptional) required.push({ anyOf: names.map((name) => ({ required: [name] })) });

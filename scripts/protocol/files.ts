@@ -13,7 +13,7 @@ import { openTypeSchemas, type Schema, type TypeSchemas } from "./type-schemas.t
 
 const DIALECT = "https://json-schema.org/draft/2020-12/schema";
 
-/** The definitions of a channel: what it is made of first, so that each frame can be read from the top. */
+/** The definitions of a channel, with the frames first and their parts after them. */
 const CHANNEL_TYPES: readonly string[] = ["ClientFrame", "ServerFrame", "ClaimedInput", "HistoryItem"];
 const CHANNEL_DATA: readonly string[] = [
   "MessageSent",

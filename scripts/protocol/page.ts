@@ -110,7 +110,7 @@ function received(examples: readonly ExampleStep[]): Find {
     ofTwoShapes(examples.flatMap(({ receives = {} }) => (receives.type === type ? [receives] : [])));
 }
 
-/** The first example, and the first that has other keys. */
+/** Returns the first example, and the first one that has other keys. */
 function ofTwoShapes([first, ...others]: readonly Frame[]): readonly Frame[] {
   if (first === undefined) return [];
   const shape = (frame: Frame): string => Object.keys(frame).join();
@@ -177,7 +177,7 @@ function wordsOf(defs: Defs, schema: Schema): string {
   return def !== undefined && isWords(def) ? String(def.description ?? "") : "";
 }
 
-/** Texts to choose from, which are shown where they are used. */
+/** True for a choice of texts, which is shown where it is used. */
 function isWords(schema: Schema): boolean {
   return (
     schema.enum !== undefined || (schema.anyOf as readonly Schema[] | undefined)?.[0]?.enum !== undefined

@@ -74,7 +74,7 @@ class Reader {
     return this.#original(found);
   }
 
-  /** A reference to the definition of a named type, which is made if it is not there yet. */
+  /** Returns a reference to the definition of a named type, and creates the definition if it does not exist yet. */
   define(symbol: Sym): Schema {
     const { name } = symbol;
     const declaration = this.#declarationOf(symbol);
@@ -225,7 +225,7 @@ function limitOf(text: string): number {
   return limit;
 }
 
-/** Constants together, and `null` as one of several types. */
+/** Joins constants into one list, and adds `null` as one of several types. */
 function unionOf(schemas: readonly Schema[]): Schema {
   const constants = schemas.filter((schema) => "const" in schema).map((schema) => schema.const);
   const others = schemas.filter((schema) => !("const" in schema));

@@ -1,4 +1,4 @@
-/** The changelog of a release, from the files in `changes/` and what stands under "Unreleased". Pure. */
+/** Makes the changelog of a release from the files in `changes/` and the text under "Unreleased". Pure. */
 
 export const HEADINGS: readonly string[] = ["Breaking", "Added", "Changed", "Fixed", "Formats"];
 
@@ -11,7 +11,7 @@ export interface Fragment {
 const UNRELEASED = "## Unreleased\n";
 
 /**
- * The changelog with all fragments under a new heading, sorted by what they are, and an empty "Unreleased" above.
+ * The changelog with all fragments under a new heading, sorted by their headings, and an empty "Unreleased" above.
  * @param date as `2026-11-26`
  */
 export function releaseChangelog(

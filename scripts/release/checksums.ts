@@ -4,7 +4,7 @@ import { createHash } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
 import { join, relative } from "node:path";
 
-/** One line for each file in the folder and in its folders, but `SHA256SUMS` itself, by name. */
+/** One line for each file in the folder and its subfolders, except `SHA256SUMS` itself, sorted by name. */
 export function checksumsOf(folder: string): string {
   return readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())

@@ -1,12 +1,13 @@
 /**
- * Files by which other installers get the executable: Homebrew, mise, Docker. All of them come from one source with its checksum. Pure. None
- * of these installers is on the machines on which Continuo is built: their forms follow their documentation, and were not run. A test
- * runs the command of the image. Its address is for a port of this machine alone: `docker run -p 127.0.0.1:4747:4747`.
+ * Files by which other installers get the executable: Homebrew, mise, Docker. All of them come from one source with its
+ * checksum. Pure. None of these installers is on the machines on which Continuo is built, so the files follow the
+ * documentation and were not tried. A test runs the command of the image. Its address is only for a port of this
+ * machine: `docker run -p 127.0.0.1:4747:4747`.
  */
 
 export interface Source {
   readonly version: string;
-  /** The address of the release, which is all that a person can look at. */
+  /** The address of the release, as the home page for people. */
   readonly homepage: string;
   /** The address of the compressed executable. */
   readonly url: string;

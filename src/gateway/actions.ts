@@ -19,9 +19,10 @@ import { ownId } from "./ids.ts";
 import { type FoundForEditor, findSession } from "./look-up.ts";
 
 /**
- * Moves a native session to the trash, from which `continuo session restore` takes it back. A session of Continuo's is
- * deleted, and the native sessions of the same conversation are moved to the trash before it: an editor has one row for all
- * of them. Errors: those of the trash; what was not moved stays, with the session.
+ * Moves a native session to the trash, from which `continuo session restore` takes it back. For a session of
+ * Continuo's, the native sessions of the conversation are moved to the trash first, and then the session is deleted,
+ * because an editor has one row for all of them. Errors: those of the trash; native sessions that were not moved stay,
+ * and so does the session.
  */
 export async function deleteSession({ hit }: FoundForEditor, places: PlacesAt): Promise<void> {
   if (hit.kind === "native") return await moveToTrash(hit.native.found, places);
@@ -50,7 +51,7 @@ async function moveToTrash(
   await trashNativeSession(ref, { places: placesOf(places), now: new Date() });
 }
 
-/** Returns the id of the copy. `at`: the message up to which it goes; left out, all of it. */
+/** Returns the id of the copy. `at`: the last message of the copy; left out, the whole session is copied. */
 export async function forkSession(
   { hit }: FoundForEditor,
   at: string | undefined,
@@ -72,7 +73,7 @@ export async function archiveSession(id: string, archived: boolean, places: Plac
   await setArchived((await findSession(id, places)).hit, archived, { places: placesOf(places) });
 }
 
-/** Returns the title as the next list has it. */
+/** Returns the title in the form of the next list. */
 export async function renameSession(id: string, title: string, places: PlacesAt): Promise<string> {
   const { hit } = await findSession(id, places);
   return hit.kind === "native"

@@ -15,7 +15,7 @@ export class CallIds {
     return shown;
   }
 
-  /** The unique id of the last call that began with this id; `null` if none did. */
+  /** The unique id of the last call that began under this id; `null` if there is none. */
   now(id: string): string | null {
     return this.#current.get(id) ?? null;
   }

@@ -1,4 +1,4 @@
-/** Calls of tools as editors show them. Pure. */
+/** Converts calls of tools to the form that editors show. Pure. */
 
 import type {
   ToolCallContent,
@@ -14,7 +14,7 @@ import { toOneLine } from "@continuo/native/kit";
 import { toContent } from "./content.ts";
 import { GATEWAY_LIMITS } from "./limits.ts";
 
-/** The words in the name of a tool tell its kind; a tool with none of them is `other`. */
+/** The kind of a tool by the words in its name; without a match, the kind is `other`. */
 const KINDS: readonly (readonly [RegExp, ToolKind])[] = [
   [/^(?:bash|shell|exec|execute|run|terminal|local_shell|run_shell_command|exec_command)/iu, "execute"],
   [/(?:^|_)(?:edit|write|patch|replace|notebookedit|multiedit|str_replace|apply)/iu, "edit"],
@@ -30,7 +30,7 @@ export function kindOf(name: string): ToolKind {
   return KINDS.find(([words]) => words.test(name))?.[1] ?? "other";
 }
 
-/** One line: the tool, and what it is about. */
+/** One line: the tool and its subject. */
 export function titleOfCall(name: string, input: unknown): string {
   const about = isJson(input) ? mainArgument(input) : null;
   const line = about === null ? name : `${name}: ${about}`;
@@ -53,7 +53,7 @@ export function endOf(status: ToolStatus): ToolCallStatus {
   return ENDS[status];
 }
 
-/** The change that an edit makes, where its input or its content has the texts before and after. */
+/** The change of an edit, if its input or its content has the texts before and after. */
 export function diffsOf(input: unknown, content: unknown): ToolCallContent[] {
   const shown = Array.isArray(content) ? content.filter(isDiff) : [];
   if (shown.length > 0) return bounded(shown);
@@ -67,13 +67,13 @@ export function diffsOf(input: unknown, content: unknown): ToolCallContent[] {
   );
 }
 
-/** The input of a call; a text about its size where it is too large for a message. */
+/** The input of a call; a text about its size if it is too large for a message. */
 export function inputOf(input: unknown): unknown {
   const chars = JSON.stringify(input)?.length ?? 0;
   return chars <= GATEWAY_LIMITS.blockChars ? input : { leftOut: `${chars} characters` };
 }
 
-/** Keeps the contents that fit into a message; a text counts the others. */
+/** Keeps the contents that fit into a message, and adds a text with the number of the others. */
 function bounded(contents: readonly ToolCallContent[]): ToolCallContent[] {
   let chars = 0;
   const fitting = contents.filter((content) => {
@@ -106,8 +106,8 @@ function isTerminal(shown: unknown): shown is Extract<ToolCallContent, { type: "
 }
 
 /**
- * A result, or what a call has shown so far: texts, pictures and diffs. A terminal of the editor is shown while its turn runs:
- * later it is gone.
+ * The content of a result or of a running call: texts, pictures and diffs. A terminal of the editor is shown only while
+ * its turn runs, because it does not exist later.
  */
 export function contentOfCall(content: unknown, terminals: "running" | "gone" = "gone"): ToolCallContent[] {
   if (typeof content === "string") return content === "" ? [] : bounded([textOfCall(content)]);
@@ -117,7 +117,7 @@ export function contentOfCall(content: unknown, terminals: "running" | "gone" = 
     if (!isJson(shown)) return [];
     const terminal = [shown, shown.raw].find(isTerminal);
     if (terminal !== undefined) return terminals === "running" ? [terminal] : [];
-    // Agents that speak ACP have wrapped what they show; the readers keep their diffs as unknown blocks.
+    // Agents that speak ACP wrap their content; the readers keep diffs as unknown blocks.
     if (shown.type === "unknown" && isDiff(shown.raw)) return [shown.raw];
     const block = shown.type === "content" ? shown.content : shown;
     return toContent([block as Block]).map((one) => ({ type: "content", content: one }));

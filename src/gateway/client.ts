@@ -15,21 +15,21 @@ export interface AgentParams extends Readonly<Record<string, unknown>> {
 }
 
 export interface EditorClient {
-  /** A session of the connection is open from now on. `cwd`: the folder that the editor works in. */
+  /** Called when a session of the connection is opened. `cwd`: the folder in which the editor works. */
   enter(sessionId: string, cwd: string): void;
   leave(sessionId: string): void;
-  /** Resolves when the update is written: an editor that does not read holds back the turn, not the memory. */
+  /** Resolves when the update is written, so that a slow editor delays the turn instead of filling the memory. */
   update(sessionId: string, update: SessionUpdate): Promise<void>;
   /** The history of a session. Resolves when all of it is written. */
   replay(sessionId: string, updates: AsyncIterable<SessionUpdate>): Promise<void>;
   ask(question: RequestPermissionRequest, signal: AbortSignal): Promise<RequestPermissionResponse>;
   /** `fs`, `terminal` and `elicitation` of its capabilities. */
   readonly tools: Readonly<Record<string, unknown>>;
-  /** A request of an agent as it is, but for its ids. Errors: the editor's own. */
+  /** Passes on a request of an agent, with changed ids. Errors: the editor's own. */
   request(method: string, params: AgentParams, signal: AbortSignal): Promise<unknown>;
   /** See `EditorPort`. */
   completed(elicitationId: string): Promise<void>;
-  /** A line about the session: a notice where the editor shows notices, else a line of standard error. */
+  /** Reports a line about the session: as a notice if the editor shows notices, else on standard error. */
   note(sessionId: string, text: string): void;
   readonly showsCompactions: boolean;
   /** True for an editor that shows the sub-agents of a session. */
@@ -37,7 +37,7 @@ export interface EditorClient {
 }
 
 export interface ClientOptions {
-  /** Returns the context of the connection, once it is there. */
+  /** Returns the context of the connection, once it exists. */
   readonly context: () => AgentContext;
   readonly capabilities: () => ClientCapabilities;
   readonly report: (line: string) => void;
@@ -53,7 +53,7 @@ export function createClient({ context, capabilities, report }: ClientOptions): 
     async replay(sessionId, updates) {
       for await (const one of updates) await update(sessionId, one);
     },
-    // The answer to a question that was taken back is not waited for.
+    // If a question is withdrawn, its answer is not awaited.
     ask: (question, cancellationSignal) =>
       context().request("session/request_permission", question, {
         cancellationSignal,

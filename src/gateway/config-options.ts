@@ -1,4 +1,4 @@
-/** The choices of an editor in a session: the agent that answers, and what it may do. Pure. */
+/** The choices of an editor in a session: the agent that answers, and its permissions. Pure. */
 
 import type { SessionConfigOption, SessionModeState } from "@agentclientprotocol/sdk/unstable";
 import { ContinuoError, type PermissionPolicy } from "@continuo/core/model";
@@ -23,7 +23,7 @@ const POLICIES: readonly {
   { id: "unrestricted", name: "Unrestricted", description: "The agent does what it wants without asking." },
 ];
 
-/** All options: an answer of the protocol always has the whole list. */
+/** Returns all options, because an answer of the protocol always has the whole list. */
 export function configOptionsOf({ agent, policy, agents }: SessionChoices): SessionConfigOption[] {
   const names = agents.includes(agent) ? agents : [agent, ...agents];
   return [

@@ -1,4 +1,4 @@
-/** Blocks of ours as content of the protocol, and the content of a prompt as blocks. Pure. */
+/** Converts blocks to content of the protocol, and the content of a prompt to blocks. Pure. */
 
 import type { ContentBlock } from "@agentclientprotocol/sdk/unstable";
 import { toContent as asContent, toBlock } from "@continuo/agents/drivers/acp";
@@ -40,7 +40,7 @@ export function textContent(text: string): ContentBlock[] {
   return parts;
 }
 
-/** Never between the halves of a surrogate pair. */
+/** Never cuts between the halves of a surrogate pair. */
 function endOfPart(text: string, end: number): number {
   if (end >= text.length) return text.length;
   const code = text.charCodeAt(end - 1);

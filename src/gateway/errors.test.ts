@@ -1,4 +1,4 @@
-/** The code of the protocol for each error of ours. */
+/** The code of the protocol for each error of Continuo. */
 
 import { RequestError } from "@agentclientprotocol/sdk/unstable";
 import { ContinuoError, type ErrorCode } from "@continuo/core/model";

@@ -1,4 +1,7 @@
-/** Errors of ours as errors of the protocol: the code that clients know, our words, our code and the hint as data. */
+/**
+ * Converts errors of Continuo to errors of the protocol: the protocol's code, Continuo's message, and Continuo's code
+ * and hint as data.
+ */
 
 import { RequestError } from "@agentclientprotocol/sdk/unstable";
 import { type ErrorCode, isContinuoError, messageOf, present } from "@continuo/core/model";
@@ -26,19 +29,19 @@ export function toRequestError(error: unknown): RequestError {
   return new RequestError(CODES[code] ?? INTERNAL, oneLine(words), present({ code, hint }));
 }
 
-/** `Authentication required`: only where the editor was offered a way to log in, else the error has the hint in words. */
+/** `Authentication required`: only if the editor was offered a login; otherwise the error has the hint as text. */
 export function loginWanted(message: string): RequestError {
   return RequestError.authRequired(undefined, oneLine(message));
 }
 
-/** The protocol wants a line; the words of an agent may be several. */
+/** The protocol requires one line; a message of an agent may have several. */
 function oneLine(text: string): string {
   return text.replace(/\s*\n\s*/gu, " ").trim();
 }
 
 type Handler<Request, Answer> = (request: Request) => Promise<Answer>;
 
-/** Errors of ours reach the editor as errors of the protocol. */
+/** Makes a handler whose errors reach the editor as errors of the protocol. */
 export function asProtocolErrors<Request, Answer>(
   handle: Handler<Request, Answer>,
 ): Handler<Request, Answer> {

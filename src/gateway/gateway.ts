@@ -1,4 +1,4 @@
-/** The sessions of one connection: begun, loaded, resumed, forked and closed, whatever version of the protocol asks. */
+/** The sessions of one connection, which both versions of the protocol begin, load, resume, fork and close. */
 
 import { randomUUID } from "node:crypto";
 import { isAbsolute } from "node:path";
@@ -27,7 +27,7 @@ import { UNUSED_MARK } from "./unused-sessions.ts";
 export interface GatewayParts {
   readonly places: PlacesAt;
   readonly openStore: TalkOptions["openStore"];
-  /** Receives a line for people; nothing of the protocol. */
+  /** Receives lines for people, which are not part of the protocol. */
   readonly report: (line: string) => void;
 }
 
@@ -59,14 +59,17 @@ export class Gateway {
     return this.#lists;
   }
 
-  /** The agents of all sessions start again with their next turn, so that each knows of the login. Errors: those of `Logins`. */
+  /**
+   * After a login, the agents of all sessions start again with their next turn, so that each uses it. Errors: those of
+   * `Logins`.
+   */
   async logIn(id: string, signal: AbortSignal): Promise<Record<string, never>> {
     await this.logins.logIn(id, signal);
     await Promise.all([...this.#sessions.values()].map((session) => session.restart()));
     return {};
   }
 
-  /** Errors: `agent_missing` where this machine has no agent whose login can be used. */
+  /** Errors: `agent_missing` if this machine has no agent. */
   async checkAgents(): Promise<Record<string, never>> {
     const { places } = this.#options;
     defaultAgent(await readSettings(places, places.cwd), places);
@@ -86,7 +89,10 @@ export class Gateway {
     await Promise.allSettled(sessions.map((session) => session.close()));
   }
 
-  /** A session of the agent that `continuo chat` would take. Errors: `invalid`, `agent_missing`; those of `openTalk`. */
+  /**
+   * Begins a session with the agent that `continuo chat` would choose. Errors: `invalid`, `agent_missing`; those of
+   * `openTalk`.
+   */
   async begin({ cwd, mcpServers = [] }: SessionOpenOptions): Promise<EditorSession> {
     const places = this.#placesIn(cwd);
     const choices = await choicesIn(places, cwd, null);
@@ -103,7 +109,7 @@ export class Gateway {
     return session;
   }
 
-  /** With its history, told before this resolves. Errors: `not_found`. */
+  /** Opens a session, and sends its history before this resolves. Errors: `not_found`. */
   async load(opening: NamedSessionOptions): Promise<EditorSession> {
     const found = await findSession(opening.sessionId, this.#options.places);
     const session = await this.#enter(opening, found);
@@ -117,13 +123,13 @@ export class Gateway {
     return session;
   }
 
-  /** Without its history. Errors: `not_found`. */
+  /** Opens a session without sending its history. Errors: `not_found`. */
   async resume(opening: NamedSessionOptions): Promise<EditorSession> {
     const found = await findSession(opening.sessionId, this.#options.places);
     return await this.#enter(opening, found);
   }
 
-  /** A copy, opened. Errors: `not_found`; those of the fork. */
+  /** Opens a copy of a session. Errors: `not_found`; those of the fork. */
   async fork({
     sessionId: from,
     _meta,
@@ -134,7 +140,7 @@ export class Gateway {
     return await this.#enter({ ...opening, sessionId }, await findSession(sessionId, places));
   }
 
-  /** Cancels what runs in it. Nothing happens for one that is not open. */
+  /** Cancels the turns of a session and closes it; does nothing if it is not open. */
   async close(id: string): Promise<Record<string, never>> {
     const session = this.#sessions.get(id);
     this.#sessions.delete(id);
@@ -143,7 +149,7 @@ export class Gateway {
     return {};
   }
 
-  /** Opens nothing. Errors: `not_found`. */
+  /** Returns the status without opening the session. Errors: `not_found`. */
   async status(id: string): Promise<"open" | "saved"> {
     if (this.#sessions.has(id)) return "open";
     await findSession(id, this.#options.places);
@@ -161,7 +167,7 @@ export class Gateway {
     return {};
   }
 
-  /** The open session, or one that is opened with its next turn: no agent starts here. */
+  /** Returns the open session, or one that its next turn will open; no agent starts here. */
   async #enter(
     { sessionId: id, cwd, mcpServers = [] }: NamedSessionOptions,
     { name, agent: of, cwd: folder }: FoundForEditor,
@@ -198,7 +204,7 @@ export class Gateway {
     this.#sessions.get(id)?.cancel();
   }
 
-  /** Errors: `not_found` for one that this connection has not opened. */
+  /** Errors: `not_found` for a session that this connection has not opened. */
   named(id: string): EditorSession {
     const session = this.#sessions.get(id);
     if (session === undefined) throw sessionGone(id);
@@ -206,7 +212,10 @@ export class Gateway {
   }
 }
 
-/** `agent`: who answered last in the session; `null`: the one that a new session gets. Errors: `agent_missing`; those of the configuration. */
+/**
+ * `agent`: the agent that answered last in the session; `null`: the agent of a new session. Errors: `agent_missing`;
+ * those of the configuration.
+ */
 async function choicesIn(places: PlacesAt, cwd: string, agent: string | null): Promise<SessionChoices> {
   const settings = await readSettings(places, cwd);
   const name = agent ?? defaultAgent(settings, places);
@@ -214,7 +223,7 @@ async function choicesIn(places: PlacesAt, cwd: string, agent: string | null): P
   return { agent: name, policy, agents: installedAgents(settings, places) };
 }
 
-/** `{ continuo: { at: MESSAGE } }`: the message up to which a fork goes. */
+/** `{ continuo: { at: MESSAGE } }`: the last message of a fork. */
 function messageIn(meta: unknown): string | undefined {
   const { continuo } = (meta ?? {}) as { readonly continuo?: { readonly at?: unknown } };
   return typeof continuo?.at === "string" ? continuo.at : undefined;

@@ -1,6 +1,6 @@
 /**
- * The ids by which editors name sessions. They never change: not when a session continues here, nor in another agent.
- * `AGENT:ID` names a conversation that began as a native session, even if it is a session of Continuo now;
+ * The ids by which editors name sessions. They never change, even if a session continues in Continuo or in another
+ * agent. `AGENT:ID` names a conversation that began as a native session, even if it is a session of Continuo now;
  * `continuo:ID` names one that began here.
  */
 
@@ -16,7 +16,7 @@ export interface SessionName {
   readonly sessionId: string;
 }
 
-/** Errors: `not_found` for what cannot be an id of ours: names that people type, such as `last`, are none. */
+/** Errors: `not_found` for a text that is not such an id; names that people type, such as `last`, are not accepted. */
 export function parseId(id: string): SessionName {
   const [, agent, sessionId] = /^([a-z][a-z0-9-]{0,39}):([^\p{Cc}]{1,512})$/u.exec(id) ?? [];
   if (agent === undefined || sessionId === undefined) throw sessionGone(id);

@@ -17,7 +17,7 @@ export interface GatewayLimits {
   readonly writerWaitMs: number;
   /** Milliseconds until a session that an editor began and never used is removed. */
   readonly unusedMs: number;
-  /** Milliseconds until the agents of a connection that closed have to be gone. */
+  /** Milliseconds in which the agents of a closed connection must end. */
   readonly closeMs: number;
 }
 

@@ -1,4 +1,7 @@
-/** Pages of the list of sessions. A cursor names a list that is kept, so that a change between two pages moves no row. */
+/**
+ * Pages of the list of sessions. A cursor names a stored list, so that a change between two requests does not move
+ * rows.
+ */
 
 import { isAbsolute } from "node:path";
 import type {
@@ -104,7 +107,7 @@ function namedRows(rows: readonly ListedSession[]): KeptList {
   });
 }
 
-/** Only the rows of a page are looked at further: the real path of a folder is asked of the disk. */
+/** Called only for the rows of a page, because it reads the real path of a folder from the disk. */
 function infoOf({ row, id }: NamedRow, { home }: PlacesAt): SessionInfo {
   const { title, updatedAt, gitBranch, archived, live, cwd } = row;
   const agent = isOwn(row) ? row.lastAgent : row.agent;

@@ -1,4 +1,7 @@
-/** Logins of agents by an editor: offered only for agents that asked for one, and made by the agent itself. */
+/**
+ * Logins of agents through an editor: they are offered only for agents that asked for one, and the agent itself makes
+ * them.
+ */
 
 import { type ClientCapabilities, RequestError } from "@agentclientprotocol/sdk/unstable";
 import { logIn } from "@continuo/agents/conversations";
@@ -6,14 +9,14 @@ import { type LoginMethod, wantedLogins } from "@continuo/agents/drivers/acp";
 import { ContinuoError } from "@continuo/core/model";
 import type { PlacesAt } from "@continuo/files";
 
-/** A way to log in under an id that no other agent's has. */
+/** A login method with an id that is unique over all agents. */
 export interface OfferedLogin extends LoginMethod {
   readonly agent: string;
-  /** The agent's own id of the way. */
+  /** The agent's own id of the method. */
   readonly methodId: string;
 }
 
-/** The way that needs nothing of a person: the registry of agents takes only agents that name a way. */
+/** The method that asks nothing of a person; the registry of agents accepts only agents that name a method. */
 export const OWN_LOGIN = {
   id: "continuo",
   name: "Logins of your agents",
@@ -21,15 +24,18 @@ export const OWN_LOGIN = {
 } as const;
 
 export interface Logins {
-  /** Those of agents that asked for a login when they were last started: nothing starts here. */
+  /** Returns the logins of agents that asked for one when they last ran; nothing starts here. */
   offer(): readonly OfferedLogin[];
   /** True if the editor was offered a login of the agent. */
   isOffered(agent: string): boolean;
-  /** Errors: `invalid` for a way that was not offered; those of `logIn`. */
+  /** Errors: `invalid` for a method that was not offered; those of `logIn`. */
   logIn(id: string, signal: AbortSignal): Promise<void>;
-  /** The way in which the person logged in to an agent on this connection. */
+  /** The method by which the person logged in to an agent on this connection. */
   chosen(agent: string): string | undefined;
-  /** A new start of an agent asks again. Errors: the method is not known where no login was offered. */
+  /**
+   * Forgets the chosen methods, so that an agent asks again at its next start. Errors: the method is unknown to the
+   * protocol if no login was offered.
+   */
   forget(): void;
 }
 
@@ -69,7 +75,10 @@ export function createLogins(places: PlacesAt): Logins {
   };
 }
 
-/** True for an editor that can lead a person through a login. Those of before the protocol had a word for it say so in `_meta`. */
+/**
+ * True for an editor that can show a login. Older editors, from before the protocol had a capability for it, report it
+ * in `_meta`.
+ */
 export function showsLogins({ auth, _meta }: ClientCapabilities): boolean {
   return auth?.terminal === true || _meta?.["terminal-auth"] === true;
 }

@@ -24,7 +24,7 @@ export interface FoundForEditor {
   readonly cwd: string | null;
 }
 
-/** Errors: `not_found` unless the id is exactly one of a session; those of opening the store. */
+/** Errors: `not_found` unless the id is exactly the id of a session; those of opening the store. */
 export async function findSession(id: string, places: PlacesAt): Promise<FoundForEditor> {
   const name = parseId(id);
   await using own = await openOwn(places);

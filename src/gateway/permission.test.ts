@@ -27,11 +27,14 @@ test.each([
   ["ever", "granted"],
   ["no", "denied"],
   ["never", "denied"],
-] as const)("the option %s of an agent is %s, and the agent hears which one it was", (optionId, outcome) => {
-  expect(chosen(optionId)).toEqual({ outcome, by: "person", optionId });
-});
+] as const)(
+  "the option %s of an agent is %s, and the agent receives the chosen option",
+  (optionId, outcome) => {
+    expect(chosen(optionId)).toEqual({ outcome, by: "person", optionId });
+  },
+);
 
-test("an agent without options of its own is given an answer without one", () => {
+test("an agent without options of its own gets an answer without an option", () => {
   const request = { ...REQUEST, options: [] };
   const { options } = toQuestion(request, { sessionId: "s", toolCallId: "t1~2" });
   expect(options.map(({ optionId, kind }) => [optionId, kind])).toEqual([

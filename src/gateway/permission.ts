@@ -1,10 +1,10 @@
-/** A question of an agent as a question to the editor, and its answer as a decision of ours. Pure. */
+/** Converts a question of an agent to a question to the editor, and the answer to a decision of Continuo. Pure. */
 
 import type { RequestPermissionRequest, RequestPermissionResponse } from "@agentclientprotocol/sdk/unstable";
 import type { PermissionDecision, PermissionOption, PermissionRequest } from "@continuo/core/model";
 import { contentOfCall, diffsOf, inputOf, kindOf, locationsOf, titleOfCall } from "./calls.ts";
 
-/** For an agent that offers no options of its own. */
+/** The options for an agent that offers none. */
 const OWN_OPTIONS: readonly PermissionOption[] = [
   { id: "allow", name: "Allow", kind: "allow_once" },
   { id: "deny", name: "Deny", kind: "reject_once" },

@@ -1,4 +1,4 @@
-/** The words that a person reads when a conversation continues in another agent. */
+/** The text that a person reads when a conversation continues in another agent. */
 
 import { expect, test } from "vitest";
 import { receiptOf } from "./receipt.ts";

@@ -1,4 +1,4 @@
-/** The words about a conversation that continues in another agent. Pure. */
+/** The text about a conversation that continues in another agent. Pure. */
 
 import type { Resumption } from "@continuo/core/model";
 

@@ -1,4 +1,4 @@
-/** A history as an editor is told it. */
+/** A history in the form that an editor receives. */
 
 import type { SessionUpdate } from "@agentclientprotocol/sdk/unstable";
 import type { Message } from "@continuo/core/model";
@@ -65,7 +65,7 @@ test("only the first message of a run has the id of the run", async () => {
   expect(ids).toEqual(["run-1", "m2"]);
 });
 
-test("what an agent's program put there is left out, and a summary is a thought where none is shown", async () => {
+test("texts that an agent's program inserted are left out, and a summary becomes a thought if the editor shows no compactions", async () => {
   const text = (origin: NonNullable<Message["origin"]>): Message =>
     message(`m-${origin}`, { role: "user", origin, content: [{ type: "text", text: origin }] });
   const history = [text("injected"), text("notification"), text("summary")];

@@ -9,13 +9,13 @@ import { textContent, toContent } from "./content.ts";
 
 export interface ReplayOptions {
   readonly ids: CallIds;
-  /** The client shows compactions; another one gets their summaries as thoughts. */
+  /** True if the client shows compactions; other clients get their summaries as thoughts. */
   readonly showsCompactions: boolean;
-  /** The session is open in its agent: a call without a result may still be running. */
+  /** True if the session is open in its agent, so that a call without a result may still be running. */
   readonly isLive: boolean;
 }
 
-/** Left out is what was never part of the conversation: texts that an agent's program put there, and its own notices. */
+/** Leaves out what was never part of the conversation: texts that an agent's program inserted, and its own notices. */
 export async function* replayOf(
   messages: AsyncIterable<Message> | Iterable<Message>,
   { ids, showsCompactions, isLive }: ReplayOptions,
@@ -38,7 +38,7 @@ export async function* replayOf(
       } else if (block.type === "tool_result") {
         const toolCallId = open.get(block.toolCallId);
         open.delete(block.toolCallId);
-        // A result whose call is not part of this history has nothing to stand with.
+        // A result without its call in this history is left out.
         if (toolCallId !== undefined) yield resultOf(block, toolCallId);
       } else if (block.type === "thinking") {
         if (block.text === "") continue;
@@ -98,7 +98,7 @@ function resultOf({ content, status, isError }: ToolResultBlock, toolCallId: str
     sessionUpdate: "tool_call_update",
     toolCallId,
     status: endOf(status ?? (isError ? "error" : "ok")),
-    // An edit keeps the difference that its call shows: a result would replace it.
+    // An edit keeps the diff of its call, which the result would otherwise replace.
     ...(shown.length === 0 ? {} : { content: shown }),
   };
 }

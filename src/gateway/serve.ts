@@ -19,7 +19,7 @@ export interface GatewayOptions extends GatewayParts {
   readonly signal: AbortSignal;
 }
 
-/** Resolves when the editor is gone, or `signal` says so, and no program of an agent runs any more. */
+/** Resolves when the editor has disconnected, or the signal aborts, and all programs of agents have ended. */
 export async function serveAcp(options: GatewayOptions): Promise<void> {
   const { input, output, signal, places, report } = options;
   const stream = ndJsonStream(

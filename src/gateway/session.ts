@@ -60,7 +60,7 @@ export interface SessionOptions {
 export interface PromptOptions {
   /** The id of the run, and of the message that asks for it. */
   readonly runId?: string;
-  /** Aborted when the editor takes its request back. */
+  /** Aborts when the editor withdraws its request. */
   readonly withdrawn?: AbortSignal;
 }
 
@@ -77,10 +77,10 @@ export class EditorSession {
   /** The session is stored. */
   #wasOpen = false;
   #updates: TurnUpdates;
-  /** The agent was changed, and its first turn has not been answered. */
+  /** True if the agent was changed, and its first turn has not been answered. */
   #isHandedOver = false;
   #commands = "";
-  /** The ids of its calls, over all turns and the last replay. */
+  /** The ids of the session's calls, over all turns and the last replay. */
   #ids = new CallIds();
 
   constructor(options: SessionOptions) {
@@ -101,7 +101,7 @@ export class EditorSession {
     return modesOf(this.#choices);
   }
 
-  /** Shows the turns of others from now on, once it is a session of Continuo's. */
+  /** Shows the turns of other programs from now on, once it is a session of Continuo's. */
   follow(): void {
     if (this.#following !== null) return;
     const following = new AbortController();
@@ -126,7 +126,7 @@ export class EditorSession {
       });
   }
 
-  /** For a replay, which begins with the first call of the session. */
+  /** Begins new ids for a replay, which starts with the first call of the session. */
   beginIds(): CallIds {
     this.#ids = new CallIds();
     return this.#ids;
@@ -164,7 +164,7 @@ export class EditorSession {
     this.#isHandedOver = this.#options.name !== null || this.#talk !== null;
   }
 
-  /** One turn. Every update is written before it returns. Errors: those of `openTalk` and of a turn. */
+  /** Runs one turn. Every update is written before it returns. Errors: those of `openTalk` and of a turn. */
   async prompt(
     prompt: readonly ContentBlock[],
     { runId = randomUUID(), withdrawn }: PromptOptions = {},
@@ -178,7 +178,7 @@ export class EditorSession {
       this.#updates = updates;
       this.#runs.add(runId);
       const { result, session } = await talk.say(toBlocks(prompt), {
-        // The id keeps the session of a first turn that failed: the editor asks again in it.
+        // With an id, the session of a failed first turn is kept, because the editor will ask again in it.
         inputId: randomUUID(),
         runId,
         signal,
@@ -209,15 +209,15 @@ export class EditorSession {
     }
   }
 
-  /** Ends every turn that runs or waits. */
+  /** Cancels every turn that runs or waits. */
   cancel(): void {
     for (const stop of this.#stops)
       stop.abort(new ContinuoError("interrupted", "the editor cancelled the turn"));
   }
 
   /**
-   * One program of an agent has the session open at a time: another process that begins a turn waits for this one's, which
-   * ends with the turn that runs in it now.
+   * Only one program of an agent can have the session open. If another process begins a turn, this program ends after
+   * its present turn.
    */
   async #release(): Promise<void> {
     const isBusy = this.#stops.size > 0;
@@ -257,7 +257,7 @@ export class EditorSession {
     const { name, places, openStore, client, newSession } = this.#options;
     const { agent, policy } = this.#choices;
     const isNew = name === null && !this.#wasOpen;
-    // It may have become a session of Continuo's.
+    // The session may have become one of Continuo's.
     const from: TalkFlags = isNew ? { new: true } : { resume: (await findSession(this.id, places)).name };
     const { toolServers, unknown } = toToolServers(this.#options.mcpServers);
     if (unknown.length > 0)
@@ -283,11 +283,11 @@ export class EditorSession {
     return talk;
   }
 
-  /** The editor of this session, under the ids that it knows. */
+  /** The editor of this session, with the ids that it knows. */
   #editor(): EditorPort {
     const { client, logins } = this.#options;
     const own = (params: Readonly<Record<string, unknown>>): AgentParams => {
-      // The request that asks for a form is one of ours, which the editor has not seen.
+      // The request id is internal, and the editor does not know it.
       const { requestId: _requestId, toolCallId, ...others } = params;
       const call = typeof toolCallId === "string" ? { toolCallId: this.#updates.idOfCall(toolCallId) } : {};
       return { ...others, ...call, sessionId: this.id };
@@ -302,7 +302,7 @@ export class EditorSession {
 
   async #tell(event: AgentEvent, updates: TurnUpdates): Promise<void> {
     for (const update of updates.of(event)) await this.#update(update);
-    // The turn goes on.
+    // The turn continues after such an error.
     if (event.type === "error") this.#options.client.note(this.id, event.message);
     if (event.type === "diagnostics" && isJson(event.details))
       await this.#passOn(event.details, event.message);
@@ -335,7 +335,10 @@ export class EditorSession {
     await this.#tellNewCommands(commands);
   }
 
-  /** Once the agent's program tells them; a program that does not start is reported by its first turn. */
+  /**
+   * Sends the commands when the agent's program reports them. If the program does not start, its first turn reports
+   * that.
+   */
   #tellCommands(): void {
     this.#opened()
       .then(async (talk) => await this.#tellNewCommands(await talk.commands()))
@@ -372,7 +375,7 @@ function subagentOf(id: string, { capabilities: _, ...report }: Json): SessionUp
   return { ...report, sessionId: `${id}/${String(report.sessionId)}` } as SessionUpdate;
 }
 
-/** The agent's own word, where the protocol has it. */
+/** Returns the agent's own reason if the protocol has it. */
 function stopReasonOf(reason: string | undefined): StopReason {
   switch (reason) {
     case "max_tokens":

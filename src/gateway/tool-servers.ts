@@ -5,7 +5,7 @@ import type { ToolServer } from "@continuo/core/model";
 
 export interface EditorServers {
   readonly toolServers: readonly ToolServer[];
-  /** Names of servers of a kind that no agent takes from Continuo, such as those that live inside of the editor. */
+  /** Names of servers of a kind that no agent accepts from Continuo, such as those that run inside of the editor. */
   readonly unknown: readonly string[];
 }
 

@@ -1,4 +1,4 @@
-/** Shows an editor the turns that other programs take in a session that it has open: each when it has ended. */
+/** Shows an editor the turns of other programs in its open session, each after its end. */
 
 import type { SessionUpdate } from "@agentclientprotocol/sdk/unstable";
 import { openOwn } from "@continuo/agents/catalog";
@@ -39,7 +39,7 @@ export async function followTurnsOfOthers(id: string, options: FollowOptions): P
   if (own === null) return;
   const { sessionId } = hit.row;
   const after = await own.store.latestSequence(sessionId);
-  // A turn that began before waits for this connection too.
+  // A turn that began earlier also waits for this connection.
   const live = await own.store.listRuns({ sessionId, status: ["pending", "running"] });
   if (live.items.some(({ runId }) => !isOwn(runId))) onBegin();
   const wanted = { after, types: [BEGIN, ...ENDS], signal } as const;

@@ -5,10 +5,10 @@ import { listAll, type Session, type Store } from "@continuo/core/model";
 import type { PlacesAt } from "@continuo/files";
 import { GATEWAY_LIMITS } from "./limits.ts";
 
-/** In the metadata of a session that an editor began. */
+/** The mark in the metadata of a session that an editor began. */
 export const UNUSED_MARK = { editor: true } as const;
 
-/** Those that are empty, and older than the limit. Errors: those of the store. */
+/** Removes such sessions if they are empty and older than the limit. Errors: those of the store. */
 export async function removeUnused(places: PlacesAt, nowMs: number = Date.now()): Promise<void> {
   await using own = await openOwn(places);
   if (own === null) return;

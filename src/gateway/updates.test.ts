@@ -1,4 +1,4 @@
-/** The events of a turn as an editor is told them: each word once, and none left out. */
+/** Events of a turn as updates for an editor: each text is sent once, and none is left out. */
 
 import type { SessionUpdate } from "@agentclientprotocol/sdk/unstable";
 import type { AgentEvent } from "@continuo/core/model";
@@ -27,7 +27,7 @@ test("a message that came in parts is not shown again as a whole", () => {
   expect(wordsIn(told([text("I "), text("look."), whole("I look.")]))).toEqual(["I ", "look."]);
 });
 
-test("a message that comes as a whole is shown, also after a call before which words came in parts", () => {
+test("a complete message is shown, even after a call that followed a message in parts", () => {
   expect(wordsIn(told([whole("Done.")]))).toEqual(["Done."]);
   expect(wordsIn(told([text("I look."), CALL, whole("Done.")]))).toEqual(["I look.", "Done."]);
 });

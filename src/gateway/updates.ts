@@ -1,4 +1,7 @@
-/** The events of a turn as updates. One fold a turn: what came in parts is not told again as a whole. */
+/**
+ * Converts the events of a turn to updates. Each turn has a new fold, so that a message that was sent in parts is not
+ * sent again as a whole.
+ */
 
 import type { PlanEntry, SessionUpdate, ToolCallStatus } from "@agentclientprotocol/sdk/unstable";
 import type { AgentEvent } from "@continuo/core/model";
@@ -19,7 +22,7 @@ export class TurnUpdates {
     this.#ids = ids;
   }
 
-  /** Empty for what an editor does not show. */
+  /** Returns an empty list for events that an editor does not show. */
   of(event: AgentEvent): readonly SessionUpdate[] {
     switch (event.type) {
       case "text":
@@ -47,7 +50,7 @@ export class TurnUpdates {
     }
   }
 
-  /** When the turn has ended: what a cancelled turn left running runs no more. */
+  /** Called when the turn has ended: calls that a cancelled turn left open are closed. */
   end(): readonly SessionUpdate[] {
     return [...this.#open].map((toolCallId) => ({
       sessionUpdate: "tool_call_update",

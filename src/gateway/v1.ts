@@ -1,4 +1,4 @@
-/** Version 1 of the protocol, with the drafts of it that editors use: its requests, carried out by the gateway. */
+/** Version 1 of the protocol, with its drafts that editors use: maps its requests to the gateway. */
 
 import {
   type AgentApp,

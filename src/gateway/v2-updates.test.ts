@@ -1,4 +1,4 @@
-/** Version 2 of the protocol says some things otherwise than version 1. */
+/** Updates that version 2 of the protocol represents in another way than version 1. */
 
 import type { SessionUpdate } from "@agentclientprotocol/sdk/unstable";
 import { expect, test } from "vitest";
@@ -12,7 +12,7 @@ const CALL: SessionUpdate = {
   content: [{ type: "diff", path: "src/a.ts", oldText: "one\ntwo\n", newText: "one\n2\n" }],
 };
 
-test("a change has the lines that went and then those that came, and absolute paths", () => {
+test("a change has the removed lines, then the added ones, and absolute paths", () => {
   const updates = new SessionUpdatesV2("/home/ann/app");
   expect(updates.of(CALL)).toEqual([
     {
@@ -28,7 +28,7 @@ test("a change has the lines that went and then those that came, and absolute pa
   ]);
 });
 
-test("a new file is added, and has only lines that came", () => {
+test("a new file is added, and has only added lines", () => {
   const content = [{ type: "diff", path: "/b.ts", oldText: null, newText: "new\n" }] as const;
   expect(new SessionUpdatesV2("/").callOf({ content: [...content] })).toEqual({
     content: [
@@ -52,7 +52,7 @@ test("chunks without an id are one message until a call comes between them", () 
   expect(idOf(chunk)).not.toBe(first);
 });
 
-test("a replay begins each message once, and a message of a person and one of an agent apart", () => {
+test("a replay begins each message once, and messages of a person and of an agent separately", () => {
   const updates = new SessionUpdatesV2("/");
   const begun = new Set<string>();
   const said = (sessionUpdate: "user_message_chunk" | "agent_message_chunk"): readonly string[] => {

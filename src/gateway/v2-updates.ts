@@ -1,4 +1,6 @@
-/** Updates, options and questions of version 1 in the shapes of version 2. Pure, but for the ids of messages without one. */
+/**
+ * Converts updates, options and questions of version 1 to version 2. Pure, except for the ids of messages without one.
+ */
 
 import { randomUUID } from "node:crypto";
 import { resolve } from "node:path";
@@ -17,7 +19,7 @@ import type {
 
 export type UpdateV2 = NotificationV2["update"];
 
-/** One for each session: every message and every plan has an id, and every path is absolute. */
+/** Converts the updates of one session: every message and every plan gets an id, and every path is absolute. */
 export class SessionUpdatesV2 {
   readonly #cwd: string;
   readonly #planId = randomUUID();
@@ -28,7 +30,7 @@ export class SessionUpdatesV2 {
     this.#cwd = cwd;
   }
 
-  /** Empty for what version 2 does not have. */
+  /** Returns an empty list for updates that version 2 does not have. */
   of(update: SessionUpdate): readonly UpdateV2[] {
     switch (update.sessionUpdate) {
       case "user_message_chunk":
@@ -61,7 +63,10 @@ export class SessionUpdatesV2 {
     }
   }
 
-  /** A replay tells each message from its beginning: a client that has it already writes it new, not twice. */
+  /**
+   * A replay sends each message from its beginning, so that a client that has the message replaces it and does not show
+   * it twice.
+   */
   replayed(update: SessionUpdate, begun: Set<string>): readonly UpdateV2[] {
     return this.of(update).flatMap((one) => {
       const { sessionUpdate, messageId } = one as {

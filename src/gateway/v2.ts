@@ -136,7 +136,7 @@ class EditorV2 implements EditorClient {
     }
   };
 
-  /** A form: version 2 has neither files nor terminals of the client. */
+  /** Sends a form; version 2 has neither files nor terminals of the client. */
   request: EditorClient["request"] = (_method, params, signal) =>
     this.#waiting(params.sessionId, signal, () =>
       this.#context().request(
@@ -149,7 +149,7 @@ class EditorV2 implements EditorClient {
   completed: EditorClient["completed"] = (elicitationId) =>
     this.#context().notify("elicitation/complete", { elicitationId });
 
-  /** The state says that the turn waits for the person. */
+  /** Reports the state that the turn waits for the person. */
   async #waiting<T>(sessionId: string, signal: AbortSignal, question: () => Promise<T>): Promise<T> {
     await this.#send(sessionId, { sessionUpdate: "state_update", state: "requires_action" });
     try {
@@ -175,7 +175,7 @@ class EditorV2 implements EditorClient {
     return messageId;
   }
 
-  /** The person's own message comes back first, then the turn; an error is how a turn ends, not an answer. */
+  /** Sends the person's own message first, then the turn; an error is the end of a turn, not an answer. */
   async #turn(session: EditorSession, messageId: string, prompt: readonly ContentBlock[]): Promise<void> {
     const { id } = session;
     await this.#send(id, { sessionUpdate: "user_message", messageId, content: [...prompt] } as UpdateV2);
@@ -200,7 +200,7 @@ class EditorV2 implements EditorClient {
   }
 }
 
-/** The answer to a question that was taken back is not waited for. */
+/** If a question is withdrawn, its answer is not awaited. */
 function asking(cancellationSignal: AbortSignal) {
   return { cancellationSignal, stopWaitingOnCancel: true } as const;
 }

@@ -1,4 +1,4 @@
-/** Lists of agents whose files nobody reads, where there is a terminal. */
+/** Lists of agents whose files Continuo cannot read, on a terminal. */
 
 import { expect, test, vi } from "vitest";
 import { MAIN } from "./home.ts";
@@ -11,7 +11,7 @@ vi.setConfig({ testTimeout: 180_000 });
 
 let home: TalkHome;
 
-test("on a terminal the plain list says how to ask, and asks nobody", async () => {
+test("on a terminal the plain list names the command that asks agents, and asks none", async () => {
   home = createTalkHome(listing([LISTED]));
   const terminal = openTerminal(home, 100, 24);
   try {

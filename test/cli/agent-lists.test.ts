@@ -1,4 +1,4 @@
-/** Lists of agents whose files nobody reads: asked where a person names them, and where they are open. */
+/** Lists of agents whose files Continuo cannot read: an agent is asked if a person names it, or if it is open. */
 
 import { join } from "node:path";
 import { expect, test, vi } from "vitest";
@@ -49,7 +49,7 @@ test("session list --agent NAME asks an agent of continuo.yaml; a conversation t
   expect(home.methods().filter((method) => method === "session/list")).toHaveLength(2);
 });
 
-test("a list that fails is reported beside the others and gives the exit code; an unknown agent gives 2", async () => {
+test("a list that fails is reported, sets the exit code, and does not hide the other lists; an unknown agent gives exit code 2", async () => {
   home = createTalkHome(listing([REFUSED]));
   await continuo("chat", "one");
   const failed = await continuo("session", "list", "--agent", "robot", "--agent", "continuo");

@@ -14,17 +14,17 @@ beforeEach(() => {
   home = createHome();
 });
 
-/** A program that says so when it is started. */
+/** Installs a program that leaves a mark when it is started. */
 function install(path: string): void {
   home.write(path, `#!/bin/sh\ntouch "${home.path}/started"\nexit 1\n`);
   chmodSync(join(home.path, path), 0o755);
 }
 
-/** The search path holds what a script needs, and no agent of this machine. */
+/** The search path has the programs that a script needs, and no agent of this machine. */
 const onPath = () => ({ env: { PATH: `${join(home.path, "bin")}:/nowhere` } });
 
 describe("continuo agents", () => {
-  test("says what is there, which version, and how to get the rest; nothing is started", async () => {
+  test("lists installed agents with their versions, and how to install the others; nothing is started", async () => {
     install("bin/codex");
     home.write("bin/package.json", '{ "version": "1.2.3" }');
     install("claude/versions/2.1.330/claude");
@@ -118,7 +118,7 @@ describe("continuo agents", () => {
     expect(existsSync(join(home.path, "started"))).toBe(false);
   });
 
-  test("a wrong key is an error; a project that is not trusted is a line, and is not used", async () => {
+  test("a wrong key is an error; an untrusted project is reported in one line, and not used", async () => {
     home.write("app/continuo.yaml", "agents: { claude: { command: ./claude } }");
     install("app/claude");
     const cwd = join(home.path, "app");
@@ -172,7 +172,7 @@ describe("continuo agents doctor", () => {
     },
   };
 
-  test("tells what works from what is only advertised, asks no model, and leaves nothing behind", async () => {
+  test("shows which advertised abilities work, asks no model, and leaves nothing behind", async () => {
     const log = configure(SESSIONS);
     const { stdout, stderr, code } = await doctor("mine", "--json");
     expect([stderr, code]).toEqual(["", 7]);
@@ -216,7 +216,7 @@ describe("continuo agents doctor", () => {
     expect(mine).toMatchObject({ agent: "mine", capabilities });
   });
 
-  test("for a person: a line a step, the reason below what fails", async () => {
+  test("prints one line for each step, with the reason below a step that fails", async () => {
     configure({
       hello: hello1(),
       answers: { "session/new": [{ error: { code: -32_000, message: "no \u001b[2J way" } }] },
@@ -256,18 +256,21 @@ describe("continuo agents doctor", () => {
       "Codex is too old, or another program: it does not know an argument that Continuo gives it",
     ],
     ["whose help fails", "pi", "echo no >&2; exit 4", "pi failed at --help (it ended with code 4)"],
-  ])("a program %s is named as such, and nothing of it is left", async (_, agent, script, message) => {
-    configure({});
-    home.write("program", `#!/bin/sh\n${script}\n`);
-    chmodSync(join(home.path, "program"), 0o755);
-    home.write(".continuo/continuo.yaml", `agents: { ${agent}: { command: ../program } }`);
-    const limit = script.includes("sleep") ? "300ms" : "10m";
-    const { code, stderr } = await doctor(agent, "--timeout", limit);
-    expect([code, stderr]).toEqual([8, expect.stringContaining(`continuo: ${message}`)]);
-    expect(readdirSync(join(home.path, "tmp"))).toEqual([]);
-  });
+  ])(
+    "a program %s gets an error that says so, and no process of it is left",
+    async (_, agent, script, message) => {
+      configure({});
+      home.write("program", `#!/bin/sh\n${script}\n`);
+      chmodSync(join(home.path, "program"), 0o755);
+      home.write(".continuo/continuo.yaml", `agents: { ${agent}: { command: ../program } }`);
+      const limit = script.includes("sleep") ? "300ms" : "10m";
+      const { code, stderr } = await doctor(agent, "--timeout", limit);
+      expect([code, stderr]).toEqual([8, expect.stringContaining(`continuo: ${message}`)]);
+      expect(readdirSync(join(home.path, "tmp"))).toEqual([]);
+    },
+  );
 
-  test("a home that the configuration gives an agent is not the one it is examined in", async () => {
+  test("an agent is not examined in the home that the configuration gives it", async () => {
     configure({});
     const variables = ["HOME", "CLAUDE_CONFIG_DIR", "XDG_DATA_HOME"];
     home.write(
@@ -283,7 +286,7 @@ describe("continuo agents doctor", () => {
     expect(seen.filter((path) => path.includes("real"))).toEqual([]);
   });
 
-  test("an agent that cannot be started is its error, with what it said", async () => {
+  test("an agent that cannot be started is an error that contains its output", async () => {
     configure({});
     home.write(
       ".continuo/continuo.yaml",

@@ -1,4 +1,4 @@
-/** Commands that go on while a test does something else. */
+/** Commands that run while a test does something else. */
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { existsSync } from "node:fs";
@@ -7,7 +7,7 @@ import { cleanEnv, type Home, MAIN } from "./home.ts";
 
 export interface Background extends AsyncDisposable {
   readonly child: ChildProcess;
-  /** The first line of either output that holds the words. */
+  /** Returns the first line of either output that contains the words. */
   line(words: string): Promise<string>;
   kill(signal: NodeJS.Signals): Promise<void>;
 }

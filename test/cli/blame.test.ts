@@ -57,7 +57,7 @@ test("a file has the turn of each line", async () => {
   expect([stderr, code]).toEqual(["", 0]);
 });
 
-test("a line has its turn with the prompt, and those that wrote it before", async () => {
+test("a line has its turn with the prompt, and the turns that wrote it earlier", async () => {
   const { stdout } = await blame("src/brew.ts:5");
   expect(stdout).toMatchInlineSnapshot(`
     "src/brew.ts:5

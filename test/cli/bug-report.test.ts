@@ -1,4 +1,4 @@
-/** The debug log and the page for a report: what they hold, and what they never hold. */
+/** The debug log and the page for a report: their content, and the data that they never contain. */
 
 import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -53,7 +53,7 @@ test("a log that cannot be written is reported, and ends no command", async () =
   expect(stderr).toContain("cannot write the debug log: ");
 });
 
-test("a log that cannot be continued says once that it ends", () => {
+test("if a log cannot be continued, that is reported once", () => {
   const said: string[] = [];
   const shell = {
     env: {},
@@ -89,7 +89,7 @@ test("CONTINUO_DEBUG chooses rooms, and a room that there is not is an error tha
   expect(stderr).toContain("catalog, cli, config");
 });
 
-test("a failed command is in the log with its code, and a word behind -- is no flag", async () => {
+test("a failed command is in the log with its code, and a word after -- is not a flag", async () => {
   await runInProcess(home, ["--debug", "show", "nothing"]);
   expect(entries().at(-1)).toMatchObject({ what: "failed", code: "not_found" });
   await runInProcess(home, ["search", "--", "--debug"]);
@@ -123,7 +123,7 @@ test("neither the log nor the page has words that were searched, secrets, or the
   expect((await runInProcess(home, ["bug-report", "--force"])).code).toBe(0);
 });
 
-test("the older half of a log that is too long goes, by whole lines", async () => {
+test("if a log is too long, its older half is removed, by complete lines", async () => {
   mkdirSync(join(home.path, ".continuo"));
   const old = Array.from({ length: 60_000 }, (_, n) =>
     JSON.stringify({ at: "2026-01-01", room: "cli", what: "old", n }),
@@ -134,7 +134,7 @@ test("the older half of a log that is too long goes, by whole lines", async () =
   expect(entriesOrNull().at(-1)).toMatchObject({ what: "ended" });
 });
 
-/** Lines of the long log are no JSON. */
+/** Returns null, because lines of the long log are not JSON. */
 function entriesOrNull(): readonly unknown[] {
   return readFileSync(logPath(), "utf8")
     .trimEnd()

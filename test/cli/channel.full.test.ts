@@ -88,7 +88,7 @@ test("an agent answers messages from before and after it joined", async () => {
 });
 
 test.each(["SIGKILL", "SIGTERM"] as const)(
-  "an agent that got %s in the middle of an answer is interrupted, and asked once more",
+  "an agent that got %s in the middle of an answer is interrupted, and asked again once",
   async (signal) => {
     const turns = { ...SCRIPT, prompts: { ...SCRIPT.prompts } };
     using home = createTalkHome(turns);
@@ -118,7 +118,7 @@ test.each(["SIGKILL", "SIGTERM"] as const)(
   },
 );
 
-test("an answer that was whole before the server and the agent were killed is given to the channel, and not asked for again", async () => {
+test("an answer that was complete before the server and the agent were killed is sent to the channel, and the agent is not asked again", async () => {
   using home = createTalkHome(SCRIPT);
   const first = await serve(home);
   const listen = new URL(first.env.CONTINUO_SERVER ?? "").host;
@@ -143,7 +143,7 @@ test("an answer that was whole before the server and the agent were killed is gi
   expect(home.prompts().length).toBe(1);
 });
 
-test("an agent that lost its connection while it answered, for so long that it was interrupted, gives the answer as a whole", async () => {
+test("an agent that was interrupted after a lost connection during its answer sends the complete answer", async () => {
   using home = createTalkHome(SCRIPT);
   const { server, env } = await serve(home);
   await using _server = server;
@@ -187,7 +187,7 @@ test("two agents that mention each other stop after --max-turns messages, and co
   expect((await said()).slice(4)).toEqual(["ann", "claude", "bot", "claude"]);
 });
 
-test("a channel that is not there, a server that does not answer, a token that others can read", async () => {
+test("a missing channel, a server that does not answer, and a token that others can read are errors", async () => {
   using home = createTalkHome(SCRIPT);
   const away = { CONTINUO_SERVER: "http://127.0.0.1:9" };
   const none = await run(home, ["channel", "list"], { env: away });

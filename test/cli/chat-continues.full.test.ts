@@ -16,7 +16,7 @@ function chat(args: readonly string[], options: ChatOptions = {}): Promise<Run> 
 }
 
 describe("a session that chat continues", () => {
-  test("is missing for an agent that has none in the folder; the error names the session of another agent", async () => {
+  test("is not found for an agent without a session in the folder; the error names the session of another agent", async () => {
     const id = idIn((await chat(["one"])).stderr);
     const { code, stderr } = await chat(["--continue", "-a", "codex", "two"]);
     expect({ code, stderr }).toEqual({

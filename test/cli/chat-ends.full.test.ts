@@ -59,7 +59,7 @@ test("in an untrusted folder a line counts the variables that are held back, and
 });
 
 describe("a turn that does not end well", () => {
-  test("an agent that dies is 8: what it said is there, and what it said last", async () => {
+  test("an agent that dies gives exit code 8, with its answer so far and its last output", async () => {
     const { code, stdout, stderr } = await chat(["die"]);
     expect({ code, stdout }).toEqual({ code: 8, stdout: "I say \n" });
     expect(stderr).toContain("continuo: robot ended before");
@@ -97,7 +97,7 @@ describe("a turn that does not end well", () => {
     expect((await chat(["--continue", "four"])).stderr).toContain(idIn(begun.stderr));
   });
 
-  test("an agent that starts and then fails leaves no session of its own behind", async () => {
+  test("an agent that starts and then fails leaves none of its own sessions behind", async () => {
     const begun = await chat(["one"]);
     const help = "--resume --continue --fork-session --session-id --input-format --permission-prompt-tool";
     const fails = `#!/bin/sh\ncase "$1" in --help) echo "${help}";; --version) echo 2.1.330;; *) exit 3;; esac\n`;
@@ -154,7 +154,7 @@ describe("a turn that does not end well", () => {
     expect(stderr).toContain("it took longer than --timeout allows");
   });
 
-  test("a project that wants to run programs is 5 until it is trusted", async () => {
+  test("a project that names programs gives exit code 5 until it is trusted", async () => {
     home.write("project/continuo.yaml", JSON.stringify({ agents: { robot: { command: "/bin/false" } } }));
     const { code, stderr } = await chat(["hi"]);
     expect(code).toBe(5);

@@ -61,7 +61,7 @@ describe("trust in a folder, in a terminal", () => {
     );
   });
 
-  test("that is refused is not asked for again, and the agent starts without both", async () => {
+  test("that is refused is not requested again, and the agent starts without settings and environment", async () => {
     await ask("chat --permissions safe 'fix it'", "one");
     await answer("n", (screen) => screen.includes("one="));
     expect(existsSync(join(home.path, "inherited"))).toBe(false);
@@ -72,7 +72,7 @@ describe("trust in a folder, in a terminal", () => {
     expect((await run(home, ["trust", "--remove", "project"])).stdout).toBe("no longer refused  ~/project\n");
   });
 
-  test("for only this time is asked for again the next time", async () => {
+  test("for only this time is requested again the next time", async () => {
     await ask("chat --permissions safe 'fix it'", "one");
     await answer("o", (screen) => screen.includes("one="));
     expect(readFileSync(join(home.path, "inherited"), "utf8")).toMatch(/^KUBECONFIG=\/k$/mu);
@@ -93,9 +93,9 @@ describe("a question in a terminal", () => {
   });
 
   test.each([
-    ["where nothing can be drawn anew", "TERM=dumb", ""],
-    ["where the answer goes to a file", "", "> answer"],
-  ])("%s it is a line, and is answered", async (_, env, redirection) => {
+    ["on a terminal that cannot redraw", "TERM=dumb", ""],
+    ["with the answer in a file", "", "> answer"],
+  ])("%s it is one line, and can be answered", async (_, env, redirection) => {
     terminal = openTerminal(home, 80, 40);
     const command = `'${process.execPath}' '${MAIN}' chat 'fix it' ${redirection}`;
     terminal.type(`cd project; clear; ${env} ${command}; echo code=$?`);

@@ -20,7 +20,7 @@ function chat(args: readonly string[], stdin = ""): Promise<Run> {
 }
 
 describe("one turn", () => {
-  test("the answer is stdout, everything else stderr", async () => {
+  test("the answer goes to stdout, everything else to stderr", async () => {
     const { code, stdout, stderr } = await runChat(home, ["fix it"]);
     expect({ code, stdout }).toEqual({
       code: 0,
@@ -62,7 +62,7 @@ describe("one turn", () => {
     expect(await chat([], " \n")).toMatchObject({ code: 2, stdout: "" });
   });
 
-  test("standard input follows the prompt, and nothing follows it where there is no word in it", async () => {
+  test("standard input follows the prompt, and an empty one adds nothing", async () => {
     expect((await chat(["review this"], "line 1\nline 2\n")).stdout).toBe(
       "You said: review this\n\nline 1\nline 2\n",
     );
@@ -198,7 +198,7 @@ describe("--all", () => {
     );
   });
 
-  test("one agent or one session is no choice with it", async () => {
+  test("it cannot be combined with one agent or one session", async () => {
     expect((await all("-a", "robot", "x")).code).toBe(2);
     expect((await all("--continue", "x")).code).toBe(2);
   });

@@ -26,7 +26,7 @@ test("lines are `value TAB note`, newest first; an id that a shell would not tak
   expect(begun.stdout).toBe(`${CLAUDE_ID}\tclaude: Fix the build\n`);
 });
 
-test("what was deleted is offered to be restored", async () => {
+test("deleted sessions are offered for restoration", async () => {
   await runHere(home, ["session", "delete", CLAUDE_ID]);
   const { stdout } = await runHere(home, ["complete-words", "--", "session", "restore", ""]);
   expect(stdout).toBe(`${CLAUDE_ID}\tclaude: Fix the build\n`);

@@ -1,4 +1,4 @@
-/** Every key of continuo.yaml, as the whole command heeds it: said at home, in a trusted project, and by a flag. */
+/** The effect of every key of continuo.yaml on the whole command: in the home, in a trusted project, and as a flag. */
 
 import { chmodSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -92,7 +92,7 @@ test.each<Place>(["home", "project"])(
   },
 );
 
-test("agent: the project's, where home names another one, and -a where both do", async () => {
+test("agent: the project's has priority over the home's, and -a over both", async () => {
   const [one, two, three] = ["one", "two", "three"].map((name) =>
     agent({ prompts: { "*": [chunk(name), DONE] } }, {}, name),
   );
@@ -144,7 +144,7 @@ test.each<[Json, readonly ScriptStep[], string]>([
   ],
   [{ max_tool_calls: 2 }, [...CALLS, ...CANCELLED], "maxToolCalls 3 of 2"],
   [{ max_duration_ms: 400 }, [chunk("Hi."), ...CANCELLED], "of 400"],
-])("budget: %j ends the turn that uses more, and says so", async (budget, steps, says) => {
+])("budget: %j ends the turn that uses more, and reports that", async (budget, steps, says) => {
   await configure("home", { agent: "x", agents: { x: agent({ prompts: { "*": steps } }) } });
   // It runs nothing: a project may say it without being trusted.
   home.write("project/continuo.yaml", JSON.stringify({ agents: { x: { budget } } }));
@@ -204,7 +204,7 @@ const HELLO: Script = {
 };
 const sessionIn = ({ stderr }: Run): string => /session ([0-9a-f-]{36})/u.exec(stderr)?.[1] ?? stderr;
 
-test("always_continue: the newest session that the agent took part in, with it; --new begins another", async () => {
+test("always_continue continues the newest session in which the agent took part; --new begins another one", async () => {
   const agents = { x: agent(HELLO), y: agent(HELLO, { session: { always_continue: false } }, "y") };
   await configure("home", { agent: "x", agents });
   home.write("project/continuo.yaml", JSON.stringify({ always_continue: true }));

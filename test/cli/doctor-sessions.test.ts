@@ -40,12 +40,12 @@ test("the doctor counts the hidden sessions of each agent, and names the command
   });
 });
 
-test("a machine on which every session is listed has nothing to say, and ends with 0", async () => {
+test("if every session is listed, nothing is reported, and the exit code is 0", async () => {
   const { code, stdout } = await sessions();
   expect([code, stdout]).toEqual([0, "Every session is in its agent's own list.\n"]);
 });
 
-test("a hidden session is named with why, back and then, and nothing is written", async () => {
+test("a hidden session is shown with its cause, what brings it back and what that changes, and nothing is written", async () => {
   make("long_first_prompt");
   const before = snapshotOf(lost);
   const { code, stdout } = await sessions();
@@ -132,7 +132,7 @@ test("after --fix a person reads why the agent was not asked, and --no-verify do
   expect([unasked.code, unasked.stdout.includes("asked")]).toEqual([0, false]);
 });
 
-test("a name that no hidden session has is not found, and an agent that is not read is a wrong flag", async () => {
+test("a name of no hidden session is not found, and an agent without a reader is a usage error", async () => {
   make("no_prompt");
   expect((await sessions("--fix", "ffff", "--yes")).code).toBe(3);
   expect((await sessions("--agent", "nobody")).code).toBe(2);

@@ -1,4 +1,4 @@
-/** `continuo doctor` on machines with one thing wrong each. */
+/** `continuo doctor` on machines that each have one problem. */
 
 import { chmodSync, existsSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
@@ -50,7 +50,7 @@ const NEW_MACHINE = {
   ...Object.fromEntries(AGENT_NAMES.map((name) => [name, "missing"])),
 };
 
-test("a new machine has no problems, and looking makes nothing", async () => {
+test("a new machine has no problems, and the check creates no file", async () => {
   home.write(claudeFile(CLAUDE_ID), '{"type":"user","uuid":"a","message":{"role":"user","content":"hi"}}\n');
   const { code, found } = await doctor();
   expect([code, states(found)]).toEqual([0, NEW_MACHINE]);
@@ -82,7 +82,7 @@ test.each([
   expect(isNewer(version, tried)).toBe(newer);
 });
 
-test("a folder that others can read is a warning with the command that mends it", async () => {
+test("a folder that others can read is a warning with the command that corrects it", async () => {
   mkdirSync(join(home.path, ".continuo"), { mode: 0o755 });
   const { code, found } = await doctor();
   expect([code, found.get("home")]).toMatchObject([
@@ -91,7 +91,7 @@ test("a folder that others can read is a warning with the command that mends it"
   ]);
 });
 
-test("what does not work is exit code 4, and the other checks are still made", async () => {
+test("a failed check gives exit code 4, and the other checks still run", async () => {
   home.write(".continuo/continuo.yaml", "agents: [");
   home.write(".continuo/continuo.db", "this is no database, and long enough to look like one".repeat(100));
   chmodSync(join(home.path, ".continuo"), 0o700);
@@ -115,7 +115,7 @@ test("a database that is no index is a warning", async () => {
   ]);
 });
 
-test("a person sees a sign, a name and a message a line, the advice below, and the counts at the end", async () => {
+test("the report for a person has a sign, a name and a message in each line, the advice below, and the counts at the end", async () => {
   mkdirSync(join(home.path, ".continuo"), { mode: 0o755 });
   const { stdout } = await runInProcess(home, ["doctor"], { env: { PATH: "/nowhere" } });
   expect(stdout).toContain("\nok  settings  no mistakes in any continuo.yaml\n");

@@ -1,4 +1,4 @@
-/** `session export`: one file, whole or not at all, in each format. */
+/** `session export`: one file in each format, which is written completely or not at all. */
 
 import {
   existsSync,
@@ -34,7 +34,7 @@ beforeEach(() => {
 
 const exported = async (...args: readonly string[]) => await runHere(home, ["session", "export", ...args]);
 
-test("json is what `session show --json` prints; jsonl its messages, one a line", async () => {
+test("json is the output of `session show --json`; jsonl has its messages, one in each line", async () => {
   const shown = await run(home, ["session", "show", CLAUDE_ID, "--json"]);
   const json = await run(home, ["session", "export", CLAUDE_ID, "--format", "json"]);
   expect(json).toEqual(shown);
@@ -43,7 +43,7 @@ test("json is what `session show --json` prints; jsonl its messages, one a line"
   expect(lines.map((line) => JSON.parse(line))).toEqual(JSON.parse(json.stdout).messages);
 });
 
-test("the ending of the file's name tells the format; Markdown otherwise", async () => {
+test("the ending of the file's name determines the format; the default is Markdown", async () => {
   for (const [name, start] of [
     ["a.html", "<!doctype html>"],
     ["a.HTM", "<!doctype html>"],
@@ -59,14 +59,14 @@ test("the ending of the file's name tells the format; Markdown otherwise", async
   }
 });
 
-test("every branch, headed, in HTML for browsers without scripts", async () => {
+test("HTML for browsers without scripts has every branch with a heading", async () => {
   const { stdout } = await exported(CLAUDE_ID, "--format", "html", "--all");
   expect(stdout.match(/<h2>Branch.*<\/h2>/gu)).toEqual(["<h2>Branch 2 of 2: <bdi>Fix the build</bdi></h2>"]);
   expect(stdout).toContain("Old end.");
   expect((await exported(CLAUDE_ID, "--format", "html")).stdout).not.toContain("Old end.");
 });
 
-test("html has only the turns that are named, and no other format takes them", async () => {
+test("html has only the named turns, and no other format accepts turns", async () => {
   const { stdout } = await exported(CLAUDE_ID, "--format", "html", "--turns", "1");
   expect(stdout).toContain("<main>");
   expect((await exported(CLAUDE_ID, "--turns", "1")).code).toBe(2);
@@ -88,7 +88,7 @@ test("`session show` spells directions out, also in a pipe, which may end in a t
   expect((await runHere(home, ["session", "show", HOSTILE_ID])).stdout).not.toMatch(/[\u202e\u2068]/u);
 });
 
-test("a file that is there is replaced with --force only, as a whole; what cannot be written leaves nothing behind", async () => {
+test("an existing file is replaced only with --force, as a whole, and a failed write leaves nothing behind", async () => {
   writeFileSync(join(home.path, "a.md"), "old");
   const refused = await exported(CLAUDE_ID, "--output", "a.md");
   expect([refused.code, refused.stderr]).toEqual([
@@ -166,7 +166,7 @@ describe("secrets and sub-agents", () => {
     );
   });
 
-  test("the conversation of a sub-agent is in the page; not where calls are left out", async () => {
+  test("the conversation of a sub-agent is in the page, unless calls are left out", async () => {
     const { stdout } = await exported(id, "--format", "html");
     const [, after] = stdout.split('<details class="subagent">');
     expect(after).toMatch(

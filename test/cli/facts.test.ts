@@ -22,7 +22,7 @@ beforeAll(() => {
 
 afterAll(() => home[Symbol.dispose]());
 
-test("what happened is printed instead of the conversation, each fact with its turn", async () => {
+test("facts are printed instead of the conversation, each with its turn", async () => {
   const { stdout } = await runHere(home, ["session", "show", CLAUDE_ID, "--facts"]);
   expect(stdout).toMatchInlineSnapshot(`
       "asked      Fix the build (turn 1)
@@ -46,7 +46,7 @@ test("what happened is printed instead of the conversation, each fact with its t
   });
 });
 
-test("what a session says cannot move the terminal, and a damaged one has the facts that can be read", async () => {
+test("text of a session cannot control the terminal, and a damaged session has the facts that can be read", async () => {
   expect((await runHere(home, ["session", "show", HOSTILE_ID, "--facts"])).stdout).not.toContain("\u001b");
   const broken = await runHere(home, ["session", "show", DAMAGED_ID, "--facts"]);
   expect(broken.stdout).toMatch(/^asked /u);

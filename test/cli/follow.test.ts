@@ -1,4 +1,4 @@
-/** `follow`: a session while it grows, in any agent's files and in the store, each thing once. */
+/** `follow`: shows a session while it grows, in any agent's files and in the store, each message once. */
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { appendFileSync, readFileSync, renameSync, rmSync, truncateSync, writeFileSync } from "node:fs";
@@ -149,7 +149,7 @@ test("one of Continuo's own is followed, and what its agent says in pieces comes
   expect(saidIn(printed.all())).toEqual(["1", "2", "3"]);
 });
 
-test("of every session of the cases, a file that grows line by line gives the messages of the whole, each once", async () => {
+test("for every session of the cases, a file that grows line by line yields the same messages as the whole file, each once", async () => {
   const places: PlacesAt = { ...copyEveryCase(home.path), cwd: home.path };
   const sessions = await listNativeSessions({ places, archived: "include" });
   const files = sessions.filter(({ location }) => location.endsWith(".jsonl"));

@@ -31,7 +31,7 @@ describe("fork", () => {
     expect((await runHere(home, ["session", "list"])).stdout).toContain("Fix the build (fork)");
   });
 
-  test("prints JSON, and cuts behind a message", async () => {
+  test("prints JSON, and cuts after a message", async () => {
     const shown = JSON.parse((await runHere(home, ["session", "show", CLAUDE_ID, "--json"])).stdout);
     const at = shown.messages[0].id;
     const { stdout } = await runHere(home, ["session", "fork", CLAUDE_ID, "--at", at, "--json"]);
@@ -122,7 +122,7 @@ describe("repair", () => {
     expect(readFileSync(path())).toEqual(before);
   });
 
-  test("a session that is open is shown, and not repaired in place (exit code 5)", async () => {
+  test("the repair of an open session is shown, and not made in place (exit code 5)", async () => {
     appendFileSync(path(), "torn");
     home.write(
       `.claude/sessions/${process.pid}.json`,
@@ -165,7 +165,7 @@ describe("repair", () => {
     });
   });
 
-  test("counts the results that no call waits for, which are taken out", async () => {
+  test("counts the results without a call, which it removes", async () => {
     const timestamp = "2026-01-01T00:00:00.000Z";
     const entry = (id: string, parentId: string | null, message: object) => ({
       type: "message",
@@ -198,7 +198,7 @@ describe("repair", () => {
     expect(one.stdout).toContain("\none result is taken out: no call waits for it\n");
   });
 
-  test("a copy and a repair in place at once are a mistake (exit code 2)", async () => {
+  test("a copy and a repair in place at once are a usage error (exit code 2)", async () => {
     expect((await runHere(home, ["session", "repair", CLAUDE_ID, "--in-place", "--output", "x"])).code).toBe(
       2,
     );

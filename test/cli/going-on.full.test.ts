@@ -49,7 +49,7 @@ test.each([
   ["load", BOTH, ["session/load"]],
   ["load", { resume: {} }, ["session/load", "session/resume"]],
   ["resume", { load: {} }, ["session/resume", "session/load"]],
-])("session.resume_id: %s, where the agent offers %j", async (resume_id, offers, ways) => {
+])("session.resume_id: %s, if the agent offers %j", async (resume_id, offers, ways) => {
   home = createTalkHome(script(offers), { resume_id });
   const id = idIn((await chat("one")).stderr);
   const { code, stdout } = await chat("--resume", id, "--json", "two");
@@ -82,7 +82,7 @@ test("--continue takes the newest of the agent's own list, by our order, and its
   expect(idIn((await chat("--continue", "-a", "robot", "three")).stderr)).toBe(id);
 });
 
-test("session.continue_last: agent falls back to the list with a message where the agent has no such way", async () => {
+test("session.continue_last: agent falls back to the list with a message if the agent has no such way", async () => {
   const list = listing(["old", "2020-01-01T00:00:00Z"], ["last", "2020-03-01T00:00:00Z"]);
   home = createTalkHome(script({ ...BOTH, list: {} }, list), { continue_last: "agent" });
   // Newer, and the agent does not list it.
@@ -94,7 +94,7 @@ test("session.continue_last: agent falls back to the list with a message where t
   expect(stderr).toContain("· continue by the agent not offered, list by the agent done, session/load done");
 });
 
-test("a session that only its agent knows is continued by its id, or the beginning of it", async () => {
+test("a session that only its agent knows is continued by its id, or by the beginning of the id", async () => {
   const list = listing(["abc-1", "2020-01-01T00:00:00Z"], ["abd-2", "2020-01-01T00:00:00Z"]);
   home = createTalkHome(script({ ...BOTH, list: {} }, list));
   const { code, stderr } = await chat("--resume", "robot:abc", "two");
@@ -107,7 +107,7 @@ test("a session that only its agent knows is continued by its id, or the beginni
   expect(shown.stdout).toContain("my name is Ann");
 });
 
-test("an agent's session whose folder no longer exists is reported, and not taken up", async () => {
+test("an agent's session whose folder no longer exists is reported, and not imported", async () => {
   home = createTalkHome(script(BOTH));
   writeSessions(home);
   const { code, stderr } = await chat("--resume", CLAUDE_ID, "one");
@@ -118,7 +118,7 @@ test("an agent's session whose folder no longer exists is reported, and not take
   expect((await run(home, ["session", "list", "--agent", "continuo", "--json"])).stdout).toBe("[]\n");
 });
 
-test("what an agent does not tell of a session stays with the agent, and an agent that refuses exits with 8", async () => {
+test("messages that an agent does not report stay with the agent, and a refusal of the agent gives exit code 8", async () => {
   home = createTalkHome(script({ resume: {} }), { resume_id: "resume" });
   expect((await chat("--resume", "robot:here", "one")).stderr).toContain(
     "; only the agent knows its earlier messages\n",

@@ -1,4 +1,7 @@
-/** `continuo guard`: what goes, the copies, and a session of which only the copy is left, in every command that reads. */
+/**
+ * `continuo guard`: sessions that will be deleted, their copies, and commands that read a session that exists only as a
+ * copy.
+ */
 
 import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -40,7 +43,7 @@ test("status shows what each agent deletes and which sessions are deleted soon, 
   expect(existsSync(join(home.path, ".continuo/guard"))).toBe(false);
 });
 
-test("the doctor and a list on a terminal mention sessions that go without a copy, until there is one", async () => {
+test("the doctor and a list on a terminal mention sessions that will be deleted without a copy, until there is one", async () => {
   const list = async () =>
     (await runHere(home, ["list"], { env: { PATH: "/nowhere" }, columns: 120 })).stderr;
   const guard = async () =>
@@ -78,14 +81,14 @@ test("on copies at once and writes a timer, off removes the timer and leaves the
   expect((await run("guard", "run")).stdout).toContain("The guard is off");
 });
 
-test("what continuo.yaml excludes is not copied, and is counted", async () => {
+test("sessions that continuo.yaml excludes are not copied, and are counted", async () => {
   mkdirSync(join(home.path, ".continuo"), { recursive: true });
   writeFileSync(join(home.path, ".continuo/continuo.yaml"), `index:\n  exclude:\n    - "**/${OLD}.jsonl"\n`);
   const { stdout } = await run("guard", "on", "--json");
   expect(JSON.parse(stdout).run).toMatchObject({ stored: 1, excluded: 1 });
 });
 
-test("a session of which only the copy is left is listed, found, shown, exported and checked like others", async () => {
+test("a session that exists only as a copy is listed, found, shown, exported and checked like others", async () => {
   const before = await run("session", "show", OLD, "--json");
   await goneWithCopy();
   const rows = JSON.parse((await run("list", "--json")).stdout);
@@ -105,7 +108,7 @@ test("a session of which only the copy is left is listed, found, shown, exported
   expect(existsSync(path)).toBe(false);
 });
 
-test("resume puts such a session back before its agent opens it", async () => {
+test("resume restores such a session before its agent opens it", async () => {
   const [cwd, bin, seen] = ["project", "bin", "seen"].map((name) => join(home.path, name)) as [
     string,
     string,
@@ -140,7 +143,7 @@ test("the process that lists and servers leave in the background copies what is 
   expect(copied()).toBe(true);
 });
 
-test("a hand-over and a rename begin with such a session too", async () => {
+test("such a session can be handed over and renamed", async () => {
   await goneWithCopy();
   const cwd = join(home.path, "project");
   mkdirSync(cwd);
@@ -151,7 +154,7 @@ test("a hand-over and a rename begin with such a session too", async () => {
   expect([renamed.code, existsSync(path)]).toEqual([0, true]);
 });
 
-test("restore puts the session back with a time of now, and refuses what lies in its place", async () => {
+test("restore puts the session back with the current time, and refuses if another file is at its path", async () => {
   await goneWithCopy();
   writeFileSync(path, "{}\n");
   const refused = await run("guard", "restore", OLD);
@@ -163,7 +166,7 @@ test("restore puts the session back with a time of now, and refuses what lies in
   expect((await run("guard", "verify")).stdout).toContain("everything is as it was stored");
 });
 
-test("a changed piece is found, and the session that it belongs to is named", async () => {
+test("verify finds a changed piece, and names its session", async () => {
   await run("guard", "on");
   const { states } = findCopy(OLD, { home: home.path, env: {} });
   const { sha256 = "" } = states[0]?.files[0]?.pieces[0] ?? {};

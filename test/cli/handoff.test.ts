@@ -33,7 +33,7 @@ beforeAll(() => {
   mkdirSync(bin);
   const fixture = join(ROOT, "test/fixtures/claude/parallel-tools/home");
   cpSync(fixture, join(home, ".claude"), { recursive: true });
-  // Says how it was started: what `resume` promises is the start, not the agent.
+  // The script prints how it was started, because `resume` promises only the start.
   writeFileSync(join(bin, "codex"), '#!/bin/sh\necho "$PWD: $*"\nexit 3\n');
   chmodSync(join(bin, "codex"), 0o755);
 });
@@ -73,7 +73,7 @@ describe("export --bundle and import", () => {
     expect(JSON.parse(moved.stdout)).toMatchObject({ agent: "codex", verification: { by: "continuo" } });
   });
 
-  test("conversations of sub-agents are placed in their own agent; in another one the report counts them", async () => {
+  test("conversations of sub-agents are placed if the session goes to their own agent; otherwise the report counts them", async () => {
     const other = scratchFolder("cli-import");
     cpSync(join(import.meta.dirname, "../fixtures/claude/subagent/home"), join(other, ".claude"), {
       recursive: true,
@@ -137,7 +137,7 @@ describe("export --bundle and import", () => {
     expect(listed).toHaveLength(3);
   });
 
-  test("the sub-agent of an imported session of Codex lies where Codex looks for it, and names its new session", async () => {
+  test("the sub-agent of an imported session of Codex is where Codex looks for it, and names its new session", async () => {
     const other = scratchFolder("cli-import");
     const child = "rollout-2026-11-21T22-53-40-01a20050-baf5-7330-87a1-0eb5a788eb57.jsonl";
     cpSync(join(import.meta.dirname, "../formats/codex/sub-agent/home"), join(other, "there"), {
@@ -188,7 +188,7 @@ describe("export --bundle and import", () => {
     });
   });
 
-  test("the folder that a bundle names is used only where it is an absolute path", async () => {
+  test("the folder that a bundle names is used only if it is an absolute path", async () => {
     const file = join(home, "told.bundle");
     expect((await here("session", "export", ID, "--bundle", file)).code).toBe(0);
     const packed = gunzipSync(readFileSync(file));
@@ -205,7 +205,7 @@ describe("export --bundle and import", () => {
     }
   });
 
-  test("what is no bundle is refused with what to do", async () => {
+  test("a file that is not a bundle is refused with a hint", async () => {
     const file = join(home, "letter.txt");
     writeFileSync(file, "hello");
     const { code, stderr } = await here("import", file, "--cwd", ".");
@@ -235,7 +235,7 @@ describe("handoff", () => {
     expect(existsSync(join(home, ".codex"))).toBe(false);
   });
 
-  test("writes a session that is listed there, and prints how to continue it; --json has its keys", async () => {
+  test("writes a session that the target lists, and prints how to continue it; --json has its keys", async () => {
     const args = ["handoff", ID, "--to", "codex", "--cwd", cwd, "--no-verify", "--json"];
     const { code, stdout } = continuo(...args);
     expect(code).toBe(0);
@@ -319,7 +319,7 @@ describe("handoff", () => {
     }
   });
 
-  test("chat names the session and its agent, where its folder no longer exists", async () => {
+  test("chat names the session and its agent if the session's folder no longer exists", async () => {
     const { code, stderr } = await here("chat", "why?", "--resume", ID);
     expect([code, stderr]).toEqual([
       3,
@@ -369,7 +369,7 @@ describe("resume", async () => {
     expect(evaluated.stdout).toBe(`${cwd}: --session ${location}\n`);
   });
 
-  test("starts the agent in the session's folder, with what is behind `--`, and ends as it does", async () => {
+  test("starts the agent in the session's folder, with the arguments after `--`, and has its exit code", async () => {
     const id = await made();
     const { code, stdout } = continuo("resume", id, "--", "--model", "a b");
     expect({ code, stdout }).toEqual({ code: 3, stdout: `${cwd}: resume ${id} --model a b\n` });

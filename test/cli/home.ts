@@ -12,7 +12,7 @@ export const SOURCE_MAIN: string = join(import.meta.dirname, "../../src/cli/main
 
 export const MAIN: string = await bundledCommand();
 
-/** An executable that is Continuo whole, in place of Node and the bundle: `scripts/single.ts` makes it. */
+/** The executable with all of Continuo, which replaces Node and the bundle: `scripts/single.ts` makes it. */
 export const SINGLE: string | undefined = process.env.CONTINUO_TEST_SINGLE;
 
 function wordsOf(
@@ -27,7 +27,7 @@ export interface Home extends Disposable {
   write(path: string, text: string): void;
 }
 
-/** It is removed after the test or the file, at the latest. */
+/** The home is removed after the test, or at the end of the file. */
 export function createHome(): Home {
   const path = scratchFolder("cli");
   return {
@@ -46,7 +46,7 @@ export interface Run {
   readonly stderr: string;
 }
 
-/** Nothing of the real environment but the way to programs, and to the temporary folder of the tests. */
+/** Keeps from the real environment only the search path and the temporary folder of the tests. */
 export function cleanEnv(home: string): Record<string, string> {
   return { HOME: home, PATH: process.env.PATH ?? "", TMPDIR: tmpdir(), TZ: "UTC", LANG: "C.UTF-8" };
 }
@@ -57,7 +57,7 @@ export interface RunOptions {
   readonly stdin?: string;
   /** `MAIN` unless it is given. */
   readonly main?: string;
-  /** Stop reading stdout after so many characters, as `head` does. */
+  /** Stops reading stdout after this number of characters, as `head` does. */
   readonly readChars?: number;
 }
 
@@ -93,7 +93,7 @@ interface OnlyPrograms {
   readonly cwd: string;
 }
 
-/** The command where no program is found but those of a test. */
+/** Runs the command with only the programs of a test on the search path. */
 export function runWith({ home, bin, cwd }: OnlyPrograms, args: readonly string[]): Run {
   const env = { PATH: bin, HOME: home, NO_COLOR: "1" };
   const [program, words] = wordsOf(args);
@@ -106,7 +106,7 @@ export const HOSTILE_ID = "4bf3d000-0000-4000-8000-000000000002";
 export const DAMAGED_ID = "5ad00000-0000-4000-8000-000000000003";
 export const CODEX_ID = "01999999-1111-7222-8333-000000000001";
 
-/** The file that a session of `writeSessions` lies in. */
+/** The file of a session of `writeSessions`. */
 export function claudeFile(id: string): string {
   return `.claude/projects/-home-ann-app/${id}.jsonl`;
 }
@@ -249,7 +249,7 @@ export function writeSessions(home: Home): void {
   );
 }
 
-/** A session with a line that is no JSON, and a last line that was torn. */
+/** A session with a line that is not JSON, and an incomplete last line. */
 export function writeDamaged(home: Home): void {
   const lines = claudeText(DAMAGED_ID, CONVERSATION.slice(0, 1));
   home.write(claudeFile(DAMAGED_ID), `${lines}{"broken": \n{"type":"user","uu`);

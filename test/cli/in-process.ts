@@ -1,4 +1,4 @@
-/** Commands run in this process, with streams that are no terminal: for commands that end, and for servers. */
+/** Runs commands in this process, with streams that are not a terminal: commands that end, and servers. */
 
 import { PassThrough, Writable } from "node:stream";
 import { present } from "@continuo/core/model";
@@ -14,11 +14,11 @@ export interface RunHereOptions {
   readonly now?: Date;
   /** The columns of the terminal that standard output is; by default it is a pipe. */
   readonly columns?: number;
-  /** Called with what the command leaves behind; left out, it leaves nothing. */
+  /** Called with a background process that the command would start; left out, none is started. */
   readonly onDetached?: (command: DetachedCommand) => void;
 }
 
-/** The executable is tried by the same tests, where they need nothing of this process. */
+/** The same tests also run the executable, unless they need this process. */
 export async function runHere(
   home: Pick<Home, "path">,
   args: readonly string[],

@@ -1,4 +1,4 @@
-/** When a command leaves a process behind that indexes, and what the process does. */
+/** When a command starts a background process that indexes, and the work of that process. */
 
 import { existsSync, rmSync, symlinkSync, utimesSync } from "node:fs";
 import { join } from "node:path";
@@ -86,7 +86,7 @@ test("a search that read many files starts a process, once in a minute, and says
   expect((await runInProcess(home, ["search", "wombat55"])).stderr).toContain(text);
 });
 
-test("nothing is started in CI, and where nothing can be written", async () => {
+test("nothing is started in CI, or if nothing can be written", async () => {
   expect(await startedBy(["list"], { CI: "true" })).toEqual([]);
   home.write(".continuo/config", "");
   symlinkSync("/nonexistent/place", mark);
@@ -95,7 +95,7 @@ test("nothing is started in CI, and where nothing can be written", async () => {
   expect(await startedBy(["list"])).toHaveLength(1);
 });
 
-test("nothing is started for so few sessions that a search indexes them itself", async () => {
+test("nothing is started if there are so few sessions that a search indexes them itself", async () => {
   for (let at = 64; at < MANY; at++) rmSync(join(home.path, wombatFile(at)));
   expect(await startedBy(["list"])).toEqual([]);
   expect(await startedBy(["search", "wombat55"])).toEqual([]);
@@ -117,7 +117,7 @@ test("the process indexes everything, and the next search reads no file of a ses
   expect([JSON.parse(stdout), stderr]).toMatchObject([{ total: 1, notIndexed: 0 }, ""]);
 });
 
-test("the process does nothing where the settings turn it off", async () => {
+test("the process does nothing if the settings turn it off", async () => {
   home.write(".continuo/index.started", "");
   home.write(".continuo/continuo.yaml", "index:\n  background: false\n");
   expect((await runInProcess(home, BACKGROUND)).code).toBe(0);
@@ -137,7 +137,7 @@ test("only one process indexes a home, and the status says that it runs", async 
   expect(await status()).toMatchObject({ background: "idle", indexed: 0 });
 });
 
-test("the process ends where somebody deleted Continuo's home, and does not make it again", async () => {
+test("the process ends if somebody deleted Continuo's home, and does not create it again", async () => {
   expect(await runInProcess(home, BACKGROUND)).toEqual({ code: 0, stdout: "", stderr: "" });
   expect(existsSync(join(home.path, ".continuo/index.db"))).toBe(false);
 });

@@ -179,7 +179,7 @@ test("a pipe gets only the table, and standard error the last lines", async () =
   expect(stderr).toBe("33 more: --all shows them\n1 archived: --archived shows them\n");
 });
 
-test("the last lines count only what is hidden of that which the filters let through", async () => {
+test("the last lines count only hidden sessions that match the filters", async () => {
   expect((await list()).stderr).toContain("1 archived: --archived shows them");
   const until = (await list("--until", "2025-01-06")).stderr;
   expect(until).toContain("13 more: --all shows them");

@@ -46,7 +46,7 @@ test.each(AGENT_NAMES)("list --agent %s opens no session of another agent", (age
   expect(list(agent).opened).toEqual([agent]);
 });
 
-test("list --agent codex, where codex has no session, opens no session, and says where it looked", () => {
+test("list --agent codex without a session of codex opens no session, and names the folders that it searched", () => {
   const { stdout, opened } = list("codex", "codex");
   expect(opened).toEqual([]);
   expect(stdout).toBe(

@@ -1,4 +1,4 @@
-/** An agent whose files nobody reads: it lists its sessions when it is asked. */
+/** An agent whose files Continuo cannot read: it lists its sessions when it is asked. */
 
 import { chunk, DONE, hello1, type Script, type ScriptStep } from "../acp/script.ts";
 

@@ -24,7 +24,7 @@ test("the demonstration needs no server, no browser and no model, and prints not
   expect(frames.at(-1)).toMatchObject({ type: "end", session: { state: "closed", depth: 0 } });
 });
 
-test("sessions of a server are listed and verified, their notes are printed, and a sound one is not repaired", async () => {
+test("sessions of a server are listed and verified, their notes are printed, and an undamaged one is not repaired", async () => {
   using home = createHome();
   const { server, env } = await serve(home);
   await using _server = server;
@@ -45,7 +45,7 @@ test("sessions of a server are listed and verified, their notes are printed, and
   expect((await run(home, ["live", "notes", "nowhere"], { env })).code).toBe(3);
 });
 
-test("one changed byte hides no note; verify says which event it is, and repair puts it aside", async () => {
+test("one changed byte hides no note; verify names the event, and repair leaves it out", async () => {
   using home = createHome();
   const file = join(home.path, "notes.db");
   const server = background(home, [
@@ -140,7 +140,7 @@ test("a session and its video are removed and come back by the commands that are
     expect((await live("remove", "my tab", ...wrong)).code).toBe(2);
 });
 
-test("what others said cannot control the terminal", async () => {
+test("text from others cannot control the terminal", async () => {
   using home = createHome();
   const server = background(home, ["serve", "--listen", "127.0.0.1:0", "--no-auth"]);
   await using _server = server;

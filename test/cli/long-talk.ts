@@ -1,4 +1,4 @@
-/** A long conversation in `continuo repl`, said on a pipe turn by turn, and what the process holds meanwhile. */
+/** Runs a long conversation in `continuo repl` over a pipe, and measures the memory of the process. */
 
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -10,7 +10,7 @@ export interface LongTalk {
   readonly env: Readonly<Record<string, string>>;
   /** Flags of Node, before the program. */
   readonly flags?: readonly string[];
-  /** After which turns it is looked, ascending. */
+  /** The turns after which the memory is measured, ascending. */
   readonly looks: readonly number[];
   /** The words of each turn, after its number; the agent repeats them. */
   readonly words: string;
@@ -52,7 +52,7 @@ export async function talkLong({ main, cwd, env, flags = [], looks, words }: Lon
   child.once("close", () => wake());
   const turn = async (at: number): Promise<void> => {
     said = "";
-    // A line that begins with a space is no part of the history.
+    // A line that begins with a space is not stored in the history.
     stdin.write(` question ${at} ${words}\n`);
     while (!ENDED.test(said.split(`question ${at} `)[1] ?? "")) {
       if (child.exitCode !== null) throw new Error(`the repl ended: ${complaints}`);

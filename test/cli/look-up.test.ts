@@ -78,7 +78,7 @@ describe.each(commands)("continuo %s", (_, words) => {
     expect(code).toBe(3);
   });
 
-  test("lists what an ambiguous id names: exit code 1", async () => {
+  test("lists the sessions of an ambiguous id: exit code 1", async () => {
     const { code, stdout, stderr } = await runHere(home, withId(words, "01999999"));
     for (const name of [`continuo:${SHARED}`, `codex:${CODEX_ID}`]) {
       const [agent, id] = name.split(":") as [string, string];
@@ -92,7 +92,7 @@ describe.each(commands)("continuo %s", (_, words) => {
   });
 });
 
-test("a line of repl looks up in the same way", async () => {
+test("a command of repl uses the same look-up", async () => {
   const stdin = "/resume ffffffff\n/resume 01999999\n/fork continuo:ffff\n";
   const { stdout, stderr } = await runHere(home, ["repl", "--agent", "claude"], { stdin });
   expect(stdout + stderr).toContain('no session "ffffffff"');
@@ -131,7 +131,7 @@ test("paths are names: of a native session's file, and of the store with an id",
   expect(found).toEqual([HOSTILE_ID, HOSTILE_ID, ALONE, ALONE]);
 });
 
-test("an empty CONTINUO_STORE is as none, for every command", async () => {
+test("an empty CONTINUO_STORE counts as unset for every command", async () => {
   const env = { CONTINUO_STORE: "" };
   const info = await runHere(home, ["session", "info", ALONE, "--json"], { env });
   const store = await runHere(home, ["store", "info", "--json"], { env });

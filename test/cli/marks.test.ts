@@ -32,7 +32,7 @@ test("a pinned session is in the list of pinned ones until it is unpinned", asyn
   expect((await run("list", "--pinned")).stdout).toContain("No sessions match.");
 });
 
-test("tags are shown in the list, and narrow it; a list of two tags has what has both", async () => {
+test("tags are shown in the list, and filter it; a list with two tags has the sessions with both", async () => {
   expect((await run("tag", CLAUDE_ID, "Tea", "later")).stdout).toBe("#later #tea\n");
   await run("tag", CODEX_ID, "tea");
   expect(new Set(await idsOf("--tag", "TEA"))).toEqual(new Set([CLAUDE_ID, CODEX_ID]));

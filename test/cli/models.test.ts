@@ -74,7 +74,7 @@ test("the key of a model is sent to its own address, and is in no output", async
 /** The texts of the messages that the model was sent. */
 const sent = (): string => JSON.stringify(server.requests.at(-1)?.body);
 
-test("a conversation continues in another model, which is given the earlier messages with their roles", async () => {
+test("a conversation continues in another model, which receives the earlier messages with their roles", async () => {
   const first = await chat(["-a", "local", "What is the capital of France?"]);
   expect([first.code, first.stdout]).toEqual([0, "Paris.\n"]);
   expect(server.requests.at(-1)).toMatchObject({
@@ -117,7 +117,7 @@ test.each([
   ["its server", "", "", "a part"],
   ["the file, against its server", ", window: 100000", "", "everything"],
   ["a smaller limit of the person", ", window: 100000", "context: { max_tokens_approx: 600 }\n", "a part"],
-])("a model is given what fits its window, by %s", async (_name, window, context, given) => {
+])("a model receives the messages that fit its window, by %s", async (_name, window, context, given) => {
   const proxy = await serverWithWindow(1_000);
   home.write(
     ".continuo/continuo.yaml",
@@ -156,7 +156,7 @@ test("a model answers in a channel as any agent does", async () => {
   }
 });
 
-test("a model without its key, or that does not answer is an error that says so", async () => {
+test("a model without its key, and a model that does not answer, have their own errors", async () => {
   const keyless = await chat(["-a", "local", "hello"], {});
   expect(keyless.stderr).toContain("the variable LOCAL_KEY is not set, which has the key of local");
   expect(keyless.code).toBe(3);
@@ -182,7 +182,7 @@ test("a project cannot name a model, and a model cannot have the name of an agen
   expect((await chat(["-a", "codex", "hello"])).stderr).toContain("an agent has the name codex already");
 });
 
-test("agents lists the models of the file and of servers on this machine, and says who does not answer", async () => {
+test("agents lists the models of the file and of servers on this machine, and names those that do not answer", async () => {
   const models = createServer((request, response) => {
     const data = [
       { id: "qwen3:8b", owned_by: "library" },

@@ -51,7 +51,7 @@ const shown = (at: Git): readonly string[] => [
   at("log", "-1"),
 ];
 
-test("a session and its work tree go to a file, and into the clone of another machine", async () => {
+test("a session and its work tree are packed into a file, and placed in the clone of another machine", async () => {
   change();
   const before = shown(git);
   const packed = await on("here", "move", "last", "--to", "timer.bundle");
@@ -76,7 +76,7 @@ test("a session and its work tree go to a file, and into the clone of another ma
   expect(again.stdout).toContain("work tree ~/work, stop at ");
 });
 
-test("a new folder becomes a clone where the bundle has the whole history", async () => {
+test("a new folder becomes a clone if the bundle has the whole history", async () => {
   git("remote", "remove", "origin");
   change();
   expect((await on("here", "move", "last", "--to", "../timer.bundle")).code).toBe(0);

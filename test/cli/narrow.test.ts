@@ -100,7 +100,7 @@ test("in a pipe nothing is cut, and one long path does not pad the other rows", 
   expect(rows.filter((row) => widthOf(row) > 200).length).toBe(1);
 });
 
-test("sessions in which nobody said anything are left out and counted, but for --empty and --json", async () => {
+test("sessions in which nobody said anything are left out and counted, except with --empty and --json", async () => {
   const { stdout, stderr } = await runHere(home, ["list", "--all"]);
   expect(stdout).not.toContain("(empty)");
   expect(stderr).toContain("2 empty: --empty shows them");
@@ -113,7 +113,7 @@ test("sessions in which nobody said anything are left out and counted, but for -
   expect(ids).toEqual(expect.arrayContaining([EMPTY_ID, empty]));
 });
 
-test("the newest empty session does not stand in the way of `last`", async () => {
+test("`last` skips an empty session that is newer", async () => {
   const info = JSON.parse((await runHere(home, ["info", "last", "--json"])).stdout);
   expect(info.title).toBe("A conversation with two agents");
 });

@@ -12,7 +12,7 @@ test.each([
     ["store", "info", "--store", "sqlite:/proc/nope/a/x.db"],
     "/proc/nope/a/x.db",
   ],
-])("%s where none can be made is an error, and no endless try", (_, env, args, names) => {
+])("%s that cannot be created is an error, without endless attempts", (_, env, args, names) => {
   using home = createHome();
   const { signal, status, stderr } = spawnSync(process.execPath, [MAIN, ...args], {
     env: { ...cleanEnv(home.path), ...env },

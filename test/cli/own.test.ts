@@ -1,4 +1,4 @@
-/** Sessions of Continuo's own beside the native ones, through the commands as processes of their own. */
+/** Continuo's own sessions together with native ones, with each command as a process. */
 
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -91,7 +91,7 @@ describe("session list", () => {
     expect(existsSync(database)).toBe(false);
   });
 
-  test("a conversation that is both is one row, Continuo's own, with what it is elsewhere", async () => {
+  test("a conversation that is both native and Continuo's own is one row, Continuo's, with the native references", async () => {
     await makeOwn();
     const rows = await list();
     expect(rows.map(({ agent, sessionId }) => `${agent}:${sessionId}`)).toEqual([
@@ -159,7 +159,7 @@ describe("session list", () => {
     expect(await idsOf(...flags)).toEqual(ids);
   });
 
-  test("a store that cannot be read is an error beside the others", async () => {
+  test("a store that cannot be read is an error, and the other sessions are listed", async () => {
     home.write(".continuo/continuo.db", "no database at all, whatever its name says");
     const { stdout, stderr, code } = await runHere(home, ["session", "list", "--json"]);
     expect((JSON.parse(stdout) as unknown[]).length).toBe(3);
@@ -237,7 +237,7 @@ describe("one of Continuo's own", () => {
     ]);
   });
 
-  test("delete is for good, so that it is refused without a word; its native sessions stay", async () => {
+  test("deletion is final, so it is refused without a confirmation; the native sessions stay", async () => {
     const refused = await runHere(home, ["delete", BOTH]);
     expect([refused.code, await idsOf("--agent", "continuo")]).toEqual([2, [ALONE, BOTH]]);
     const { stdout, code } = await runHere(home, ["delete", BOTH, ALONE, "--yes", "--json"]);
@@ -250,7 +250,7 @@ describe("one of Continuo's own", () => {
     expect(existsSync(join(home.path, claudeFile(CLAUDE_ID)))).toBe(true);
   });
 
-  test("delete is refused while the session runs, and while others continue from it, unless they are deleted too", async () => {
+  test("deletion is refused while the session runs, and while forks of it exist, unless they are deleted too", async () => {
     const fork = await inStore(async (store) => {
       await store.acquireLease(`session/${ALONE}`, { owner: "me", ttlMs: 60_000 });
       return (await store.createSession({ parentId: BOTH })).sessionId;
@@ -308,7 +308,7 @@ describe("one of Continuo's own", () => {
     });
   });
 
-  test("resume of one whose last agent has no session of it names the other ways", async () => {
+  test("resume names the other ways if the last agent has no native session of the conversation", async () => {
     await speakWith("codex");
     const { code, stderr } = await runHere(home, ["resume", BOTH]);
     expect(code).toBe(1);

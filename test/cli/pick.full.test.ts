@@ -119,7 +119,7 @@ describe("in a terminal", () => {
     await expectRestored(130);
   });
 
-  test("fork, rename, delete of two, undo, stats: each by its key, and the list follows", async () => {
+  test("fork, rename, deletion of two, undo and stats each have a key, and the list is updated", async () => {
     await open(80, 24);
     terminal.send("Tab");
     terminal.write("fy");
@@ -217,7 +217,7 @@ describe("in a terminal", () => {
     expect(await terminal.until((screen) => screen.includes("code=1"))).toContain("<> code=1");
   });
 
-  test("a command without an id, or with one that names several, opens the picker over them", async () => {
+  test("a command without an id, or with an ambiguous one, opens the picker", async () => {
     await open(80, 24, "show");
     const seen = await terminal.until((screen) => screen.startsWith("show > "));
     expect(seen).toContain("3 of 3");
@@ -363,7 +363,7 @@ describe("in a terminal", () => {
     await expectRestored(143);
   });
 
-  test("it follows the size of the terminal, down to nearly nothing", async () => {
+  test("it adapts to the size of the terminal, even to a very small one", async () => {
     await open(80, 24);
     for (const [columns, rows] of [
       [50, 10],

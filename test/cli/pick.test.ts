@@ -43,7 +43,7 @@ test.each([
   ["export", "md", /^exported to claude-.*\.md; 1 of \d, then .*gone failed: /u],
   ["fork", "yes", /^forked: claude:.* r resumes it; 1 of \d, then .*gone failed: /u],
 ] as const)(
-  "an act on several sessions that fails in the middle says what it did: %s",
+  "an action on several sessions that fails in the middle reports what was done: %s",
   async (action, value, said) => {
     using home = createHome();
     writeSessions(home);

@@ -77,7 +77,7 @@ test("stats counts by week from Monday, by month, by session and by blocks of fi
   );
 });
 
-test("the tokens that are most have a column at any width, and those that are few give way", async () => {
+test("the kinds with the most tokens have a column at any width, and small ones are left out first", async () => {
   call("a", "2025-01-05T23:10", { cache_read_input_tokens: 123_456_789, cache_creation_input_tokens: 30 });
   for (const columns of [80, 50]) {
     const { stdout } = await runHere(home, ["stats"], { columns });
@@ -199,7 +199,7 @@ test("the list prices are those of the package that they are taken from", () => 
   execFileSync(process.execPath, [join(ROOT, "scripts/prices.ts"), "--check"]);
 });
 
-test("statusline prints one line of what Claude Code tells and what the sessions used; nothing is an error", async () => {
+test("statusline prints one line with the data of Claude Code and the usage of sessions; nothing makes it fail", async () => {
   call("a", "2026-11-26T10:00", { cache_creation_input_tokens: 9_000 }, "claude-opus-5-5");
   const stdin = JSON.stringify({
     session_id: "aaaaaaaa-0000-4000-8000-000000000000",
@@ -245,7 +245,7 @@ test("statusline leaves out what it cannot count: the settings have mistakes, or
 const resume = async (now: string): Promise<readonly string[]> =>
   (await runHere(home, ["resume", "last:claude", "--print"], { now: new Date(now) })).stderr.split("\n");
 
-test("resume says first what it costs: warm as long as the agent's record tells, then cold, with a lean way", async () => {
+test("resume first prints its price: warm for the time in the agent's record, then cold, with a cheaper way", async () => {
   const usage = { input_tokens: 20, cache_read_input_tokens: 150_000, cache_creation_input_tokens: 49_980 };
   const hour = { cache_creation: { ephemeral_1h_input_tokens: 49_980, ephemeral_5m_input_tokens: 0 } };
   call("a", "2026-11-26T10:00", { ...usage, ...hour }, "claude-opus-5-5");
@@ -260,7 +260,7 @@ test("resume says first what it costs: warm as long as the agent's record tells,
   ]);
 });
 
-test("info tells the price of the next prompt, for a person and as JSON", async () => {
+test("info shows the price of the next prompt, for a person and as JSON", async () => {
   call("a", "2026-11-26T10:00", { cache_creation_input_tokens: 99_000 }, "claude-opus-5-5");
   const now = new Date("2026-11-26T10:30:00Z");
   const { stdout } = await runHere(home, ["info", "aaaaaaaa", "--json"], { now });
@@ -277,13 +277,13 @@ test("info tells the price of the next prompt, for a person and as JSON", async 
   );
 });
 
-test("writes of five minutes are cold after them, and a model without a price has only its tokens", async () => {
+test("a cache entry of five minutes is cold after that time, and a model without a price shows only tokens", async () => {
   const minutes = { cache_creation: { ephemeral_1h_input_tokens: 0, ephemeral_5m_input_tokens: 7 } };
   call("a", "2026-11-26T10:00", { cache_creation_input_tokens: 7, ...minutes }, "model-x");
   expect(await resume("2026-11-26T10:06:00Z")).toEqual(["cold · 1,007 tokens · no price for model-x", ""]);
 });
 
-test("stats counts what is written to the cache for an hour at the price of that", async () => {
+test("stats counts tokens that are cached for an hour at the price for an hour", async () => {
   const usage = { cache_creation_input_tokens: 1_500_000 };
   const hour = {
     cache_creation: { ephemeral_1h_input_tokens: 1_000_000, ephemeral_5m_input_tokens: 500_000 },

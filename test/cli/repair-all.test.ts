@@ -48,14 +48,14 @@ test("a check of all sessions shows damage, and counts warnings until they are a
   expect(all.filter(({ problems }) => problems.length > 0).length).toBe(2);
 });
 
-test("list marks what is damaged, and agrees with check on what that is", async () => {
+test("list marks the same sessions as damaged as check does", async () => {
   await warn();
   const { stdout, stderr } = await run("list");
   expect(stdout.match(/damaged/gu)?.length).toBe(1);
   expect(stderr).toContain("1 damaged session in this list");
 });
 
-test("repair --all plans, and writes nothing", async () => {
+test("repair --all shows a plan, and writes nothing", async () => {
   const { stdout, code } = await run("repair", "--all");
   expect(stdout).toContain(`claude:${DAMAGED_ID}  2 records`);
   expect(stdout).toContain("1 session can be repaired. Nothing was written");

@@ -12,7 +12,7 @@ import { createTalkHome } from "./talk.ts";
 /** The words of each turn; the agent repeats them. */
 const WORDS = "word ".repeat(400);
 
-test("the repl holds nothing of the turns that are over", { timeout: 300_000 }, async () => {
+test("the repl keeps nothing of finished turns in memory", { timeout: 300_000 }, async () => {
   using home = createTalkHome();
   const [before, after] = await talkLong({
     main: MAIN,

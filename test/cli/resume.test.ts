@@ -32,7 +32,7 @@ function useFixture(agent: AgentName): string {
   return String(JSON.parse(readFileSync(join(folder, "requests.json"), "utf8")).sessionId);
 }
 
-/** Nothing is found but the programs of a test. */
+/** Runs the command with only the programs of a test. */
 function continuo(...args: readonly string[]): Promise<Run> {
   return runInProcess({ path: home }, args, { cwd: root, env: { PATH: bin, NO_COLOR: "1" } });
 }
@@ -88,7 +88,7 @@ function geminiFile(name: string, sessionId: string): string {
   return path;
 }
 
-test("an id that a file made up leads nowhere outside of Continuo's folder, and is no option", async () => {
+test("an invented id in a file does not lead out of Continuo's folder, and is not read as an option", async () => {
   writeFileSync(join(bin, "gemini"), "#!/bin/sh\nexit 0\n");
   chmodSync(join(bin, "gemini"), 0o755);
   const climbing = geminiFile("session-2026-11-22T05-00-climbing.jsonl", "../../../../x");
@@ -102,7 +102,7 @@ test("an id that a file made up leads nowhere outside of Continuo's folder, and 
   expect(existsSync(join(home, "x"))).toBe(false);
 });
 
-test("a relative folder of a session is resolved by nobody, and a line break in it stays in its line", async () => {
+test("a relative folder of a session is not resolved, and a line break in it does not begin a new line", async () => {
   const id = "4bf3c2a1-0000-4000-8000-00000000000a";
   const folder = join(home, ".claude/projects/x");
   mkdirSync(folder, { recursive: true });

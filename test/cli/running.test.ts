@@ -85,13 +85,16 @@ test.each([
   [["search", "--json", "nothing0that"], {}],
   [["search", "retry"], { columns: 100 }],
   [["search", "agnet:claude"], {}],
-] as const)("%j is answered by the byte as it is without a running process", async (args, options) => {
-  const ran = await startAnswering();
-  const now = new Date();
-  const alone = await runInProcess(home, args, { ...options, now });
-  expect(await answered(args, options)).toEqual(alone);
-  expect([...new Set(ran)]).toEqual([args.join(" ")]);
-});
+] as const)(
+  "the answer to %j is byte for byte the output without a running process",
+  async (args, options) => {
+    const ran = await startAnswering();
+    const now = new Date();
+    const alone = await runInProcess(home, args, { ...options, now });
+    expect(await answered(args, options)).toEqual(alone);
+    expect([...new Set(ran)]).toEqual([args.join(" ")]);
+  },
+);
 
 test("rows of an answered list have the numbers of the terminal that asked", async () => {
   await startAnswering();
@@ -101,7 +104,7 @@ test("rows of an answered list have the numbers of the terminal that asked", asy
   expect(JSON.parse(shown.stdout)).toMatchObject({ sessionId: first.sessionId });
 });
 
-test("several commands are answered at the same time, and more than a few do their work themselves", async () => {
+test("a few commands are answered at the same time, and further ones do the work themselves", async () => {
   await startAnswering();
   const alone = await runInProcess(home, ["list"]);
   const answers = await Promise.all(Array.from({ length: RUNNING_LIMITS.commands + 2 }, () => ask(["list"])));
@@ -110,7 +113,7 @@ test("several commands are answered at the same time, and more than a few do the
   expect(await answered(["list"])).toEqual(alone);
 });
 
-test("nobody is asked without a running process, after its end, by `--debug` and with CONTINUO_DEBUG", async () => {
+test("no process is asked if none runs, after its end, with `--debug`, or with CONTINUO_DEBUG", async () => {
   expect(await ask(["list"])).toBeNull();
   const ran = await startAnswering();
   expect(await ask(["list", "--debug"])).toBeNull();
@@ -128,7 +131,7 @@ test.each(["TZ", "LANG", "LC_TIME"])("a process with another %s is not answered 
   expect(ran).toEqual([]);
 });
 
-test("a process of another build is not asked, and answers nobody of this one", async () => {
+test("a process of another build is not asked, and does not answer commands of this build", async () => {
   const other = join(home.path, "other-build.js");
   writeFileSync(other, "");
   const ran = await startAnswering(other);
@@ -144,7 +147,7 @@ test("a process of another build is not asked, and answers nobody of this one", 
 const NOBODY = 65_534;
 
 describe("the socket is only the user's:", () => {
-  test("the folder of sockets is private, also when it was open before", async () => {
+  test("the folder of sockets is private, even if it was open before", async () => {
     mkdirSync(folder(), { recursive: true, mode: 0o777 });
     chmodSync(folder(), 0o777);
     await startAnswering();
@@ -152,7 +155,7 @@ describe("the socket is only the user's:", () => {
     expect(await answered(["list"])).toMatchObject({ code: 0 });
   });
 
-  test("a folder that others may enter, or that another user has, is not looked into", async () => {
+  test("a folder that others may enter, or that another user owns, is not read", async () => {
     const ran = await startAnswering();
     const { shell } = shellHere(home);
     expect(socketsOf(shell)).toHaveLength(1);
@@ -233,13 +236,13 @@ test.each<readonly [string, (socket: Socket) => void]>([
   ["names a length below zero", accepting(`${head({ exitCode: 0, parts: [["stdout", -3]] })}`)],
   ["has no exit code", accepting(`${head({ parts: [] })}`)],
   ["sends no JSON", accepting("}{\n")],
-])("the command does the work itself where a process %s", async (_, answer) => {
+])("the command does the work itself if a process %s", async (_, answer) => {
   const heard = await listenBadly(answer);
   expect(await ask(["list"])).toBeNull();
   expect(heard()).toBe(1);
 });
 
-test("the command does the work itself where an answer never ends", async () => {
+test("the command does the work itself if an answer never ends", async () => {
   const part = Buffer.alloc(4 * 1024 * 1024, "x");
   const heard = await listenBadly((socket) => {
     socket.write(`${PROGRAM}\n`);
@@ -265,7 +268,7 @@ test("a process that was killed costs nothing: the next one is asked, and its so
   expect(await answered(["list"])).toMatchObject({ code: 0 });
 });
 
-test("what is no command of this build gets no answer, and ends no process", async () => {
+test("a request that is not a command of this build gets no answer, and does not end the process", async () => {
   const ran = await startAnswering();
   const [path = ""] = socketsOf(shellHere(home).shell);
   const request = { program: PROGRAM, argv: ["show", "last"], env: {}, home: "", cwd: "", startedBy: 1 };
@@ -310,7 +313,7 @@ test("a process runs lists for the terminal and the folder that ask, and no othe
   expect(ran).toEqual([[["list", "--json"], 4242, "/elsewhere"]]);
 });
 
-test("an answer that is too large is not sent in part: the command does the work itself", async () => {
+test("an answer that is too large is not sent at all: the command does the work itself", async () => {
   // The parts that fit are smaller than the limit together.
   const part = Buffer.alloc(3 * 1024 * 1024, "x");
   const run = async (_: readonly string[], { stdout }: Shell): Promise<number> => {
@@ -321,14 +324,14 @@ test("an answer that is too large is not sent in part: the command does the work
   expect(await ask(["list"])).toBeNull();
 });
 
-test("a command that a process took and did not answer is given to no other process", async () => {
+test("a command that a process accepted but did not answer is not sent to another process", async () => {
   await listenBadly(accepting(""));
   const next = await listenBadly(accepting(""), join(folder(), `${PROGRAM}-2`));
   expect(await ask(["list"])).toBeNull();
   expect(next()).toBe(0);
 });
 
-test("a command that does not wait any longer stops the work that is done for it", async () => {
+test("if a command stops waiting, the process stops the work for it", async () => {
   const began = vi.fn();
   const { promise: stopped, resolve } = Promise.withResolvers<void>();
   const run = async (_: readonly string[], { signal }: Shell): Promise<number> => {

@@ -1,4 +1,4 @@
-/** A search of many sessions that are not indexed, on a terminal: its results are there before it ends. */
+/** A search of many sessions that are not indexed, on a terminal: it shows results before it ends. */
 
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { claudeFile, claudeText, createHome, type Home, MAIN } from "./home.ts";
@@ -27,7 +27,7 @@ test.each([
   [50, 20],
   [120, 50],
 ])(
-  "at %ix%i the best results stand on the screen while the rest is searched, and Ctrl-C keeps them with their numbers",
+  "at %ix%i the best results are on the screen while the rest is searched, and Ctrl-C keeps them with their numbers",
   async (columns, rows) => {
     const terminal = openTerminal(home, columns, rows);
     try {

@@ -81,7 +81,7 @@ test("shortened ids of results with the same beginning are long enough to name o
   }
 });
 
-test("what a session says reaches the terminal as visible text", async () => {
+test("text of a session reaches the terminal only as visible characters", async () => {
   const { stdout } = await runHere(home, ["search", "日本", "png"]);
   expect(stdout).toBe("Nothing found.\n");
   const hostile = await runHere(home, ["search", "日本"]);

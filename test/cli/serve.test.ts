@@ -119,7 +119,7 @@ test("a token is created, listed without its secret, used and revoked while the 
     .toBe(401);
 });
 
-test("serve without a token says so, and only on loopback", async () => {
+test("serve without tokens prints a warning, and works only on loopback", async () => {
   const { url, tokenFile, child } = await serve("--no-auth");
   let err = "";
   child.stderr?.on("data", (chunk) => {
@@ -134,7 +134,7 @@ test("serve without a token says so, and only on loopback", async () => {
   expect([unprotected.code, unprotected.stderr]).toEqual([2, expect.stringContaining("without TLS")]);
 });
 
-test("a token file that others can read, or that another store's token is in, is refused", async () => {
+test("a token file that others can read, or that has a token of another store, is refused", async () => {
   const file = join(home, "other-token");
   writeFileSync(file, "continuo_x_y\n");
   chmodSync(file, 0o644);
@@ -149,7 +149,7 @@ test("a token file that others can read, or that another store's token is in, is
   expect(readFileSync(file, "utf8")).toBe("continuo_x_y\n");
 });
 
-test("limits come from continuo.yaml in the home, and from flags, which count more", async () => {
+test("limits come from continuo.yaml in the home, and from flags, which have priority", async () => {
   const file = join(home, "continuo.yaml");
   writeFileSync(file, "server: { limits: { request_bytes: 2000, blob_bytes: 10 } }\n");
   try {

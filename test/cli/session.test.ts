@@ -1,4 +1,4 @@
-/** The commands in scratch homes: lists as processes of their own, what they print in the process of the test. */
+/** The commands in temporary homes: lists run as processes, and other output is tested in this process. */
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -130,7 +130,7 @@ describe("session list", () => {
     );
   });
 
-  test("without any session it says where it looked", async () => {
+  test("without any session it names the folders that it searched", async () => {
     const { stdout, code } = await runHere(empty, []);
     expect(code).toBe(0);
     expect(stdout).toContain(
@@ -194,7 +194,7 @@ commands    make
 });
 
 describe("session show", () => {
-  test("as Markdown, whole, each message under its role", async () => {
+  test("prints the whole session as Markdown, each message under its role", async () => {
     const lines = Array.from({ length: 20 }, (_, at) => `line ${at + 1}`).join("\n");
     expect(await runHere(home, ["session", "show", "4bf3c"])).toEqual({
       code: 0,
@@ -286,12 +286,12 @@ All well.
     expect(stdout.endsWith("*2 tool calls and results not shown: --tools short shows them.*\n\n")).toBe(true);
   });
 
-  test("a path names a session too", async () => {
+  test("a path is also a name of a session", async () => {
     const { stdout } = await runHere(home, ["session", "show", claudeFile(CLAUDE_ID), "--json"]);
     expect(JSON.parse(stdout)).toMatchObject({ agent: "claude", sessionId: CLAUDE_ID });
   });
 
-  test("a reader that stops is no error", async () => {
+  test("a reader that stops early is not an error", async () => {
     const big = createHome();
     const [head] = readFileSync(show(claudeFile(CLAUDE_ID)), "utf8").split("\n");
     big.write(claudeFile(CLAUDE_ID), `${head?.replace("Fix the build", "word ".repeat(200_000))}\n`);

@@ -19,7 +19,7 @@ afterEach(() => terminal.close());
 
 const questions = (screen: string): number => screen.split("[y/N]").length - 1;
 
-test("set-up shows everything in one screen and asks once: no changes nothing, yes changes all", async () => {
+test("setup shows everything on one screen and asks once: the answer no changes nothing, yes makes all changes", async () => {
   const line = `clear; '${process.execPath}' '${MAIN}' setup; echo code=$?`;
   terminal.type(line);
   const asked = await terminal.until((screen) => screen.includes("[y/N]"));

@@ -103,7 +103,7 @@ test("every file is back byte for byte, and folders that were made are gone", as
   expect(existsSync(join(home.path, ".claude/skills"))).toBe(false);
 });
 
-test("changes that a person made after it stay when it is taken back", async () => {
+test("later changes of a person stay when setup is undone", async () => {
   writeOwnFiles();
   await run(home, ["setup", "--yes"]);
   const path = join(home.path, ".gemini/settings.json");
@@ -138,7 +138,7 @@ test("a later version replaces its own files, and its own entries", async () => 
   expect(files()).toEqual(old);
 });
 
-describe("what cannot be wired is named, and the rest is wired", () => {
+describe("pieces that cannot be added are named, and the others are added", () => {
   test.each([
     [
       ".claude/settings.json",
@@ -178,7 +178,7 @@ describe("what cannot be wired is named, and the rest is wired", () => {
   });
 });
 
-test("one agent is wired without the others, in the folder that its variable names", async () => {
+test("setup of one agent changes only that agent, in the folder that its variable names", async () => {
   const [claude, gemini] = [join(home.path, "c"), join(home.path, "g")];
   mkdirSync(join(gemini, ".gemini"), { recursive: true });
   mkdirSync(claude);
@@ -196,7 +196,7 @@ test("one agent is wired without the others, in the folder that its variable nam
   ]);
 });
 
-test("a hook is at each event, once, beside those of the person", async () => {
+test("each event has the hook once, together with the person's own hooks", async () => {
   writeOwnFiles();
   for (let times = 0; times < 2; times++) await run(home, ["setup", "claude", "--yes"]);
   const { hooks } = parseCommented(files()[".claude/settings.json"] ?? "") as {
@@ -206,14 +206,14 @@ test("a hook is at each event, once, beside those of the person", async () => {
   expect(Object.fromEntries(counts)).toEqual({ SessionStart: 1, UserPromptSubmit: 1, SessionEnd: 2 });
 });
 
-test("the hooks copy something: the guard is on afterwards, and says so", async () => {
+test("setup with hooks switches the guard on, and reports that", async () => {
   expect((await setup("--yes")).stdout).toContain("The guard is on");
   const { stdout } = await runInProcess(home, ["guard", "status", "--json"]);
   expect(JSON.parse(stdout).on).toBe(true);
   expect((await setup("--yes")).stdout).not.toContain("The guard is on");
 });
 
-test("a machine without agents, and an agent that there is not, are errors", async () => {
+test("a machine without agents, and an unknown agent, are errors", async () => {
   const empty = createHome();
   expect((await runInProcess(empty, ["setup"])).stderr).toContain("no agent was used on this machine yet");
   expect((await setup("emacs")).stderr).toContain('no agent "emacs"');
@@ -222,7 +222,7 @@ test("a machine without agents, and an agent that there is not, are errors", asy
 const settingsPath = (): string => join(home.path, ".claude/settings.json");
 const isGuardOn = (): boolean => readGuardSettings({ home: home.path, env: {} }).on;
 
-test("hooks and a status line of the person stay when ours are taken back from a file that changed", async () => {
+test("hooks and a status line of the person stay when Continuo's are removed from a changed file", async () => {
   writeOwnFiles();
   await setup("claude", "--yes");
   const wired = parseCommented(readFileSync(settingsPath(), "utf8")) as object;
@@ -236,7 +236,7 @@ test("hooks and a status line of the person stay when ours are taken back from a
   });
 });
 
-test("neither an agent without hooks nor what is taken back turns the guard on", async () => {
+test("neither an agent without hooks nor an undo switches the guard on", async () => {
   expect((await setup("codex", "--yes")).code).toBe(0);
   expect(isGuardOn()).toBe(false);
   await setup("claude", "--yes");

@@ -75,7 +75,7 @@ test("sessions, turns, tokens and cost are counted by day, agent, project and mo
   ]);
   const { stdout } = await runHere(home, ["stats"]);
   expect(stdout).toContain("≥ $2.00");
-  expect(stdout).toContain("Without a price, and not in the cost: model-x");
+  expect(stdout).toContain("Not in the cost, because they have no price: model-x");
   // The stored result is valid for one state of the file.
   home.write(claudeFile(CLAUDE_ID), exchange("a", "claude-haiku-4-5", "2025-01-05"));
   expect((await stats()).total).toMatchObject({ turns: 1, tokens: { input: 2_000_000 }, unpriced: [] });
@@ -107,7 +107,7 @@ test("continuo.yaml in CONTINUO_HOME sets prices, for `stats` and `session info`
   expect(refused.stderr).toContain("only the file in CONTINUO_HOME");
 });
 
-test("of every session of the cases, the tokens by hour and model are the tokens of the session", async () => {
+test("for every session of the cases, the tokens by hour and model add up to the tokens of the session", async () => {
   const places = copyEveryCase(home.path);
   let counted = 0;
   for await (const found of findNativeSessions({ places, subagents: "include" })) {

@@ -33,7 +33,7 @@ const DIFF = {
   newText: "const a = 1;\nconst b = 42;\nexport { a, b };\n",
 };
 
-/** The newest thing that is said is looked at, whatever stands in front of it. */
+/** The agent answers the newest text of a prompt, and ignores the text before it. */
 export const SCRIPT: Script = {
   hello: hello1({ resume: {} }, { loadSession: true }),
   answers: { "session/resume": [{ result: {} }] },
@@ -98,7 +98,7 @@ export const SCRIPT: Script = {
   },
 };
 
-/** `robot` answers by the script; `other` is another agent of the same kind. Both go on as `session` says. */
+/** `robot` answers by the script; `other` is another agent of the same kind. Both continue as `session` says. */
 export function createTalkHome(script: Script = SCRIPT, session: Json = {}): TalkHome {
   const home = createHome();
   const file = join(home.path, "script.json");

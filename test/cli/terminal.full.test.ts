@@ -181,7 +181,7 @@ describe("in a terminal", () => {
     expect(terminal.screen()).toContain("code=130");
   });
 
-  test("leaving the pager before a large session is read is no error", async () => {
+  test("it is not an error to leave the pager before a large session is read", async () => {
     const lines = Array.from({ length: 100 }, (_, at) => ({
       uuid: `u${at}`,
       parent: at === 0 ? null : `u${at - 1}`,
@@ -198,7 +198,7 @@ describe("in a terminal", () => {
     expect(seen).not.toContain("continuo:");
   });
 
-  test("a pager that is not there is an error with advice", async () => {
+  test("a missing pager is an error with a hint", async () => {
     writeLong();
     terminal.type(`export PAGER=no-such-pager; ${continuo} session show ${CLAUDE_ID}; echo code=$?`);
     const seen = await terminal.until((screen) => /code=\d/u.test(screen));

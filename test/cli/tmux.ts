@@ -11,7 +11,7 @@ export interface Terminal {
   /** Types a line and presses Enter. */
   type(line: string): void;
   screen(mode?: "colours"): string;
-  /** The screen once it is as wanted; fails with what it shows instead. */
+  /** Returns the screen when it matches; fails with the present screen if it never does. */
   until(isWanted: (screen: string) => boolean): Promise<string>;
   resize(columns: number, rows: number): void;
   close(): void;
@@ -23,7 +23,7 @@ const MAX_LOOKS = 600;
 /** A server that was told to end may still answer on its socket. */
 let opened = 0;
 
-/** bash in a terminal of its own, with nothing of the real environment. */
+/** Opens bash in a new terminal, without the real environment. */
 export function openTerminal(home: Home, columns: number, rows: number): Terminal {
   opened += 1;
   const socket = `${home.path}/tmux-${opened}`;

@@ -42,7 +42,7 @@ test("a file's name is one word of the command that restores it", async () => {
   expect(stdout).toContain("Restore it: continuo session restore 'claude:x;touch y'\n");
 });
 
-test("a session goes, is listed in the trash, and comes back byte for byte", async () => {
+test("a deleted session is listed in the trash, and comes back byte for byte", async () => {
   const before = readFileSync(join(home.path, claudeFile(CLAUDE_ID)), "utf8");
   const deleted = await runHere(home, ["session", "delete", "4bf3c"]);
   expect(deleted).toEqual({
@@ -105,7 +105,7 @@ test("--json of all three, with the same keys", async () => {
   expect(JSON.parse(restored.stdout)).toEqual(trashed);
 });
 
-test("a session that is refused keeps no other one from the trash: exit code 5, and each is reported", async () => {
+test("if one session is refused, the others are still deleted: exit code 5, and each is reported", async () => {
   const fork = "01999999-1111-7222-8333-000000000002";
   writeFork(fork, CODEX_ID);
   const { code, stdout, stderr } = await runHere(home, [
@@ -147,14 +147,14 @@ test("a live session is refused", async () => {
   expect(existsSync(join(home.path, claudeFile(CLAUDE_ID)))).toBe(true);
 });
 
-test("restoring onto something else is refused; an unknown id is not found", async () => {
+test("a restoration over another file is refused; an unknown id is not found", async () => {
   await runHere(home, ["session", "delete", CLAUDE_ID]);
   home.write(claudeFile(CLAUDE_ID), "other\n");
   expect((await runHere(home, ["session", "restore", CLAUDE_ID])).code).toBe(5);
   expect((await runHere(home, ["session", "restore", "nothing"])).code).toBe(3);
 });
 
-test("emptying needs --yes where there is no terminal, and takes what is old enough", async () => {
+test("without a terminal, emptying needs --yes, and deletes only sessions that are old enough", async () => {
   await runHere(home, ["session", "delete", CLAUDE_ID]);
   const trash = join(home.path, ".continuo/trash");
   const refused = await runHere(home, ["session", "trash", "--empty"]);

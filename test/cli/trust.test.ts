@@ -18,7 +18,7 @@ const record = () => join(home.path, ".continuo/trust.json");
 const listed = async () => JSON.parse((await runHere(home, ["trust", "--list", "--json"])).stdout);
 
 describe("continuo trust", () => {
-  test("shows what is trusted, keeps it readable only for this user, and lists what became of it", async () => {
+  test("prints what is trusted, keeps the record readable only for this user, and lists its present state", async () => {
     home.write("app/continuo.yaml", FILE);
     home.write("app/src/x", "");
     const trusted = await runHere(home, ["trust"], { cwd: join(home.path, "app/src") });
@@ -44,7 +44,7 @@ describe("continuo trust", () => {
     expect(await runHere(home, ["trust", "--remove", "app"])).toMatchObject({ code: 3 });
   });
 
-  test("a folder without a file is trusted as a folder, with what each agent finds there", async () => {
+  test("a folder without a file is trusted as a folder, and the files that each agent finds there are printed", async () => {
     home.write("app/.claude/settings.json", "{}");
     home.write("app/.mcp.json", "{}");
     home.write("app/opencode.json", "{}");
@@ -65,7 +65,7 @@ describe("continuo trust", () => {
     expect(await listed()).toMatchObject([{ path }]);
   });
 
-  test("no folder is not_found, and a file that cannot be used is not trusted", async () => {
+  test("a missing folder is not_found, and an invalid file is not trusted", async () => {
     expect((await runHere(home, ["trust", "nowhere"])).code).toBe(3);
     home.write("app/continuo.yaml", "agents:\n  claude:\n    comand: x\n");
     const wrong = await runHere(home, ["trust", "app"]);

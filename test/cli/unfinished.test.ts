@@ -1,4 +1,6 @@
-/** Commands that only read settle what a killed process left half done first, and report what they cannot settle. */
+/**
+ * Commands that only read first settle unfinished edits of killed processes, and report edits that they cannot settle.
+ */
 
 import { spawnSync } from "node:child_process";
 import { cpSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";

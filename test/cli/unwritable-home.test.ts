@@ -1,4 +1,4 @@
-/** A `CONTINUO_HOME` that cannot be written: reading goes on without it, and each refusal is in words. */
+/** A `CONTINUO_HOME` that cannot be written: reading works without it, and each error says why. */
 
 import { expect, test } from "vitest";
 import { openSmallDisk } from "../power-cut/small-disk.ts";
@@ -19,7 +19,7 @@ test.each([
   ["full", "the disk is full|database or disk is full", "Free some space|space on the disk"],
   ["read-only", "the file system is read-only", "Make the file system writable"],
 ])(
-  "a %s disk stops no reading, and commands that write give the reason in words",
+  "with a %s disk, reading works, and commands that write report the reason",
   async (state, reason, hint) => {
     using disk = openSmallDisk();
     // Not every machine mounts.

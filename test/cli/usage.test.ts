@@ -29,7 +29,7 @@ test.each([
   [["frobnicate", "--help"], "unknown command 'frobnicate'\nRun `continuo --help` to see what there is."],
   [["-v"], "unknown option '-v'\nDid you mean -V or --version?"],
   [["show", "cladue:x"], 'there is no session "cladue:x"\nDid you mean claude:x?'],
-])("%j suggests what was perhaps meant", async (args, text) => {
+])("%j suggests the nearest command or flag", async (args, text) => {
   const { code, stdout, stderr } = await runHere(home, args);
   expect(code).toBeGreaterThan(0);
   expect([stdout, stderr]).toEqual(["", `continuo: ${text}\n`]);
@@ -81,7 +81,7 @@ test("an id that names several lists them by their titles, and as JSON", async (
   expect(json.error.details.matches[0]).toMatchObject({ title: "Fix the build", cwd: "/home/ann/app" });
 });
 
-test("a title names its session, words of it too for a command that changes nothing", async () => {
+test("a title names its session, and so do words of it for a command that changes nothing", async () => {
   for (const name of ["fix THE build", "build fix"]) {
     expect((await runHere(home, ["info", name])).stdout).toContain(CLAUDE_ID);
   }

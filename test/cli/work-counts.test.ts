@@ -105,7 +105,7 @@ const LIMITS: readonly (readonly [command: string, limits: WorkCounts])[] = [
   ],
 ];
 
-test.each(LIMITS)("%s does no more work than its limits say", (command, limits) => {
+test.each(LIMITS)("%s does not exceed its limits of work", (command, limits) => {
   expectWithin(run(command.split(" ")), limits);
 });
 
@@ -129,7 +129,7 @@ const ASKING: WorkCounts = {
   youngCollections: 15,
 };
 
-test("a list and a search that a running process answers look at no session and load little", async () => {
+test("a list and a search that a running process answers read no session and load little", async () => {
   const server = spawn(process.execPath, [MAIN, "mcp"], {
     env: { HOME: home, CONTINUO_HOME: join(scratch, "home"), CI: "1" },
     stdio: ["pipe", "ignore", "inherit"],

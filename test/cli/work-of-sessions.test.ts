@@ -74,7 +74,7 @@ const SHOWN: readonly (readonly [agent: string, limits: WorkCounts])[] = [
   ],
 ];
 
-describe("session show of half a megabyte does no more work than its limits say, of", () => {
+describe("session show of half a megabyte does not exceed its limits of work, of", () => {
   test.each(SHOWN)(
     "%s",
     (agent, limits) => expectWithin(run(MAIN, "session", "show", idOf(agent)), limits),
@@ -122,7 +122,7 @@ const HANDED_OVER: readonly (readonly [from: string, to: string, limits: Partial
   ["opencode", "claude", { rows: 230, statements: 100, databaseRead: 750_000 }],
 ];
 
-describe("a hand-over of half a megabyte does no more work than its limits say, from", () => {
+describe("a hand-over of half a megabyte does not exceed its limits of work, from", () => {
   test.each(HANDED_OVER)(
     "%s to %s",
     (from, to, limits) => expectWithin(handOver(from, to), { ...HAND_OVER, ...limits }),

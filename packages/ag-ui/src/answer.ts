@@ -1,6 +1,6 @@
 /**
- * An answer as events of the protocol and as the messages that a client makes of them. It is fed with the chunks of the fold
- * that `useChat` gets, so that both show the same words after another attempt. Pure.
+ * Converts an answer to events of the protocol, and to the messages that a client makes of them. Its input are the
+ * chunks that `useChat` gets, so both show the same text after another attempt. Pure.
  */
 
 import type { UIChunk } from "@continuo/server/runtime";
@@ -17,7 +17,7 @@ interface AnswerMessage {
   metadata?: Readonly<Record<string, unknown>>;
 }
 
-/** Ids of calls of a thread. An agent may begin to count them at each message. */
+/** Makes ids of calls unique in a thread, because an agent may count its calls from the beginning in each message. */
 export class CallIds {
   readonly #used = new Set<string>();
 
@@ -32,11 +32,11 @@ export class Answer {
   readonly #runId: string;
   readonly #callIds: CallIds;
   #messages: AnswerMessage[] = [];
-  /** Texts of the step that is open: another attempt takes them back. */
+  /** Texts of the open step, which another attempt takes back. */
   #said: string[] = [];
   readonly #calls = new Map<unknown, string>();
   #open: { readonly kind: Kind; readonly message: AnswerMessage } | null = null;
-  /** Something that was sent is not so any more. */
+  /** True if something that was already sent has changed. */
   isChanged = false;
 
   constructor(runId: string, callIds: CallIds) {
@@ -52,12 +52,12 @@ export class Answer {
     return this.#calls.get(toolCallId);
   }
 
-  /** The message that is being written, for a reader who knows what was written of it. */
+  /** Opens the message in progress again, for a reader who has its earlier parts. */
   reopening(): readonly AgUiEvent[] {
     return this.#open === null ? [] : beginOf(this.#open.kind, this.#open.message.id);
   }
 
-  /** The end of the message, for a reader who receives no more of it now. */
+  /** Ends the message, for a reader who receives nothing more of it now. */
   closing(): readonly AgUiEvent[] {
     return this.#open === null ? [] : endOf(this.#open.kind, this.#open.message.id);
   }
@@ -95,7 +95,9 @@ export class Answer {
     }
   }
 
-  /** A client cannot take back one message: it gets all of them. Its thinking it would keep, so it stays. */
+  /**
+   * A client cannot take back one message, so it gets all messages again. It would keep the thinking, so that stays.
+   */
   #reset(): readonly AgUiEvent[] {
     const gone = this.#said;
     this.#said = [];
@@ -165,7 +167,7 @@ export class Answer {
       this.isChanged = true;
       return [];
     }
-    // A client puts results behind the call, whatever was said in the meantime.
+    // A client puts results after the call, even if other messages came in between.
     let place = this.#messages.findIndex(({ toolCalls }) => toolCalls?.some(({ id }) => id === callId)) + 1;
     while (this.#messages[place]?.role === "tool") place++;
     this.#messages.splice(place, 0, message);

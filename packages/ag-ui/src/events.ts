@@ -1,4 +1,4 @@
-/** The events of the protocol, as they are sent: the names of its types are texts. */
+/** The events of the protocol as they are sent; their types are plain strings. */
 
 import type { Event, Interrupt, Message, ToolCall } from "@ag-ui/core";
 

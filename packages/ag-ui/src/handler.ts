@@ -1,4 +1,6 @@
-/** The handler of fetch requests that clients of the protocol post to: who may do what, and the answer as a stream. */
+/**
+ * The handler of fetch requests to which clients of the protocol post: it checks permissions, and streams the answer.
+ */
 
 import {
   assertKnownOptions,
@@ -19,9 +21,9 @@ import { type AskedRun, readAskedRun } from "./input.ts";
 import { openRun, type Reader, streamRun } from "./stream.ts";
 
 export interface AgUiHandlerOptions {
-  /** `null` for nobody: the answer is 401. The function that `c.handler` takes can be given here too. */
+  /** `null` refuses the request with 401. The function for `c.handler` can also be used here. */
   authorize(request: Request): Authorization | null | Promise<Authorization | null>;
-  /** The agent that answers; the first of the program if none is given. */
+  /** The agent that answers; by default the first agent of the program. */
   readonly agent?: string;
 }
 
@@ -34,8 +36,8 @@ const HEADERS: Readonly<Record<string, string>> = {
 };
 
 /**
- * A handler for the address that a client of the protocol is given. It takes the last message of the thread, once for each id, and
- * streams the answer; a request without a new message has the messages, and the answer that is not complete.
+ * Returns a handler for the address of a client of the protocol. It stores the last message of the thread, once for
+ * each id, and streams the answer. A request without a new message gets the messages, and the answer in progress.
  */
 export function agUiHandler(
   c: Continuo,
@@ -77,7 +79,7 @@ async function answerInterrupts(c: Continuo, { threadId, answers }: AskedRun, re
   }
   for (const { interruptId, outcome, reason } of answers) {
     const approval = await c.approvals.get(interruptId);
-    // A question that is gone needs no answer: the stream shows what became of it.
+    // A question that is no longer open needs no answer; the stream shows its outcome.
     if (approval?.status !== "open") continue;
     if (approval.sessionId !== threadId) {
       throw new ContinuoError("not_found", `there is no interrupt ${JSON.stringify(interruptId)}`);

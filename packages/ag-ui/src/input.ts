@@ -15,7 +15,7 @@ export interface AskedRun {
 
 export interface SentQuestion {
   readonly id: string;
-  /** Read only when the message is new. Errors: `invalid`. */
+  /** Returns the blocks; it is called only if the message is new. Errors: `invalid`. */
   input(): readonly Block[];
 }
 
@@ -84,7 +84,7 @@ function text(name: string, value: unknown): string {
   throw new ContinuoError("invalid", `${name} is missing`);
 }
 
-/** A payload is `{ approved: true }`, and may have a reason; whatever else comes back does not permit anything. */
+/** A payload is `{ approved: true }`, and may have a reason; any other payload permits nothing. */
 function answerOf({ interruptId, status, payload }: Json): InterruptAnswer {
   const { approved, reason } = (payload ?? {}) as Json;
   const isGranted = status === "resolved" && approved === true;

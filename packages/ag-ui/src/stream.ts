@@ -1,6 +1,6 @@
 /**
- * The answer to one request: the messages of the thread as they are, what comes after them, and the end. A client that asks
- * again gets the messages with all that was said in the meantime, and nothing twice.
+ * The answer to one request: the present messages of the thread, then new events, and the end. A client that asks again
+ * gets all messages up to now, and nothing twice.
  */
 
 import { setTimeout as pause } from "node:timers/promises";
@@ -80,7 +80,7 @@ interface Answering extends OpenRun {
   readonly signal: AbortSignal;
 }
 
-/** Everything new of the last answer; returns its end for now. */
+/** Yields everything new of the last answer, and returns its present end. */
 async function* streamAnswer(
   c: Continuo,
   answering: Answering,
@@ -122,7 +122,10 @@ async function* streamAnswer(
   return endOf(chunks.at(-1), asked);
 }
 
-/** A message waits behind earlier ones. Returns the first questions that come in the meantime; none when they are over. */
+/**
+ * Waits for the answers to earlier messages. Returns the first questions that are asked in the meantime; none if the
+ * earlier answers have ended.
+ */
 async function earlierInterrupts(c: Continuo, answering: Answering, others: Others): Promise<Interrupt[]> {
   const { asked, thread, exchange, signal } = answering;
   const after = thread.sequence;
@@ -174,7 +177,7 @@ class Shown {
   }
 
   /**
-   * A client keeps the order of what it shows, and appends the rest: what it shows at a wrong place is taken away first.
+   * A client keeps the order of its messages and appends new ones, so messages at a wrong position are removed first.
    */
   *snapshot(messages: readonly Message[]): Generator<AgUiEvent, void> {
     const ids = messages.map(({ id }) => id);
@@ -186,7 +189,7 @@ class Shown {
   }
 }
 
-/** Questions that nobody answered yet. */
+/** Returns questions that are not answered yet. */
 async function openInterrupts(
   c: Continuo,
   asked: readonly (readonly [string, Question])[],

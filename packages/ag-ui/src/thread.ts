@@ -1,4 +1,4 @@
-/** The log of a session as the messages of a thread, and what each of its events changes for a client. */
+/** Converts the log of a session to the messages of a thread, and each event to the changes for a client. */
 
 import {
   type Block,
@@ -34,7 +34,7 @@ export interface Question {
 
 export class Thread {
   readonly #shown: (Exchange | Message)[] = [];
-  /** Found by the run of each attempt. */
+  /** The exchanges by the runs of their attempts. */
   readonly #exchanges = new Map<string, Exchange>();
   readonly #callIds = new CallIds();
   /** The last event that was taken. */
@@ -46,7 +46,7 @@ export class Thread {
     this.#failureText = failureText;
   }
 
-  /** The changes of an answer. */
+  /** Applies an event, and returns the changes of the answer. */
   take(event: KnownEvent): readonly AgUiEvent[] {
     this.sequence = Math.max(this.sequence, event.sequence);
     if (event.type === "run_created") this.#create(event.data);
@@ -69,12 +69,12 @@ export class Thread {
     return this.#shown.findLast((shown): shown is Exchange => "fold" in shown);
   }
 
-  /** The exchanges before this one that may still wait for their answer. */
+  /** Returns earlier exchanges that may still wait for their answer. */
   openBefore(exchange: Exchange): readonly Exchange[] {
     return this.#upTo(exchange).filter((earlier) => earlier !== exchange && !earlier.isOver);
   }
 
-  /** The questions of this exchange and of those before it, for which it waits. */
+  /** Returns the questions of this exchange and of the earlier ones for which it waits. */
   askedUpTo(exchange: Exchange): readonly (readonly [string, Question])[] {
     return this.#upTo(exchange).flatMap(({ asked }) => [...asked]);
   }
@@ -130,7 +130,7 @@ const OVER: ReadonlySet<string> = new Set([
 ]);
 
 function takeApprovals({ asked, answer }: Exchange, event: KnownEvent): void {
-  // An attempt that is stopped or has ended asks nobody any more, and the next one asks again.
+  // The questions of an attempt that was stopped or has ended are no longer open; the next attempt asks again.
   if (OVER.has(event.type)) asked.clear();
   if (isEvent(event, "approval_requested")) {
     const { approvalId, toolCallId, title, toolName } = event.data;
@@ -152,7 +152,7 @@ function otherMessage(event: KnownEvent): Message | undefined {
 
 type UserContent = Extract<Message, { readonly role: "user" }>["content"];
 
-/** One text is a text. Content that is stored only in a blob is left out. */
+/** A single text block becomes a string. Content that is stored only in a blob is left out. */
 function contentOf(input: unknown): UserContent {
   if (typeof input === "string") return input;
   const blocks: readonly Block[] = Array.isArray(input) ? input : [];

@@ -10,12 +10,15 @@ import { patiently } from "./requests.ts";
 type GivenHeaders = Readonly<Record<string, string>> | Headers;
 
 export interface ContinuoChatTransportOptions {
-  /** The address at which the program mounts `c.handler`, such as `/continuo`; that of a server without a path too. */
+  /**
+   * The address at which the program mounts `c.handler`, such as `/continuo`; also the address of a server without a
+   * path.
+   */
   readonly url: string;
   /** The headers of each request, such as a token. */
   readonly headers?: GivenHeaders | (() => GivenHeaders | Promise<GivenHeaders>);
   readonly credentials?: "omit" | "same-origin" | "include";
-  /** Milliseconds in which a server that cannot be reached is waited for; 60,000 if none are given. */
+  /** Milliseconds to wait for a server that cannot be reached; 60,000 by default. */
   readonly patienceMs?: number;
   readonly fetch?: typeof fetch;
 }
@@ -38,12 +41,12 @@ interface ServerRequest {
 
 interface ChatState {
   readonly answers: OpenAnswers;
-  /** Messages that are on their way. */
+  /** Requests that are still being sent. */
   readonly sending: Set<Promise<unknown>>;
 }
 
 export class ContinuoChatTransport<Message extends UIMessage = UIMessage> implements ChatTransport<Message> {
-  /** An answer is streamed from its first chunk, so that the SDK begins it again. */
+  /** An answer is streamed from its first chunk, so the SDK must build it from the beginning. */
   readonly resumeStreamIsReplay = true;
   readonly #options: ContinuoChatTransportOptions;
   readonly #chats = new Map<string, ChatState>();
@@ -60,8 +63,8 @@ export class ContinuoChatTransport<Message extends UIMessage = UIMessage> implem
   }
 
   /**
-   * Sends the last message. A signal ends the reading alone: a message that was sent is answered.
-   * Errors: `usage` for an answer that is to be given again, and for a message that was changed.
+   * Sends the last message. A signal ends only the reading: a message that was sent is still answered. Errors: `usage`
+   * for the request to regenerate an answer, and for a changed message.
    */
   async sendMessages({
     chatId,
@@ -81,7 +84,7 @@ export class ContinuoChatTransport<Message extends UIMessage = UIMessage> implem
     const { answers, sending } = this.#stateOf(chatId);
     answers.ask(message.id);
     const asked: ServerRequest = { method: "POST", body: { ...body, trigger, messages: [message] }, headers };
-    // It is sent to its end, whatever the page does: the server has it, or the caller gets an error.
+    // The message is sent even if the page stops reading: either the server has it, or the caller gets an error.
     const first = this.#ask(chatPath(chatId), asked);
     const sent = first.catch(() => undefined);
     sending.add(sent);

@@ -1,11 +1,14 @@
-/** Chunks of answers as one stream, which outlives its connections: another one replays them, and the known ones are left out. */
+/**
+ * Chunks of answers as one stream, which survives lost connections: a new connection replays the chunks, and known ones
+ * are skipped.
+ */
 
 import type { UIMessageChunk } from "ai";
 
 export interface ChunkStreamOptions {
   /** Opens the stream from its beginning. */
   readonly open: (signal: AbortSignal) => Promise<Response>;
-  /** Ends the reading, and nothing else. */
+  /** Ends only the reading. */
   readonly signal: AbortSignal | undefined;
   readonly onChunk: (chunk: UIMessageChunk) => void;
 }

@@ -1,7 +1,7 @@
 /** Every limit of the transport, in one place. */
 
 export const LIMITS = {
-  /** The longest wait for a server that does not answer, and the pauses between the tries: they double. */
+  /** The longest wait for a server that does not answer, and the pauses between attempts, which double. */
   patienceMs: 60_000,
   retryMs: 100,
   maxRetryMs: 2_000,

@@ -2,7 +2,7 @@
 
 import type { UIMessage, UIMessageChunk } from "ai";
 
-/** A chat, as the server has it. */
+/** The state of a chat on the server. */
 export interface ServerChat<Message extends UIMessage> {
   readonly messages: readonly Message[];
   /** Ids of answers that are not complete. */
@@ -24,12 +24,15 @@ export class OpenAnswers {
     for (const id of open) this.#answers.add(id);
   }
 
-  /** Takes the chunks of one stream; `messageId` is the message that it answers, where it is only one. */
+  /**
+   * Returns a reader of the chunks of one stream; `messageId` is the message that the stream answers, if it is only
+   * one.
+   */
   reader(messageId: string | undefined): (chunk: UIMessageChunk) => void {
     let answer: string | undefined;
     return (chunk) => {
       if (chunk.type === "start" && chunk.messageId !== undefined) {
-        // The end of an answer that failed is not told before another one.
+        // The end of an answer that failed is not shown before another answer.
         if (answer !== undefined) this.#answers.delete(answer);
         answer = chunk.messageId;
         this.#answers.add(answer);

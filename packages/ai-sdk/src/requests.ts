@@ -1,4 +1,4 @@
-/** Requests to the server: repeated while it cannot be reached, refused with its own words. */
+/** Requests to the server: they are repeated while it cannot be reached, and fail with the server's own error. */
 
 import { isContinuoError } from "@continuo/core/model";
 import { errorFromWire } from "@continuo/core/wire";
@@ -10,8 +10,8 @@ export interface Patience {
 }
 
 /**
- * Calls until there is an answer. Only for requests that may be repeated: a lost answer is no proof that nothing happened.
- * Errors: those of the server; the last failure of the network.
+ * Repeats a request until there is an answer. Use it only for requests that may be repeated, because the server may
+ * have executed a request whose answer was lost. Errors: those of the server; the last failure of the network.
  */
 export async function patiently(
   call: () => Promise<Response>,

@@ -1,4 +1,7 @@
-/** Entries of a transcript as events. A message becomes a message of Continuo too; any other entry is only stored. */
+/**
+ * Converts entries of a transcript to events. A message also becomes a message of Continuo; any other entry is only
+ * stored.
+ */
 
 import type { SessionStoreEntry } from "@anthropic-ai/claude-agent-sdk";
 import { type Block, type NewEvent, textOf } from "@continuo/core/model";
@@ -8,7 +11,9 @@ export const ENTRY = "claude.entry";
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** `subagent`: the log of a sub-agent, whose messages are all beside the main conversation, and are shown. */
+/**
+ * `subagent`: the log of a sub-agent; all its messages are marked as outside of the main conversation, but are shown.
+ */
 export type TranscriptKind = "main" | "subagent";
 
 /** An entry with a `uuid` has it as the id of its event, so that it is stored once in its log. */
@@ -22,7 +27,7 @@ export function entryOf(data: unknown): SessionStoreEntry | undefined {
   return (data as { readonly entry?: SessionStoreEntry } | null)?.entry;
 }
 
-/** The words of a prompt, for the title of the session. The SDK writes them as blocks, the command as a string. */
+/** The text of a prompt, for the title of the session. The SDK writes it as blocks, the command as a string. */
 export function promptOf({ type, message, isMeta }: SessionStoreEntry): string | undefined {
   if (type !== "user" || isMeta === true) return undefined;
   const content = (message as Json | undefined)?.content;

@@ -76,7 +76,7 @@ export class ContinuoSessionStore implements SessionStore {
     return sessions.map(({ metadata }) => String(metadata[SUBPATH])).filter((subpath) => subpath !== "");
   }
 
-  /** The transcript of a session takes those of its sub-agents with it. */
+  /** Deletes the transcript of a session together with those of its sub-agents. */
   async delete({ projectKey, sessionId, subpath }: SessionKey): Promise<void> {
     const of = { [PROJECT]: projectKey, [SESSION]: sessionId };
     const sessions = await this.#find(isMain(subpath) ? of : { ...of, [SUBPATH]: subpath });
@@ -85,7 +85,7 @@ export class ContinuoSessionStore implements SessionStore {
     }
   }
 
-  /** One that another process has just deleted is gone as well. */
+  /** Also succeeds if another process has just deleted the session. */
   async #remove(sessionId: string): Promise<void> {
     try {
       await this.#store.deleteSession(sessionId, { reason: "the Claude Agent SDK deleted it" });
@@ -103,7 +103,7 @@ export class ContinuoSessionStore implements SessionStore {
     { projectKey, sessionId, subpath }: SessionKey,
     entries: readonly SessionStoreEntry[],
   ): AdapterSession {
-    // People name a session by the beginning of its id, which a sub-agent's must not share.
+    // People name a session by the beginning of its id, so a sub-agent's id must begin differently.
     const parts = [...(isMain(subpath) ? [] : [subpath]), sessionId, projectKey];
     const prompt = entries.map(promptOf).find((words) => words !== undefined);
     const cwd = entries.map((entry) => entry.cwd).find((one) => typeof one === "string");
@@ -122,7 +122,7 @@ function isMain(subpath: string | undefined): subpath is undefined | "" {
   return subpath === undefined || subpath === "";
 }
 
-/** The first counts of an entry that exists twice. */
+/** If an entry exists twice, the first one counts. */
 function eachOnce(entries: readonly SessionStoreEntry[]): readonly SessionStoreEntry[] {
   const met = new Set<string>();
   return entries.filter(({ uuid }) => {

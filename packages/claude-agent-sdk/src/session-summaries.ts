@@ -6,7 +6,7 @@ import { entryOf } from "./entry-events.ts";
 
 export interface SummarizedSession {
   readonly key: SessionKey;
-  /** The one in the store's list, which the SDK compares with that of the summary. */
+  /** The time in the store's list, which the SDK compares with the time of the summary. */
   readonly mtime: number;
   readonly session: AdapterSession;
 }
@@ -18,11 +18,11 @@ interface State {
 type Logs = ReadonlyMap<string, FoldedLog<State>>;
 
 export class SessionSummaries {
-  /** The key is a project's; only sessions of its newest list are kept. */
+  /** The logs by project; only sessions of the newest list are kept. */
   readonly #logs = new Map<string, Logs>();
 
   async list(projectKey: string, sessions: readonly SummarizedSession[]): Promise<SessionSummaryEntry[]> {
-    // A program that lists has loaded the SDK; others need only its types.
+    // A program that lists sessions has already loaded the SDK; other programs need only its types.
     const { foldSessionSummary } = await import("@anthropic-ai/claude-agent-sdk");
     const known = this.#logs.get(projectKey);
     const logs = new Map<string, FoldedLog<State>>();

@@ -5,7 +5,7 @@ import type { TupleReader } from "./tuples.ts";
 import type { FoundTuple } from "./walk.ts";
 
 export interface DeltaQuestion {
-  /** The newest one if none is given. */
+  /** The checkpoint to begin at; the newest one by default. */
   readonly checkpoint: string | undefined;
   readonly channels: readonly string[];
 }

@@ -15,7 +15,7 @@ const COMPARISONS: Readonly<Record<string, Comparison>> = {
   $nin: (value, wanted) => !Array.isArray(wanted) || !wanted.includes(value),
 };
 
-/** An object of comparisons (`{ $gte: 4 }`) holds if all of them do; anything else must be equal. */
+/** An object of comparisons (`{ $gte: 4 }`) matches if all of them are true; any other value must be equal. */
 export function isMatch(value: unknown, wanted: unknown): boolean {
   if (typeof wanted !== "object" || wanted === null) return value === wanted;
   const entries = Object.entries(wanted);

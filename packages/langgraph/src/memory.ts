@@ -20,7 +20,7 @@ import { LIMITS } from "./limits.ts";
 import { isMatch, isNamespaceMatch } from "./matches.ts";
 
 export interface ContinuoMemoryOptions {
-  /** The session that keeps the items; `langgraph-memory` if none is given. */
+  /** The session that stores the items; `langgraph-memory` by default. */
   readonly sessionId?: string;
 }
 
@@ -51,8 +51,8 @@ export class ContinuoMemory extends BaseStore {
   }
 
   /**
-   * The reads of a batch see what was stored before it; its writes are stored all or none. Of several writes to one
-   * item the last one counts. Errors: `unsupported` for a search by meaning.
+   * The reads of a batch see the state before the batch; its writes are stored together or not at all. If several
+   * writes change one item, the last one counts. Errors: `unsupported` for a search by meaning.
    */
   override async batch<Op extends Operation[]>(operations: Op): Promise<OperationResults<Op>> {
     if (operations.some((one) => "namespacePrefix" in one && one.query !== undefined)) {
@@ -90,7 +90,7 @@ function keyOf({ namespace, key }: { readonly namespace: readonly string[]; read
 }
 
 function applyItem(items: Items, { type, data, recordedAt }: StoredEvent): void {
-  // A payload that was redacted has no item to say.
+  // A redacted payload has no item.
   if (type !== ITEM || data === null) return;
   const { namespace, key, value } = data as ItemRecord;
   const known = items.get(keyOf({ namespace, key }));
@@ -103,7 +103,7 @@ function applyItem(items: Items, { type, data, recordedAt }: StoredEvent): void 
   items.set(keyOf({ namespace, key }), { namespace: [...namespace], key, value, createdAt, updatedAt });
 }
 
-/** A caller may change what it was given. */
+/** Makes a copy, because the caller may change the returned item. */
 function copyOf(item: Item): Item {
   return structuredClone(item);
 }

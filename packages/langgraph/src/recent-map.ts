@@ -1,4 +1,4 @@
-/** A map that forgets what was set the longest time ago. */
+/** A map of limited size, which removes the oldest entry. */
 
 export class RecentMap<Value> {
   readonly #values = new Map<string, Value>();

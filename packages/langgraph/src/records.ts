@@ -24,7 +24,7 @@ export interface CheckpointRecord {
   readonly values: Readonly<Record<string, KeptBytes>>;
   /** All channels that have a value, including those whose values are in earlier events. */
   readonly places: Readonly<Record<string, ValuePlace>>;
-  /** The sequence of the first write to this checkpoint, where it was stored earlier than the checkpoint. */
+  /** The sequence of the first write to this checkpoint, if it was stored before the checkpoint. */
   readonly since?: number;
 }
 
@@ -52,7 +52,7 @@ export function writeOf({ data }: StoredEvent): WriteRecord {
   return data as WriteRecord;
 }
 
-/** Names may be longer than the id of an event, so that their hash is the id. */
+/** The id is a hash, because names may be longer than the id of an event. */
 export function eventId(...parts: readonly (string | number)[]): string {
   return createHash("sha256").update(JSON.stringify(parts)).digest("hex");
 }

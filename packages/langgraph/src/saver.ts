@@ -31,9 +31,9 @@ import { type Place, type RunnableConfig, requiredPlace, TupleReader, threadOf }
 import { findCheckpoint, newestFirst } from "./walk.ts";
 
 export interface ContinuoSaverOptions {
-  /** The serializer of LangGraph's values; its own, JSON with the types of JavaScript, if none is given. */
+  /** The serializer of LangGraph's values; by default LangGraph's own, which is JSON with the types of JavaScript. */
   readonly serde?: SerializerProtocol;
-  /** The session of a thread; the thread's id if none is given. */
+  /** Returns the id of the session of a thread; by default the thread's id. */
   readonly sessionIdOf?: (threadId: string) => string;
 }
 
@@ -136,20 +136,22 @@ export class ContinuoSaver extends BaseCheckpointSaver {
     });
   }
 
-  /** Errors: `conflict` for a session that was not made by this checkpointer, and is more than the thread. */
+  /**
+   * Errors: `conflict` for a session that this checkpointer did not make, because it may contain more than the thread.
+   */
   override async deleteThread(threadId: string): Promise<void> {
     const sessionId = this.#sessionIdOf(threadId);
     const session = await this.#store.getSession(sessionId);
     if (session === null) return;
     if (session.metadata[KIND] !== "thread") {
       throw new ContinuoError("conflict", `the session ${sessionId} was not made by LangGraph`, {
-        hint: "Delete it with `deleteSession` of the store, if all of it is to go.",
+        hint: "Use `deleteSession` of the store to delete the whole session.",
       });
     }
     await this.#store.deleteSession(sessionId, { reason: "LangGraph deleted the thread" });
   }
 
-  /** One pass over the log, where the default reads each ancestor by itself. */
+  /** Reads the log in one pass; LangGraph's default reads each ancestor separately. */
   override async getDeltaChannelHistory(options: {
     config: RunnableConfig;
     channels: string[];
@@ -215,7 +217,8 @@ export class ContinuoSaver extends BaseCheckpointSaver {
       await session.append([eventOf(stored, idOf(place))]);
     } catch (error) {
       if (!isContinuoError(error, "conflict")) throw error;
-      // It was put with other content before. The newest counts, and keeps the writes of the one before.
+      // The checkpoint was stored earlier with other content. The newest content counts, and the pending writes of the
+      // earlier one stay.
       const before = (await session.read({ id: idOf(place), limit: 1 })).events.map(checkpointOf)[0];
       if (before === undefined) throw error;
       const id = randomUUID();
@@ -233,7 +236,7 @@ export class ContinuoSaver extends BaseCheckpointSaver {
     this.#early.delete(key);
   }
 
-  /** Returns the sequence of the first; nothing where all were there. */
+  /** Returns the sequence of the first new event; `undefined` if all were stored before. */
   async #appendWrites(session: AdapterSession, records: readonly WriteRecord[]): Promise<number | undefined> {
     const events = records.map(writeEvent);
     if (events.length === 0) return undefined;
@@ -242,7 +245,7 @@ export class ContinuoSaver extends BaseCheckpointSaver {
     } catch (error) {
       if (!isContinuoError(error, "conflict")) throw error;
     }
-    // Some are there, from a try before: those stay as they are.
+    // An earlier attempt stored some of the events; those stay as they are.
     const missing: NewEvent[] = [];
     for (const event of events) {
       const isThere =
@@ -270,7 +273,7 @@ function eventOf(record: CheckpointRecord, id: string): NewEvent {
   return { id, type: CHECKPOINT, data: record, ...blobsOf(blobs) };
 }
 
-/** A special write (an error, an interrupt) replaces the one before it; an ordinary one is stored once. */
+/** A special write (an error, an interrupt) replaces the previous one; an ordinary write is stored once. */
 function writeEvent(record: WriteRecord): NewEvent {
   const { ns, checkpoint, task, index } = record;
   const id = index < 0 ? {} : { id: eventId(WRITE, ns, checkpoint, task, index) };
@@ -281,7 +284,7 @@ function blobsOf(hashes: readonly string[]): Pick<NewEvent, "blobs"> {
   return hashes.length === 0 ? {} : { blobs: [...new Set(hashes)] };
 }
 
-/** The parent's values stay where they are as long as their versions are those of the checkpoint. */
+/** A value of the parent stays in its event as long as the checkpoint has the same version of it. */
 function placesAfter(
   inherited: Places,
   checkpoint: Checkpoint,

@@ -1,4 +1,4 @@
-/** Checkpoints as LangGraph wants them back, made from what is in the log. */
+/** Makes checkpoints in LangGraph's form from the events of the log. */
 
 import { ContinuoError, type Store } from "@continuo/core/model";
 import { type AdapterSession, type KeptBytes, keptBytes } from "@continuo/store/adapters";
@@ -18,7 +18,7 @@ import {
 import { CHECKPOINT, type CheckpointRecord, checkpointOf, eventId, type WriteRecord } from "./records.ts";
 import { type FoundTuple, findCheckpoint } from "./walk.ts";
 
-/** The type that `@langchain/core` has for it, without naming that package. */
+/** The type of `@langchain/core`, without an import of that package. */
 export type RunnableConfig = Parameters<BaseCheckpointSaver["getTuple"]>[0];
 
 export interface Place {
@@ -90,7 +90,7 @@ export class TupleReader {
     return Object.entries(filter).every(([key, value]) => metadata[key] === value);
   }
 
-  /** The values of all channels, or of some of them. Those that did not change are in checkpoints before. */
+  /** Returns the values of all channels, or of some of them; unchanged values are in earlier checkpoints. */
   async valuesOf(record: CheckpointRecord, only?: ReadonlySet<string>): Promise<Record<string, unknown>> {
     const sources = new Map<string, CheckpointRecord["values"]>();
     const values: Record<string, unknown> = {};
@@ -136,7 +136,7 @@ export class TupleReader {
     return await findCheckpoint(this.#source.session, eventId(CHECKPOINT, place.ns, place.checkpoint), place);
   }
 
-  /** Before its version 4 LangGraph kept what a step sends in the writes of the checkpoint before. */
+  /** Before version 4, LangGraph stored what a step sends in the writes of the previous checkpoint. */
   async #addPendingSends(checkpoint: Checkpoint, parent: Place): Promise<void> {
     const found = await this.#find(parent);
     const writes = found === undefined ? [] : await this.writesOf(found);
@@ -159,7 +159,7 @@ function inOrder(writes: readonly WriteRecord[]): readonly WriteRecord[] {
   );
 }
 
-/** A channel may have any name, `__proto__` too. */
+/** A channel may have any name, even `__proto__`. */
 function define(values: Record<string, unknown>, channel: string, value: unknown): void {
   Object.defineProperty(values, channel, { value, enumerable: true, configurable: true, writable: true });
 }

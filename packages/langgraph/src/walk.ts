@@ -21,10 +21,10 @@ interface Open extends FoundCheckpoint {
 }
 
 /**
- * Writes come after their checkpoint, or a little before it when LangGraph does not wait for one before it begins with
- * the next. A checkpoint says how far before (`since`), and is given out only when the pass is there.
+ * Writes come after their checkpoint, or a little before it if LangGraph does not wait for one checkpoint before it begins
+ * the next. A checkpoint says how far before (`since`), and is yielded only when the pass has reached that point.
  *
- * @param ns of one namespace; of all where it is left out
+ * @param ns only checkpoints of this namespace; all by default
  */
 export async function* newestFirst(session: AdapterSession, ns?: string): AsyncGenerator<FoundTuple> {
   const early = new Map<string, WriteRecord[]>();
@@ -59,7 +59,7 @@ export async function* newestFirst(session: AdapterSession, ns?: string): AsyncG
   yield* open;
 }
 
-/** Pages are small at first sight: the newest checkpoint is mostly all that is wanted. */
+/** Pages are small, because most callers need only the newest checkpoint. */
 const PAGE_EVENTS = 64;
 const PAGE_BYTES = 4_194_304;
 
@@ -73,7 +73,7 @@ function shiftFrom(open: Open[]): Open {
   return first;
 }
 
-/** One checkpoint by its id, which an index finds, with the writes that the log has of it. */
+/** Finds one checkpoint by its id, through an index, with its writes. */
 export async function findCheckpoint(
   session: AdapterSession,
   id: string,
@@ -84,7 +84,7 @@ export async function findCheckpoint(
   if (event === undefined) return undefined;
   let found = checkpointOf(event);
   const writes: WriteRecord[] = [];
-  // Only what names the checkpoint is read, its children among it.
+  // Only events that name the checkpoint are read, including its children.
   const texts = /^[\w-]+$/u.test(checkpoint) ? [checkpoint] : [];
   const { since } = found.record;
   const start = since === undefined ? found.sequence : since - 1;

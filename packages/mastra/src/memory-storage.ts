@@ -42,7 +42,7 @@ import {
 } from "./records.ts";
 
 export interface ContinuoMemoryStorageOptions {
-  /** The session that keeps the memory; `mastra-memory` if none is given. */
+  /** The session that stores the memory; `mastra-memory` by default. */
   readonly sessionId?: string;
 }
 
@@ -65,7 +65,7 @@ export class ContinuoMemoryStorage extends MemoryStorage {
     });
   }
 
-  /** Mastra's memory finds its answer before it gives the event loop back, so that no later event changes it. */
+  /** Mastra's memory computes its answer synchronously, so no later event changes it. */
   async #look<Result>(look: (memory: InMemoryMemory) => Promise<Result>): Promise<Result> {
     return structuredClone(await this.#rows.read((db) => look(new InMemoryMemory({ db }))));
   }
@@ -109,8 +109,8 @@ export class ContinuoMemoryStorage extends MemoryStorage {
   }
 
   /**
-   * The decision uses what is stored, including changes by other processes: `update` is called again if another process
-   * was faster.
+   * The decision uses the stored data, including changes by other processes: `update` is called again if another
+   * process wrote in the meantime.
    */
   override updateThreadMetadata({
     id,
@@ -274,7 +274,7 @@ function threadChange(
   return { events: [threadSaved(updated)], result: updated };
 }
 
-/** The threads whose messages change were updated now. */
+/** Sets the present time as the update time of threads whose messages change. */
 function touched(
   threads: ReadonlyMap<string, StorageThreadType>,
   ids: ReadonlySet<string | undefined>,
@@ -286,7 +286,7 @@ function touched(
   });
 }
 
-/** Times of a thread grow with each change, however fast the changes come. */
+/** The times of a thread grow with each change, even if changes happen within one millisecond. */
 function laterThan(before: Date): Date {
   return new Date(Math.max(Date.now(), before.getTime() + 1));
 }

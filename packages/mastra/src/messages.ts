@@ -1,4 +1,4 @@
-/** Messages of Mastra as the rows of its memory, and which of them a copy of a thread gets. */
+/** Messages of Mastra as rows of its memory, and the selection of messages for a copy of a thread. */
 
 import type { MemoryStorage, StorageCloneThreadInput, StorageMessageType } from "@mastra/core/storage";
 import { messagesOf } from "./records.ts";

@@ -4,7 +4,7 @@ import type { NewEvent, StoredEvent } from "@continuo/core/model";
 import type { StorageThreadType } from "@mastra/core/memory";
 import { InMemoryDB, type StorageMessageType, type StorageResourceType } from "@mastra/core/storage";
 
-/** A row as JSON: its times are texts. */
+/** A row as JSON, in which times are texts. */
 type RowJson<Row> = Omit<Row, "createdAt" | "updatedAt"> & {
   readonly createdAt: string;
   readonly updatedAt?: string;
@@ -13,9 +13,9 @@ type RowJson<Row> = Omit<Row, "createdAt" | "updatedAt"> & {
 export interface ThreadCopy {
   readonly from: string;
   readonly thread: StorageThreadType;
-  /** The ids of the copies by those of the messages. */
+  /** The ids of the copies, by the ids of the messages. */
   readonly ids: Readonly<Record<string, string>>;
-  /** The owner of the copies, where it is another one. */
+  /** The owner of the copies, if it changes. */
   readonly resourceId?: string;
 }
 
@@ -36,7 +36,7 @@ export const messageSaved = (message: StorageMessageType): NewEvent => event(MES
 export const messageDeleted = (id: string): NewEvent => event(MESSAGE_DELETED, { id });
 export const resourceSaved = (resource: StorageResourceType): NewEvent => event(RESOURCE, { resource });
 
-/** A value of JSON, which no later change of the caller's object reaches. */
+/** Copies the data as JSON, so that later changes of the caller's object have no effect. */
 function event(type: string, data: unknown): NewEvent {
   return { type, data: JSON.parse(JSON.stringify(data)) };
 }
@@ -46,7 +46,7 @@ export function emptyRows(): InMemoryDB {
 }
 
 export function applyEvent(rows: InMemoryDB, { type, data }: StoredEvent): void {
-  // A payload that was redacted says nothing.
+  // A redacted payload is skipped.
   if (data !== null) APPLY[type]?.(rows, data as never);
 }
 

@@ -1,14 +1,16 @@
-/** Items as events. A message or a call becomes one of the transcript too; any other item is only stored. */
+/**
+ * Converts items to events. A message or a call also becomes a part of the transcript; any other item is only stored.
+ */
 
 import { randomUUID } from "node:crypto";
 import type { NewEvent } from "@continuo/core/model";
 
-/** The type of an item that the transcript has no place for. */
+/** The type of an item that is not shown in the transcript. */
 export const ITEM = "openai.item";
 
 type Item = Readonly<Record<string, unknown>>;
 
-/** @param plain the item as JSON, which lies in the payload beside what the transcript reads */
+/** @param plain the item as JSON, which is stored in the payload in addition to the fields of the transcript */
 export function itemEvent(plain: unknown): NewEvent {
   const id = randomUUID();
   const { type, data } = inTranscript(plain as Item, id) ?? { type: ITEM, data: {} };
@@ -42,7 +44,7 @@ function inTranscript(
   return undefined;
 }
 
-/** The text of a content or an output: itself, or that of its parts. */
+/** The text of a content or an output, which is a text or a list of parts. */
 function textOf(content: unknown): string {
   if (typeof content === "string") return content;
   const parts: readonly unknown[] = Array.isArray(content) ? content : [content];

@@ -4,7 +4,7 @@ import { ContinuoError } from "@continuo/core/model";
 import type { AgentInputItem } from "@openai/agents-core";
 
 const BYTES = "$bytes";
-/** An object that only looks like bytes is in another one. */
+/** The key under which an object that only looks like bytes is wrapped. */
 const PLAIN = "$plain";
 
 /** Errors: `invalid` for a value that JSON cannot represent. Keys without a value are left out. */
@@ -43,5 +43,8 @@ function decodeEntries(plain: object): unknown {
 }
 
 function invalid(): ContinuoError {
-  return new ContinuoError("invalid", "an item of the history has a value that JSON cannot say");
+  return new ContinuoError(
+    "invalid",
+    "an item of the history has a value that cannot be represented as JSON",
+  );
 }

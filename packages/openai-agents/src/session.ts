@@ -21,15 +21,15 @@ import { itemEvent } from "./item-events.ts";
 import { fromPlainItem, toPlainItems } from "./plain-items.ts";
 
 export interface ContinuoSessionOptions {
-  /** A session of the store, which is made at its first item. A new id if none is given. */
+  /** The id of the session, which is created with its first item; a new id by default. */
   readonly sessionId?: string;
-  /** The title of a session that is made. */
+  /** The title of a new session. */
   readonly title?: string;
 }
 
 interface KeptItem {
   readonly plain: unknown;
-  /** The message of the transcript, which goes with the item. */
+  /** The message of the transcript that belongs to the item. */
   readonly messageId: string | undefined;
 }
 
@@ -40,7 +40,7 @@ interface History {
   runState: string | null;
 }
 
-/** The history keeps that many items of its beginning; those after them are gone. */
+/** An event that cuts the history: this number of first items stays, and later ones are removed. */
 const CUT = "openai.history_cut";
 const CLEARED = "openai.history_cleared";
 const MUTATED = "openai.history_mutated";
@@ -133,12 +133,12 @@ export class ContinuoSession
     });
   }
 
-  /** Keeps a run that waits, as `result.state.toString()` says it; `null` forgets it. */
+  /** Stores a waiting run in the form of `result.state.toString()`; `null` removes it. */
   async saveRunState(state: string | null): Promise<void> {
     await this.#history.change(() => ({ events: [{ type: RUN_STATE, data: { state } }], result: undefined }));
   }
 
-  /** For `RunState.fromString`, in any process; `null` if no run waits. */
+  /** Returns the waiting run for `RunState.fromString`, in any process; `null` if no run waits. */
   async loadRunState(): Promise<string | null> {
     return await this.#history.read(({ runState }) => runState);
   }
@@ -165,7 +165,7 @@ function cutTo(items: readonly KeptItem[], keep: number): readonly NewEvent[] {
   return [...deletedMessages(items, keep), { type: CUT, data: { keep } }];
 }
 
-/** A message that left the history is not shown in the transcript any more. */
+/** A message that was removed from the history is no longer shown in the transcript. */
 function deletedMessages(items: readonly KeptItem[], from: number): readonly NewEvent[] {
   return items.slice(from).flatMap(({ messageId }) => {
     return messageId === undefined ? [] : [{ type: "message_deleted", data: { messageId } }];
@@ -173,7 +173,7 @@ function deletedMessages(items: readonly KeptItem[], from: number): readonly New
 }
 
 function applyEvent(history: History, { type, data }: StoredEvent): void {
-  // A payload that was redacted says nothing.
+  // A redacted payload is skipped.
   if (data === null) return;
   const record = data as Readonly<Record<string, unknown>>;
   if (type === CUT) history.items.splice(Number(record.keep));
@@ -194,7 +194,7 @@ function clear(history: History): void {
   history.runState = null;
 }
 
-/** The replacement replaces the first call with that id; others with it are gone. */
+/** Replaces the first call with that id, and removes further calls with it. */
 function mutate(history: History, { callId, replacement }: SessionHistoryMutation): void {
   let isReplaced = false;
   history.items = history.items.flatMap((kept) => {

@@ -1,4 +1,6 @@
-/** The chunks of a run as a log of the store: what `memoryStream` of TanStack AI does in one process, in all of them. */
+/**
+ * Stores the chunks of a run as a log of the store: it works like `memoryStream` of TanStack AI, but across processes.
+ */
 
 import { setTimeout as pause } from "node:timers/promises";
 import {
@@ -19,15 +21,13 @@ export type { RunOfStream };
 
 export interface ContinuoStreamOptions {
   /**
-   * Logs have this text and the id of the run as their ids; `tanstack/` if none is given. Give users prefixes of their
-   * own.
+   * The prefix of the ids of logs, before the id of the run; `tanstack/` by default. Give each user a different prefix.
    */
   readonly prefix?: string;
-  /** Seconds after which a run that nobody reads or writes is forgotten; it is kept if none are given. */
+  /** Seconds after which a run that nobody reads or writes is deleted; by default it is kept. */
   readonly ttl?: number;
   /**
-   * Milliseconds in which a reader from the beginning waits for the first chunk of a run that has none; 100 if none are
-   * given.
+   * Milliseconds that a reader from the beginning waits for the first chunk of a run without chunks; 100 by default.
    */
   readonly firstChunkDeadlineMs?: number;
 }
@@ -37,7 +37,7 @@ const OPTIONS: KnownOptions<ContinuoStreamOptions> = { prefix: true, ttl: true, 
 type Entry = Awaited<ReturnType<UpsertableStreamDurability["snapshot"]>>[number];
 
 interface RunState {
-  /** Found by their places, and in the order of these. */
+  /** The chunks by their positions, and in that order. */
   readonly chunks: Map<number, StreamChunk>;
   tail: number;
   isClosed: boolean;
@@ -48,9 +48,8 @@ const CHUNK = "tanstack.chunk";
 const CLOSED = "tanstack.closed";
 
 /**
- * The durability of one run, for `toServerSentEventsResponse` and its kin. A refused write rejects, and nothing of it
- * is stored.
- * Errors: `invalid` for a request whose run or offset is none.
+ * The durability of one run, for `toServerSentEventsResponse` and similar functions. A refused write rejects, and
+ * stores nothing. Errors: `invalid` for a request with an invalid run or offset.
  *
  * @param source the request, or the run that it names
  */
@@ -72,7 +71,7 @@ export function continuoStream(
     chunk: structuredClone(chunk),
   });
 
-  /** The state as soon as there is something to read. Errors: `not_found`. */
+  /** Returns the state as soon as there is something to read. Errors: `not_found`. */
   async function begun(isJoin: boolean, signal: AbortSignal | undefined): Promise<boolean> {
     const end = performance.now() + firstChunkDeadlineMs;
     for (;;) {
@@ -122,7 +121,7 @@ export function continuoStream(
       for await (const event of store.tail(logId, { after: known.sequence, ...present({ signal }) })) {
         if (event.type === CLOSED) return;
         const chunk = chunkOf(event);
-        // A chunk that was read is not told a second time, even if it was replaced.
+        // A chunk that was read is not yielded a second time, even if it was replaced.
         if (chunk === undefined || chunk.at <= last) continue;
         yield entryOf([chunk.at, chunk.chunk]);
         last = chunk.at;
@@ -155,7 +154,10 @@ function takeEvent(state: RunState, event: StoredEvent): void {
 
 type Entries = Parameters<UpsertableStreamDurability["upsert"]>[0];
 
-/** Errors: `invalid` for a hole, a foreign or repeated offset, and a new one that is not behind all others. */
+/**
+ * Errors: `invalid` for a gap, an offset of another run, a repeated offset, and a new offset that is not after all
+ * others.
+ */
 function placesOf(
   entries: Entries,
   runId: string,
@@ -163,7 +165,7 @@ function placesOf(
 ): readonly (readonly [at: number, chunk: StreamChunk])[] {
   const seen = new Set<number>();
   let last = tail;
-  // A hole is an entry too, which `map` would leave out.
+  // A gap in the array is an entry too, but `map` would skip it.
   return Array.from(entries, (entry: Entry | undefined, index) => {
     if (entry === undefined) throw new ContinuoError("invalid", `there is no entry ${index}`);
     const at = placeOf(entry.offset, runId);

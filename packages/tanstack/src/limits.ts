@@ -1,7 +1,7 @@
 /** Every limit of the streams, in one place. */
 
 export const LIMITS = {
-  /** A reader from the beginning waits so long for the first chunk of a run that has none, and looks so often. */
+  /** The time that a reader from the beginning waits for the first chunk, and the interval of its checks. */
   firstChunkMs: 100,
   lookMs: 10,
 } as const;

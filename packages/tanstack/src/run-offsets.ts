@@ -2,7 +2,7 @@
 
 import { ContinuoError } from "@continuo/core/model";
 
-/** From the first chunk, and from what comes after the last one. */
+/** The offsets for reading from the first chunk, and for reading only new ones. */
 export const FROM_START = "-1";
 export const FROM_NOW = "now";
 
@@ -19,7 +19,7 @@ export function toOffset(runId: string, at: number): string {
   return `${PREFIX}${encodeURIComponent(runId)}:${at}`;
 }
 
-/** The place that an offset of the run stands for. Errors: `invalid`. */
+/** Returns the position of an offset of the run. Errors: `invalid`. */
 export function placeOf(offset: string, runId: string): number {
   const named = parseOffset(offset);
   if (named.runId === runId) return named.at;
@@ -45,8 +45,8 @@ function decoded(text: string): string | undefined {
 }
 
 /**
- * The header `X-Run-Id`, or the parameter `runId`; and `Last-Event-ID`, or `offset`, whose run counts. A new run where none is
- * named. Errors: `invalid`.
+ * Reads the header `X-Run-Id`, or the parameter `runId`; and `Last-Event-ID`, or `offset`, whose run has priority.
+ * Without a name, it makes a new run. Errors: `invalid`.
  */
 export function runOfStream(source: Request | RunOfStream): Required<RunOfStream> {
   if (!("headers" in source)) return { runId: checked(source.runId), offset: source.offset ?? null };

@@ -28,11 +28,19 @@ const whole = (words: string, messageId?: string): AgentEvent => ({
 
 test.each<[string, readonly AgentEvent[], string]>([
   ["nothing", [], ""],
-  ["parts are one text, its last line ended", [text("a "), text("*b*")], "a *b*\n"],
+  ["parts are joined to one text, which ends with a line break", [text("a "), text("*b*")], "a *b*\n"],
   ["a line that was ended is not ended again", [text("a\n")], "a\n"],
   ["messages are paragraphs", [text("a", "1"), text("b", "2"), text("c", "2")], "a\n\nbc\n"],
-  ["what was heard in parts is not said again", [text("a", "1"), whole("a", "1")], "a\n"],
-  ["what was not heard is", [whole("a", "1"), text("b"), whole("b"), whole("c")], "a\n\nb\n\nc\n"],
+  [
+    "a message that was written in parts is not written again at its end",
+    [text("a", "1"), whole("a", "1")],
+    "a\n",
+  ],
+  [
+    "a message without parts is written at its end",
+    [whole("a", "1"), text("b"), whole("b"), whole("c")],
+    "a\n\nb\n\nc\n",
+  ],
   ["escapes are made visible, also in parts", [text("\u001b"), text("[2J\r"), text("\nb")], "␛[2J\nb\n"],
   ["a pair that came in halves", [text("\ud83d"), text("\ude00!")], "😀!\n"],
   ["a joined sign that came in parts", [text("👩"), text("\u200d"), text("💻 ok")], "👩‍💻 ok\n"],

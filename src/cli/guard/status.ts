@@ -25,7 +25,7 @@ import {
 import { countDue, dueLine } from "./due.ts";
 import type { JsonFlag, StatusFlags } from "./flags.ts";
 
-/** The number of sessions that are named; the others are counted. */
+/** The number of sessions that are named; further ones are only counted. */
 const SHOWN = 5;
 
 /** Errors: `corrupt` for settings that cannot be read. */

@@ -113,7 +113,7 @@ function notesOf({ cost }: Group, { list, more, shell }: Drawing): string[] {
       ? { text: `Cost by list prices of ${list.asOf}, where the agent reports none.`, styles: ["dim"] }
       : null,
     named.length > 0
-      ? { text: `Without a price, and not in the cost: ${named.join(", ")}`, styles: ["yellow"] }
+      ? { text: `Not in the cost, because they have no price: ${named.join(", ")}`, styles: ["yellow"] }
       : null,
   ];
   return notes.flatMap((note) => (note === null ? [] : sentenceLines([note], shell, shell.stdout)));

@@ -36,7 +36,12 @@ export const RUN_DEFECTS: readonly Defect[] = [
     find: "request.also ?? []);\n  return numbered",
     replace: "[]);\n  return numbered",
   },
-  { name: "readers are not woken", file: APPEND, find: "tx.changed.add(log.log_key);", replace: "" },
+  {
+    name: "readers are not woken",
+    file: APPEND,
+    find: "  noteAppended(\n    tx,",
+    replace: "  noteAppended(\n    { changed: new Set() },",
+  },
   {
     name: "an ended run moves on",
     file: "store/rules/run-rows.ts",

@@ -24,7 +24,7 @@ export function copySources({ places, metIds, isExcluded, rules }: CopySourceOpt
     .map((info) => ({
       key: `guard:${info.agent}:${info.sessionId}`,
       sessionId: info.sessionId,
-      // A state of a copy never changes.
+      // A copy with this stamp never changes.
       stamp: `${ledger.get(`${info.agent}:${info.sessionId}`)?.storedAt}${rules}`,
       sizeBytes: info.sizeBytes,
       changedMs: info.updatedAt === null ? 0 : Date.parse(info.updatedAt),

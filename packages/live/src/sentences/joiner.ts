@@ -65,7 +65,7 @@ export function joinPiece(before: JoinState, piece: Piece): JoinResult {
       ...state,
       last: { sequence, startMs, endMs, words: count, lineWords: wordsOfLastLine(piece) },
       furthestMs: Math.max(state.furthestMs, startMs),
-      // These words are new beyond all that was heard: a word that comes again from now on was said again.
+      // These words are later than all words before: from now on, a repeated word was spoken twice.
       backAt: startMs <= before.furthestMs ? state.backAt : null,
     },
     sentences,

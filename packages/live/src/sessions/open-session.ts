@@ -69,7 +69,7 @@ export async function openLiveSession(
 interface KeyPlace {
   readonly key: string;
   readonly entry: KeyEntry | null;
-  /** The last session of the key, if it was created; if a person removed it, the one before. */
+  /** The last created session of the key, without sessions that a person removed. */
   readonly own: Session | null;
   /** The key names a session that was not created yet. */
   readonly isBegun: boolean;
@@ -137,7 +137,7 @@ function covers(reach: readonly string[], key: string): boolean {
 interface Creation extends OpenLiveSessionOptions {
   readonly request: LiveSessionRequest;
   readonly parentId: string | null;
-  /** Further claims beside that of the key. */
+  /** Further claims in addition to the claim of the key. */
   readonly claims?: readonly Omit<ClaimWrite, "type">[];
 }
 

@@ -25,7 +25,7 @@ async function put(type: string, fields: object, by: object = {}): Promise<Store
   return await post(store, author, { frame, open: new Map() });
 }
 
-test("the newest message has the text that it was edited to, and says what became of it", async () => {
+test("the newest message has its edited text, and its state", async () => {
   expect(await newest()).toBeNull();
   const { id: messageId } = await put("send", { content: "the train leaves at 9" });
   await put("edit", { messageId, content: "the train leaves at 10" });
@@ -39,7 +39,7 @@ test("a summary shows only the beginning of a long message", async () => {
   expect((await newest())?.content).toBe(`The log:\n${"x".repeat(191)}`);
 });
 
-test("a participant that is no person writes as an agent, whatever word the application has for it", async () => {
+test("a participant that is not a person writes as an agent, for every type that an application may choose", async () => {
   const sent = await Promise.all(
     ["person", "agent", "reviewer"].map((type) => put("send", { content: "hello" }, { type })),
   );

@@ -13,7 +13,9 @@ export async function runRename(id: string, given: string | null, shell: Shell):
   const located = await locate(id, shell, "without examples");
   const title = given ?? (canAsk(shell) ? await askLine("New title: ", shell) : "");
   if (title.trim() === "") {
-    throw new ContinuoError("usage", "missing title", { hint: "Name it behind the session: one line." });
+    throw new ContinuoError("usage", "missing title", {
+      hint: "Add the title, in one line, after the session.",
+    });
   }
   const now =
     located.kind === "own"

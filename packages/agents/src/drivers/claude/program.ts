@@ -3,9 +3,9 @@
  *
  * - we ask `{type: control_request, request_id, request: {subtype: initialize | interrupt}}`, and are answered
  *   `{type: control_response, response: {subtype: success | error, request_id, …}}`; it asks us in the same way
- * - input is sent as `{type: user, uuid, message}`; `command_lifecycle` says when they are `queued`, `started` and
- *   `completed`. An interrupt that comes before they are started answers `still_queued`, and does nothing
- * - a turn may begin by itself, when something in the background ends: its `result` is not the end of ours
+ * - input is sent as `{type: user, uuid, message}`; `command_lifecycle` says when the input is `queued`, `started` and
+ *   `completed`. An interrupt that comes before the start is answered with `still_queued`, and does nothing
+ * - a turn may begin by itself, when something in the background ends: the `result` of that turn does not end our turn
  */
 
 import { randomUUID } from "node:crypto";

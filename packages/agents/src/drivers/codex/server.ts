@@ -8,7 +8,7 @@ import { type CalledProgram, type ProcessStart, startCalled } from "../process/i
 export const AGENT = "Codex";
 
 export interface CodexHandlers {
-  /** The next line is read when it is done. */
+  /** The next line is read after this function is done. */
   onNotification(method: string, params: Json): void | Promise<void>;
   /** It must not wait for a person. */
   onRequest(id: unknown, method: string, params: Json): void;

@@ -19,7 +19,7 @@ async function listening(location: string | null, seen: string[]) {
   };
 }
 
-test("a request is sent to the server that was named, and not on to another one that it names", async () => {
+test("a request goes only to the configured server, and does not follow its redirect to another server", async () => {
   const [there, elsewhere]: [string[], string[]] = [[], []];
   await using other = await listening(null, elsewhere);
   await using named = await listening(other.url, there);

@@ -31,12 +31,15 @@ describe("a tool that failed with blocks", () => {
     expect(messages[1]?.content).toMatchObject([{ isError: true, status: "error" }]);
   });
 
-  test.each(["denied", "cancelled", "interrupted"])("says before them that it was %s, once", (status) => {
-    const [first, ...rest] = contentOf(failedWith(BLOCKS, status)) as readonly { readonly text: string }[];
-    expect(rest).toEqual(AS_BLOCKS);
-    const again = failedWith([{ type: "text", text: `${first?.text} By the person.` }, PICTURE], status);
-    expect(contentOf(again)).toEqual([{ type: "text", text: `${first?.text} By the person.` }, PICTURE]);
-  });
+  test.each(["denied", "cancelled", "interrupted"])(
+    "says once, before the blocks, that the call was %s",
+    (status) => {
+      const [first, ...rest] = contentOf(failedWith(BLOCKS, status)) as readonly { readonly text: string }[];
+      expect(rest).toEqual(AS_BLOCKS);
+      const again = failedWith([{ type: "text", text: `${first?.text} By the person.` }, PICTURE], status);
+      expect(contentOf(again)).toEqual([{ type: "text", text: `${first?.text} By the person.` }, PICTURE]);
+    },
+  );
 
   test.each([
     ["a replay", messagesToText],

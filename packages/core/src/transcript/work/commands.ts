@@ -106,7 +106,7 @@ export function outputOf({ content }: { readonly content: readonly Block[] }): s
 }
 
 export function withoutColours(text: string): string {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: the colours of a terminal begin with one.
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: the codes for colours begin with a control character.
   return text.replace(/\u001b\[[0-9;]*[A-Za-z]/gu, "");
 }
 

@@ -3,7 +3,7 @@
 import type { BlamedLine, FileBlame, LineOrigin } from "../../model/index.ts";
 
 export interface FileBlameAnswer extends Omit<FileBlame, "lines" | "origins"> {
-  /** The text of a line only if a session wrote the line: nothing else of the file is sent. */
+  /** A line has its text only if a session wrote it; no other text of the file is sent. */
   readonly lines: readonly (Omit<BlamedLine, "text"> & { readonly text: string | null })[];
   readonly origins: readonly (LineOrigin & {
     /** The key of the session; `null` if the session is not in the list. */

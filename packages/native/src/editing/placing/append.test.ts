@@ -16,7 +16,7 @@ async function tries(...errors: readonly unknown[]): Promise<number> {
   });
 }
 
-test("an edit is repeated twice if the agent wrote before it could write anything", async () => {
+test("an edit is tried two more times if the agent wrote to the file first", async () => {
   const error = conflict({ isWritten: false });
   expect(await tries()).toBe(1);
   expect(await tries(error)).toBe(2);

@@ -21,7 +21,7 @@ for (let n = 0; n < count; n++) {
   const record = n % 2 === 0
     ? { ...common, type: "assistant", message: { id: "msg_" + uuid.slice(0, 24), content: [{ type: "tool_use", id, input: {} }], usage: { input_tokens: 1 } } }
     : { ...common, type: "user", message: { content: [{ type: "tool_result", tool_use_id: id, content: "x" }] } };
-  // A file gives the same: every text is made again from bytes.
+  // As with a file, every text is made from bytes.
   const line = { line: n + 1, offset: n * 900, length: 899, value: JSON.parse(JSON.stringify(record)), problems: [] };
   const at = foldIndex(index, line, line.value);
   foldFacts(facts, line, { sessionId: "s", answer: index.message[at] });
@@ -34,7 +34,7 @@ if (index.count !== count || tree.up.length !== count || branches.tips.length !=
 console.log(bytes);
 `;
 
-// Just after columns of other growth, or the table of ids, became larger.
+// At these counts, columns that grow differently, or the table of ids, have just become larger.
 test.each([45_900, 66_000, 91_800])(
   "an index of %i records takes at most 200 bytes a record",
   (count) => {

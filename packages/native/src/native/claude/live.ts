@@ -14,7 +14,7 @@ export interface LiveSessions {
   of(sessionId: string): boolean | null;
 }
 
-/** A missing folder: this Claude Code writes no such files, or never ran. */
+/** A missing folder means that this Claude Code writes no such files, or never ran. */
 export function readLiveSessions(running: string): LiveSessions {
   if (!existsSync(running)) return { of: () => null };
   const live = new Map<string, boolean | null>();

@@ -1,4 +1,7 @@
-/** Why Gemini CLI's own list does not show a session. Each that is `made` is hidden by the real one in `test/agents/lost/`. */
+/**
+ * The reasons why Gemini CLI's own list does not show a session. For each cause that is `made`, a test in
+ * `test/agents/lost/` shows that the real agent hides the session.
+ */
 
 import type { CauseFacts } from "../kit/index.ts";
 
@@ -54,15 +57,15 @@ export const GEMINI_CAUSES: Readonly<Record<GeminiCause, CauseFacts>> = {
   empty_twin: {
     ...made,
     means:
-      "The name of another file, in which Gemini CLI finds no conversation, ends in the same eight characters, and the list deletes both: each resumption leaves such a file.",
-    bringsBack: "All of its id in the name of the file.",
+      "Another file, without a conversation, has a name with the same last eight characters, and the list deletes both. Each resumption leaves such a file.",
+    bringsBack: "The complete id in the name of the file.",
     changes: `Nothing in the session. ${SETTING}`,
   },
   expired_twin: {
     ...made,
     means:
-      "The name of another file, which is too old or one too many, ends in the same eight characters, and the list deletes both.",
-    bringsBack: "All of its id in the name of the file.",
+      "Another file, which is too old or exceeds the count, has a name with the same last eight characters, and the list deletes both.",
+    bringsBack: "The complete id in the name of the file.",
     changes: `Nothing in the session. ${SETTING}`,
   },
   older_than_allowed: {
@@ -70,7 +73,7 @@ export const GEMINI_CAUSES: Readonly<Record<GeminiCause, CauseFacts>> = {
     intended: true,
     means:
       "It is older than `general.sessionRetention.maxAge`, 30 days by default, and the list deletes it before it shows the others.",
-    bringsBack: "A line with the time of now at the end of its file.",
+    bringsBack: "A line with the current time at the end of its file.",
     changes: `The session counts as changed today. ${SETTING}`,
   },
   beyond_count: {
@@ -80,7 +83,8 @@ export const GEMINI_CAUSES: Readonly<Record<GeminiCause, CauseFacts>> = {
     means:
       "It is not among the newest files of its project that `general.sessionRetention.maxCount` allows, and the list deletes it before it shows the others.",
     bringsBack: "`continuo guard retention gemini`, which lets Gemini CLI keep all of them.",
-    changes: "A setting. Nothing in the session: a time of now would push another one out.",
+    changes:
+      "A setting. Nothing in the session, because a new time in it would make the list delete another session.",
   },
   older_twin: {
     ...made,
@@ -94,28 +98,26 @@ export const GEMINI_CAUSES: Readonly<Record<GeminiCause, CauseFacts>> = {
     ...made,
     by: "person",
     intended: true,
-    means: "It holds notes of the program and no conversation, and nothing could be resumed.",
+    means: "It has only notes of the program, so there is no conversation to resume.",
     bringsBack: "Nothing: nobody said anything in it.",
     changes: "Nothing.",
   },
   rewound: {
     ...made,
     intended: true,
-    means: "A rewind took out everything that was said, and the list shows no session without messages.",
+    means: "A rewind removed all messages, and the list shows no session without messages.",
     bringsBack: "The rewind goes, and the messages before it are there again.",
     changes: KEPT,
   },
   other_project_folder: {
     ...made,
-    means:
-      "The list is that of one project, and the project has another folder below `~/.gemini/tmp` than before.",
+    means: "The list shows one project, whose folder below `~/.gemini/tmp` has changed.",
     bringsBack: MOVED,
     changes: "Nothing in the session.",
   },
   older_storage: {
     ...made,
-    means:
-      "A newer version looks in another folder than the one that wrote it, and did not copy the session.",
+    means: "A newer version of Gemini CLI uses another folder, and did not copy the session.",
     bringsBack: MOVED,
     changes: "Nothing in the session.",
   },

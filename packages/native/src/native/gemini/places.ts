@@ -92,12 +92,14 @@ export function isSessionName(name: string): boolean {
   return name.startsWith("session-") && isRecordName(name);
 }
 
-/** An ending alone names nothing. */
+/** A name that is only an ending is not the name of a record. */
 export function isRecordName(name: string): boolean {
   return /.\.jsonl?$/su.test(name);
 }
 
-/** The eight characters by which Gemini CLI deletes files together; `null` if the name ends in none. */
+/**
+ * The eight characters by which Gemini CLI deletes files together; `null` if the name does not end in such characters.
+ */
 export function shortIdOf(path: string): string | null {
   return /-([a-zA-Z0-9]{8})\.jsonl?$/u.exec(basename(path))?.[1] ?? null;
 }

@@ -1,10 +1,10 @@
 /**
- * The parts of a session of Gemini CLI: every file of its id in the `chats` folder, the folder of its
- * sub-agents, and what its own deletion takes besides (0.61.0): `logs/session-ID.jsonl`,
- * `tool-outputs/session-ID/` and `ID/`, of the session and of each sub-agent.
+ * The parts of a session of Gemini CLI: every file of its id in the `chats` folder, the folder of its sub-agents, and
+ * the other files that its own deletion removes (0.61.0): `logs/session-ID.jsonl`, `tool-outputs/session-ID/` and
+ * `ID/`, of the session and of each sub-agent.
  *
- * Files of the same name and session in the folder of the older kind go too: without the newer ones, Gemini
- * CLI would copy them back.
+ * Files of the same name and session in the older kind of folder are removed too; otherwise Gemini CLI would copy them
+ * back.
  */
 
 import { basename, dirname, join } from "node:path";

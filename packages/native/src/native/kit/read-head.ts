@@ -1,10 +1,10 @@
-/** The beginning of a file, by which a reader knows its own. */
+/** Reads the beginning of a file, by which a reader recognises files of its agent. */
 
 import { isFailure } from "@continuo/core/model";
 import { isJson, type Json } from "@continuo/files";
 import { openLines } from "@continuo/files/records";
 
-/** The objects in the first chunk of a file that has any, within `maxBytes`; none where it cannot be read. */
+/** Returns the objects in the first chunk that contains any, within `maxBytes`; none if the file cannot be read. */
 export async function readHead(path: string, maxBytes: number): Promise<readonly Json[]> {
   const head: Json[] = [];
   try {

@@ -1,7 +1,8 @@
 /**
- * Sessions that opencode's own list does not show, found from its database and from the folders of the sessions (rules of
- * 1.18.34, which are in `project.ts`). A session in which nothing is said is not missed, and neither is one whose folder
- * is gone: nobody opens a list there. opencode 2 keeps its list in other tables, whose rules are not known.
+ * Sessions that opencode's own list does not show, found from its database and from the folders of the sessions (rules
+ * of 1.18.34, which are in `project.ts`). Sessions without messages do not count, and sessions of missing folders do
+ * not count either, because nobody opens a list there. opencode 2 keeps its list in other tables, whose rules are not
+ * known.
  */
 
 import { existsSync } from "node:fs";
@@ -137,7 +138,7 @@ async function changesFor(cause: OpencodeCause, row: Json): Promise<Record<strin
   return project && placeIn(project, row);
 }
 
-/** The columns of the row that have another value there. */
+/** Returns the columns whose values differ from those of the project. */
 function placeIn(project: OpencodeProject, row: Json): Record<string, string> {
   const directory = textField(row, "directory") ?? "";
   const wanted = { project_id: project.id, path: pathIn(project, directory) };

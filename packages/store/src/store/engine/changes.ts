@@ -128,7 +128,10 @@ function changed(waiting: WatchState, signal: AbortSignal | undefined): Promise<
   });
 }
 
-/** A reader that is busy finds many rows in the database: held for each log, they would fill the memory. */
+/**
+ * Keeps only a few rows. A busy reader reads many rows from the database instead, because holding them for each log
+ * would fill the memory.
+ */
 function few(rows: readonly EventRow[]): readonly EventRow[] | null {
   if (rows.length > LIMITS.announcedRows) return null;
   const chars = rows.reduce((sum, row) => sum + (row[10]?.length ?? row[11]?.length ?? 0), 0);
