@@ -254,7 +254,7 @@ async function provesContinue(subject: Subject): Promise<void> {
   expect(again.resumption.steps).toEqual([{ step: "--continue", outcome: "done" }]);
 }
 
-/** To its last session; of protocols that list nothing, alone. Where there is none, `test/cli/going-on.test.ts`. */
+/** True for an agent that finds its last session itself. See also `test/cli/continuing.full.test.ts`. */
 function hasOwnWay({ agent, canList }: Subject): boolean {
   return !canList && (agent === "claude" || agent === "pi");
 }

@@ -15,7 +15,6 @@ export {
   type ReplayWriter,
   toAgent,
 } from "./as-agent.ts";
-export { createDriverByHelp, type LinkParts, type LinkWithWays, noList } from "./by-help.ts";
 export {
   type KnownCapabilities,
   NO_CAPABILITIES,
@@ -24,6 +23,7 @@ export {
 } from "./capabilities.ts";
 export type { CascadeStep } from "./cascade.ts";
 export { beginConversation, type Link } from "./conversation.ts";
+export { createDriverByHelp, type LinkParts, type LinkWithWays, noList } from "./help-driver.ts";
 export { type OpenedSession, type OpenOutcome, openAgentSession, type Ways } from "./open-conversation.ts";
 export {
   commandOf,

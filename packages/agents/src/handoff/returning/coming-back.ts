@@ -9,7 +9,7 @@ import { formatOf } from "@continuo/native";
 import type { KeptRecord } from "@continuo/native/writing";
 import { type HandOffSource, markOf, saidBy } from "../source/index.ts";
 import { type LineageOptions, type LineageStep, placeIn, type TracedMessage, traceBack } from "./lineage.ts";
-import { readOnce } from "./once-more.ts";
+import { readScratchCopy } from "./scratch-copy.ts";
 
 export interface ReturnStart {
   readonly records: readonly KeptRecord[];
@@ -65,7 +65,7 @@ async function beginWith(
   adds: number,
   { to, cwd }: ReturnOptions,
 ): Promise<ReturnStart | null> {
-  const { records, history } = await readOnce({
+  const { records, history } = await readScratchCopy({
     agent: to,
     cwd,
     adds,

@@ -7,4 +7,4 @@
  */
 
 export { type ComingBack, findReturn, type ReturnStart } from "./coming-back.ts";
-export { withTip } from "./once-more.ts";
+export { withTip } from "./scratch-copy.ts";

@@ -20,8 +20,8 @@ import {
   readProvenance,
   readSource,
 } from "../source/index.ts";
-import { readOnce } from "./once-more.ts";
 import { retrace } from "./retrace.ts";
+import { readScratchCopy } from "./scratch-copy.ts";
 
 /** A session of the line, up to the point to which it was read. */
 export interface LineageStep {
@@ -129,7 +129,7 @@ async function readHeld({ from, copy }: Provenance, options: LineageOptions): Pr
   const { places, signal } = options;
   const entries = await readCopy(copy, places, signal).catch(nothingReadable);
   if (entries === null || hashOf(entries) !== from.sha256) return null;
-  const { history } = await readOnce({ agent, records: entries, adds: 0, cwd: places.home });
+  const { history } = await readScratchCopy({ agent, records: entries, adds: 0, cwd: places.home });
   if (history === null) return null;
   const { messages } = selectMessages(history, (await formatOf(agent)).modelView(history));
   const note = lastNote(entries.map(({ value }) => value));

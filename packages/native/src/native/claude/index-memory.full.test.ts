@@ -21,7 +21,7 @@ for (let n = 0; n < count; n++) {
   const record = n % 2 === 0
     ? { ...common, type: "assistant", message: { id: "msg_" + uuid.slice(0, 24), content: [{ type: "tool_use", id, input: {} }], usage: { input_tokens: 1 } } }
     : { ...common, type: "user", message: { content: [{ type: "tool_result", tool_use_id: id, content: "x" }] } };
-  // As with a file, every text is made from bytes.
+  // The texts of a file are made from bytes, and so are these.
   const line = { line: n + 1, offset: n * 900, length: 899, value: JSON.parse(JSON.stringify(record)), problems: [] };
   const at = foldIndex(index, line, line.value);
   foldFacts(facts, line, { sessionId: "s", answer: index.message[at] });

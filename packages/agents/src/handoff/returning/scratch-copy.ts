@@ -13,7 +13,7 @@ import {
   type NewSession,
 } from "@continuo/native/writing";
 
-export interface OnceMore {
+export interface ScratchCopy {
   readonly agent: AgentName;
   readonly records: readonly KeptRecord[];
   readonly cwd: string;
@@ -21,14 +21,14 @@ export interface OnceMore {
   readonly adds: number;
 }
 
-export interface ReadOnce {
+export interface ReadCopy {
   readonly records: readonly KeptRecord[];
   /** `null` for content that cannot be written a second time, or after which the session cannot continue. */
   readonly history: readonly Message[] | null;
 }
 
 /** Errors: `unsupported` never. */
-export async function readOnce({ agent, records: kept, cwd, adds }: OnceMore): Promise<ReadOnce> {
+export async function readScratchCopy({ agent, records: kept, cwd, adds }: ScratchCopy): Promise<ReadCopy> {
   const writer = await (await formatOf(agent)).writer();
   const makers = makersOfNow();
   const records = adds > 0 ? (writer.beforeMore?.(kept, makers) ?? kept) : kept;
