@@ -63,17 +63,6 @@ describe("it is known again", () => {
     expect(await words(returned.sessionId)).toEqual(before);
   });
 
-  test("by the newest note in the file, after it came and went twice", async () => {
-    const one = await home.go(`claude:${id}`, "pi");
-    const two = await back("pi", one);
-    const three = await home.go(`claude:${two.sessionId}`, "pi");
-    forget();
-    expect(three.broughtBack).toMatchObject({ sessionId: one.sessionId });
-    const returned = await back("pi", three);
-    expect(returned.broughtBack).toMatchObject({ sessionId: two.sessionId, as: "records" });
-    expect(await words(returned.sessionId)).toEqual(await words(two.sessionId ?? ""));
-  });
-
   test("by its messages where one of them was changed", async () => {
     const there = await home.go(`claude:${id}`, "pi");
     const file = there.location ?? "";

@@ -69,6 +69,19 @@ test("the list of a project has the sessions of its old folder before they are r
   expect(await listedIn(target())).toEqual([]);
 });
 
+test("the list of a subfolder has the sessions of the same subfolder in another clone, and no others", async () => {
+  const remote = "https://example.com/ann/timer.git";
+  git("remote", "add", "origin", remote);
+  const clone = gitIn(join(home.root, "clone"));
+  for (const folder of [home.project, clone.folder]) mkdirSync(join(folder, "src"), { recursive: true });
+  clone("init", "--quiet");
+  clone("remote", "add", "origin", remote);
+  const below = { ...home, project: join(home.project, "src") };
+  writeText(sessionPath(below), toLines(talk(below, SAID)));
+  expect(await listedIn(clone.folder)).toEqual(["claude", "claude", "gemini", "pi"]);
+  expect(await listedIn(join(clone.folder, "src"))).toEqual(["claude"]);
+});
+
 test("a project whose remote changed is noted with the new one", async () => {
   const remotes = (): readonly unknown[] => {
     const { folders } = JSON.parse(readFileSync(join(home.root, ".continuo/projects.json"), "utf8"));

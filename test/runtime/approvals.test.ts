@@ -265,6 +265,32 @@ describe("an approval", () => {
     ]);
   });
 
+  test("has its time limit from when it was first asked, also after a restart", async () => {
+    await store.createSession({ sessionId: "s" });
+    const desk = new ApprovalDesk(store, { timeLimitMs: 3_600_000, retriedAfter: undefined });
+    const first = await startRun(store, "s", "refund it");
+    const request = { approvalId: "a", toolName: "refund", readOnly: false, options: [] };
+    const over = new AbortController();
+    desk
+      .forRun(first)
+      .ask(request, { signal: over.signal })
+      .catch(() => undefined);
+    await expect.poll(() => desk.isWaiting(first)).toBe(true);
+    over.abort();
+    const [claim] = (await store.listClaims({ prefix: "approval/" })).items;
+    if (claim === undefined) throw new Error("nobody asked");
+    const { name, owner, generation, status, data } = claim;
+    const longAgo = { ...(data as object), requestedAt: "2026-01-01T00:00:00.000Z" };
+    await store.putClaim({ name, owner, generation: generation + 1, status, data: longAgo });
+    await store.transitionRun(first.runId, { to: "interrupted" });
+    const next = await startRun(store, "s", "refund it", { retryOf: first.runId });
+    const { signal } = new AbortController();
+    expect(await desk.forRun(next).ask(request, { signal })).toMatchObject({
+      outcome: "denied",
+      by: "time limit",
+    });
+  });
+
   test("of a run that is cancelled is closed", async () => {
     const c = await start([]);
     const run = c.session("s", { create: true }).send("refund it");

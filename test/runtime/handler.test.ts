@@ -184,7 +184,10 @@ test("readers without rights on the machine see no folder and no file of it", as
   await run;
   await c.store.updateSession("ann", { metadata });
   const resumed = { requested: "auto", happened: "native", ref: { agent: "asking", ...ref } };
-  await c.store.append("ann", [{ type: "session_resumed", data: resumed }]);
+  await c.store.append("ann", [
+    { type: "session_resumed", data: resumed },
+    { type: "error_raised", data: { message: "no room", code: "too_large", details: { folder: FOLDER } } },
+  ]);
   const next = session.send("and this?", { id: "2", agent: "asking" });
   await expect.poll(async () => (await c.approvals.list({ status: "open" })).length).toBe(1);
   await c.approvals.resolve((await c.approvals.list({ status: "open" }))[0]?.id ?? "", {

@@ -152,10 +152,14 @@ test("an attempt that finds the queue of its session full is made when there is 
 });
 
 test("a dead letter that is revived has all its attempts again, and is none any more", async () => {
-  const host = hostWith({ retry: { attempts: 1 } });
+  const host = hostWith({ retry: { attempts: 2 } });
   const first = await send();
   await fail(first);
   await retry(host, first.runId);
+  const [second] = await waiting();
+  if (second === undefined) throw new Error("nothing was tried again");
+  await fail(second);
+  await retry(host, second.runId);
   expect(await isDead(store, first.runId)).toBe(true);
   const revived = await reviveDeadLetter(store, first.runId);
   expect(revived).toMatchObject({

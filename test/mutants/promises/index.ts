@@ -34,10 +34,12 @@ import { RELOCATE_CLI, RELOCATE_EDITING, RELOCATE_NATIVE } from "./relocate.ts";
 import { RUNTIME_REPLAY } from "./replay.ts";
 import {
   SECOND_AHP,
+  SECOND_CATALOG,
   SECOND_CHANNELS,
   SECOND_CLIENT,
-  SECOND_HANDOFF,
+  SECOND_LIVE,
   SECOND_MCP,
+  SECOND_RUNTIME,
   SECOND_SESSIONS,
 } from "./second-list.ts";
 import { SERVER } from "./server.ts";
@@ -60,19 +62,19 @@ export const PROMISES: Readonly<Record<string, readonly PromiseOfRoom[]>> = {
     ...CHANNEL_WAYS_CHANNELS,
     ...SECOND_CHANNELS,
   ],
-  catalog: [...CATALOG, ...CATALOG_FIGURES, ...CATALOG_AGENTS, ...CATALOG_WAYS_CATALOG],
+  catalog: [...CATALOG, ...CATALOG_FIGURES, ...CATALOG_AGENTS, ...CATALOG_WAYS_CATALOG, ...SECOND_CATALOG],
   client: [...CLIENT, ...CLIENT_ENDS, ...CLIENT_LIVE, ...CLIENT_FRAMES_CLIENT, ...SECOND_CLIENT],
   machine: [...MACHINE, ...MACHINE_LISTS, ...MACHINE_HISTORIES, ...MACHINE_PAGES_MACHINE],
   pages: PAGES,
   wire: WIRE,
   cli: [...CLI, ...SINGLE, ...HOOK_PROMISES, ...SETUP_PROMISES, ...RELOCATE_CLI],
-  runtime: RUNTIME_REPLAY,
+  runtime: [...RUNTIME_REPLAY, ...SECOND_RUNTIME],
   sessions: [...SESSIONS, ...SECOND_SESSIONS],
   gateway: GATEWAY,
-  live: LIVE,
+  live: [...LIVE, ...SECOND_LIVE],
   ahp: [...AHP, ...SECOND_AHP],
   editing: [...GUARD_PROMISES, ...RELOCATE_EDITING],
   native: RELOCATE_NATIVE,
-  handoff: [...MOVE_HANDOFF, ...SECOND_HANDOFF],
+  handoff: MOVE_HANDOFF,
   files: HOLDER_PROMISES,
 };

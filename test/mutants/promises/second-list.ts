@@ -57,6 +57,13 @@ export const SECOND_CHANNELS: readonly PromiseOfRoom[] = [
     text: '      if (actor.kind === "person") return false;',
     mistake: '      if (actor.kind === "person") continue;',
   },
+  {
+    file: "packages/store/src/channels/post.ts",
+    test: "packages/store/src/channels/lifecycle.test.ts",
+    promise: "Nobody but its writer ends a message.",
+    text: "=== id && isByWriter(event, authorOf(message))) return true;",
+    mistake: "=== id && event.sequence > 0) return true;",
+  },
 ];
 
 export const SECOND_SESSIONS: readonly PromiseOfRoom[] = [
@@ -76,12 +83,53 @@ export const SECOND_SESSIONS: readonly PromiseOfRoom[] = [
   },
 ];
 
-export const SECOND_HANDOFF: readonly PromiseOfRoom[] = [
+export const SECOND_RUNTIME: readonly PromiseOfRoom[] = [
   {
-    file: "packages/agents/src/handoff/source/source.ts",
-    test: "test/hand-off/returns.test.ts",
-    promise: "A session that came and went twice returns by its newest note.",
-    text: "note = noteIn(entry.value) ?? note;",
-    mistake: "note ??= noteIn(entry.value);",
+    file: "packages/server/src/runtime/approvals.ts",
+    test: "test/runtime/approvals.test.ts",
+    promise: "The time limit of a question counts from when it was first asked, over restarts.",
+    text: 'Date.parse(claim?.data.requestedAt ?? "") + limitMs',
+    mistake: "(claim === null ? 0 : Date.now()) + limitMs",
+  },
+  {
+    file: "packages/server/src/runtime/retries.ts",
+    test: "test/runtime/retries.test.ts",
+    promise: "A dead letter that is started again has all its attempts.",
+    text: "metadata: { attempt: 1 },",
+    mistake: "metadata: { attempt: attemptOf(last) },",
+  },
+  {
+    file: "packages/server/src/runtime/readers.ts",
+    test: "test/runtime/handler.test.ts",
+    promise: "A reader over the network does not see the details of an error.",
+    text: "data: { ...rest, code, message: failureText({ code, message }) }",
+    mistake: "data: { ...event.data, code, message: failureText({ code, message }) }",
+  },
+  {
+    file: "packages/server/src/runtime/chat.ts",
+    test: "packages/server/src/runtime/chat.test.ts",
+    promise: "An answer whose input was given up is no longer open.",
+    text: "=== GIVEN_UP) exchange.isOpen = false;",
+    mistake: "=== GIVEN_UP) exchange.isOpen = true;",
+  },
+];
+
+export const SECOND_CATALOG: readonly PromiseOfRoom[] = [
+  {
+    file: "packages/agents/src/catalog/list-filter.ts",
+    test: "test/relocate/project-marks.test.ts",
+    promise: "A project in another clone means the same subfolder.",
+    text: "join(canonicalFolder(other.worktree), within)",
+    mistake: "canonicalFolder(other.worktree)",
+  },
+];
+
+export const SECOND_LIVE: readonly PromiseOfRoom[] = [
+  {
+    file: "packages/live/src/notes/note-operations.ts",
+    test: "packages/live/src/notes/note-operations.test.ts",
+    promise: "A note that is merged from notes of several videos has its place in one of them.",
+    text: "const there = sources.filter((one) => one.videoId === videoId);",
+    mistake: 'const there = sources.filter((one) => one.videoId === videoId || videoId !== "");',
   },
 ];

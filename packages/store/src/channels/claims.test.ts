@@ -171,7 +171,7 @@ test("agents stop after exactly so many messages since a person's, each of which
   expect(await claim(asked.sequence, "x", { maxTurns: 1 })).toMatchObject({ state: "claimed" });
 });
 
-test("agents go on after a message of a person between theirs, also one that is for nobody", async () => {
+test("agents may answer again after a message of a person, also one that is for nobody", async () => {
   await say("a1", "1", {}, "agent", "other");
   await say("a2", "2", {}, "agent", "third");
   await say("p", "go on");

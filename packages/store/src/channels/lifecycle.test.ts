@@ -122,6 +122,11 @@ test("a connection that ends interrupts only what it wrote, and its person only 
   const [one, two] = [await take(card("p1")), await take(card("p2"))];
   const first = await say("p1", one, { state: "open", to: ["bob"] });
   expect(await hasEnded(store, "team", first)).toBe(false);
+  // Somebody else cannot end it.
+  const forged = { request: 0, type: "complete", id: "b", messageId: "p1", content: "forged" } as const;
+  const bob = { channel: "team", handle: "bob", type: "person", instance: "b" };
+  await post(store, bob, { frame: forged, open: new Map([["p1", { length: 0, head: {} }]]) });
+  expect(await hasEnded(store, "team", first)).toBe(false);
   await say("p2", two, { state: "open" });
   await endConnection(store, ANN, { fence: one, reason: "left" });
   const interrupted = { messageId: "p1", content: "half", reason: "left", handle: "ann", to: ["bob"] };
