@@ -1,10 +1,10 @@
 /** Inputs that no agent answered: each is a message of the transcript, marked, and the next agent reads it. */
 
-import { type Agent, textOf } from "@continuo/core/model";
+import { type Agent, ContinuoError, textOf } from "@continuo/core/model";
 import { type Transcript, TranscriptBuilder } from "@continuo/core/transcript";
 import { type OpenedStore, openStore } from "@continuo/store";
 import { cancelRun, executeRun, runOnce, startRun, startSession, wake } from "@continuo/store/sessions";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { EchoAgent, ScriptedAgent } from "../../packages/store/src/testing/index.ts";
 import { eventsOf } from "./harness/log.ts";
 
@@ -233,6 +233,56 @@ describe("an input whose agent worked in a native session when its process was k
       "assistant: I was about to",
       "user: [The run was interrupted before it ended: the process that ran it ended]",
     ]);
+  });
+
+  /** The agent, while a program of the killed process has its native session open for the first calls. */
+  function openElsewhere(agent: ScriptedAgent, calls: number, onCall: () => void = () => undefined): Agent {
+    let called = 0;
+    return {
+      name: agent.name,
+      capabilities: () => agent.capabilities(),
+      execute: async (request, options) => {
+        called += 1;
+        onCall();
+        if (called <= calls) throw new ContinuoError("session_live", "the session is open in the agent");
+        return await agent.execute(request, options);
+      },
+    };
+  }
+
+  test("waits, as one attempt, while a program of the killed process has that session open", async () => {
+    const scripted = new ScriptedAgent({ native: "real", turns });
+    const { sessionId } = await startSession(store);
+    const retryOf = await killedIn(scripted, sessionId);
+    const again = { sessionId, retryOf, continuation: "auto", resumeInterrupted: true } as const;
+    const result = await runOnce(store, openElsewhere(scripted, 3), "make it", again);
+    expect(result).toMatchObject({ status: "completed", resumption: { happened: "native" } });
+    const started = (await eventsOf(store, sessionId)).filter(({ type }) => type === "run_started");
+    expect([started.length, scripted.given.length]).toEqual([2, 2]);
+  });
+
+  test("fails in the end if that session stays open, and waits no longer than until it is cancelled", async () => {
+    const scripted = new ScriptedAgent({ native: "real", turns });
+    const { sessionId } = await startSession(store);
+    const retryOf = await killedIn(scripted, sessionId);
+    const again = { sessionId, continuation: "auto", resumeInterrupted: true } as const;
+    const stop = new AbortController();
+    const waiting = openElsewhere(scripted, Number.POSITIVE_INFINITY, () =>
+      setTimeout(() => stop.abort(), 1),
+    );
+    const cancelled = await runOnce(store, waiting, "make it", { ...again, retryOf, signal: stop.signal });
+    expect(cancelled).toMatchObject({ status: "cancelled" });
+
+    const now = performance.now.bind(performance);
+    let passedMs = 0;
+    vi.spyOn(performance, "now").mockImplementation(() => now() + passedMs);
+    const kept = openElsewhere(scripted, Number.POSITIVE_INFINITY, () => {
+      passedMs += 20_000;
+    });
+    const failed = await runOnce(store, kept, "make it", { ...again, retryOf: cancelled.runId });
+    vi.restoreAllMocks();
+    expect([failed.status, passedMs]).toEqual(["failed", 40_000]);
+    expect(failed).toMatchObject({ error: { code: "session_live" } });
   });
 
   test("is given by replay where that is not wanted, where another agent answers, and after a failure", async () => {

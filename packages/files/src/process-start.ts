@@ -32,10 +32,12 @@ export function processStateOf(pid: number | "self"): ProcessState | null {
 }
 
 /**
- * Returns true if a process has the number. That includes a process of another user, and one that ended while its
- * parent has not waited for it.
+ * Returns true if a process with this number lives. That includes a process of another user. On Linux, a process that
+ * ended while its parent has not waited for it does not live.
  */
 export function isRunning(pid: number): boolean {
+  const known = processStateOf(pid);
+  if (known !== null) return known.state !== "Z" && known.state !== "X";
   try {
     process.kill(pid, 0);
     return true;

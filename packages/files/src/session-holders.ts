@@ -12,7 +12,7 @@ import { namesIn, readJsonFile } from "./folders.ts";
 import { continuoHome } from "./home.ts";
 import type { Json } from "./json.ts";
 import type { Places } from "./places.ts";
-import { isRunning, placeOfThisProcess, processStateOf } from "./process-start.ts";
+import { isRunning, placeOfThisProcess, processStartOf } from "./process-start.ts";
 
 export interface HeldNative {
   /** The name of the agent in references: `claude`, … */
@@ -31,7 +31,7 @@ export interface SessionHolder {
 
 /** A note that cannot be written is no reason to fail: the lock works without it. */
 export function noteHolder(session: HeldNative, { pid, program, since }: SessionHolder): void {
-  const start = processStateOf(pid)?.start ?? null;
+  const start = processStartOf(pid);
   const note = { program, since, start, ...placeOfThisProcess() };
   try {
     makeFolderDurably(folderOf(session));
@@ -73,10 +73,9 @@ export function holdersOf(session: HeldNative): readonly SessionHolder[] {
 
 /** A note that is being written contains only the number of its process. */
 function isAlive(pid: number, note: Json | null): boolean {
-  const state = processStateOf(pid);
-  if (state === null) return isRunning(pid);
-  if (state.state === "Z" || state.state === "X") return false;
-  return note === null || typeof note.start !== "string" || note.start === state.start;
+  if (!isRunning(pid)) return false;
+  const start = processStartOf(pid);
+  return start === null || note === null || typeof note.start !== "string" || note.start === start;
 }
 
 /**

@@ -30,14 +30,15 @@ export const HOLDER_PROMISES: readonly PromiseOfRoom[] = [
   {
     ...HOLDERS,
     promise: "A process that has the number of one that ended holds nothing.",
-    text: 'typeof note.start !== "string" || note.start === state.start',
-    mistake: "note.start !== null || note.start === state.start",
+    text: 'typeof note.start !== "string" || note.start === start',
+    mistake: "note.start !== null || note.start === start",
   },
   {
     ...HOLDERS,
+    file: "packages/files/src/process-start.ts",
     promise: "A process that ended and was not waited for holds nothing.",
-    text: 'if (state.state === "Z" || state.state === "X") return false;',
-    mistake: 'if (state.state === "X") return false;',
+    text: 'return known.state !== "Z" && known.state !== "X";',
+    mistake: 'return known.state !== "X";',
   },
   {
     ...HOLDERS,

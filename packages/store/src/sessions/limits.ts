@@ -9,6 +9,11 @@ export const LIMITS = {
   leaseMs: 30_000,
   /** The time in which an agent must end after it was cancelled; then it is abandoned. */
   graceMs: 5_000,
+  /** The longest wait of a run for the agent's program of a process that ended, which still has the native session open. */
+  orphanMs: 30_000,
+  /** The pause before the agent is called again: it doubles up to the longer one. */
+  orphanPollMs: 100,
+  maxOrphanPollMs: 2_000,
   /** The interval at which a waiting run looks by itself if the session is free. */
   pollMs: 1_000,
   /** The same interval, while a session is about to be released. */

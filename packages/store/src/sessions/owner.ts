@@ -11,7 +11,7 @@
 import { createHash } from "node:crypto";
 import { readFileSync, readlinkSync } from "node:fs";
 import { hostname } from "node:os";
-import { isRunning, processStateOf } from "@continuo/files";
+import { isRunning, processStartOf, processStateOf } from "@continuo/files";
 import { newId } from "./ids.ts";
 
 interface OwnProcess {
@@ -60,9 +60,9 @@ export function isGone(owner: string): boolean {
   if (own === null || machine !== own.machine) return false;
   const pid = Number(number);
   if (!isRunning(pid)) return true;
-  const stat = processStateOf(pid);
-  // Another user's process may be hidden; a zombie has ended.
-  return stat !== null && (stat.state === "Z" || stat.state === "X" || stat.start !== start);
+  const startedAt = processStartOf(pid);
+  // Another user's process may be hidden.
+  return startedAt !== null && startedAt !== start;
 }
 
 function readOwnProcess(): OwnProcess | null {

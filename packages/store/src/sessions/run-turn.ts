@@ -19,9 +19,10 @@ import { createTurn, Journal } from "./journal/index.ts";
 import { LIMITS } from "./limits.ts";
 import { isClaimed } from "./live-runs.ts";
 import { type Plan, type PlanOptions, planRun, replay, requestOf } from "./plan.ts";
+import { usedNative } from "./references.ts";
 import type { RunResult } from "./result.ts";
 import { inputEvent, sequenceOfInput } from "./said-input.ts";
-import { createStops, type Stops, WAIT_OVER, watchCancel } from "./stops.ts";
+import { createStops, pause, type Stops, WAIT_OVER, watchCancel } from "./stops.ts";
 import { onWhere, type RunContext, report, type TurnState } from "./turn-state.ts";
 import { placeOfInput } from "./wake.ts";
 
@@ -184,7 +185,7 @@ async function ask(state: TurnState, planOptions: PlanOptions): Promise<void> {
 }
 
 async function callOrReplay(state: TurnState, planOptions: PlanOptions): Promise<void> {
-  await call(state);
+  await callPatiently(state, planOptions);
   const { outcome, turn, stops, agent } = state;
   if (outcome.type !== "unavailable" || stops.stop !== null) return;
   // Another program continues the native session: input from both would lead to two different states.
@@ -199,6 +200,29 @@ async function callOrReplay(state: TurnState, planOptions: PlanOptions): Promise
   state.journal.knows(plan.knownUpTo);
   report(state, plan.resumption);
   await call(state);
+}
+
+/**
+ * The program that the agent of an interrupted run left ends by itself, but not at once. The run waits for it under its
+ * lease; for a program of a person, it waits for as long.
+ */
+async function callPatiently(state: TurnState, { heardBy }: PlanOptions): Promise<void> {
+  const startedAt = performance.now();
+  await call(state);
+  const isLeft = (): boolean =>
+    heardBy?.status === "interrupted" &&
+    usedNative(heardBy.metadata)?.sessionId === state.plan?.nativeRef?.sessionId &&
+    state.outcome.type === "unavailable" &&
+    state.outcome.error.code === "session_live" &&
+    state.stops.stop === null;
+  for (
+    let pauseMs: number = LIMITS.orphanPollMs;
+    isLeft() && performance.now() - startedAt < LIMITS.orphanMs;
+    pauseMs = Math.min(2 * pauseMs, LIMITS.maxOrphanPollMs)
+  ) {
+    await pause(pauseMs, state.stops.signal);
+    if (state.stops.stop === null) await call(state);
+  }
 }
 
 async function call(state: TurnState): Promise<void> {

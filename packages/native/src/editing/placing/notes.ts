@@ -14,7 +14,6 @@ import {
   type ProcessPlace,
   placeOfThisProcess,
   processStartOf,
-  processStateOf,
   removeLeft,
   syncPath,
   writeDurably,
@@ -167,10 +166,7 @@ function isWriterGone(pid: number, { startedAt, writtenMs, place }: ReadNote): b
 /** @param startedAt the value of `processStartOf`, because another process may have the same number now. */
 export function isGone(pid: number, startedAt: string | null = null): boolean {
   if (!isRunning(pid)) return true;
-  const now = processStateOf(pid);
-  // The process was killed, and its parent has not waited for it.
-  if (now?.state === "Z" || now?.state === "X") return true;
-  return startedAt !== null && now?.start !== startedAt;
+  return startedAt !== null && processStartOf(pid) !== startedAt;
 }
 
 function notesFolder(places: Places): string {

@@ -1,4 +1,5 @@
 import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { Places } from "@continuo/files";
@@ -204,6 +205,26 @@ test("a session is live while the process that has it open lives", async () => {
   await ended;
   expect(await liveOf(A)).toBe(false);
 });
+
+test.runIf(process.platform === "linux")(
+  "a session is not live in a process that was killed, and that nobody waited for",
+  async () => {
+    write(`.claude/projects/-a/${A}.jsonl`, prompt());
+    // The shell becomes a program that does not wait for the child that it has.
+    const parent = spawn("sh", ["-c", "sleep 60 & echo $!; exec sleep 60"]);
+    try {
+      const [said] = await once(parent.stdout, "data");
+      const pid = Number(String(said));
+      write(`.claude/sessions/${pid}.json`, JSON.stringify({ pid, sessionId: A }));
+      expect(await liveOf(A)).toBe(true);
+      process.kill(pid, "SIGKILL");
+      await expect.poll(() => readFileSync(`/proc/${pid}/stat`, "utf8")).toContain(") Z ");
+      expect(await liveOf(A)).toBe(false);
+    } finally {
+      parent.kill("SIGKILL");
+    }
+  },
+);
 
 test("a mark that is no JSON is passed over", async () => {
   write(`.claude/projects/-a/${A}.jsonl`, prompt());

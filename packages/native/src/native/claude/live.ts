@@ -7,7 +7,7 @@
 
 import { existsSync, readlinkSync } from "node:fs";
 import { join } from "node:path";
-import { type Json, namesIn, processStartOf, readJsonFile, textOfValue } from "@continuo/files";
+import { isRunning, type Json, namesIn, processStartOf, readJsonFile, textOfValue } from "@continuo/files";
 
 /** Reports by id if a session is open; `null` if that is not known here. */
 export interface LiveSessions {
@@ -44,7 +44,7 @@ function stateOf(pid: number, mark: Json): boolean | null {
   const namespace = /pid:\[\d+\]$/u.exec(textOfValue(mark.pidDomain))?.[0];
   const own = ownNamespace();
   if (namespace !== undefined && own !== null && namespace !== own) return null;
-  if (!isAlive(pid)) return false;
+  if (!isRunning(pid)) return false;
   const started = processStartOf(pid);
   const isTold = typeof mark.procStart === "string" || typeof mark.procStart === "number";
   return started === null || !isTold || textOfValue(mark.procStart) === started;
@@ -55,15 +55,5 @@ function ownNamespace(): string | null {
     return readlinkSync("/proc/self/ns/pid");
   } catch {
     return null;
-  }
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    // A process of another user is alive too.
-    return (error as NodeJS.ErrnoException).code === "EPERM";
   }
 }
