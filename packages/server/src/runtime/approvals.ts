@@ -4,11 +4,10 @@
  * answer. An answer is used once.
  */
 
-import { createHash, randomUUID } from "node:crypto";
+import { createHash } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import {
   assertKnownOptions,
-  type Claim,
   ContinuoError,
   canonicalJson,
   isContinuoError,
@@ -18,7 +17,6 @@ import {
   type PermissionDecision,
   type PermissionRequest,
   present,
-  RUN_END_STATUSES,
   type Run,
   type RunStatus,
   readAll,
@@ -27,35 +25,24 @@ import {
 import { latestAttempt, MAX_TIMER_MS, rootIn } from "@continuo/store/sessions";
 import { APPROVAL_ANSWER, assertApprovalFilters } from "./options.ts";
 import { ownMetadata } from "./readers.ts";
-import type { Approval, ApprovalAnswer, ApprovalStatus, Approvals, ListApprovalsOptions } from "./types.ts";
+import {
+  type ApprovalData,
+  alreadyResolved,
+  earlierIds,
+  isOver,
+  PREFIX,
+  resolvedEvents,
+  type StoredApproval,
+  TIME_LIMIT,
+  toApproval,
+  toWrite,
+} from "./stored-approval.ts";
+import type { Approval, ApprovalAnswer, Approvals, ListApprovalsOptions } from "./types.ts";
 
-interface ApprovalData {
-  readonly sessionId: string;
-  readonly runId: string;
-  readonly agent: string;
-  readonly request: PermissionRequest;
-  readonly metadata: Readonly<Record<string, unknown>>;
-  readonly requestedAt: string;
-  readonly resolvedAt?: string;
-  readonly by?: string;
-  readonly reason?: string;
-  readonly optionId?: string;
-  /** The ends of a run, besides `interrupted`, after which its worker gives the message to the agent again. */
-  readonly retriedAfter?: readonly RunStatus[];
-  /** The run that received the answer. */
-  readonly usedBy?: string;
-}
-
-interface StoredApproval extends Claim {
-  readonly data: ApprovalData;
-}
-
-const PREFIX = "approval/";
 const MAX_LISTED = 1_000;
-const TIME_LIMIT = "time limit";
 /** The executor of a run notices a stop within a moment. */
 const STOP_PAUSE_MS = 25;
-/** The pauses of a search for an approval by the id of its event. */
+/** The pauses of a search for an approval by the id of its event, and of a search for that event. */
 const STORED_WITHIN_MS = [10, 25, 50, 100, 200, 400];
 
 /** The approvals of one run, for the agent that executes it. */
@@ -77,6 +64,13 @@ interface QuestionSignals {
   readonly signal: AbortSignal;
   /** Aborts when the run has ended. The caller may have forgotten the question, and gets no error. */
   readonly ended: AbortSignal;
+}
+
+interface AskedQuestion {
+  readonly claim: StoredApproval;
+  readonly run: Run;
+  /** The id with which this run asked. */
+  readonly approvalId: string;
 }
 
 export class ApprovalDesk implements Approvals {
@@ -144,7 +138,8 @@ export class ApprovalDesk implements Approvals {
       end: () => ended.abort(),
       ask: async (request, { signal }) => {
         const claim = await this.#begin(run, root, { request, asked });
-        return await this.#wait(claim, run, { signal, ended: ended.signal });
+        const { approvalId } = request;
+        return await this.#wait({ claim, run, approvalId }, { signal, ended: ended.signal });
       },
       heldCalls: async () => {
         if (root === run.runId) return [];
@@ -205,7 +200,7 @@ export class ApprovalDesk implements Approvals {
         runId: run.runId,
         agent: run.agent ?? "",
         request,
-        ...present({ retriedAfter: this.#retriedAfter }),
+        ...present({ earlierIds: earlierIds(known, request), retriedAfter: this.#retriedAfter }),
       };
       const status = known?.status ?? "open";
       const generation = known?.generation ?? 1;
@@ -219,12 +214,9 @@ export class ApprovalDesk implements Approvals {
     }
   }
 
-  async #wait(
-    { name }: StoredApproval,
-    run: Run,
-    { signal, ended }: QuestionSignals,
-  ): Promise<PermissionDecision> {
-    const id = name.slice(PREFIX.length);
+  async #wait(asked: AskedQuestion, { signal, ended }: QuestionSignals): Promise<PermissionDecision> {
+    const { run } = asked;
+    const id = asked.claim.name.slice(PREFIX.length);
     const over = new AbortController();
     const stopped = AbortSignal.any([signal, ended, over.signal]);
     const stopTimer = await this.#startTimer(id);
@@ -242,7 +234,7 @@ export class ApprovalDesk implements Approvals {
             await sleep(STOP_PAUSE_MS);
             continue;
           }
-          const decision = await this.#use(claim, run);
+          const decision = await this.#use({ ...asked, claim });
           if (decision !== null) return decision;
         }
         const types = ["approval_resolved"];
@@ -286,12 +278,20 @@ export class ApprovalDesk implements Approvals {
   }
 
   /** `null` if another attempt was faster. */
-  async #use(claim: StoredApproval, run: Run): Promise<PermissionDecision | null> {
+  async #use({ claim, run, approvalId }: AskedQuestion): Promise<PermissionDecision | null> {
     const { data, status, generation } = claim;
+    const { resolvedIds = [] } = data;
     if (data.usedBy !== undefined && data.usedBy !== run.runId) return null;
+    // The answer came before this attempt asked: readers of its question see the answer as well.
+    const isUntold =
+      !resolvedIds.includes(approvalId) && (await this.#hasAsked(run, approvalId, STORED_WITHIN_MS));
+    const events = isUntold
+      ? resolvedEvents({ ...claim, data: { ...data, runId: run.runId } }, [approvalId])
+      : [];
+    const used = { ...data, usedBy: run.runId, resolvedIds: [...resolvedIds, approvalId] };
     try {
-      const next = { ...claim, generation: generation + 1, data: { ...data, usedBy: run.runId } };
-      await this.#store.putClaim(toWrite(next));
+      const next = toWrite({ ...claim, generation: generation + 1, data: used });
+      await this.#store.append(run.sessionId, events, { also: [{ type: "claim", ...next }] });
     } catch (error) {
       if (isContinuoError(error, "fenced")) return null;
       throw error;
@@ -308,17 +308,19 @@ export class ApprovalDesk implements Approvals {
   /** `null` if somebody else changed it. */
   async #settle(claim: StoredApproval, answer: ApprovalAnswer): Promise<StoredApproval | null> {
     const { outcome, by, reason, optionId } = answer;
-    const { sessionId, runId, request } = claim.data;
+    const { sessionId, request, earlierIds: earlier = [] } = claim.data;
+    const resolvedIds = [request.approvalId, ...earlier];
     const resolvedAt = new Date().toISOString();
-    const data: ApprovalData = { ...claim.data, resolvedAt, ...present({ by, reason, optionId }) };
+    const data: ApprovalData = {
+      ...claim.data,
+      resolvedAt,
+      resolvedIds,
+      ...present({ by, reason, optionId }),
+    };
     const next = { ...claim, generation: claim.generation + 1, status: outcome, data };
-    const { approvalId } = request;
-    const actor =
-      by === TIME_LIMIT ? ({ kind: "system" } as const) : { kind: "person" as const, ...present({ id: by }) };
-    const told = { approvalId, outcome, by: by ?? "person", ...present({ reason, optionId }) };
-    const event = { id: randomUUID(), type: "approval_resolved", data: told, runId, actor };
+    const events = resolvedEvents(next, resolvedIds);
     try {
-      await this.#store.append(sessionId, [event], { also: [{ type: "claim", ...toWrite(next) }] });
+      await this.#store.append(sessionId, events, { also: [{ type: "claim", ...toWrite(next) }] });
       return next;
     } catch (error) {
       if (isContinuoError(error, "fenced")) return null;
@@ -385,9 +387,22 @@ export class ApprovalDesk implements Approvals {
   async #isBeingAsked(id: string): Promise<boolean> {
     const runs = listAll((place) => this.#store.listRuns({ status: "running", limit: MAX_LISTED, ...place }));
     for await (const { sessionId, runId } of runs) {
-      const asked = { runId, types: ["approval_requested"], texts: [JSON.stringify(id)] };
+      if (await this.#hasAsked({ sessionId, runId }, id)) return true;
+    }
+    return false;
+  }
+
+  /** True if the log has the event of the question, at the latest after these pauses. */
+  async #hasAsked(
+    { sessionId, runId }: Pick<Run, "sessionId" | "runId">,
+    approvalId: string,
+    withinMs: readonly number[] = [],
+  ): Promise<boolean> {
+    const asked = { runId, types: ["approval_requested"], texts: [JSON.stringify(approvalId)] };
+    for (const pauseMs of [0, ...withinMs]) {
+      if (pauseMs > 0) await sleep(pauseMs);
       for await (const event of readAll(this.#store, sessionId, asked)) {
-        if (isEvent(event, "approval_requested") && event.data.approvalId === id) return true;
+        if (isEvent(event, "approval_requested") && event.data.approvalId === approvalId) return true;
       }
     }
     return false;
@@ -397,7 +412,10 @@ export class ApprovalDesk implements Approvals {
     const named = await this.#get(id);
     if (named !== null) return named;
     const found: StoredApproval[] = [];
-    for await (const claim of this.#claims({})) if (claim.data.request.approvalId === id) found.push(claim);
+    for await (const claim of this.#claims({})) {
+      const { request, earlierIds: earlier = [] } = claim.data;
+      if (request.approvalId === id || earlier.includes(id)) found.push(claim);
+    }
     const open = found.filter(({ status }) => status === "open");
     const [first] = open.length > 0 ? open : found;
     if (open.length > 1) {
@@ -417,56 +435,4 @@ export class ApprovalDesk implements Approvals {
       return page as Page<StoredApproval>;
     });
   }
-}
-
-/**
- * An interrupted run may be tried again, and so may a failed one if its worker repeats it: the worker closes the runs
- * that it gives up.
- */
-function isOver(run: Run | null, { data: { retriedAfter = [] } }: StoredApproval): boolean {
-  if (run === null) return true;
-  return (
-    RUN_END_STATUSES.includes(run.status) &&
-    run.status !== "interrupted" &&
-    !retriedAfter.includes(run.status)
-  );
-}
-
-function toWrite({
-  name,
-  owner,
-  generation,
-  status,
-  data,
-}: StoredApproval): Omit<StoredApproval, "updatedAt"> {
-  return { name, owner, generation, status, data };
-}
-
-/** Errors: `conflict` for another answer. */
-function alreadyResolved(claim: StoredApproval, { outcome }: ApprovalAnswer): Approval {
-  if (claim.status === outcome) return toApproval(claim);
-  throw new ContinuoError(
-    "conflict",
-    `the approval ${claim.name.slice(PREFIX.length)} is already ${claim.status}`,
-    {
-      hint: "Read it in the list of approvals.",
-      details: { status: claim.status },
-    },
-  );
-}
-
-function toApproval({ name, status, data }: StoredApproval): Approval {
-  const { sessionId, runId, agent, metadata, requestedAt, resolvedAt, by, reason, request } = data;
-  const { toolName, toolInput, title, options } = request;
-  return {
-    id: name.slice(PREFIX.length),
-    status: status as ApprovalStatus,
-    sessionId,
-    runId,
-    agent,
-    options,
-    metadata: ownMetadata(metadata),
-    requestedAt,
-    ...present({ toolName, toolInput, title, resolvedAt, by, reason }),
-  };
 }

@@ -1,0 +1,83 @@
+/** The ids of a question that several attempts asked, each with an id of its own. */
+
+import type { Agent, Store } from "@continuo/core/model";
+import { type Continuo, openContinuo } from "@continuo/server/runtime";
+import { type OpenedStore, openStore } from "@continuo/store";
+import { afterEach, beforeEach, expect, test } from "vitest";
+
+let store: OpenedStore;
+const opened: Continuo[] = [];
+beforeEach(async () => {
+  store = await openStore("memory:");
+});
+afterEach(async () => {
+  for (const c of opened.splice(0)) await c.close({ graceMs: 0 });
+  await store.close();
+});
+
+test.each(["before the next attempt asks", "after the next attempt has asked"])(
+  "a question that is answered %s is resolved in the log for each event that asked, and is found by the ids of all",
+  async (when) => {
+    const away = await openContinuo(store as Store);
+    opened.push(away);
+    let attempts = 0;
+    const answered = Promise.withResolvers<void>();
+    /** Each attempt has a new id for its question, as coding agents do; the first two fail while a person is asked. */
+    const flaky: Agent = {
+      name: "flaky",
+      async execute(_, { onEvent, onPermission, signal }) {
+        attempts += 1;
+        const attempt = attempts;
+        if (attempt === 3) await answered.promise;
+        const request = {
+          approvalId: `asked-${attempt}`,
+          toolName: "refund",
+          toolInput: { order: "7" },
+          readOnly: false,
+          options: [],
+        };
+        await onEvent({ type: "permission_request", ...request });
+        const asked = onPermission?.(request, { signal });
+        if (attempt < 3) {
+          await expect.poll(async () => (await away.approvals.get(request.approvalId))?.status).toBe("open");
+          throw new Error("no power");
+        }
+        if (when.startsWith("after")) await away.approvals.resolve("asked-1", ANSWER);
+        const decision = await asked;
+        expect(decision).toMatchObject({ outcome: "granted", recorded: true });
+        return {};
+      },
+    };
+    const ANSWER = { outcome: "granted", by: "carla" } as const;
+    const retry = { on: ["failed"], attempts: 3, backoffMs: 1 } as const;
+    const c = await openContinuo(store as Store, {
+      agents: [flaky],
+      recover: "retry",
+      pollMs: 20,
+      onError: () => undefined,
+      retry,
+    });
+    opened.push(c);
+    const run = c.session("s", { create: true }).send("refund it", { id: "1" });
+    await expect.poll(async () => (await away.store.listRuns({ status: "failed" })).items).toHaveLength(2);
+    const open = await away.approvals.list({ status: "open" });
+    expect(open).toHaveLength(1);
+    const [approval] = open;
+    expect(await away.approvals.get("asked-1")).toMatchObject({ id: approval?.id });
+    if (when.startsWith("before")) await away.approvals.resolve("asked-1", ANSWER);
+    answered.resolve();
+    expect(await run.result()).toMatchObject({ status: "completed" });
+    const told: (readonly [type: string, approvalId: string, by: string | undefined])[] = [];
+    for await (const event of c.session("s").run("1")) {
+      if (event.type !== "approval_requested" && event.type !== "approval_resolved") continue;
+      const { approvalId } = event.data;
+      told.push([event.type, approvalId, event.actor.id]);
+    }
+    expect(told.filter(([type]) => type === "approval_resolved").toSorted()).toEqual(
+      [1, 2, 3].map((attempt) => ["approval_resolved", `asked-${attempt}`, "carla"]),
+    );
+    const place = (type: string): number => told.findIndex(([one, id]) => one === type && id === "asked-3");
+    expect(place("approval_requested")).toBeLessThan(place("approval_resolved"));
+    expect(await away.approvals.list()).toMatchObject([{ id: approval?.id, status: "granted" }]);
+  },
+);
