@@ -170,7 +170,7 @@ describe.each(HOSTS)("the handler in $name", ({ command, cwd, path, ready, start
       told = [...lines].map(([, id, data]) => ({ ...JSON.parse(data ?? ""), sequence: Number(id) }) as Told);
       if (isEnough(told)) break;
     }
-    return { told, hasEnded: text.endsWith("event: end\ndata: {}\n\n") };
+    return { told, hasEnded: text.endsWith('event: end\ndata: {"status":"completed"}\n\n') };
   }
 
   test("a reader of an answer that is cut off by a kill goes on after its last event, and gets the next attempt whole", async () => {

@@ -1,7 +1,7 @@
 /** The front door of a program: messages that are sent once, and runs that are followed. */
 
 import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
-import type { Agent, KnownEvent } from "@continuo/core/model";
+import { type Agent, ContinuoError, type KnownEvent } from "@continuo/core/model";
 import {
   type Continuo,
   defineAgent,
@@ -58,6 +58,18 @@ describe("a message", () => {
     c = await openContinuo("memory:");
     await expect(c.session("none").send("x")).rejects.toMatchObject({ code: "not_found" });
     await expect(c.session("s", { create: true }).send("x")).rejects.toMatchObject({ code: "usage" });
+    // A program without agents only sends; another process may have the agent.
+    expect(await c.session("s").send("x", { agent: "elsewhere" })).toMatchObject({ status: "pending" });
+    const desk = await openContinuo("memory:", { agents: [new EchoAgent()] });
+    const named = desk.session("s", { create: true });
+    await expect(named.send("x", { agent: "nobody" })).rejects.toMatchObject({ code: "not_found" });
+    expect((await desk.store.listRuns({})).items).toEqual([]);
+    const elsewhere = { name: "elsewhere", open: () => Promise.reject(new Error("not called")) };
+    expect(await named.send("x", { agent: elsewhere })).toMatchObject({
+      agent: "elsewhere",
+      status: "pending",
+    });
+    await desk.close();
     await expect(c.work({ agents: ["nobody"] })).rejects.toMatchObject({ code: "not_found" });
     await expect(
       openContinuo("memory:", { agents: [new EchoAgent(), new EchoAgent()] }),
@@ -109,7 +121,7 @@ describe("the events of a run", () => {
       const response = run.toSSE(new Request("http://localhost/", { headers }));
       expect(response.headers.get("content-type")).toContain("text/event-stream");
       const lines = (await response.text()).split("\n\n");
-      expect(lines.at(-2)).toBe("event: end\ndata: {}");
+      expect(lines.at(-2)).toBe('event: end\ndata: {"status":"completed"}');
       return lines.flatMap((one) => {
         const data = /^id: \d+\ndata: (.*)$/u.exec(one)?.[1];
         return data === undefined ? [] : [JSON.parse(data) as KnownEvent];
@@ -120,6 +132,24 @@ describe("the events of a run", () => {
     const rest = await read({ "last-event-id": String(all[1]?.sequence) });
     expect(rest.map(({ sequence }) => sequence)).toEqual(all.slice(2).map(({ sequence }) => sequence));
     expect(await read({ "last-event-id": String(all.at(-1)?.sequence) })).toEqual([]);
+    // Customers see neither processes of the machine nor hashes.
+    const [{ owner } = { owner: null }] = (await c.store.listRuns({ sessionId: "s" })).items;
+    expect(owner).toMatch(/./u);
+    const sent = JSON.stringify(all);
+    expect([
+      sent.includes(owner ?? ""),
+      /payloadHash|chainHash|"actor":\{"kind":"system","id"/u.test(sent),
+    ]).toEqual([false, false]);
+  });
+
+  test("end for a browser with the code of the error of a run that failed", async () => {
+    const broken = {
+      name: "broken",
+      execute: () => Promise.reject(new ContinuoError("rate_limited", "later")),
+    };
+    c = await openContinuo("memory:", { agents: [broken] });
+    const text = await c.session("s", { create: true }).send("hello").toSSE().text();
+    expect(text.split("\n\n").at(-2)).toBe('event: end\ndata: {"status":"failed","code":"rate_limited"}');
   });
 
   test("of a session follow it until the reader goes away", async () => {

@@ -1,6 +1,6 @@
 /**
- * Readers over the network: they have sessions, and no rights on this machine. The folders and files that a session's log
- * and its metadata name are left out for them, and the words of failures are those for people. `events()` has all of it, for
+ * Readers over the network: they have sessions, and no rights on this machine. The folders, files and processes that a session's log
+ * and its metadata name are left out for them, and the hashes, and the words of failures are those for people. `events()` has all of it, for
  * the program itself.
  */
 
@@ -25,7 +25,17 @@ export function ownMetadata(metadata: Fields): Fields {
 }
 
 /** Makes of the events of a stream, in their order, what readers see of them. */
-export function createReaderView(failureText: FailureText): (event: KnownEvent) => KnownEvent {
+export function createReaderView(failureText: FailureText): (event: KnownEvent) => Fields {
+  const toReader = createWords(failureText);
+  return (event) => {
+    const { payloadHash: _, chainHash: __, actor, ...seen } = toReader(event);
+    // The id of the system names a process of this machine, and so does the owner of a run.
+    const { id, ...kind } = actor;
+    return { ...seen, actor: actor.kind === "system" || id === undefined ? kind : actor };
+  };
+}
+
+function createWords(failureText: FailureText): (event: KnownEvent) => KnownEvent {
   const tools = new Map<string, string>();
   return (event) => {
     switch (event.type) {
@@ -48,6 +58,10 @@ export function createReaderView(failureText: FailureText): (event: KnownEvent) 
       case "error_raised": {
         const { details: _, message, code = "agent_failed", ...rest } = event.data;
         return { ...event, data: { ...rest, code, message: failureText({ code, message }) } };
+      }
+      case "run_started": {
+        const { owner: _, ...data } = event.data;
+        return { ...event, data };
       }
       default:
         return withoutPlaces(event);

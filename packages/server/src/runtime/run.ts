@@ -14,11 +14,12 @@ import {
   type Usage,
 } from "@continuo/core/model";
 import { cancelRun, latestAttempt, type RunError } from "@continuo/store/sessions";
+import { runErrorOf } from "./failure-text.ts";
 import type { Host } from "./host.ts";
 import { EVENT_OPTIONS } from "./options.ts";
 import { isDead, retriedBy } from "./retries.ts";
 import { type FollowOptions, type FollowRun, runEvents } from "./run-events.ts";
-import { toSseResponse } from "./sse.ts";
+import { type StreamEnd, toSseResponse } from "./sse.ts";
 import type { RunHandle, RunOutcome, SentRun } from "./types.ts";
 import { toUIMessageResponse } from "./ui-message.ts";
 
@@ -63,7 +64,15 @@ export function createRunHandle<Value>({ host, sent, parse }: RunHandleOptions<V
       const run = sent.then(({ runId }) => ({ messageId: runId, open: events }));
       return toUIMessageResponse([run], { signal: call.signal, failureText: host.failureText });
     },
-    toSSE: (from) => toSseResponse({ open: events, failureText: host.failureText }, from),
+    toSSE: (from) =>
+      toSseResponse(
+        {
+          open: events,
+          failureText: host.failureText,
+          end: async () => await endOf(host, (await sent).runId),
+        },
+        from,
+      ),
   };
 }
 
@@ -98,6 +107,14 @@ export function followRun(
 ): AsyncGenerator<KnownEvent, void> {
   const isRetried = retriedBy(host);
   return runEvents(host.store, { ...follow, isRetried, isOver: () => isRunOver(host, follow.runId) });
+}
+
+async function endOf({ store }: Host, runId: string): Promise<StreamEnd> {
+  const run = await store.getRun(await latestAttempt(store, runId));
+  if (run === null) return {};
+  if (run.status === "failed") return { status: "failed", code: runErrorOf(run.error).code };
+  const { stopReason } = (run.result ?? {}) as { readonly stopReason?: string };
+  return { status: run.status === "completed" ? completedStatus(stopReason) : run.status };
 }
 
 /** True when no attempt of the input follows. @param runId the run of the first attempt */

@@ -131,15 +131,19 @@ interface NewMessage {
 
 function send<Value>(host: Host, message: NewMessage, options: SendOptions<Value> = {}): RunHandle<Value> {
   const definition = agentOf(host, options.agent) as AgentDefinition<Value> | undefined;
-  const sent = begin(host, message, { ...options, agent: definition?.name ?? namedAgent(options.agent) });
+  const sent = begin(host, message, options);
   return createRunHandle<Value>({ host, sent, ...present({ parse: definition?.parse }) });
 }
 
-function namedAgent(agent: SendOptions["agent"]): string | undefined {
-  return typeof agent === "string" ? agent : agent?.name;
+/** Errors: `not_found` for a name that is none of this program's agents; a program without agents only sends. */
+function assertAgent({ agents }: Host, asked: SendOptions["agent"]): void {
+  if (typeof asked !== "string" || agents.size === 0 || agents.has(asked)) return;
+  throw new ContinuoError("not_found", `there is no agent ${JSON.stringify(asked)} in this program`, {
+    hint: "Give it to `openContinuo`. If another process runs it, give `send` its definition instead of its name.",
+    details: { agent: asked },
+  });
 }
 
-/** Another process may have an agent that this one does not know. */
 function agentOf({ agents }: Host, asked: SendOptions["agent"]): AgentDefinition | undefined {
   if (typeof asked === "object") return asked;
   if (asked !== undefined) return agents.get(asked);
@@ -147,22 +151,17 @@ function agentOf({ agents }: Host, asked: SendOptions["agent"]): AgentDefinition
   return first;
 }
 
-interface MessageOptions {
-  readonly id?: string;
-  readonly agent: string | undefined;
-  readonly runAt?: string;
-  readonly priority?: number;
-}
-
 async function begin(
   host: Host,
   { sessionId, opened, input }: NewMessage,
-  options: MessageOptions,
+  options: SendOptions,
 ): Promise<SentRun> {
   assertKnownOptions("send", options, SEND_OPTIONS);
   const { id, agent, runAt, priority } = options;
+  assertAgent(host, agent);
+  const named = agentOf(host, agent)?.name ?? (typeof agent === "string" ? agent : undefined);
   const session = await opened();
-  const answering = agent ?? session.agent ?? undefined;
+  const answering = named ?? session.agent ?? undefined;
   if (answering === undefined) {
     throw new ContinuoError(
       "usage",

@@ -32,10 +32,18 @@ export interface SseSource {
   /** Called with a signal that aborts when the reader has gone. */
   readonly open: (place: FollowOptions & { readonly signal: AbortSignal }) => AsyncIterable<KnownEvent>;
   readonly failureText: FailureText;
+  /** The payload of the event `end`. */
+  readonly end?: () => Promise<StreamEnd>;
+}
+
+/** The status of a run that ended, and the code of its error. */
+export interface StreamEnd {
+  readonly status?: string;
+  readonly code?: string;
 }
 
 export function toSseResponse(
-  { open, failureText }: SseSource,
+  { open, failureText, end }: SseSource,
   from: Request | SseOptions | undefined,
 ): Response {
   const { after, signal } = placeOf(from);
@@ -45,7 +53,7 @@ export function toSseResponse(
     for await (const event of open({ after, signal: over })) {
       yield `id: ${event.sequence}\ndata: ${JSON.stringify(seen(event))}\n\n`;
     }
-    if (!over.aborted) yield "event: end\ndata: {}\n\n";
+    if (!over.aborted) yield `event: end\ndata: ${JSON.stringify((await end?.()) ?? {})}\n\n`;
   });
 }
 
