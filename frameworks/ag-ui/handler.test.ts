@@ -10,7 +10,7 @@ import { Page, saidIn } from "./client.ts";
 import { desk } from "./desk.ts";
 
 const URL = "http://desk.example/ag-ui";
-const ANN = { sessions: "ann-*", access: "write", approve: true, by: "ann" } as const;
+const ANN = { sessions: { beginsWith: "ann-" }, access: "write", approve: true, by: "ann" } as const;
 
 let c: Continuo;
 beforeEach(async () => {

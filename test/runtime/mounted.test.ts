@@ -21,10 +21,10 @@ import { said } from "../live/live-session.ts";
 
 const PEOPLE: Readonly<Record<string, Authorization>> = {
   "Bearer ann": {
-    sessions: ["ann-*"],
+    sessions: { beginsWith: "ann-" },
     channels: ["team"],
-    streams: ["orders/*"],
-    live: ["ann/*"],
+    streams: { beginsWith: "orders/" },
+    live: { beginsWith: "ann/" },
     access: "write",
     by: "ann",
   },

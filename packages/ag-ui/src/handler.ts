@@ -13,6 +13,7 @@ import { coversName } from "@continuo/core/wire";
 import {
   type Authorization,
   type Continuo,
+  patternsOf,
   streamResponse,
   toErrorResponse,
   unknownCaller,
@@ -64,9 +65,8 @@ export function agUiHandler(
 }
 
 /** Errors: `forbidden`. */
-function readerOf({ sessions = [], access, approve = false, by }: Authorization, threadId: string): Reader {
-  const names = typeof sessions === "string" ? [sessions] : sessions;
-  if (!names.some((name) => coversName(name, threadId))) {
+function readerOf({ sessions, access, approve = false, by }: Authorization, threadId: string): Reader {
+  if (!patternsOf("sessions", sessions).some((pattern) => coversName(pattern, threadId))) {
     throw new ContinuoError("forbidden", `the thread ${JSON.stringify(threadId)} is not theirs`);
   }
   return { canWrite: access === "write", canApprove: approve, by };

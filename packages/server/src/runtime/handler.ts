@@ -6,10 +6,11 @@
 import type { IncomingMessage } from "node:http";
 import type { Duplex } from "node:stream";
 import { assertKnownOptions, ContinuoError, httpStatusOf, isContinuoError } from "@continuo/core/model";
-import { notJson, type Scope, toWireError } from "@continuo/core/wire";
+import { ANY_HANDLE, notJson, toWireError } from "@continuo/core/wire";
 import type { Authenticate, ContinuoServer, Grant, Peer } from "../server/index.ts";
 import { HANDLER_OPTIONS, LIMIT_OPTIONS, LIVE_OPTIONS } from "./options.ts";
-import type { Authorization, Continuo, FetchHandler, HandlerOptions, Names } from "./types.ts";
+import { scopesOf } from "./rights.ts";
+import type { Authorization, Continuo, FetchHandler, HandlerOptions } from "./types.ts";
 
 /** The paths of the server, wherever the handler is mounted. */
 const PATH = /\/v1\/(?:sessions|approvals|stream|channels|live|videos|blobs)(?=[/?#]|$)/u;
@@ -91,37 +92,20 @@ export function unknownCaller(): ContinuoError {
 }
 
 function grantOf(allowed: Authorization, { peer, workspaceId }: Pick<Grant, "peer" | "workspaceId">): Grant {
-  const { by, handle = by ?? null } = allowed;
+  const { by, handle = by ?? null, anyHandle = false } = allowed;
   const scopes = scopesOf(allowed);
   return {
     // People without a name share the quotas of all people with the same rights.
     tokenId: `person/${by ?? JSON.stringify(scopes)}`,
     by: by ?? null,
     workspaceId,
-    handle,
+    // A person may have any name, also the one that stands for all handles.
+    handle: anyHandle ? ANY_HANDLE : handle === ANY_HANDLE ? null : handle,
     page: null,
     scopes,
     logs: allowed.logs === true ? "shown" : "hidden",
     peer,
   };
-}
-
-function scopesOf({ access, approve = false, ...names }: Authorization): readonly Scope[] {
-  const both = access === "write" ? (["read", "write"] as const) : (["read"] as const);
-  const named = (kind: "session" | "channel" | "live" | "stream", allowed: Names = []): readonly Scope[] =>
-    listOf(allowed).map((name) => ({ kind, name, access: both }));
-  const answers = approve ? listOf(names.sessions ?? []) : [];
-  return [
-    ...named("session", names.sessions),
-    ...named("channel", names.channels),
-    ...named("live", names.live),
-    ...named("stream", names.streams),
-    ...answers.map((name): Scope => ({ kind: "approval", name, access: ["read", "write"] })),
-  ];
-}
-
-function listOf(names: Names): readonly string[] {
-  return typeof names === "string" ? [names] : names;
 }
 
 /** `null` for a path that does not belong to the server. */

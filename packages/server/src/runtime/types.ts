@@ -299,8 +299,12 @@ export interface QueueState {
   readonly parallel: number;
 }
 
-/** A name, several names, or `*` for all. A name that ends with `*` matches all names that begin with the rest. */
-export type Names = string | readonly string[];
+/**
+ * `"*"` for all names, an array of exact names, or all names with a beginning. Exact names may come from outside, such as the id of
+ * a user: one with a `*` covers nothing. A beginning with such an id must end with a character that no id has, because
+ * `ann-` is also the beginning of the names of `ann-2`.
+ */
+export type Names = "*" | readonly string[] | { readonly beginsWith: string | readonly string[] };
 
 /** The names that a request may access; a kind that is left out allows none. */
 export interface Authorization {
@@ -323,8 +327,10 @@ export interface Authorization {
   readonly logs?: boolean;
   /** The person: the author of answers in the log, and the name under which requests are limited. */
   readonly by?: string;
-  /** The participant as which the person writes in channels, or `*` for any; `by` by default. */
+  /** The participant as which the person writes in channels; `by` by default. */
   readonly handle?: string;
+  /** True if the person may write in channels as any participant; false by default. */
+  readonly anyHandle?: boolean;
 }
 
 export interface HandlerOptions {
