@@ -1,7 +1,7 @@
 /**
  * Writes `docs/cli.md` from `--help`, `docs/errors.md` from the table of error codes, `docs/continuo.schema.json` from the
  * schema of `continuo.yaml`, the schemas in `protocol/` from the types of the source, and the generated parts of
- * `PROTOCOL.md`, `docs/server.md`, `docs/lost-and-found.md`, `ARCHITECTURE.md` and the README of each package; with `--check`, fails if one of them is out of date.
+ * `PROTOCOL.md`, `docs/editors.md`, `docs/server.md`, `docs/lost-and-found.md`, `ARCHITECTURE.md` and the README of each package; with `--check`, fails if one of them is out of date.
  */
 
 import { readFileSync, writeFileSync } from "node:fs";
@@ -11,6 +11,7 @@ import type { Command } from "commander";
 import { toJsonSchema } from "../packages/agents/src/config/json-schema.ts";
 import { createProgram } from "../src/cli/index.ts";
 import { withCodeMap, withRooms } from "./code-map.ts";
+import { withEditors } from "./editors-page.ts";
 import { codesOf, toErrorsPage } from "./errors-page.ts";
 import { withCauses } from "./lost-and-found.ts";
 import { ADAPTERS, PACKAGES } from "./packages.ts";
@@ -112,6 +113,7 @@ const made: readonly (readonly [name: string, text: string])[] = [
     }),
   ],
   ["docs/lost-and-found.md", await withCauses(readFileSync(join(ROOT, "docs/lost-and-found.md"), "utf8"))],
+  ["docs/editors.md", withEditors(readFileSync(join(ROOT, "docs/editors.md"), "utf8"))],
   ["docs/server.md", withActs(readFileSync(join(ROOT, "docs/server.md"), "utf8"))],
   ...[...PACKAGES, ...ADAPTERS].map((name) => {
     const page = `packages/${name}/README.md`;

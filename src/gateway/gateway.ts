@@ -111,7 +111,7 @@ export class Gateway {
 
   /** Opens a session, and sends its history before this resolves. Errors: `not_found`. */
   async load(opening: NamedSessionOptions): Promise<EditorSession> {
-    const found = await findSession(opening.sessionId, this.#options.places);
+    const found = await this.#find(opening.sessionId);
     const session = await this.#enter(opening, found);
     using opened = await openCatalogSession(found.hit, this.#options.places);
     const updates = replayOf(opened.history(), {
@@ -123,9 +123,13 @@ export class Gateway {
     return session;
   }
 
+  async #find(id: string): Promise<FoundForEditor> {
+    return await findSession(id, this.#options.places, this.#lists.rowOf(id));
+  }
+
   /** Opens a session without sending its history. Errors: `not_found`. */
   async resume(opening: NamedSessionOptions): Promise<EditorSession> {
-    const found = await findSession(opening.sessionId, this.#options.places);
+    const found = await this.#find(opening.sessionId);
     return await this.#enter(opening, found);
   }
 
@@ -136,7 +140,7 @@ export class Gateway {
     ...opening
   }: NamedSessionOptions & { readonly _meta?: unknown }): Promise<EditorSession> {
     const { places } = this.#options;
-    const sessionId = await forkSession(await findSession(from, places), messageIn(_meta), places);
+    const sessionId = await forkSession(await this.#find(from), messageIn(_meta), places);
     return await this.#enter({ ...opening, sessionId }, await findSession(sessionId, places));
   }
 

@@ -5,6 +5,8 @@ export interface GatewayLimits {
   readonly openSessions: number;
   /** Sessions on a page of the list. */
   readonly pageSessions: number;
+  /** The newest sessions that are read for a first page, so that some of them may be archived or of one conversation. */
+  readonly firstSessions: number;
   /** Lists whose further pages can be asked for. */
   readonly lists: number;
   /** Characters of a title. */
@@ -24,6 +26,7 @@ export interface GatewayLimits {
 export const GATEWAY_LIMITS: GatewayLimits = {
   openSessions: 64,
   pageSessions: 100,
+  firstSessions: 200,
   lists: 16,
   titleChars: 200,
   textChars: 256 * 1024,

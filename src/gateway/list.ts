@@ -1,6 +1,6 @@
 /**
  * Pages of the list of sessions. A cursor names a stored list, so that a change between two requests does not move
- * rows.
+ * rows. The rows after the first page are read when a client asks for them: most clients show only the newest.
  */
 
 import { isAbsolute } from "node:path";
@@ -15,6 +15,7 @@ import {
   type ListQuery,
   listCatalog,
   nativeKey,
+  type OwnRow,
   ownersByName,
 } from "@continuo/agents/catalog";
 import { ContinuoError, present } from "@continuo/core/model";
@@ -25,6 +26,8 @@ import { GATEWAY_LIMITS } from "./limits.ts";
 export interface SessionLists {
   /** Errors: `invalid` for a cursor of an unknown list, or for a relative path of a folder. */
   page(request: ListSessionsRequest, folder?: "and below" | "exactly"): Promise<ListSessionsResponse>;
+  /** The row that an editor was shown under this id; its session may have gone since. */
+  rowOf(id: string): ListedSession | undefined;
 }
 
 interface NamedRow {
@@ -32,7 +35,11 @@ interface NamedRow {
   readonly id: string;
 }
 
-type KeptList = readonly NamedRow[];
+interface KeptList {
+  readonly rows: readonly NamedRow[];
+  /** These rows and those after them; `null` if there are no others. */
+  readonly all: (() => Promise<readonly NamedRow[]>) | null;
+}
 
 export function createLists(places: PlacesAt, report: (line: string) => void): SessionLists {
   /** Kept lists by their numbers, oldest first. */
@@ -40,27 +47,38 @@ export function createLists(places: PlacesAt, report: (line: string) => void): S
   let made = 0;
   return {
     async page({ cwd, cursor, archived }, folder = "and below") {
-      if (typeof cursor === "string") return pageOf(lists, cursor, places);
+      if (typeof cursor === "string") return await pageOf(lists, cursor, places);
       if (typeof cwd === "string" && !isAbsolute(cwd)) {
         throw new ContinuoError("invalid", `${JSON.stringify(cwd)} is not an absolute path`);
       }
       const wanted = typeof cwd === "string" ? { [folder === "exactly" ? "cwd" : "below"]: cwd } : {};
       const shown = toArchived(archived);
-      // An archived conversation is listed too, so that its native session does not appear as a row of its own.
-      const query: ListQuery = { ...wanted, empty: "exclude", archived: "include" };
-      const { sessions, error, unfinished } = await listCatalog(query, { places });
-      if (error !== null) report(`Continuo's own sessions are missing in the list: ${error.message}`);
-      for (const { message } of unfinished) report(message);
+      const readList = async (limit?: number): Promise<KeptList> => {
+        // An archived conversation is listed too, so that its native session does not appear as a row of its own.
+        const query: ListQuery = { ...wanted, empty: "exclude", archived: "include", ...present({ limit }) };
+        const { sessions, own, metIds, error, unfinished } = await listCatalog(query, { places });
+        if (error !== null) report(`Continuo's own sessions are missing in the list: ${error.message}`);
+        for (const { message } of unfinished) report(message);
+        const isWhole = limit === undefined || sessions.length < limit;
+        const named = namedRows(sessions, isWhole ? sessions.filter(isOwn) : own);
+        const rows = named.filter(({ row }) => shown === "include" || row.archived === (shown === "only"));
+        const readAll = async (): Promise<readonly NamedRow[]> =>
+          withOthers(rows, (await readList()).rows, new Set(metIds));
+        return { rows, all: isWhole ? null : once(readAll) };
+      };
       made += 1;
       const name = String(made);
-      const isWanted = ({ row: { archived: is } }: NamedRow): boolean =>
-        shown === "include" || is === (shown === "only");
-      lists.set(name, namedRows(sessions).filter(isWanted));
+      // With a folder, every row has to be read before it is known which ones belong to it.
+      lists.set(name, await readList(typeof cwd === "string" ? undefined : GATEWAY_LIMITS.firstSessions));
       for (const oldest of lists.keys()) {
         if (lists.size <= GATEWAY_LIMITS.lists) break;
         lists.delete(oldest);
       }
-      return pageOf(lists, `${name}:0`, places);
+      return await pageOf(lists, `${name}:0`, places);
+    },
+    rowOf(id) {
+      const newest = [...lists.values()].at(-1);
+      return newest?.rows.find((one) => one.id === id)?.row;
     },
   };
 }
@@ -74,11 +92,11 @@ function toArchived(wanted: ListSessionsRequest["archived"]): "include" | "exclu
   });
 }
 
-function pageOf(
+async function pageOf(
   lists: ReadonlyMap<string, KeptList>,
   cursor: string,
   places: PlacesAt,
-): ListSessionsResponse {
+): Promise<ListSessionsResponse> {
   const [, name = "", start = ""] = /^(\d{1,15}):(\d{1,15})$/u.exec(cursor) ?? [];
   const list = lists.get(name);
   if (list === undefined) {
@@ -87,22 +105,51 @@ function pageOf(
     });
   }
   const end = Number(start) + GATEWAY_LIMITS.pageSessions;
+  const rows = list.all === null || end < list.rows.length ? list.rows : await list.all();
   return {
-    sessions: list.slice(Number(start), end).map((one) => infoOf(one, places)),
-    ...(end < list.length ? { nextCursor: `${name}:${end}` } : {}),
+    sessions: rows.slice(Number(start), end).map((one) => infoOf(one, places)),
+    ...(end < rows.length ? { nextCursor: `${name}:${end}` } : {}),
+  };
+}
+
+/**
+ * The rows that were read first keep their places, so that a page shows no session twice and leaves none out.
+ *
+ * @param met the sessions that there were when the first rows were read
+ */
+function withOthers(
+  first: readonly NamedRow[],
+  whole: readonly NamedRow[],
+  met: ReadonlySet<string>,
+): readonly NamedRow[] {
+  const known = new Set(first.map(({ id }) => id));
+  return [...first, ...whole.filter(({ id, row }) => !known.has(id) && met.has(row.sessionId))];
+}
+
+/** A failure is not kept. */
+function once<T>(make: () => Promise<T>): () => Promise<T> {
+  let made: Promise<T> | null = null;
+  return async () => {
+    made ??= make();
+    try {
+      return await made;
+    } catch (error) {
+      made = null;
+      throw error;
+    }
   };
 }
 
 /** One row for each conversation, with an id that no other row has. */
-function namedRows(rows: readonly ListedSession[]): KeptList {
-  const owners = ownersByName(rows.filter(isOwn));
+function namedRows(rows: readonly ListedSession[], own: readonly OwnRow[]): readonly NamedRow[] {
+  const owners = ownersByName(own);
   return rows.flatMap((row): NamedRow[] => {
     const native = isOwn(row) ? row.importedFrom : row;
     const key = native === null ? null : nativeKey(native);
     const owner = key === null ? undefined : owners.get(key);
     // The conversation that was imported from this native session already has a row.
     if (!isOwn(row) && owner !== undefined) return [];
-    const isSecond = isOwn(row) && owner !== row;
+    const isSecond = isOwn(row) && owner?.sessionId !== row.sessionId;
     return [{ row, id: isSecond ? ownId(row.sessionId) : (key ?? ownId(row.sessionId)) }];
   });
 }

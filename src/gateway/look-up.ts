@@ -2,8 +2,11 @@
 
 import {
   type CatalogSources,
+  isOwn,
+  type ListedSession,
   type LookUpHit,
   listOwn,
+  locateRow,
   lookUp,
   type OpenOwn,
   OWN,
@@ -12,7 +15,8 @@ import {
   ownerOf,
 } from "@continuo/agents/catalog";
 import { isContinuoError } from "@continuo/core/model";
-import type { PlacesAt } from "@continuo/files";
+import { type PlacesAt, placesOf } from "@continuo/files";
+import { settleBeforeReading } from "@continuo/native/editing";
 import { ownId, parseId, type SessionName, sessionGone } from "./ids.ts";
 
 export interface FoundForEditor {
@@ -24,17 +28,37 @@ export interface FoundForEditor {
   readonly cwd: string | null;
 }
 
-/** Errors: `not_found` unless the id is exactly the id of a session; those of opening the store. */
-export async function findSession(id: string, places: PlacesAt): Promise<FoundForEditor> {
+/**
+ * Errors: `not_found` unless the id is exactly the id of a session; those of opening the store.
+ *
+ * @param listed the row that the editor was shown, so that its file is looked at before all others
+ */
+export async function findSession(
+  id: string,
+  places: PlacesAt,
+  listed?: ListedSession,
+): Promise<FoundForEditor> {
   const name = parseId(id);
   await using own = await openOwn(places);
   const row = own === null || name.agent === OWN ? null : await ownRowOf(name, own);
   if (row !== null) return ownOf(row);
-  const hit = await lookUpExactly(id, { places, store: own });
+  const hit = (await hitOfRow(listed, places)) ?? (await lookUpExactly(id, { places, store: own }));
   // People may give the beginning of an id, editors may not.
   if (hit.kind === "own" && hit.row.sessionId === name.sessionId) return ownOf(hit.row);
   if (hit.kind !== "native" || hit.native.found.sessionId !== name.sessionId) throw sessionGone(id);
   return { hit, name: id, agent: name.agent, cwd: null };
+}
+
+/** `null` where the row says nothing of a file, or its session is no longer there. */
+async function hitOfRow(row: ListedSession | undefined, places: PlacesAt): Promise<LookUpHit | null> {
+  if (row === undefined || isOwn(row)) return null;
+  await settleBeforeReading({ places: placesOf(places) });
+  try {
+    return await locateRow(row, places);
+  } catch (error) {
+    if (isContinuoError(error, "not_found")) return null;
+    throw error;
+  }
 }
 
 function ownOf(row: OwnRow): FoundForEditor {

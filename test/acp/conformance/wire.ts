@@ -20,9 +20,10 @@ export interface ProgramToTry {
   readonly command: readonly [string, ...string[]];
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
+  /** The longest wait for an answer; 60 s by default. */
+  readonly answerMs?: number;
 }
 
-/** The longest wait for an answer. */
 const ANSWER_MS = 60_000;
 
 export class Wire implements AsyncDisposable {
@@ -46,9 +47,11 @@ export class Wire implements AsyncDisposable {
   };
 
   readonly #version: Version;
+  readonly #answerMs: number;
 
-  constructor({ command: [program, ...args], cwd, env }: ProgramToTry, version: Version = 1) {
+  constructor({ command: [program, ...args], cwd, env, answerMs }: ProgramToTry, version: Version = 1) {
     this.#version = version;
+    this.#answerMs = answerMs ?? ANSWER_MS;
     this.#child = spawn(program, args, { cwd, env, stdio: ["pipe", "pipe", "pipe"] });
     this.#child.stdin.on("error", () => undefined);
     this.#child.stderr.setEncoding("utf8").on("data", (text: string) => {
@@ -87,8 +90,8 @@ export class Wire implements AsyncDisposable {
     this.#waiting.set(id, answer.resolve);
     this.write(`${JSON.stringify({ jsonrpc: "2.0", id, method, params })}\n`);
     const late = new AbortController();
-    const tooLate = sleep(ANSWER_MS, undefined, { signal: late.signal }).then(() => {
-      throw new Error(`no answer to ${method} within ${ANSWER_MS} ms: ${this.#stderr}`);
+    const tooLate = sleep(this.#answerMs, undefined, { signal: late.signal }).then(() => {
+      throw new Error(`no answer to ${method} within ${this.#answerMs} ms: ${this.#stderr}`);
     });
     tooLate.catch(() => undefined);
     try {

@@ -39,6 +39,8 @@ const debug = debugOf("catalog");
 export interface CatalogList
   extends Pick<NativeList, "total" | "archivedLeftOut" | "emptyLeftOut" | "metIds"> {
   readonly sessions: readonly ListedSession[];
+  /** Continuo's own sessions of the query's agents, folder and time; the limit leaves none of them out. */
+  readonly own: readonly OwnRow[];
   /** The reason why Continuo's own sessions are missing, if the store cannot be read. */
   readonly error: ContinuoError | null;
   /** Agents that did not return the requested list. */
@@ -135,6 +137,7 @@ export async function listCatalog(
   }));
   return {
     sessions: sessions.slice(0, most),
+    own,
     total: filter === null ? all - emptyLeftOut - first.archivedLeftOut : sessions.length,
     archivedLeftOut: first.archivedLeftOut + (isOwnAlone ? 0 : list.archivedLeftOut),
     emptyLeftOut: emptyLeftOut + (isOwnAlone ? 0 : list.emptyLeftOut),

@@ -253,7 +253,10 @@ function nameOfAgent(name: string): NativeName | null {
 async function lookUpOfAgent(named: NativeName, looking: CatalogSources): Promise<LookUpHit> {
   const { places } = looking;
   try {
-    return toNative(await lookUpSession(nativeKey(named), { places, cwd: places.cwd }), places);
+    return toNative(
+      await lookUpSession(nativeKey(named), { places, cwd: places.cwd, memo: rowsOf(places) }),
+      places,
+    );
   } catch (error) {
     if (!isContinuoError(error, "not_found")) throw error;
     const row = ownerOf(named, await allOwn(looking));
@@ -283,7 +286,7 @@ interface NativeMatches {
 
 async function lookUpNative(name: string, places: PlacesAt): Promise<NativeMatches> {
   try {
-    const lookup = await lookUpSession(name, { places, cwd: places.cwd });
+    const lookup = await lookUpSession(name, { places, cwd: places.cwd, memo: rowsOf(places) });
     const match = pick(lookup.found, "agent", "sessionId", "location");
     const isPath = !match.sessionId.toLowerCase().startsWith(name.toLowerCase());
     return { lookup, matches: [match], isPath };

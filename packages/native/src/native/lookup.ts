@@ -12,7 +12,7 @@ import {
   type ReadableRef,
 } from "@continuo/core/model";
 import { type Places, placesOfThisUser } from "@continuo/files";
-import type { AgentReader, FoundSession } from "./kit/index.ts";
+import type { AgentReader, FoundSession, SavedSkimMemo } from "./kit/index.ts";
 
 import { pick } from "./list.ts";
 import { formatOf, READABLE_AGENTS } from "./registry.ts";
@@ -21,10 +21,17 @@ export interface LookupOptions {
   readonly places?: Places;
   /** For relative paths; the process's own by default. */
   readonly cwd?: string;
+  /** In which lists keep what they found out: with it, an id is looked for without opening every file. */
+  readonly memo?: SavedSkimMemo;
   readonly signal?: AbortSignal;
 }
 
-export const LOOKUP_OPTIONS: KnownOptions<LookupOptions> = { places: true, cwd: true, signal: true };
+export const LOOKUP_OPTIONS: KnownOptions<LookupOptions> = {
+  places: true,
+  cwd: true,
+  memo: true,
+  signal: true,
+};
 
 /**
  * The words of a person, a row of a list, or a result of `findNativeSessions`, which need not be searched for again.
@@ -104,7 +111,7 @@ async function matchesOf(
   const matches: Lookup[] = [];
   for (const agent of agents) {
     const reader = await formatOf(agent);
-    for await (const found of reader.find(places, pick(options, "signal"))) {
+    for await (const found of reader.find(places, pick(options, "memo", "signal"))) {
       if (found.sessionId.toLowerCase().startsWith(wanted)) matches.push({ reader, found });
       const unreadable = found.problems.find(({ code }) => code === "unreadable");
       if (unreadable !== undefined) options.unread?.push(unreadable.message);

@@ -1,0 +1,45 @@
+/**
+ * The real agents by the rules of the protocol's test kit, with `--all-versions`: each outcome is that of
+ * `results/AGENT.json`, of which docs/editors.md is made. `CONTINUO_RECORD=1` writes the outcomes of today.
+ */
+
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { claudeByAcp, codexByAcp, piByAcp } from "../drivers/subjects/adapters.ts";
+import { gemini } from "../drivers/subjects/gemini.ts";
+import { opencode } from "../drivers/subjects/opencode.ts";
+import { isWanted, PINNED, type PinnedName } from "../install.ts";
+import { expectSame, type Judgement, judge, type RealAgent } from "./judge.ts";
+
+const AGENTS: readonly (readonly [name: string, packages: readonly PinnedName[], agent: RealAgent])[] = [
+  ["claude", ["claude", "claudeAcp"], { args: [], prepare: claudeByAcp(1).prepare }],
+  ["codex", ["codex", "codexAcp"], { args: [], prepare: codexByAcp.prepare }],
+  ["gemini", ["gemini"], { args: ["--acp"], login: "gemini-api-key", prepare: gemini.prepare }],
+  ["opencode", ["opencode"], { args: ["acp"], prepare: opencode.prepare }],
+  ["pi", ["pi", "piAcp"], { args: [], prepare: piByAcp.prepare }],
+];
+/** An agent starts about sixty times. */
+const TIMEOUT_MS = 2 * 60 * 60_000;
+
+if (isWanted(PINNED.claudeAcp)) {
+  test.each(AGENTS)(
+    "%s keeps the rules that are recorded",
+    { timeout: TIMEOUT_MS },
+    async (name, packages, agent) => {
+      const programs = packages.map((key) => `${PINNED[key].name} ${PINNED[key].version}`);
+      const judgement = await judge(agent, (line) => console.info(`${name}: ${line}`));
+      const file = join(import.meta.dirname, "results", `${name}.json`);
+      if (process.env.CONTINUO_RECORD === "1") {
+        const triedOn = new Date().toISOString().slice(0, 10);
+        writeFileSync(file, `${JSON.stringify({ triedOn, programs, ...judgement }, null, 2)}\n`);
+        return;
+      }
+      const stored = JSON.parse(readFileSync(file, "utf8")) as Judgement & {
+        readonly programs: readonly string[];
+      };
+      expect(programs).toEqual(stored.programs);
+      expectSame(judgement, stored);
+    },
+  );
+}
