@@ -20,6 +20,7 @@ import { EVENT_OPTIONS } from "./options.ts";
 import { isDead, retriedBy } from "./retries.ts";
 import { type FollowOptions, type FollowRun, runEvents } from "./run-events.ts";
 import { type StreamEnd, toSseResponse } from "./sse.ts";
+import { textOfEvents } from "./text-stream.ts";
 import type { RunHandle, RunOutcome, SentRun } from "./types.ts";
 import { toUIMessageResponse } from "./ui-message.ts";
 
@@ -54,7 +55,10 @@ export function createRunHandle<Value>({ host, sent, parse }: RunHandleOptions<V
       const { runId } = await sent;
       await cancelRun(host.store, await latestAttempt(host.store, runId, {}), present({ reason }));
     },
-    textStream: () => textOfEvents(events()),
+    async *textStream() {
+      const { runId } = await sent;
+      yield* textOfEvents(events(), await latestAttempt(host.store, runId));
+    },
     async *events(range = {}) {
       assertKnownOptions("events", range, EVENT_OPTIONS);
       yield* events(range);
@@ -74,27 +78,6 @@ export function createRunHandle<Value>({ host, sent, parse }: RunHandleOptions<V
         from,
       ),
   };
-}
-
-/**
- * A message that was streamed is not sent again when it is complete; a message that arrived at once was not streamed.
- */
-async function* textOfEvents(events: AsyncIterable<KnownEvent>): AsyncGenerator<string, void> {
-  const said = new Set<string>();
-  let last: string | undefined;
-  for await (const event of events) {
-    if (event.type !== "message_streamed" && event.type !== "message_received") continue;
-    const { messageId = event.id } = event.data;
-    const text = event.type === "message_streamed" ? deltaOf(event.data) : wholeText(event.data);
-    if (text === "" || (event.type === "message_received" && said.has(messageId))) continue;
-    yield last === undefined || last === messageId ? text : `\n\n${text}`;
-    said.add(messageId);
-    last = messageId;
-  }
-}
-
-function deltaOf({ kind, delta }: Payload<"message_streamed">): string {
-  return kind === "thinking" ? "" : delta;
 }
 
 function wholeText({ content }: Payload<"message_received">): string {
@@ -129,10 +112,16 @@ async function outcomeOf<Value>(
   parse: ((value: unknown) => Value) | undefined,
 ): Promise<RunOutcome<Value>> {
   let text = "";
+  let isCutOff = false;
   let usage: Usage | undefined;
   let last: KnownEvent | undefined;
   for await (const event of events) {
-    if (event.type === "message_received") text = wholeText(event.data);
+    // Another attempt takes the place of words that were cut off.
+    if (event.type === "run_started" && isCutOff) text = "";
+    if (event.type === "message_received") {
+      text = wholeText(event.data);
+      isCutOff = event.data.stopReason === "interrupted";
+    }
     if (event.type in STATUS_OF) last = event;
     if (event.type === "run_completed" || event.type === "run_failed") usage = event.data.usage;
   }

@@ -45,8 +45,8 @@ class Speech {
   /** The message that belongs to the step. */
   #messageId: string | null = null;
   #hasCalls = false;
-  /** The messages that were streamed: the complete message is not shown again. */
-  readonly streamed = new Set<string>();
+  /** The words of the messages that came in parts: of the complete message, only what is missing is shown. */
+  readonly #streamed = new Map<string, Record<Kind, string>>();
 
   /** Words that an attempt wrote without a call are written again by the next one; a call that was made stays. */
   attempt(runId: string | undefined): UIChunk[] {
@@ -54,7 +54,7 @@ class Speech {
     if (runId === undefined || runId === this.#attempt) return [];
     this.#attempt = runId;
     if (isFirst) return [];
-    this.streamed.clear();
+    this.#streamed.clear();
     const chunks = this.close();
     if (this.#hasCalls) return [...chunks, ...this.#nextStep()];
     const isEmpty = this.#messageId === null;
@@ -93,6 +93,49 @@ class Speech {
     return [...before, { type: `${kind}-delta`, id: this.#open.id, delta: text }];
   }
 
+  sayPart(messageId: string, kind: Kind, text: string): UIChunk[] {
+    const said = this.#streamed.get(messageId) ?? { text: "", reasoning: "" };
+    this.#streamed.set(messageId, { ...said, [kind]: said[kind] + text });
+    return [...this.enter(messageId), ...this.say(kind, text)];
+  }
+
+  /**
+   * The complete message, after its parts. What the parts lack is added; a text that they do not begin takes their place,
+   * unless a call or another message came since.
+   */
+  sayWhole(messageId: string, blocks: readonly Block[]): UIChunk[] {
+    const said = this.#streamed.get(messageId);
+    if (said === undefined) {
+      if (!blocks.some(isShown)) return this.close();
+      return [...this.enter(messageId), ...this.#sayBlocks(blocks), ...this.close()];
+    }
+    const whole = { text: wordsIn(blocks, "text"), reasoning: wordsIn(blocks, "reasoning") };
+    this.#streamed.set(messageId, whole);
+    const text = restOf(said.text, whole.text);
+    if (text === null && this.#messageId === messageId && !this.#hasCalls) {
+      return [...this.close(), { type: "reset-step" }, ...this.#sayBlocks(blocks), ...this.close()];
+    }
+    const files = blocks.filter(({ type }) => type !== "text" && type !== "thinking").filter(isShown);
+    const reasoning = restOf(said.reasoning, whole.reasoning) ?? "";
+    if (files.length === 0 && reasoning === "" && (text ?? "") === "") return this.close();
+    return [
+      ...this.enter(messageId),
+      ...this.say("reasoning", reasoning),
+      ...this.say("text", text ?? ""),
+      ...this.#sayBlocks(files),
+      ...this.close(),
+    ];
+  }
+
+  #sayBlocks(blocks: readonly Block[]): UIChunk[] {
+    return blocks.flatMap((block) => {
+      if (block.type === "text") return this.say("text", block.text);
+      if (block.type === "thinking") return this.say("reasoning", block.text);
+      const part = filePartOf(block);
+      return part === undefined ? [] : [...this.close(), part];
+    });
+  }
+
   #nextStep(): UIChunk[] {
     this.#messageId = null;
     this.#hasCalls = false;
@@ -126,19 +169,25 @@ export function createUIFold(messageId: string, failureText: FailureText = plain
 function speechOf(event: KnownEvent, speech: Speech): readonly UIChunk[] {
   if (event.type === "message_streamed") {
     const { messageId, kind, delta } = event.data;
-    speech.streamed.add(messageId);
-    return [...speech.enter(messageId), ...speech.say(kind === "thinking" ? "reasoning" : "text", delta)];
+    return speech.sayPart(messageId, kind === "thinking" ? "reasoning" : "text", delta);
   }
   if (event.type !== "message_received") return [];
   const { content, messageId = event.id } = event.data;
-  if (speech.streamed.has(messageId)) return speech.close();
-  const blocks: readonly Block[] = typeof content === "string" ? [{ type: "text", text: content }] : content;
-  if (!blocks.some(isShown)) return speech.close();
-  return [
-    ...speech.enter(messageId),
-    ...blocks.flatMap((block) => partsOf(block, speech)),
-    ...speech.close(),
-  ];
+  return speech.sayWhole(
+    messageId,
+    typeof content === "string" ? [{ type: "text", text: content }] : content,
+  );
+}
+
+/** What the parts of a message lack; `null` if they are not its beginning. White space around them may differ. */
+function restOf(said: string, whole: string): string | null {
+  if (whole.startsWith(said)) return whole.slice(said.length);
+  return whole.trim() === "" || said.trim() === whole.trim() ? "" : null;
+}
+
+function wordsIn(blocks: readonly Block[], kind: Kind): string {
+  const type = kind === "text" ? "text" : "thinking";
+  return blocks.map((block) => (block.type === type ? block.text : "")).join("");
 }
 
 function isShown(block: Block): boolean {
@@ -219,13 +268,6 @@ function finishOf(event: KnownEvent, failureText: FailureText): UIChunk | undefi
     default:
       return undefined;
   }
-}
-
-function partsOf(block: Block, speech: Speech): readonly UIChunk[] {
-  if (block.type === "text") return speech.say("text", block.text);
-  if (block.type === "thinking") return speech.say("reasoning", block.text);
-  const part = filePartOf(block);
-  return part === undefined ? [] : [...speech.close(), part];
 }
 
 /** An image or a file, as a chunk and as a part of a message; left out if only a blob has its bytes. */

@@ -78,6 +78,7 @@ test("a whole message takes the place of its parts, and keeps the thinking that 
   say(speech, "hm", "m", "thinking");
   say(speech, "ye");
   expect(whole(speech, [text("yes"), IMAGE], "m")).toEqual([
+    streamed("m", "ye"),
     received("m", [{ type: "thinking", text: "hm" }, text("yes"), IMAGE]),
   ]);
   expect(closeMessage(speech)).toEqual([]);
@@ -86,7 +87,10 @@ test("a whole message takes the place of its parts, and keeps the thinking that 
 test("a whole message of white space does not replace the streamed text", () => {
   const speech = createSpeech();
   say(speech, "yes");
-  expect(whole(speech, [text(" ")], "m")).toEqual([received("m", [text("yes"), text(" ")])]);
+  expect(whole(speech, [text(" ")], "m")).toEqual([
+    streamed("m", "yes"),
+    received("m", [text("yes"), text(" ")]),
+  ]);
 });
 
 test("a long message is cut into several, and its end does not repeat their texts", () => {
@@ -113,10 +117,12 @@ test("a message is never cut between the halves of a surrogate pair", () => {
 test("whatever its parts are, a message's texts come back whole, and its events in their order", () => {
   const parts = fc.array(fc.tuple(fc.string({ unit: "grapheme" }), fc.constantFrom("text", "thinking")));
   fc.assert(
-    fc.property(parts, (said) => {
+    fc.property(parts, fc.boolean(), (said, isWhole) => {
       const speech = createSpeech();
       const entries = said.flatMap(([delta, type]) => say(speech, delta, "m", type as "text" | "thinking"));
-      const events = [...entries, ...closeMessage(speech)];
+      // Both ends store the last part.
+      const end = isWhole ? whole(speech, [], "m") : closeMessage(speech);
+      const events = [...entries, ...end];
       const joined = said.map(([delta]) => delta).join("");
       const deltas = events
         .filter(({ type }) => type === "message_streamed")

@@ -128,8 +128,8 @@ export function sayWhole(
   const { messageId: named, model, usage, stopReason } = event;
   const content = blocksOf(event.content);
   const open = speech.open !== null && speech.open.named === named ? speech.open : null;
-  const entries: JournalEntry[] = [...(open === null ? closeMessage(speech) : [])];
-  speech.waiting = null;
+  // Readers of the parts do not see the message itself, so the last part is stored too.
+  const entries: JournalEntry[] = [...(open === null ? closeMessage(speech) : journalPart(speech))];
   speech.open = null;
   const before = named === undefined ? 0 : (speech.closed.get(named) ?? 0);
   const message = open ?? { messageId: named ?? `said-${++speech.unnamed}`, pieces: [], part: before };

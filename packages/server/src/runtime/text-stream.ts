@@ -1,0 +1,62 @@
+/**
+ * The words of an answer as strings, for readers who cannot take back what they have shown. They are those of the UI
+ * message stream; where another attempt says again what a crash cut off, the reader gets only what is new. Pure.
+ */
+
+import type { KnownEvent } from "@continuo/core/model";
+import { createUIFold, type UIChunk } from "./ui-chunks.ts";
+
+/** Comes before the words of another attempt that do not begin with those that were shown. */
+const BEGINS_AGAIN = "\n\n[The answer was interrupted and begins again.]\n\n";
+
+/** @param latest the newest attempt: words of earlier ones that it has replaced already are left out */
+export async function* textOfEvents(
+  events: AsyncIterable<KnownEvent>,
+  latest: string,
+): AsyncGenerator<string, void> {
+  const fold = createUIFold(latest);
+  const words = new StepWords();
+  let hasReached = false;
+  for await (const event of events) {
+    for (const chunk of fold.take(event)) yield* words.take(chunk);
+    if (event.type === "run_started" && event.runId === latest) hasReached = true;
+    if (hasReached) yield* words.show();
+  }
+  for (const chunk of fold.end()) yield* words.take(chunk);
+  yield* words.end();
+}
+
+/** The words of the open step, as its present attempt says them and as the reader has them. */
+class StepWords {
+  #said = "";
+  #shown = "";
+  #isFirst = true;
+
+  *take({ type, delta }: UIChunk): Generator<string, void> {
+    if (type === "text-delta") this.#said += delta;
+    if (type === "reset-step") this.#said = "";
+    if (type === "start-step") yield* this.end();
+  }
+
+  /** Words that the reader has from the attempt before are not shown again. */
+  *show(): Generator<string, void> {
+    if (this.#shown.startsWith(this.#said)) return;
+    yield this.#rest();
+  }
+
+  *end(): Generator<string, void> {
+    // Another attempt that said less has to be told apart; one that said nothing leaves what there was.
+    if (this.#said !== "" && this.#said !== this.#shown) yield this.#rest();
+    this.#said = "";
+    this.#shown = "";
+  }
+
+  #rest(): string {
+    const isAddition = this.#said.startsWith(this.#shown);
+    const before = this.#shown === "" && !this.#isFirst ? "\n\n" : "";
+    const rest = isAddition ? before + this.#said.slice(this.#shown.length) : BEGINS_AGAIN + this.#said;
+    this.#shown = this.#said;
+    this.#isFirst = false;
+    return rest;
+  }
+}
