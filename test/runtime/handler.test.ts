@@ -9,6 +9,7 @@ import {
   openContinuo,
   toErrorResponse,
 } from "@continuo/server/runtime";
+import { DefaultChatTransport } from "ai";
 import { Hono } from "hono";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { EchoAgent } from "../../packages/store/src/testing/index.ts";
@@ -104,6 +105,13 @@ describe("the handler", () => {
     expect(chat).toMatchObject({ messages: [message, { role: "assistant" }], open: [] });
     const [, { id } = { id: "" }] = chat.messages;
     expect((await as("ann", "/sessions/ann/chat/stream")).status).toBe(204);
+    // The default transport of `useChat` asks here when a page is loaded again.
+    const transport = new DefaultChatTransport({
+      api: "http://desk.example/continuo/v1/sessions/ann/chat",
+      headers: { authorization: "ann" },
+      fetch: async (url, init) => await app.request(String(url), init),
+    });
+    expect(await transport.reconnectToStream({ chatId: "page-1" })).toBeNull();
     expect(await (await as("boss", `/sessions/ann/chat/stream?open=${id}`)).text()).toContain(
       '"delta":"hello"',
     );
@@ -111,7 +119,7 @@ describe("the handler", () => {
     expect(await (await as("ann", "/sessions/ann/chat/stop", {})).json()).toEqual({ stopped: [] });
     expect((await as("boss", "/sessions/ann/chat/stop", {})).status).toBe(403);
     expect((await as("ann", "/sessions/ann/chat/stop", { open: "all" })).status).toBe(400);
-    for (const path of ["/chat", "/chat/stream"]) {
+    for (const path of ["/chat", "/chat/stream", "/chat/page-1/stream"]) {
       expect((await as("bob", `/sessions/ann${path}`)).status).toBe(404);
     }
     expect((await as("bob", "/sessions/ann/chat/stop", {})).status).toBe(404);

@@ -21,6 +21,8 @@ export interface AskOptions {
   readonly onPermission: AskPermission | undefined;
   readonly onEvent: ExecuteOptions["onEvent"];
   readonly signal: AbortSignal;
+  /** Receives what has to be called before a permitted call begins, or after a denial is stored; by the ids of calls. */
+  readonly starts: Map<string, () => Promise<void>>;
 }
 
 const OPTIONS: PermissionRequest["options"] = [
@@ -52,9 +54,10 @@ export function callOf({
 /** Asks for all calls at once, and returns the message that lets the permitted ones begin. */
 export async function askForCalls(calls: readonly HeldCall[], asking: AskOptions): Promise<ToolModelMessage> {
   const answers = await Promise.all(
-    calls.map(async ({ request }) => {
+    calls.map(async ({ request, toolCallId }) => {
       await asking.onEvent({ type: "permission_request", ...request });
-      const decision = await decide(request, asking);
+      const { onStart, ...decision } = await decide(request, asking);
+      if (onStart !== undefined) asking.starts.set(toolCallId, onStart);
       const { approvalId } = request;
       await asking.onEvent({ type: "permission_decision", approvalId, ...decision });
       const { outcome, reason } = decision;
@@ -84,7 +87,7 @@ async function decide(
   if (signal.aborted) stop();
   signal.addEventListener("abort", stop, { once: true });
   try {
-    return await Promise.race([over.promise, onPermission(request, { signal })]);
+    return await Promise.race([over.promise, onPermission(request, { signal, reportsStart: true })]);
   } catch (error) {
     signal.throwIfAborted();
     return { outcome: "denied", by: "policy", reason: `asking failed: ${messageOf(error)}` };

@@ -19,9 +19,11 @@ import {
 } from "@continuo/core/model";
 import type { FlexibleSchema, LanguageModel, ModelMessage, ToolSet } from "ai";
 import { askForCalls, callOf, type HeldCall } from "./approvals.ts";
+import { CallKeys } from "./call-keys.ts";
 import { toPrompt } from "./prompt.ts";
 import { createStreamFold, errorText, toUsage } from "./stream.ts";
 import { createModelCalls } from "./telemetry.ts";
+import { preparedTools } from "./tools.ts";
 
 export interface ModelAgentOptions {
   /** A model of any provider of the `ai` package. */
@@ -95,7 +97,10 @@ export class ModelAgent implements Agent {
       const message = `Not sent to the model: ${count} ${kind}.`;
       await onEvent({ type: "diagnostics", message, details: { leftOut: { [kind]: count } } });
     }
-    const asking = { onPermission: onPermission ?? this.#options.onPermission, onEvent, signal };
+    const starts = new Map<string, () => Promise<void>>();
+    const asking = { onPermission: onPermission ?? this.#options.onPermission, onEvent, signal, starts };
+    const given =
+      tools === undefined ? undefined : preparedTools(tools, { keys: new CallKeys(request), starts });
     const fold = createStreamFold(randomUUID);
     const messages: ModelMessage[] = [...prompt];
     const open = new Map<string, string>();
@@ -110,7 +115,7 @@ export class ModelAgent implements Agent {
         model,
         messages,
         ...(system === "" ? {} : { instructions: system }),
-        ...present({ tools }),
+        ...present({ tools: given }),
         ...(output === undefined ? {} : { output: Output.object({ schema: output }) }),
         stopWhen: stepCountIs(Math.max(1, maxSteps - steps)),
         abortSignal: signal,
@@ -124,6 +129,7 @@ export class ModelAgent implements Agent {
           noteCall(open, event);
           await onEvent(event);
         }
+        if (part.type === "tool-output-denied") await starts.get(part.toolCallId)?.();
         if (part.type === "error") throw failed(part.error);
         if (part.type === "finish-step") steps++;
         if (part.type === "tool-approval-request" && part.isAutomatic !== true) waiting.push(callOf(part));

@@ -1,4 +1,4 @@
-import type { AgentRequest, Message, PermissionRequest } from "@continuo/core/model";
+import type { AgentRequest, Block, Message, PermissionRequest, ToolStatus } from "@continuo/core/model";
 import { expect, test } from "vitest";
 import { toPrompt } from "./prompt.ts";
 
@@ -68,6 +68,10 @@ const DONE: readonly Message[] = [
   },
 ];
 
+function resultOf(end: { readonly isError: boolean; readonly status: ToolStatus }): Block {
+  return { type: "tool_result", toolCallId: "t1", content: [text("it ended")], ...end };
+}
+
 function rolesOf(messages: readonly Message[]): readonly string[] {
   const run = { runId: "run-2", metadata: { saidBy: "run-1" } };
   const input = [text("Refund order 7")];
@@ -90,4 +94,25 @@ test("an input that is retried comes last if no tool ended, without the text tha
 test("an input that is retried comes last if others sent messages since", () => {
   const other: Message = { id: "5", role: "user", content: [text("Hi")], metadata: { runId: "run-3" } };
   expect(rolesOf([...DONE, other]).at(-1)).toBe("input");
+});
+
+test.each(["denied", "error"] as const)(
+  "an input that is given again stands before a call that ended as %s, and nothing behind it",
+  (status) => {
+    const ended = DONE.map((message) =>
+      message.id === "2" ? { ...message, content: [resultOf({ isError: true, status })] } : message,
+    );
+    expect(rolesOf(ended)).toEqual(["user", "input", "assistant", "tool"]);
+  },
+);
+
+test("an input that is given again stands before a call that was cut off, and behind it", () => {
+  const cut = DONE.map((message) =>
+    message.id === "2"
+      ? { ...message, content: [resultOf({ isError: true, status: "interrupted" })] }
+      : message,
+  );
+  const roles = rolesOf(cut);
+  expect(roles.slice(0, 4)).toEqual(["user", "input", "assistant", "tool"]);
+  expect(roles.at(-1)).toBe("input");
 });

@@ -3,7 +3,7 @@
  * transcript up to these calls; if it crashed after tools had ended, the input comes before their results. Pure.
  */
 
-import type { AgentRequest, ExecuteOptions, Message } from "@continuo/core/model";
+import type { AgentRequest, Block, ExecuteOptions, Message } from "@continuo/core/model";
 import { earlierAttempt } from "@continuo/core/transcript";
 import type { AssistantModelMessage, ModelMessage } from "ai";
 import type { HeldCall } from "./approvals.ts";
@@ -47,22 +47,27 @@ interface LeftTurn extends CrashedTurn {
 }
 
 /**
- * Returns earlier attempts at the same input, if nobody has sent a message since; `null` if there are none. If the
- * input came after the results of its tools, the model would call the tools again; if it came after an unfinished
- * answer, the model would take that for an earlier answer.
+ * Earlier attempts at the same input. A model that found the input behind the results of its tools would call them again,
+ * and one that found it behind half an answer would take that for an earlier one. The input comes again behind them if
+ * others spoke since, or if a call was cut off. `null` if there are none.
  */
 function crashedTurn(request: AgentRequest): CrashedTurn | null {
   const earlier = earlierAttempt(request);
   if (earlier === null) return null;
   const { before, since } = earlier;
   const isOwn = since.every(({ role, metadata }) => role !== "user" || typeof metadata.note === "string");
-  // The text that was cut off after the last result, and the note about the crash, are left out, because the model now
-  // answers again.
+  if (!isOwn || since.some(({ content }) => content.some(isCutOff))) {
+    return { before, turn: [...since, inputOf(request)] };
+  }
+  // The words that were cut off after the last result, and the note of the crash, are left out: the model says them now.
   const last = since.findLastIndex(({ role }) => role === "tool");
-  // A call that was cut off has an error as its result: the model is asked again.
-  const hasFailed = since.some(({ content }) => content.some((b) => b.type === "tool_result" && b.isError));
-  if (!isOwn || hasFailed) return null;
   return { before, turn: since.slice(0, last + 1).filter(({ role }) => role !== "user") };
+}
+
+/** A call that was denied, or whose tool failed, has its result. */
+export function isCutOff(block: Block): boolean {
+  if (block.type !== "tool_result" || !block.isError) return false;
+  return block.status === undefined || block.status === "interrupted" || block.status === "cancelled";
 }
 
 /** The turn whose last message called tools that wait for permission; `null` if there is none. */

@@ -7,6 +7,7 @@
 import { createHash } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import {
+  type AskPermission,
   assertKnownOptions,
   ContinuoError,
   canonicalJson,
@@ -23,11 +24,13 @@ import {
   type Store,
 } from "@continuo/core/model";
 import { latestAttempt, MAX_TIMER_MS, rootIn } from "@continuo/store/sessions";
+import { mayHaveRun, unstoredQuestions } from "./earlier-calls.ts";
 import { APPROVAL_ANSWER, assertApprovalFilters } from "./options.ts";
 import { ownMetadata } from "./readers.ts";
 import {
   type ApprovalData,
   alreadyResolved,
+  decisionOf,
   earlierIds,
   isOver,
   PREFIX,
@@ -47,7 +50,7 @@ const STORED_WITHIN_MS = [10, 25, 50, 100, 200, 400];
 
 /** The approvals of one run, for the agent that executes it. */
 export interface RunApprovals {
-  ask(request: PermissionRequest, options: { readonly signal: AbortSignal }): Promise<PermissionDecision>;
+  readonly ask: AskPermission;
   /** Calls that an earlier attempt asked about, and that did not begin. */
   heldCalls(): Promise<readonly PermissionRequest[]>;
   /** The run has ended: its open questions must not take an answer away from the next attempt. */
@@ -64,6 +67,7 @@ interface QuestionSignals {
   readonly signal: AbortSignal;
   /** Aborts when the run has ended. The caller may have forgotten the question, and gets no error. */
   readonly ended: AbortSignal;
+  readonly reportsStart: boolean;
 }
 
 interface AskedQuestion {
@@ -136,18 +140,20 @@ export class ApprovalDesk implements Approvals {
     const ended = new AbortController();
     return {
       end: () => ended.abort(),
-      ask: async (request, { signal }) => {
+      ask: async (request, { signal, reportsStart = false }) => {
         const claim = await this.#begin(run, root, { request, asked });
         const { approvalId } = request;
-        return await this.#wait({ claim, run, approvalId }, { signal, ended: ended.signal });
+        return await this.#wait({ claim, run, approvalId }, { signal, ended: ended.signal, reportsStart });
       },
       heldCalls: async () => {
         if (root === run.runId) return [];
         const held: PermissionRequest[] = [];
+        const stored = new Set<string>();
         for await (const { status, data } of this.#claims({ owner: root })) {
+          for (const id of [data.request.approvalId, ...(data.earlierIds ?? [])]) stored.add(id);
           if (status !== "cancelled" && data.usedBy === undefined) held.push(data.request);
         }
-        return held;
+        return [...held, ...(await unstoredQuestions(this.#store, run, { root, stored }))];
       },
     };
   }
@@ -184,10 +190,13 @@ export class ApprovalDesk implements Approvals {
       asked.set(content, next + 1);
       return next;
     };
+    let grantedBefore: string | undefined;
     for (let ordinal = nextOrdinal(); ; ) {
       const id = createHash("sha256").update(`${content}\n${ordinal}`).digest("hex").slice(0, 32);
       const known = await this.#get(id);
       if (known !== null && (known.data.usedBy !== undefined || known.status === "cancelled")) {
+        if (known.status === "granted" && (await mayHaveRun(this.#store, run, known.data)))
+          grantedBefore = id;
         ordinal = nextOrdinal();
         continue;
       }
@@ -200,7 +209,11 @@ export class ApprovalDesk implements Approvals {
         runId: run.runId,
         agent: run.agent ?? "",
         request,
-        ...present({ earlierIds: earlierIds(known, request), retriedAfter: this.#retriedAfter }),
+        ...present({
+          earlierIds: earlierIds(known, request),
+          retriedAfter: this.#retriedAfter,
+          grantedBefore,
+        }),
       };
       const status = known?.status ?? "open";
       const generation = known?.generation ?? 1;
@@ -214,9 +227,17 @@ export class ApprovalDesk implements Approvals {
     }
   }
 
-  async #wait(asked: AskedQuestion, { signal, ended }: QuestionSignals): Promise<PermissionDecision> {
+  async #wait(
+    asked: AskedQuestion,
+    { signal, ended, reportsStart }: QuestionSignals,
+  ): Promise<PermissionDecision> {
     const { run } = asked;
     const id = asked.claim.name.slice(PREFIX.length);
+    const use = async (): Promise<void> => {
+      const claim = await this.#get(id);
+      const isOurs = claim?.data.runId === run.runId && (await this.#use({ ...asked, claim }));
+      if (!isOurs) throw new ContinuoError("fenced", `another attempt has the approval ${id}`);
+    };
     const over = new AbortController();
     const stopped = AbortSignal.any([signal, ended, over.signal]);
     const stopTimer = await this.#startTimer(id);
@@ -234,8 +255,9 @@ export class ApprovalDesk implements Approvals {
             await sleep(STOP_PAUSE_MS);
             continue;
           }
-          const decision = await this.#use({ ...asked, claim });
-          if (decision !== null) return decision;
+          const isFree = claim.data.usedBy === undefined || claim.data.usedBy === run.runId;
+          if (reportsStart && isFree) return { ...decisionOf(claim), onStart: use };
+          if (await this.#use({ ...asked, claim })) return decisionOf(claim);
         }
         const types = ["approval_resolved"];
         for await (const _ of this.#store.tail(run.sessionId, { after, types, signal: stopped })) break;
@@ -277,11 +299,11 @@ export class ApprovalDesk implements Approvals {
     return () => clearTimeout(timer);
   }
 
-  /** `null` if another attempt was faster. */
-  async #use({ claim, run, approvalId }: AskedQuestion): Promise<PermissionDecision | null> {
-    const { data, status, generation } = claim;
+  /** `false` if another attempt was faster. */
+  async #use({ claim, run, approvalId }: AskedQuestion): Promise<boolean> {
+    const { data, generation } = claim;
     const { resolvedIds = [] } = data;
-    if (data.usedBy !== undefined && data.usedBy !== run.runId) return null;
+    if (data.usedBy !== undefined && data.usedBy !== run.runId) return false;
     // The answer came before this attempt asked: readers of its question see the answer as well.
     const isUntold =
       !resolvedIds.includes(approvalId) && (await this.#hasAsked(run, approvalId, STORED_WITHIN_MS));
@@ -293,16 +315,10 @@ export class ApprovalDesk implements Approvals {
       const next = toWrite({ ...claim, generation: generation + 1, data: used });
       await this.#store.append(run.sessionId, events, { also: [{ type: "claim", ...next }] });
     } catch (error) {
-      if (isContinuoError(error, "fenced")) return null;
+      if (isContinuoError(error, "fenced")) return false;
       throw error;
     }
-    const { optionId, reason, by } = data;
-    return {
-      outcome: status === "granted" ? "granted" : "denied",
-      by: by === TIME_LIMIT ? "time limit" : "person",
-      recorded: true,
-      ...present({ optionId, reason }),
-    };
+    return true;
   }
 
   /** `null` if somebody else changed it. */

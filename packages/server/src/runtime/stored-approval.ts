@@ -5,6 +5,7 @@ import {
   type Claim,
   ContinuoError,
   type NewEvent,
+  type PermissionDecision,
   type PermissionRequest,
   present,
   RUN_END_STATUSES,
@@ -31,8 +32,10 @@ export interface ApprovalData {
   readonly earlierIds?: readonly string[];
   /** The ids of the events that have an `approval_resolved`. */
   readonly resolvedIds?: readonly string[];
-  /** The run that received the answer. */
+  /** The run that used the answer: its agent received it, or its call began. */
   readonly usedBy?: string;
+  /** An earlier approval of the same call, which began before a crash and has no result. */
+  readonly grantedBefore?: string;
 }
 
 export interface StoredApproval extends Claim {
@@ -82,6 +85,16 @@ export function isOver(run: Run | null, { data: { retriedAfter = [] } }: StoredA
   );
 }
 
+export function decisionOf({ status, data }: StoredApproval): PermissionDecision {
+  const { optionId, reason, by } = data;
+  return {
+    outcome: status === "granted" ? "granted" : "denied",
+    by: by === TIME_LIMIT ? "time limit" : "person",
+    recorded: true,
+    ...present({ optionId, reason }),
+  };
+}
+
 export function toWrite({
   name,
   owner,
@@ -107,6 +120,7 @@ export function alreadyResolved(claim: StoredApproval, { outcome }: ApprovalAnsw
 
 export function toApproval({ name, status, data }: StoredApproval): Approval {
   const { sessionId, runId, agent, metadata, requestedAt, resolvedAt, by, reason, request } = data;
+  const { grantedBefore } = data;
   const { toolName, toolInput, title, options } = request;
   return {
     id: name.slice(PREFIX.length),
@@ -117,6 +131,6 @@ export function toApproval({ name, status, data }: StoredApproval): Approval {
     options,
     metadata: ownMetadata(metadata),
     requestedAt,
-    ...present({ toolName, toolInput, title, resolvedAt, by, reason }),
+    ...present({ toolName, toolInput, title, resolvedAt, by, reason, grantedBefore }),
   };
 }

@@ -6,8 +6,8 @@
 import type { KnownEvent } from "@continuo/core/model";
 import { createUIFold, type UIChunk } from "./ui-chunks.ts";
 
-/** Comes before the words of another attempt that do not begin with those that were shown. */
-const BEGINS_AGAIN = "\n\n[The answer was interrupted and begins again.]\n\n";
+/** Comes before words that take the place of those that were shown, and do not begin with them. */
+const BEGINS_AGAIN = "\n\n[The answer begins again.]\n\n";
 
 /** @param latest the newest attempt: words of earlier ones that it has replaced already are left out */
 export async function* textOfEvents(

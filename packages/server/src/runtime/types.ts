@@ -245,6 +245,11 @@ export interface Approval {
   readonly resolvedAt?: string;
   readonly by?: string;
   readonly reason?: string;
+  /**
+   * The id of an earlier approval of the same call: it was granted, the call began, and a crash came before its result. It may
+   * have taken effect.
+   */
+  readonly grantedBefore?: string;
 }
 
 export interface ListApprovalsOptions {

@@ -37,12 +37,21 @@ export interface PermissionDecision {
   readonly reason?: string;
   /** Set if the log has the answer already, because its author wrote it there. */
   readonly recorded?: true;
+  /**
+   * For an agent that `reportsStart`: called before a permitted call begins, or after the result of a denied one is stored.
+   * Until then, another attempt finds the same answer. If it rejects, the call must not begin.
+   */
+  readonly onStart?: () => Promise<void>;
 }
 
 /** Decides about a tool. The signal aborts when the question is taken back, or the turn is over. */
 export type AskPermission = (
   request: PermissionRequest,
-  options: { readonly signal: AbortSignal },
+  options: {
+    readonly signal: AbortSignal;
+    /** The agent calls `onStart` of the decision. */
+    readonly reportsStart?: true;
+  },
 ) => Promise<PermissionDecision>;
 
 export type AgentEvent =

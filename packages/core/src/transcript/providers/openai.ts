@@ -46,7 +46,10 @@ function messagesOf(message: Message, words: CallWords, leftOut: LeftOut): reado
   if (message.role === "user") return userMessage(message, leftOut);
   if (message.role === "assistant") return assistantMessage(message, words, leftOut);
   if (message.role === "system") {
-    const content = resultText(message.content, leftOut);
+    const texts = message.content.flatMap((block) =>
+      block.type === "text" ? [block.text] : leave(block, leftOut),
+    );
+    const content = texts.join("\n");
     return content === "" ? [] : [{ role: "system", content }];
   }
   return message.content.flatMap((block): readonly OpenAIMessage[] => {

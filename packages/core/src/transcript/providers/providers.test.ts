@@ -51,6 +51,14 @@ test("messages for OpenAI have calls, their results directly after them, and ima
   });
 });
 
+test("messages for OpenAI have no system message for blocks that are only counted", () => {
+  const unknown = message("system", [{ type: "unknown", raw: { type: "away_summary" } }]);
+  expect(toOpenAIMessages([unknown, message("user", [text("go")])])).toEqual({
+    messages: [{ role: "user", content: "go" }],
+    leftOut: { unknown: 1 },
+  });
+});
+
 describe("messages for Anthropic", () => {
   test("alternate, with results before words, signed thinking kept and other thinking counted", () => {
     expect(toAnthropicMessages(MESSAGES)).toEqual({

@@ -97,15 +97,17 @@ function chatRoutes(app: Hono<ServerEnv>, context: ServerContext, { readable, wr
     await run;
     return await followed(c, context, (request) => run.toUIMessageResponse(request));
   });
-  app.get(`${CHAT}/stream`, async (c) => {
-    const session = await readable(c.var.grant, c.req.param("session"));
-    const asked = c.req.queries("open");
-    const open = openOf({ open: asked });
-    return await followed(c, context, async ({ signal }) => {
-      const answer = await session.toUIMessageResponse({ ...open, signal });
-      return answer ?? new Response(null, { status: 204 });
+  // The second path is the one that the default transport of `useChat` asks, with an id of the page.
+  for (const path of [`${CHAT}/stream`, `${CHAT}/:page/stream`]) {
+    app.get(path, async (c) => {
+      const session = await readable(c.var.grant, c.req.param("session") ?? "");
+      const open = openOf({ open: c.req.queries("open") });
+      return await followed(c, context, async ({ signal }) => {
+        const answer = await session.toUIMessageResponse({ ...open, signal });
+        return answer ?? new Response(null, { status: 204 });
+      });
     });
-  });
+  }
   app.post(`${CHAT}/stop`, async (c) => {
     const { grant } = c.var;
     const name = c.req.param("session");

@@ -1,0 +1,79 @@
+/**
+ * A key for each call of a tool, which is the same when another attempt at the same message calls again: a tool that ran
+ * just before a crash finds by it what it has done. Pure.
+ */
+
+import { createHash } from "node:crypto";
+import { type AgentRequest, type Block, canonicalJson } from "@continuo/core/model";
+import { earlierAttempt } from "@continuo/core/transcript";
+import { isCutOff } from "./prompt.ts";
+
+/** Numbers of equal calls: those that have a result, and those of the present attempt. */
+interface Numbers {
+  readonly ended: Set<number>;
+  taken: Set<number>;
+}
+
+export class CallKeys {
+  readonly #root: string;
+  readonly #numbers = new Map<string, Numbers>();
+
+  constructor(request: AgentRequest) {
+    const { retryOf } = request.run.metadata ?? {};
+    this.#root = typeof retryOf === "string" ? retryOf : request.run.runId;
+    this.#readEarlier(request);
+  }
+
+  /** A number belongs to the first call that takes it; without a result, it is free again for the next attempt. */
+  take(toolName: string, input: unknown): string {
+    const content = contentOf(toolName, input);
+    return createHash("sha256")
+      .update(canonicalJson([this.#root, content, this.#number(content)]))
+      .digest("hex")
+      .slice(0, 32);
+  }
+
+  #number(content: string): number {
+    const known = this.#numbers.get(content) ?? { ended: new Set(), taken: new Set() };
+    this.#numbers.set(content, known);
+    let number = 0;
+    while (known.ended.has(number) || known.taken.has(number)) number++;
+    known.taken.add(number);
+    return number;
+  }
+
+  #readEarlier(request: AgentRequest): void {
+    const since = earlierAttempt(request)?.since ?? [];
+    const { saidBy } = request.run.metadata ?? {};
+    // Messages of people that came since have runs of their own, whose calls are other calls.
+    const asked = since.filter(({ role, metadata }) => role === "user" && typeof metadata.note !== "string");
+    const others = new Set(asked.map(({ metadata }) => metadata.runId).filter((id) => id !== saidBy));
+    const calls = new Map<string, { readonly content: string; readonly number: number }>();
+    let attempt: unknown;
+    for (const { content, metadata } of since) {
+      if (others.has(metadata.runId)) continue;
+      if (metadata.runId !== attempt) this.#free();
+      attempt = metadata.runId;
+      for (const block of content) this.#readBlock(block, calls);
+    }
+    this.#free();
+  }
+
+  #readBlock(block: Block, calls: Map<string, { readonly content: string; readonly number: number }>): void {
+    if (block.type === "tool_call") {
+      const content = contentOf(block.name, block.args);
+      calls.set(block.id, { content, number: this.#number(content) });
+    }
+    if (block.type !== "tool_result" || isCutOff(block)) return;
+    const call = calls.get(block.toolCallId);
+    if (call !== undefined) this.#numbers.get(call.content)?.ended.add(call.number);
+  }
+
+  #free(): void {
+    for (const known of this.#numbers.values()) known.taken = new Set();
+  }
+}
+
+function contentOf(toolName: string, input: unknown): string {
+  return canonicalJson([toolName, input ?? null]);
+}

@@ -1,0 +1,164 @@
+/** Calls of tools that need an answer, in a process that ends at a bad moment: what the next one asks, calls and says. */
+
+import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
+import type { Store } from "@continuo/core/model";
+import { type Approval, type Continuo, defineAgent, openContinuo } from "@continuo/server/runtime";
+import { type OpenedStore, openStore } from "@continuo/store";
+import { jsonSchema, tool } from "ai";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { tool as call, type ModelServer, startModelServer, text } from "../model-servers/index.ts";
+
+let store: OpenedStore;
+let server: ModelServer;
+const opened: Continuo[] = [];
+beforeEach(async () => {
+  store = await openStore("memory:");
+  const asked = [text("I refund it."), call("refund", { order: "7" })];
+  const answers = [asked, [{ type: "slow", delayMs: 500 } as const, text("That is all.")]];
+  server = await startModelServer({ turns: [{ user: "refund it", answers }] });
+});
+afterEach(async () => {
+  for (const c of opened.splice(0)) await c.close({ graceMs: 0 });
+  await store.close();
+  await server.close();
+});
+
+/** The options of a call, as far as the tool reads them. */
+interface KeyedCall {
+  readonly toolCallId: string;
+  readonly idempotencyKey?: string;
+}
+
+type Refund = (order: string, key: string | undefined) => Promise<string>;
+
+/** A process of the program, on its own view of the store. */
+async function start(refund: Refund, on: Store = store): Promise<Continuo> {
+  const inputSchema = jsonSchema<{ order: string }>({
+    type: "object",
+    properties: { order: { type: "string" } },
+  });
+  const desk = defineAgent({
+    name: "desk",
+    model: createOpenAICompatible({ name: "fake", baseURL: `${server.url}/v1` })("fake-1"),
+    tools: {
+      refund: tool({
+        inputSchema,
+        needsApproval: true,
+        execute: ({ order }, { idempotencyKey }: KeyedCall) => refund(order, idempotencyKey),
+      }),
+    },
+  });
+  const c = await openContinuo(on, { agents: [desk], recover: "retry", pollMs: 20 });
+  opened.push(c);
+  return c;
+}
+
+async function openApproval(c: Continuo): Promise<Approval> {
+  const open = () => c.approvals.list({ status: "open" });
+  await expect.poll(async () => (await open()).length, { timeout: 10_000 }).toBe(1);
+  return (await open())[0] as Approval;
+}
+
+async function eventIn(type: string): Promise<void> {
+  const find = async () => (await store.read("s", { types: [type] })).events.length;
+  await expect.poll(find, { timeout: 10_000 }).toBeGreaterThan(0);
+}
+
+function hang(): Promise<never> {
+  return new Promise(() => undefined);
+}
+
+function rolesOf(at: number): readonly unknown[] {
+  const { body } = server.conversation().at(at) ?? {};
+  return (body as { readonly messages: readonly { readonly role: string }[] }).messages.map(
+    ({ role }) => role,
+  );
+}
+
+test("a denied call is not asked about again by a process that begins after its result", async () => {
+  const refunds: string[] = [];
+  const dying = await start(async (order) => `refund ${refunds.push(order)}`);
+  await dying.session("s", { create: true }).send("refund it", { id: "1" });
+  const { id } = await openApproval(dying);
+  await dying.approvals.resolve(id, { outcome: "denied", by: "carla" });
+  await eventIn("tool_call_failed");
+  await dying.close({ graceMs: 0 });
+  const c = await start(async (order) => `refund ${refunds.push(order)}`);
+  expect(await c.session("s").run("1").result()).toMatchObject({ status: "completed", text: "That is all." });
+  expect(await c.approvals.list()).toMatchObject([{ id, status: "denied" }]);
+  expect(refunds).toEqual([]);
+  expect(rolesOf(-1)).toEqual(["user", "assistant", "tool"]);
+});
+
+test.each(["granted", "denied"] as const)(
+  "an answer %s that a process received before it ended is used by the next one, and nobody is asked again",
+  async (outcome) => {
+    const refunds: string[] = [];
+    // The process ends before it stores that the call begins, or that it was denied.
+    const received = Promise.withResolvers<void>();
+    const ending: Store = {
+      ...store,
+      putClaim: async (claim) => {
+        if ((claim.data as { readonly usedBy?: string } | undefined)?.usedBy === undefined)
+          return await store.putClaim(claim);
+        received.resolve();
+        return await hang();
+      },
+    };
+    const dying = await start(async (order) => `refund ${refunds.push(order)}`, ending);
+    await dying.session("s", { create: true }).send("refund it", { id: "1" });
+    const { id } = await openApproval(dying);
+    await dying.approvals.resolve(id, { outcome, by: "carla" });
+    await received.promise;
+    await dying.close({ graceMs: 0 });
+    expect(refunds).toEqual([]);
+    const c = await start(async (order) => `refund ${refunds.push(order)}`);
+    expect(await c.session("s").run("1").result()).toMatchObject({ status: "completed" });
+    expect(refunds).toEqual(outcome === "granted" ? ["7"] : []);
+    expect(await c.approvals.list()).toMatchObject([{ id, status: outcome }]);
+  },
+);
+
+test("a call that began before a crash has the same key in the next attempt, and its new question names the first", async () => {
+  const keys: (string | undefined)[] = [];
+  const begun = Promise.withResolvers<void>();
+  const dying = await start((_, key) => {
+    keys.push(key);
+    begun.resolve();
+    return hang();
+  });
+  await dying.session("s", { create: true }).send("refund it", { id: "1" });
+  const first = await openApproval(dying);
+  expect(first).not.toHaveProperty("grantedBefore");
+  await dying.approvals.resolve(first.id, { outcome: "granted", by: "carla" });
+  await begun.promise;
+  await dying.close({ graceMs: 0 });
+  const c = await start(async (_, key) => `refund ${keys.push(key)}`);
+  const second = await openApproval(c);
+  expect(second).toMatchObject({ toolInput: { order: "7" }, grantedBefore: first.id });
+  await c.approvals.resolve(second.id, { outcome: "granted", by: "carla" });
+  expect(await c.session("s").run("1").result()).toMatchObject({ status: "completed" });
+  expect(keys).toEqual([expect.stringMatching(/^[0-9a-f]{32}$/u), keys[0]]);
+  // The model reads its question before what was done for it, and again after the note of the crash.
+  expect(rolesOf(1)).toEqual(["user", "assistant", "tool", "user", "user"]);
+});
+
+test("a question that was in the log only is asked by the next process, at the same call", async () => {
+  const refunds: string[] = [];
+  const ending: Store = {
+    ...store,
+    putClaim: async (claim) =>
+      claim.name.startsWith("approval/") ? await hang() : await store.putClaim(claim),
+  };
+  const dying = await start(async (order) => `refund ${refunds.push(order)}`, ending);
+  await dying.session("s", { create: true }).send("refund it", { id: "1" });
+  await eventIn("approval_requested");
+  await dying.close({ graceMs: 0 });
+  const c = await start(async (order) => `refund ${refunds.push(order)}`);
+  const { id } = await openApproval(c);
+  expect(server.conversation()).toHaveLength(1);
+  await c.approvals.resolve(id, { outcome: "granted", by: "carla" });
+  expect(await c.session("s").run("1").result()).toMatchObject({ status: "completed" });
+  expect(refunds).toEqual(["7"]);
+  expect(await c.approvals.list()).toMatchObject([{ id, status: "granted" }]);
+});
