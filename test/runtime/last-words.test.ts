@@ -62,7 +62,7 @@ test.each<[string, readonly AgentEvent[], string]>([
   expect(await readers()).toEqual(all(words));
 });
 
-test("a message that says its parts in another way takes their place, and a reader of strings is told", async () => {
+test("a message whose text differs from its parts replaces them, and a reader of strings gets a line before it", async () => {
   const script = [{ event: text("It is on the weigh") }, { event: whole("It is on the way") }];
   c = await openContinuo("memory:", { agents: [new ScriptedAgent({ turns: [script] })], pollMs: 10 });
   await c.session("s", { create: true }).send("Where is it?", { id: "q1" }).result();
@@ -88,7 +88,7 @@ test("an image of a message reaches the chat after the words of its parts", asyn
   ]);
 });
 
-test("whatever parts of a message the log has, its words are whole at the end", () => {
+test("a message is complete at its end, with any of its parts in the log", () => {
   const parts = fc.array(fc.string({ maxLength: 5 }), { minLength: 1, maxLength: 6 });
   fc.assert(
     fc.property(parts, fc.array(fc.boolean(), { minLength: 6, maxLength: 6 }), (deltas, isStored) => {

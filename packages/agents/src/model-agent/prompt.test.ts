@@ -97,7 +97,7 @@ test("an input that is retried comes last if others sent messages since", () => 
 });
 
 test.each(["denied", "error"] as const)(
-  "an input that is given again stands before a call that ended as %s, and nothing behind it",
+  "an input that is given again stands before a call that ended as %s, which nothing follows",
   (status) => {
     const ended = DONE.map((message) =>
       message.id === "2" ? { ...message, content: [resultOf({ isError: true, status })] } : message,
@@ -106,7 +106,7 @@ test.each(["denied", "error"] as const)(
   },
 );
 
-test("an input that is given again stands before a call that was cut off, and behind it", () => {
+test("an input that is given again stands before a call that was cut off, and after it", () => {
   const cut = DONE.map((message) =>
     message.id === "2"
       ? { ...message, content: [resultOf({ isError: true, status: "interrupted" })] }

@@ -1,4 +1,4 @@
-/** What the log says of calls that earlier attempts at an input asked about: it knows more than the stored approvals. */
+/** Reads from the log the calls that earlier attempts at an input asked about: it has more than the stored approvals. */
 
 import { isEvent, type PermissionRequest, type Run, readAll, type Store } from "@continuo/core/model";
 

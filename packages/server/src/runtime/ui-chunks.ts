@@ -100,7 +100,7 @@ class Speech {
   }
 
   /**
-   * The complete message, after its parts. What the parts lack is added; a text that they do not begin takes their place,
+   * The complete message, after its parts. Text that the parts lack is added; a text that they do not begin takes their place,
    * unless a call or another message came since.
    */
   sayWhole(messageId: string, blocks: readonly Block[]): UIChunk[] {
@@ -179,7 +179,7 @@ function speechOf(event: KnownEvent, speech: Speech): readonly UIChunk[] {
   );
 }
 
-/** What the parts of a message lack; `null` if they are not its beginning. White space around them may differ. */
+/** Returns the text that the parts of a message lack; `null` if they are not its beginning. White space around them may differ. */
 function restOf(said: string, whole: string): string | null {
   if (whole.startsWith(said)) return whole.slice(said.length);
   return whole.trim() === "" || said.trim() === whole.trim() ? "" : null;
