@@ -98,9 +98,10 @@ test.each(["granted", "denied"] as const)(
     const received = Promise.withResolvers<void>();
     const ending: Store = {
       ...store,
-      putClaim: async (claim) => {
-        if ((claim.data as { readonly usedBy?: string } | undefined)?.usedBy === undefined)
-          return await store.putClaim(claim);
+      append: async (logId, events, options) => {
+        if (!JSON.stringify(options?.also ?? []).includes('"usedBy"')) {
+          return await store.append(logId, events, options);
+        }
         received.resolve();
         return await hang();
       },
