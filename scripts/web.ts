@@ -42,6 +42,7 @@ const GROUPS = [
 const STYLES = ["theme.css", "page.css", "list.css", "session.css", "content.css"];
 const LATER_STYLES = [
   "parts.css",
+  "highlights.css",
   "facts.css",
   "blame.css",
   "print.css",

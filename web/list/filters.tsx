@@ -5,7 +5,7 @@ import type { VNode } from "preact";
 import { agentName, counted, shortFolder } from "../content/words.ts";
 import { keyHint } from "../shell/keys.ts";
 import { goTo } from "../shell/route.ts";
-import type { Filters, TimeFilter } from "../state/sessions.ts";
+import { type Filters, isSearch, type TimeFilter } from "../state/sessions.ts";
 import {
   chosen,
   facets,
@@ -88,7 +88,7 @@ export function SearchLine(): VNode {
 
 /** The number of results is meaningless before everything was searched. */
 function countWords(): string {
-  if (isStale.value && filters.value.text.trim() !== "") return "Searching…";
+  if (isStale.value && isSearch(filters.value)) return "Searching…";
   if (total.value === null) return "";
   const count = counted(total.value, "session");
   const [unread, others] = [unsearched.value, unlisted.value].map((one) => one.toLocaleString("en"));
@@ -146,7 +146,7 @@ export function FilterColumn(): VNode {
           {SORTS.map(([sort, label]) => (
             <Choice
               key={sort}
-              label={sort === "changed" && filters.value.text.trim() !== "" ? "Best match" : label}
+              label={sort === "changed" && isSearch(filters.value) ? "Best match" : label}
               isOn={filters.value.sort === sort}
               onPick={() => setFilters({ sort })}
             />

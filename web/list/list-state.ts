@@ -14,6 +14,7 @@ import {
   type Filters,
   filtersIn,
   isOrdered,
+  isSearch,
   listLink,
   NO_FILTERS,
   placesIn,
@@ -174,7 +175,7 @@ async function loadPage(stop: AbortSignal, from: string | null): Promise<void> {
   try {
     const query = {
       ...queryOf(asked, new Date()),
-      limit: asked.text.trim() === "" ? PAGE : FOUND_PAGE,
+      limit: isSearch(asked) ? FOUND_PAGE : PAGE,
       cursor: from ?? undefined,
     };
     const page = rows.value.length === 0 ? await firstPage(asked, query, stop) : await pageOf(query, stop);

@@ -10,7 +10,7 @@ import { lazily } from "../shell/lazy.tsx";
 import { route } from "../shell/route.ts";
 import { type RowVirtualizer, useVirtual } from "../shell/virtual.ts";
 import type { Growth } from "../state/listen.ts";
-import type { ListItem } from "../state/sessions.ts";
+import { isSearch, type ListItem } from "../state/sessions.ts";
 import { FilterColumn, SearchLine } from "./filters.tsx";
 import {
   chosen,
@@ -82,7 +82,7 @@ export function ListPage(): VNode {
 function Rows(): VNode {
   const scroller = useRef<HTMLDivElement>(null);
   const list = items.value;
-  const isRanked = filters.value.text.trim() !== "";
+  const isRanked = isSearch(filters.value);
   const isNarrow = matchMedia("(max-width: 48rem)").matches;
   const virtualizer = useVirtual({
     scroller,
@@ -205,7 +205,7 @@ function listKeys(move: Move, open: () => void): Keys {
     Enter: () => {
       if (document.activeElement !== find()) return false;
       // The first row is not known yet: the key moves the selection there, and opens nothing.
-      return isStale.value || filters.value.text.trim() === "" ? goToFirst(() => move(1)) : open();
+      return isStale.value || !isSearch(filters.value) ? goToFirst(() => move(1)) : open();
     },
     Escape: () => {
       if (document.activeElement !== find()) {

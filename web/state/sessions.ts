@@ -120,9 +120,14 @@ export function filtersIn(hash: string): Filters {
   };
 }
 
+/** True if the rows are those in which the words of the person were found. */
+export function isSearch({ text }: Pick<Filters, "text">): boolean {
+  return text.trim() !== "";
+}
+
 /** True if the rows have an order of their own instead of days. */
-export function isOrdered({ text, sort }: Filters): boolean {
-  return text.trim() !== "" || sort !== "changed";
+export function isOrdered(filters: Filters): boolean {
+  return isSearch(filters) || filters.sort !== "changed";
 }
 
 /** A line of the list as it is drawn. */

@@ -19,7 +19,6 @@ export function createTypingWait(now: () => number = () => performance.now()): (
     const isAlone = now() - typedAt > ALONE_MS;
     typedAt = now();
     const { length } = text.trim();
-    if (length > 0 && length <= SHORT_CHARS) return SHORT_MS;
-    return isAlone ? 0 : PAUSE_MS;
+    return length > 0 && length <= SHORT_CHARS ? SHORT_MS : isAlone ? 0 : PAUSE_MS;
   };
 }
