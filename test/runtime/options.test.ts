@@ -123,10 +123,10 @@ test.each(WRONG)("a value of $name that cannot be meant is refused", async ({ ca
 });
 
 test("a signal ends the wait for a result, and the run stays", async () => {
-  const run = c.session("s").send("later", { agent: "nobody" });
-  await run;
+  await using idle = await openContinuo("memory:", { work: false });
+  const run = idle.session("s", { create: true }).send("later", { agent: "nobody" });
+  const { runId } = await run;
   const signal = AbortSignal.timeout(50);
   await expect(run.result({ signal })).rejects.toMatchObject({ code: "cancelled" });
-  const { runId } = await run;
-  expect(await c.store.getRun(runId)).toMatchObject({ status: "pending" });
+  expect(await idle.store.getRun(runId)).toMatchObject({ status: "pending" });
 });
