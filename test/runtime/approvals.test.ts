@@ -1,5 +1,6 @@
 /** Approvals that outlive the process that asked, and the queue of several workers. */
 
+import { setTimeout as pause } from "node:timers/promises";
 import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
 import type { Agent, Store } from "@continuo/core/model";
 import { type Approval, type Continuo, defineAgent, openContinuo } from "@continuo/server/runtime";
@@ -32,7 +33,11 @@ afterEach(async () => {
 });
 
 /** A process of the program: what it refunds, it writes to the list. */
-async function start(refunds: string[], options: Parameters<typeof openContinuo>[1] = {}): Promise<Continuo> {
+async function start(
+  refunds: string[],
+  options: Parameters<typeof openContinuo>[1] = {},
+  from: Store = store,
+): Promise<Continuo> {
   const inputSchema = jsonSchema<{ order: string }>({
     type: "object",
     properties: { order: { type: "string" } },
@@ -48,9 +53,25 @@ async function start(refunds: string[], options: Parameters<typeof openContinuo>
       }),
     },
   });
-  const c = await openContinuo(store as Store, { agents: [desk], recover: "retry", pollMs: 20, ...options });
+  const c = await openContinuo(from, { agents: [desk], recover: "retry", pollMs: 20, ...options });
   opened.push(c);
   return c;
+}
+
+/** The store, whose answer to a write that has this text comes late: others can read what was written before that. */
+function heldBack(whole: Store, part: string, until: Promise<void>): Store {
+  return new Proxy(whole, {
+    get(target, name) {
+      const value: unknown = Reflect.get(target, name);
+      if (typeof value !== "function") return value;
+      if (name !== "append") return value.bind(target);
+      return async (...given: Parameters<Store["append"]>) => {
+        const result = await target.append(...given);
+        if (JSON.stringify(given).includes(part)) await until;
+        return result;
+      };
+    },
+  });
 }
 
 async function openApproval(c: Continuo): Promise<Approval> {
@@ -226,11 +247,16 @@ describe("an approval", () => {
     };
     const answered = Promise.withResolvers<void>();
     const retry = { on: ["failed"], attempts: 2 } as const;
-    const c = await start([], { agents: [flaky], onError: () => undefined, retry });
+    const failed = Promise.withResolvers<void>();
+    const slow = heldBack(store, '"to":"failed"', failed.promise);
+    const c = await start([], { agents: [flaky], onError: () => undefined, retry }, slow);
     const run = c.session("s", { create: true }).send("refund it", { id: "1" });
     await expect.poll(async () => (await away.store.listRuns({ status: "failed" })).items).toHaveLength(1);
     const approval = await openApproval(away);
     await away.approvals.resolve(approval.id, { outcome: "granted", by: "carla" });
+    // The first attempt is still in memory, and could take the answer.
+    await pause(100);
+    failed.resolve();
     answered.resolve();
     expect(await run.result()).toMatchObject({ status: "completed" });
     expect(refunds).toEqual(["7"]);

@@ -53,7 +53,10 @@ export interface RunApprovals {
   readonly ask: AskPermission;
   /** Calls that an earlier attempt asked about, and that did not begin. */
   heldCalls(): Promise<readonly PermissionRequest[]>;
-  /** The run has ended: its open questions must not take an answer away from the next attempt. */
+  /**
+   * The agent has returned or failed: its open questions must not take an answer away from the next attempt. Call it before
+   * anybody can see how the run ended. A later question of the run waits as usual.
+   */
   end(): void;
 }
 
@@ -65,7 +68,7 @@ interface DeskOptions {
 
 interface QuestionSignals {
   readonly signal: AbortSignal;
-  /** Aborts when the run has ended. The caller may have forgotten the question, and gets no error. */
+  /** Aborts when the agent has returned or failed. The caller may have forgotten the question, and gets no error. */
   readonly ended: AbortSignal;
   readonly reportsStart: boolean;
 }
@@ -137,13 +140,17 @@ export class ApprovalDesk implements Approvals {
   forRun(run: Run): RunApprovals {
     const root = rootIn(run);
     const asked = new Map<string, number>();
-    const ended = new AbortController();
+    let current = new AbortController();
     return {
-      end: () => ended.abort(),
+      end() {
+        current.abort();
+        current = new AbortController();
+      },
       ask: async (request, { signal, reportsStart = false }) => {
+        const ended = current.signal;
         const claim = await this.#begin(run, root, { request, asked });
         const { approvalId } = request;
-        return await this.#wait({ claim, run, approvalId }, { signal, ended: ended.signal, reportsStart });
+        return await this.#wait({ claim, run, approvalId }, { signal, ended, reportsStart });
       },
       heldCalls: async () => {
         if (root === run.runId) return [];

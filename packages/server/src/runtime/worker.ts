@@ -1,8 +1,9 @@
 /** The queue of one process: executes waiting runs, and recovers what other processes left. */
 
-import { type Agent, type ExecuteOptions, isContinuoError, present, type Run } from "@continuo/core/model";
+import { type Agent, isContinuoError, present, type Run } from "@continuo/core/model";
 import { executeRun, MAX_TIMER_MS, newOwner, rootIn, wakeAll } from "@continuo/store/sessions";
 import { contextOf } from "./agents.ts";
+import type { RunApprovals } from "./approvals.ts";
 import type { Host } from "./host.ts";
 import { type Report, reportNew } from "./report-new.ts";
 import { isDead, retry, startDue } from "./retries.ts";
@@ -129,9 +130,10 @@ export class Worker {
     const definition = this.#agents.get(run.agent ?? "");
     if (definition === undefined) return;
     const own = approvals.forRun(run);
-    const agent = openedForRun(definition, own.ask);
+    const agent = openedForRun(definition, own);
     const heldCalls = await own.heldCalls();
     const continuationOpts = await contextOf(definition);
+    // A stopped run can end before its agent returns.
     using _ = { [Symbol.dispose]: () => own.end() };
     const result = await executeRun(store, agent, run.runId, {
       claimedBy: owner,
@@ -156,10 +158,7 @@ export class Worker {
  * An agent that is opened only when it is asked, so that an agent that cannot be opened fails the run; it is closed
  * afterwards.
  */
-function openedForRun(
-  { name, open }: AgentDefinition,
-  onPermission: NonNullable<ExecuteOptions["onPermission"]>,
-): Agent {
+function openedForRun({ name, open }: AgentDefinition, { ask: onPermission, end }: RunApprovals): Agent {
   let opening: ReturnType<AgentDefinition["open"]> | undefined;
   const opened = (): ReturnType<AgentDefinition["open"]> => {
     opening ??= open({ onPermission });
@@ -173,6 +172,7 @@ function openedForRun(
       try {
         return await agent.execute(request, options);
       } finally {
+        end();
         await agent[Symbol.asyncDispose]?.();
         opening = undefined;
       }
