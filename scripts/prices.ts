@@ -46,7 +46,10 @@ export const PRICES_AS_OF = "${asOf}";
 /** The project that collects the prices of each provider. */
 export const PRICE_SOURCE = "https://github.com/pydantic/genai-prices";
 
-/** Names, then USD for a million tokens: input, output, cache read, cache write, cache write for an hour; \`-\` where none is told. */
+/**
+ * Names, then USD for a million tokens: input, output, cache read, cache write, cache write for an hour; \`-\` if there
+ * is none.
+ */
 export const PRICE_LINES: string = \`
 ${lines.join("\n")}
 \`;

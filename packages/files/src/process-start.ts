@@ -36,14 +36,13 @@ export function processStateOf(pid: number | "self"): ProcessState | null {
  * ended while its parent has not waited for it does not live.
  */
 export function isRunning(pid: number): boolean {
-  const known = processStateOf(pid);
-  if (known !== null) return known.state !== "Z" && known.state !== "X";
   try {
     process.kill(pid, 0);
-    return true;
   } catch (error) {
-    return (error as NodeJS.ErrnoException).code !== "ESRCH";
+    if ((error as NodeJS.ErrnoException).code === "ESRCH") return false;
   }
+  const state = processStateOf(pid)?.state;
+  return state !== "Z" && state !== "X";
 }
 
 /** The machine and namespace in which the number of a process has a meaning. */
