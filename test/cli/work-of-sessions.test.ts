@@ -34,21 +34,24 @@ const idOf = (agent: string): string => sources.find((source) => source.agent ==
 const handOver = (from: string, to: string): WorkCounts =>
   run(MAIN, "handoff", idOf(from), "--to", to, "--cwd", scratch);
 
-/** The source is read once, and Continuo's own store, which the answer may lie in, is opened. */
+/**
+ * The source is read once, and Continuo's own store, which the answer may lie in, is opened. The tests run in any order: after
+ * another command, one more session has to be looked up.
+ */
 const SHOWN: readonly (readonly [agent: string, limits: WorkCounts])[] = [
   [
     "claude",
     {
-      stats: 48,
+      stats: 50,
       folders: 17,
       opened: 9,
       bytesRead: 750_000,
       bytesWritten: 0,
       parsedTexts: 160,
       parsedChars: 660_000,
-      rows: 46,
-      statements: 18,
-      databaseRead: 60_000,
+      rows: 48,
+      statements: 20,
+      databaseRead: 66_000,
       databaseWritten: 100,
       modules: 1_030,
       youngCollections: 105,
@@ -84,7 +87,7 @@ describe("session show of half a megabyte does not exceed its limits of work, of
 
 /** For any two agents that keep files. */
 const HAND_OVER: WorkCounts = {
-  stats: 95,
+  stats: 97,
   folders: 22,
   opened: 19,
   bytesRead: 800_000,
@@ -119,7 +122,7 @@ const HANDED_OVER: readonly (readonly [from: string, to: string, limits: Partial
       databaseWritten: 600_000,
     },
   ],
-  ["opencode", "claude", { rows: 230, statements: 100, databaseRead: 750_000 }],
+  ["opencode", "claude", { rows: 230, statements: 104, databaseRead: 750_000 }],
 ];
 
 describe("a hand-over of half a megabyte does not exceed its limits of work, from", () => {

@@ -87,6 +87,8 @@ const { readSync } = fs;
 const IO = "/proc/thread-self/io";
 const io = fs.existsSync(IO) ? fs.openSync(IO, "r") : undefined;
 const text = Buffer.alloc(1_024);
+/** SQLite writes at least a header of more bytes than this. */
+const WAKE_BYTES = 16;
 
 /** The bytes that this thread read and wrote so far, and those of this answer, which count as read afterwards. */
 function bytesSoFar(): readonly [read: number, written: number, answer: number] {
@@ -108,7 +110,9 @@ function watchDatabase(owner: object, name: string): void {
     } finally {
       const [read, written] = bytesSoFar();
       counts.databaseRead += read - readBefore - answer;
-      counts.databaseWritten += written - writtenBefore;
+      // Node wakes another thread with eight bytes, at any time.
+      const wrote = written - writtenBefore;
+      if (wrote > WAKE_BYTES) counts.databaseWritten += wrote;
     }
   };
 }

@@ -173,6 +173,6 @@ test("the documentation has these times and numbers, each with its reason", () =
     ["a page", "12 hours"],
     ["a page that nothing uses", "2 hours"],
     ["pages of one token", "100"],
-    ["a page of a server for its machine", "the server's run"],
+    ["a page of a server that is only for its machine", "until the server ends"],
   ]);
 });

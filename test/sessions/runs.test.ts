@@ -265,6 +265,7 @@ describe("what an agent does", () => {
       ["diagnostics_reported", { message: "fine" }],
       ["error_raised", { message: "slow", code: "rate" }],
       ["message_streamed", { delta: "hm", messageId: "m", kind: "thinking" }],
+      ["message_streamed", { delta: "Yes", messageId: "m", kind: "text" }],
       [
         "message_received",
         { content: [{ type: "thinking", text: "hm" }, ...words("Yes.")], messageId: "m", model: "m-2" },

@@ -37,7 +37,7 @@ export const HOLDER_PROMISES: readonly PromiseOfRoom[] = [
     ...HOLDERS,
     file: "packages/files/src/process-start.ts",
     promise: "A process that ended and was not waited for holds nothing.",
-    text: 'return known.state !== "Z" && known.state !== "X";',
+    text: 'return state !== "Z" && state !== "X";',
     mistake: 'return known.state !== "X";',
   },
   {
