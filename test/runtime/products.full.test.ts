@@ -172,13 +172,21 @@ test("a coding agent behind HTTP asks a person, and each sees their own question
   const { url } = await start("jobs", code);
   const as = (user: string): RequestInit => ({ headers: { "x-user": user } });
   const sent = await fetch(`${url}/jobs/build-1`, { method: "POST", body: "Mend the build.", ...as("ann") });
-  expect(await sent.json()).toMatchObject({ sessionId: "build-1" });
+  expect(await sent.json()).toMatchObject({ sessionId: "ann:build-1" });
   const list = async (user: string): Promise<Approval[]> =>
     (await (await fetch(`${url}/approvals`, as(user))).json()) as Approval[];
   const approval = await poll(async () => (await list("ann"))[0]);
   expect(await list("ben")).toEqual([]);
-  await fetch(`${url}/approvals/${approval.id}`, { method: "POST", ...as("ann") });
-  const events = await fetch(`${url}/jobs/build-1/events`, { signal: AbortSignal.timeout(60_000) });
+  const answer = async (user: string): Promise<number> => {
+    const body = JSON.stringify({ outcome: "granted" });
+    return (await fetch(`${url}/approvals/${approval.id}`, { method: "POST", body, ...as(user) })).status;
+  };
+  expect([await answer("ben"), await answer("ann")]).toEqual([404, 200]);
+  const eventsOf = (user: string): Promise<Response> =>
+    fetch(`${url}/jobs/build-1/events`, { signal: AbortSignal.timeout(60_000), ...as(user) });
+  // The stream ends without an event, because Ben has no such job.
+  await expect((await eventsOf("ben")).text()).rejects.toThrow("terminated");
+  const events = await eventsOf("ann");
   let words = "";
   for await (const part of events.body?.pipeThrough(new TextDecoderStream()) ?? []) {
     words += part;

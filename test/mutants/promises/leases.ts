@@ -38,7 +38,7 @@ export const HOLDER_PROMISES: readonly PromiseOfRoom[] = [
     file: "packages/files/src/process-start.ts",
     promise: "A process that ended and was not waited for holds nothing.",
     text: 'return state !== "Z" && state !== "X";',
-    mistake: 'return known.state !== "X";',
+    mistake: 'return state !== "X";',
   },
   {
     ...HOLDERS,
