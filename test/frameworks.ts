@@ -1,7 +1,8 @@
 /**
- * `npm run test:frameworks [-- NAME …]`: the suites of agent frameworks against our adapters, and the adapters' own tests
+ * `npm run test:frameworks [-- NAME … | --part-of-commit]`: the suites of agent frameworks against our adapters, and the adapters' own tests
  * with the real frameworks. Each framework brings the Vitest that its suite needs. `hosts` are programs that mount our handler:
- * they are tried by name only, because Next compiles for minutes where others work too.
+ * they are tried by name only, because Next compiles for minutes where others work too. `--part-of-commit` is for CI: the
+ * commit decides which quarter is tried.
  */
 
 import { spawnSync } from "node:child_process";
@@ -10,11 +11,11 @@ import { installFramework } from "../scripts/frameworks.ts";
 import { installLocked } from "../scripts/locked-install.ts";
 import { ADAPTERS } from "../scripts/packages.ts";
 import { installPackage, PINNED } from "./agents/install.ts";
+import { FRAMEWORK_PARTS, headCommit, momentsOfRun, partOf } from "./sizes/rotation.ts";
 
 const ROOT = join(import.meta.dirname, "..");
 
-const chosen = process.argv.slice(2);
-for (const name of chosen.length > 0 ? chosen : ADAPTERS) {
+for (const name of chosenNames(process.argv.slice(2))) {
   if (ADAPTERS.includes(name)) installFramework(ROOT, name);
   else installLocked(join(ROOT, "frameworks", name));
   // Its lock file leaves out the program that the SDK starts: the tests of agents have the same one.
@@ -23,4 +24,13 @@ for (const name of chosen.length > 0 ? chosen : ADAPTERS) {
   const vitest = join(folder, "node_modules/vitest/vitest.mjs");
   const { status } = spawnSync(process.execPath, [vitest, "run"], { cwd: folder, stdio: "inherit" });
   if (status !== 0) process.exitCode = 1;
+}
+
+function chosenNames(chosen: readonly string[]): readonly string[] {
+  if (chosen.length === 0) return ADAPTERS;
+  if (chosen[0] !== "--part-of-commit") return chosen;
+  const part = partOf(headCommit().slice(16), FRAMEWORK_PARTS);
+  const names = momentsOfRun(ADAPTERS, part);
+  process.stdout.write(`== the part of this commit: ${part} of the frameworks: ${names.join(", ")}\n`);
+  return names;
 }

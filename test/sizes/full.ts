@@ -5,10 +5,10 @@
  * moments of a kill. The commit decides which one.
  */
 
-import { execFileSync, spawnSync } from "node:child_process";
+import { spawnSync } from "node:child_process";
 import { join } from "node:path";
 import { installationAdvice, missingPrograms } from "./programs.ts";
-import { AGENT_PARTS, FULL_PARTS, MOMENT_PARTS, partOf } from "./rotation.ts";
+import { AGENT_PARTS, FULL_PARTS, headCommit, MOMENT_PARTS, partOf } from "./rotation.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
 const AFTER_QUICK = "--after-quick";
@@ -44,13 +44,6 @@ function main(): number {
 
 function shardOf(part: string | undefined): readonly string[] {
   return part === undefined ? [] : [`--shard=${part}`];
-}
-
-function headCommit(): string {
-  return execFileSync("git", ["-c", "safe.directory=*", "rev-parse", "HEAD"], {
-    cwd: ROOT,
-    encoding: "utf8",
-  });
 }
 
 function run(args: readonly string[], part?: string): number {

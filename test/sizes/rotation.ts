@@ -1,10 +1,14 @@
 /**
  * Some tests are too many for each run of CI: those of the full size, those by the real agents, their pairs, hand-overs
- * of recorded sessions, and the moments of a kill.
+ * of recorded sessions, the moments of a kill, the suites of agent frameworks, and the tests of the single executable.
  * A run of CI takes a part of them. The commit decides which one, so that a failure can be repeated, and the runs of
  * several commits cover all parts. `npm run test:full` and the soak take all of them.
  */
 
+import { execFileSync } from "node:child_process";
+import { join } from "node:path";
+
+const ROOT = join(import.meta.dirname, "../..");
 const { CONTINUO_PART } = process.env;
 
 /** Shares no factor with the parts of the moments: each part of the files meets each part of their moments and pairs. */
@@ -13,12 +17,24 @@ export const AGENT_PARTS = 13;
 export const FULL_PARTS = 3;
 /** A test that kills at a third of its moments still kills at several. */
 export const MOMENT_PARTS = 3;
+/** With four, the two suites that take longest are not in the same part. */
+export const FRAMEWORK_PARTS = 4;
+/** The tests of the command ran from its sources already. The executable takes a part of them. */
+export const EXECUTABLE_PARTS = 3;
 
 /** The part of a commit, as Vitest's `--shard` takes it. @param commit its hash in hexadecimal digits, of which eight count */
 export function partOf(commit: string, parts: number): string {
   const digits = /^[0-9a-f]{8}/u.exec(commit)?.[0];
   if (digits === undefined) throw new Error(`this is not the hash of a commit: ${JSON.stringify(commit)}`);
   return `${(Number.parseInt(digits, 16) % parts) + 1}/${parts}`;
+}
+
+/** The hash of the commit that is checked out. */
+export function headCommit(): string {
+  return execFileSync("git", ["-c", "safe.directory=*", "rev-parse", "HEAD"], {
+    cwd: ROOT,
+    encoding: "utf8",
+  });
 }
 
 /** The moments that this run tries, in their order: those of its part, all without one. @param part such as `2/3` */
