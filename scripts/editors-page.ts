@@ -47,7 +47,7 @@ const TRIED: readonly TriedEditor[] = [
 /** Editors for which the page has only a guide. */
 const NOT_TRIED = ["Zed", "JetBrains IDEs", "Neovim (CodeCompanion, avante)", "Emacs (agent-shell)"];
 
-interface Recorded {
+interface EditorRecord {
   readonly triedOn: string;
   readonly programs: readonly string[];
   readonly asked2: unknown;
@@ -100,7 +100,7 @@ function worksBy(file: string): string[] {
 function agentsTable(): string {
   const agents = RECORDED.flatMap(([name, label]) => {
     const file = join(ROOT, "test/agents/conformance/results", `${name}.json`);
-    return existsSync(file) ? [{ label, ...(JSON.parse(readFileSync(file, "utf8")) as Recorded) }] : [];
+    return existsSync(file) ? [{ label, ...(JSON.parse(readFileSync(file, "utf8")) as EditorRecord) }] : [];
   });
   const missing = RECORDED.filter(([, label]) => !agents.some((agent) => agent.label === label));
   const rows = agents.map(({ label, programs, triedOn, passed, notClaimed, failed, asked2 }) =>

@@ -27,7 +27,7 @@ const SHOWN = [
   "archived",
 ] as const;
 
-type Shown = (typeof SHOWN)[number];
+type SupportMark = (typeof SHOWN)[number];
 
 interface Support {
   readonly agent: AgentName;
@@ -35,7 +35,7 @@ interface Support {
   readonly sessions: number;
   /** The day on which the agent last wrote to the newest session, `YYYY-MM-DD`. */
   readonly recorded: string;
-  readonly shown: ReadonlySet<Shown>;
+  readonly shown: ReadonlySet<SupportMark>;
 }
 
 const table = toTable(await Promise.all(AGENT_NAMES.map(supportOf)));
@@ -50,7 +50,7 @@ if (!process.argv.includes("--check")) {
 
 async function supportOf(agent: AgentName): Promise<Support> {
   const versions = new Set<string>();
-  const shown = new Set<Shown>();
+  const shown = new Set<SupportMark>();
   let sessions = 0;
   let recorded = "";
   for (const { home, version, isFixture } of homesOf(agent)) {
@@ -88,8 +88,8 @@ function homesOf(
   });
 }
 
-function shownBy(message: Message): Shown[] {
-  const shown: Shown[] = message.origin === "summary" ? ["compaction"] : [];
+function shownBy(message: Message): SupportMark[] {
+  const shown: SupportMark[] = message.origin === "summary" ? ["compaction"] : [];
   for (const block of message.content) {
     if (block.type === "thinking") shown.push("thinking");
     if (block.type === "tool_call") shown.push("tool calls");

@@ -16,10 +16,10 @@ const ROOT = join(import.meta.dirname, "../..");
 const MAIN = join(ROOT, "dist/cli/main.js");
 const SCRIPTED = join(ROOT, "test/acp/scripted-agent.ts");
 
-type Asked = "claude" | "codex";
+type BenchAgent = "claude" | "codex";
 
 /** The agent's own command line, asked the same. */
-const OWN: Readonly<Record<Asked, readonly string[]>> = {
+const OWN: Readonly<Record<BenchAgent, readonly string[]>> = {
   claude: ["-p", "hello"],
   codex: ["exec", "hello"],
 };
@@ -28,17 +28,18 @@ const LINES = ["-p", "--verbose", "--input-format=stream-json", "--output-format
 const HELLO = { type: "user", message: { role: "user", content: "hello" } };
 
 /** The program as Continuo starts it, asked the same by a client that does nothing else. */
-const BARE: Readonly<Record<Asked, (command: readonly string[], options: ProgramOptions) => Promise<void>>> =
-  {
-    async claude(command, options) {
-      await runToEnd([...command, ...LINES], { ...options, stdin: `${JSON.stringify(HELLO)}\n` });
-    },
-    async codex(command, options) {
-      await using server = await startAppServer([...command, "app-server"], options);
-      const thread = await server.request("thread/start", { cwd: options.cwd });
-      await server.turn(threadIdIn(thread), "hello");
-    },
-  };
+const BARE: Readonly<
+  Record<BenchAgent, (command: readonly string[], options: ProgramOptions) => Promise<void>>
+> = {
+  async claude(command, options) {
+    await runToEnd([...command, ...LINES], { ...options, stdin: `${JSON.stringify(HELLO)}\n` });
+  },
+  async codex(command, options) {
+    await using server = await startAppServer([...command, "app-server"], options);
+    const thread = await server.request("thread/start", { cwd: options.cwd });
+    await server.turn(threadIdIn(thread), "hello");
+  },
+};
 
 async function runToEnd(argv: readonly string[], options: ProgramOptions): Promise<void> {
   const [program = "", ...args] = argv;
@@ -81,7 +82,7 @@ export async function run({ rounds }: { readonly large: boolean; readonly rounds
 export type Times = Readonly<Record<"own" | "bare" | "chat", number[]>>;
 
 /** In turn, so that a machine whose speed drifts drifts for all; after one warm-up each. */
-export async function untilAsked(agent: Asked, rounds: number): Promise<Times> {
+export async function untilAsked(agent: BenchAgent, rounds: number): Promise<Times> {
   await using sandbox = await makeSandbox();
   await using server = await startModelServer();
   const { environment, command } = await SUBJECTS[agent].prepare(sandbox, server.url);

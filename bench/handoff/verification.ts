@@ -56,14 +56,17 @@ function installed(agent: AgentName): readonly string[] | null {
   return SCRIPTS.includes(agent) ? [process.execPath, path] : [path];
 }
 
-interface Going {
+interface HandOffInput {
   readonly source: Source;
   readonly to: AgentName;
   readonly program: readonly string[];
   readonly places: Places;
 }
 
-async function timeBoth(going: Going, rounds: number): Promise<readonly [whole: number, alone: number]> {
+async function timeBoth(
+  going: HandOffInput,
+  rounds: number,
+): Promise<readonly [whole: number, alone: number]> {
   const [whole, alone]: [number[], number[]] = [[], []];
   for (let round = 0; round <= rounds; round++) {
     const [a, b] = [await timeWhole(going), await timeAlone(going)];
@@ -73,7 +76,7 @@ async function timeBoth(going: Going, rounds: number): Promise<readonly [whole: 
   return [median(whole), median(alone)];
 }
 
-async function timeWhole({ source, to, program, places }: Going): Promise<number> {
+async function timeWhole({ source, to, program, places }: HandOffInput): Promise<number> {
   const started = performance.now();
   const { verification } = await handOff(`${source.agent}:${source.sessionId}`, {
     to,
@@ -87,7 +90,7 @@ async function timeWhole({ source, to, program, places }: Going): Promise<number
 }
 
 /** The work before it, and the comparison after it, are not counted. */
-async function timeAlone(going: Going): Promise<number> {
+async function timeAlone(going: HandOffInput): Promise<number> {
   using folder = openScratch();
   const staged = await stage(going, folder.path);
   const witness = await witnessOf(going.to);
@@ -96,7 +99,7 @@ async function timeAlone(going: Going): Promise<number> {
   return performance.now() - started;
 }
 
-async function stage({ source, to, program, places }: Going, scratch: string): Promise<StagedSession> {
+async function stage({ source, to, program, places }: HandOffInput, scratch: string): Promise<StagedSession> {
   const lookup = await lookUpSession(`${source.agent}:${source.sessionId}`, { places });
   const read = await readSource(lookup, places, {});
   const { messages } = convertMessages(read.messages, to);

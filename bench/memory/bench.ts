@@ -26,14 +26,14 @@ export function run({ large }: { readonly large: boolean }): void {
   }
 }
 
-interface Measuring {
+interface SessionMeasure {
   readonly agent: FileAgent;
   readonly shape: Shape;
   readonly sizeBytes: number;
 }
 
 function measureIn(
-  { agent, shape, sizeBytes }: Measuring,
+  { agent, shape, sizeBytes }: SessionMeasure,
   commands: (ref: string, home: string) => readonly (readonly string[])[],
 ): void {
   const home = mkdtempSync(join(tmpdir(), "continuo-bench-"));

@@ -11,7 +11,7 @@ const NOTE_PEAK = `data:text/javascript,${encodeURIComponent(
   'import{writeFileSync}from"node:fs";process.on("exit",()=>writeFileSync(process.env.PEAK_FILE,String(process.resourceUsage().maxRSS)))',
 )}`;
 
-export interface Ran {
+export interface ProcessResult {
   readonly status: number | null;
   readonly stderr: string;
   /** Peak resident memory; `null` if the process was killed. */
@@ -30,7 +30,7 @@ export interface RunOptions {
 export function runContinuo(
   args: readonly string[],
   { home, heapMegabytes, command = COMMAND }: RunOptions,
-): Ran {
+): ProcessResult {
   const folder = mkdtempSync(join(tmpdir(), "continuo-peak-"));
   const file = join(folder, "peak");
   const heap = heapMegabytes === undefined ? [] : [`--max-old-space-size=${heapMegabytes}`];

@@ -62,7 +62,7 @@ export function writeSession({ agent, home, cwd, sizeBytes, shape }: SessionWish
   return { agent, sessionId: first.id, path, sizeBytes: written };
 }
 
-interface Making {
+interface MakeOptions {
   readonly random: Random;
   readonly home: string;
   readonly shape: Shape;
@@ -72,7 +72,7 @@ interface Making {
 function nextLines(
   agent: FileAgent,
   { id, cwd }: Conversation,
-  { random, home, shape }: Making,
+  { random, home, shape }: MakeOptions,
 ): readonly unknown[] {
   const made = makeConversation(random, shape === "turns" ? PIECE_BYTES : 1, 1);
   const [turn] = made.turns;

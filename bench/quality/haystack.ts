@@ -149,12 +149,12 @@ function pickFact({ random, used }: GrowingHaystack): [FactKind, string] {
   }
 }
 
-interface Planted {
+interface PlantedFact {
   readonly object: string;
   readonly answer: HaystackSession;
 }
 
-function plantRivals(draft: GrowingHaystack, kind: FactKind, { object, answer }: Planted): void {
+function plantRivals(draft: GrowingHaystack, kind: FactKind, { object, answer }: PlantedFact): void {
   const { random, used } = draft;
   for (let number = random.int(1, 3); number > 0; number--) {
     const other = random.pick(kind.objects.filter((name) => name !== object));

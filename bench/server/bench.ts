@@ -68,13 +68,13 @@ function ratioOf(
   return { what, ratio, wanted: "above", target };
 }
 
-interface Appending {
+interface AppendLoad {
   readonly writers: number;
   readonly appends: number;
   readonly agent: Agent;
 }
 
-function appender(server: RunningServer, { writers, appends, agent }: Appending): Contender {
+function appender(server: RunningServer, { writers, appends, agent }: AppendLoad): Contender {
   const url = `${server.url}/v1/stream/appends-${writers}`;
   const made = send(url, "PUT", agent);
   return {

@@ -16,12 +16,12 @@ export interface BareEvent {
   readonly data: unknown;
 }
 
-export interface Bare {
+export interface BareLog {
   append(events: readonly BareEvent[]): void;
   close(): void;
 }
 
-export function openBare(path: string): Bare {
+export function openBare(path: string): BareLog {
   const database = new DatabaseSync(path);
   database.exec("pragma journal_mode = wal; pragma synchronous = full; pragma cache_size = -65536");
   database.exec(TABLE);

@@ -115,7 +115,7 @@ async function sessionOf100Mb({ browser }: PartOptions): Promise<readonly Ratio[
   ];
 }
 
-function scrollRatios(name: string, one: Scrolled, bare: Scrolled): readonly Ratio[] {
+function scrollRatios(name: string, one: ScrollResult, bare: ScrollResult): readonly Ratio[] {
   print(
     `\nScrolled for ${SCROLL_FRAMES} frames: frames that came late, tasks over 50 ms, nodes, MB of the heap`,
   );
@@ -178,7 +178,7 @@ const SCROLL_FRAMES = 300;
 /** A frame of a screen with 60 a second that came a whole frame too late. */
 const LATE_MS = 25;
 
-interface Scrolled {
+interface ScrollResult {
   readonly late: number;
   readonly longTasks: number;
   readonly nodes: number;
@@ -186,8 +186,8 @@ interface Scrolled {
 }
 
 /** Scrolls by as much as a quick wheel does with each frame, and counts. */
-async function scrolled(page: Page, cdp: CDPSession, selector: string, step: number): Promise<Scrolled> {
-  const counted: Omit<Scrolled, "heapBytes"> = await page.evaluate(`(async () => {
+async function scrolled(page: Page, cdp: CDPSession, selector: string, step: number): Promise<ScrollResult> {
+  const counted: Omit<ScrollResult, "heapBytes"> = await page.evaluate(`(async () => {
     const scroller = document.querySelector(${JSON.stringify(selector)});
     let longTasks = 0, late = 0, nodes = 0;
     const observer = new PerformanceObserver((list) => { longTasks += list.getEntries().length; });
@@ -209,14 +209,14 @@ async function scrolled(page: Page, cdp: CDPSession, selector: string, step: num
   return { ...counted, heapBytes: usedSize };
 }
 
-async function bareScrolling(browser: Browser): Promise<Scrolled> {
+async function bareScrolling(browser: Browser): Promise<ScrollResult> {
   return await withPage(browser, async (page, cdp) => {
     await page.setContent(BARE_LIST);
     return await scrolled(page, cdp, ".scroller", 120);
   });
 }
 
-async function listScrolling(browser: Browser, url: string): Promise<Scrolled> {
+async function listScrolling(browser: Browser, url: string): Promise<ScrollResult> {
   return await withPage(browser, async (page, cdp) => {
     await page.goto(url);
     await untilAllAreListed(page);
@@ -245,7 +245,7 @@ async function pageWaits(browser: Browser, url: string): Promise<Readonly<Record
 async function longSession(
   browser: Browser,
   url: string,
-): Promise<{ readonly endMs: number; readonly keyMs: number; readonly scrolled: Scrolled }> {
+): Promise<{ readonly endMs: number; readonly keyMs: number; readonly scrolled: ScrollResult }> {
   return await withPage(browser, async (page, cdp) => {
     await page.goto(url);
     const link = page.locator(`a[href*="${encodeURIComponent(LONG_KEY)}"]`).first();

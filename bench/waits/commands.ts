@@ -27,7 +27,7 @@ export async function commandRows(options: WaitsOptions): Promise<Rows> {
     argv: [process.execPath, BIN, ...args],
     env,
   });
-  const ours: Ours = { home, env, continuo, ...options };
+  const ours: BenchCommands = { home, env, continuo, ...options };
   return [
     ...indexRows(ours),
     ...listRows(ours),
@@ -40,7 +40,7 @@ export async function commandRows(options: WaitsOptions): Promise<Rows> {
   ];
 }
 
-interface Ours extends WaitsOptions {
+interface BenchCommands extends WaitsOptions {
   readonly home: string;
   readonly env: Readonly<Record<string, string>>;
   readonly continuo: (name: string, ...args: string[]) => Command;
@@ -55,7 +55,7 @@ function clockRatioOf([first, second]: readonly Measurement[]): number {
   return (first?.medianMs ?? Number.NaN) / (second?.medianMs ?? Number.NaN);
 }
 
-function indexRows({ continuo, env }: Ours): Rows {
+function indexRows({ continuo, env }: BenchCommands): Rows {
   const [fill] = measure([continuo("fill", "index", "rebuild", "--json")], { rounds: 1 });
   const status = execFileSync(process.execPath, [BIN, "index", "status", "--json"], {
     env: { ...process.env, ...env },
@@ -69,7 +69,7 @@ function indexRows({ continuo, env }: Ours): Rows {
   ];
 }
 
-function listRows({ continuo, rounds }: Ours): Rows {
+function listRows({ continuo, rounds }: BenchCommands): Rows {
   const rowOf = (name: "list" | "listAll", ...args: string[]): Rows[number] => {
     const list = continuo(name, "session", "list", "--json", ...args);
     const both = measure([list, NODE], { rounds: Math.max(rounds, 9) });
@@ -88,7 +88,7 @@ function queries(): readonly string[] {
   });
 }
 
-function searchRows({ continuo, home }: Ours): Rows {
+function searchRows({ continuo, home }: BenchCommands): Rows {
   const asked = queries();
   const searched = measure(
     asked.map((word) => continuo(word, "search", "--json", word)),
@@ -114,7 +114,7 @@ function searchRows({ continuo, home }: Ours): Rows {
 }
 
 /** A running server answers these commands with what it holds. */
-async function servedRows({ continuo, env, folder, rounds }: Ours): Promise<Rows> {
+async function servedRows({ continuo, env, folder, rounds }: BenchCommands): Promise<Rows> {
   const { CI: _, ...own } = env;
   const withHome = ["env", "-u", "CI", ...Object.entries(own).map(([name, value]) => `${name}=${value}`)];
   const server = await startContinuo(folder, "served", withHome);
@@ -137,7 +137,7 @@ function hasProgram(name: string): boolean {
 }
 
 /** Other programs use several processors, and so does a list without an index: by the clock. */
-function coldRows({ home, folder, quick, rounds }: Ours): Rows {
+function coldRows({ home, folder, quick, rounds }: BenchCommands): Rows {
   const peers = installPeers(folder);
   const cache = join(folder, "cold-home");
   const cold = (name: string, ...more: string[]): Command => ({
@@ -181,7 +181,7 @@ function fromOf([first, second]: readonly Measurement[]): string {
   return `${first?.medianMs.toFixed(0)} / ${second?.medianMs.toFixed(0)} ms`;
 }
 
-function readerRows({ home, folder, rounds }: Ours): Rows {
+function readerRows({ home, folder, rounds }: BenchCommands): Rows {
   const program = join(ROOT, "bench/sessions/read-everything.ts");
   const env = { HOME: home, CONTINUO_HOME: join(folder, "reading-home"), CI: "1" };
   return (
@@ -199,7 +199,7 @@ function readerRows({ home, folder, rounds }: Ours): Rows {
   });
 }
 
-function libraryRows({ rounds }: Ours): Rows {
+function libraryRows({ rounds }: BenchCommands): Rows {
   return (
     [
       ["library", "dist/index.js"],
@@ -213,7 +213,7 @@ function libraryRows({ rounds }: Ours): Rows {
   });
 }
 
-function startRows({ folder, rounds }: Ours): Rows {
+function startRows({ folder, rounds }: BenchCommands): Rows {
   const many = { rounds: Math.max(rounds, 9) };
   const env = { HOME: folder, CONTINUO_HOME: join(folder, "continuo-home"), TERM: "xterm", PAGER: "cat" };
   const shown = [process.execPath, BIN, "session", "show", makeLongSession()]

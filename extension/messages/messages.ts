@@ -7,7 +7,7 @@ import { cutText } from "@continuo/core/model";
 import { LIMITS } from "../limits.ts";
 import { isFields, isTime, type PageItem, parsePageItem } from "../sending/items.ts";
 import type { SendingState } from "../sending/policy.ts";
-import type { Ending, Video } from "../tabs/tabs.ts";
+import type { EndingSession, Video } from "../tabs/tabs.ts";
 import type { Position } from "../watching/position.ts";
 import type { SourceReport } from "../watching/source-report.ts";
 
@@ -82,9 +82,9 @@ export interface SessionToOpen extends Video {
 export interface EngineConfig {
   readonly settings: Settings;
   readonly open: readonly SessionToOpen[];
-  readonly ending: readonly Ending[];
+  readonly ending: readonly EndingSession[];
   /** Sessions of former windows: their waiting items are sent, and they continue. */
-  readonly away: readonly Ending[];
+  readonly away: readonly EndingSession[];
   readonly recording: number | null;
   /** The tab that the person looks at; `null` while another program is in front. */
   readonly frontTab: number | null;

@@ -81,7 +81,7 @@ export function Connect({ settings, onConnected }: Props): JSX.Element {
   );
 }
 
-interface Asking {
+interface ConnectContext {
   readonly signal: AbortSignal;
   readonly onAsked: () => void;
 }
@@ -90,7 +90,7 @@ interface Asking {
 async function tokenOf(
   serverUrl: string,
   { tabId, pattern }: TabSite,
-  { signal, onAsked }: Asking,
+  { signal, onAsked }: ConnectContext,
 ): Promise<string | null> {
   const { version } = browser.runtime.getManifest();
   const site = pattern === null ? null : nameOfSite(pattern);

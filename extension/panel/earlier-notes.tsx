@@ -11,7 +11,7 @@ import type {
 import type { JSX } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { framesOf, toPanelPage } from "../sending/panel-view.ts";
-import type { HeardEvidence } from "../sending/session-requests.ts";
+import type { EvidenceView } from "../sending/session-requests.ts";
 import type { Failure } from "../sending/view.ts";
 import { NewestAnswer } from "./clicks.ts";
 import { toMarkdown } from "./export-pages.ts";
@@ -109,7 +109,7 @@ export function titleOf({ title, videoId }: LiveSession): string {
 }
 
 interface HeardSession extends SessionText {
-  readonly frames: HeardEvidence["frames"];
+  readonly frames: EvidenceView["frames"];
 }
 
 /** Rejects with a `Failure`. */
@@ -117,7 +117,7 @@ export async function readTexts(session: LiveSession): Promise<HeardSession> {
   const { key } = session;
   const [{ notes }, texts] = await Promise.all([
     ask(key, { action: "notes" }) as Promise<{ readonly notes: readonly Note[] }>,
-    ask(key, { action: "texts" }) as Promise<HeardEvidence>,
+    ask(key, { action: "texts" }) as Promise<EvidenceView>,
   ]);
   return { title: titleOf(session), notes, ...texts };
 }

@@ -5,14 +5,14 @@ import type { SessionFile } from "./exports.ts";
 import { clock } from "./format.ts";
 import { type ExportedPage, partsOf, timesOf, writtenBy } from "./page-parts.ts";
 
-type Writing = Pick<SessionFile, "title" | "notes" | "page">;
+type ExportContent = Pick<SessionFile, "title" | "notes" | "page">;
 
 /**
  * The page and the notes; the same text is copied to the clipboard. `files` has the path of the picture of each note,
  * by its id.
  */
 export function toMarkdown(
-  { title, notes, page }: Writing,
+  { title, notes, page }: ExportContent,
   files: ReadonlyMap<string, string> = new Map(),
 ): string {
   const lines = notes.flatMap(({ noteId, startMs, text }) => {

@@ -14,7 +14,7 @@ const RETRY_MS = 300;
 /** `null` until the engine answered. */
 export const view = signal<EngineView | null>(null);
 
-interface Asked {
+interface PendingRequest {
   readonly resolve: (value: unknown) => void;
   readonly reject: (failure: Failure) => void;
 }
@@ -22,7 +22,7 @@ interface Asked {
 let port: Browser.runtime.Port | null = null;
 let next = 1;
 let wanted: number = LIMITS.notesAtOnce;
-const asked = new Map<number, Asked>();
+const asked = new Map<number, PendingRequest>();
 
 /** Connects, and reconnects whenever the engine restarts. */
 export function connect(): void {

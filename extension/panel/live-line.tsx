@@ -1,11 +1,11 @@
 /** The newest sentences that were heard; the present one is marked. */
 
 import type { JSX } from "preact";
-import { type HeardSentence, saidAt } from "../sending/live-line.ts";
+import { type LineSentence, saidAt } from "../sending/live-line.ts";
 import { mediaTimeAt, type Position } from "../watching/position.ts";
 
 interface Props {
-  readonly sentences: readonly HeardSentence[];
+  readonly sentences: readonly LineSentence[];
   readonly position: Position | null;
   readonly onSeek: (ms: number) => void;
 }

@@ -5,14 +5,14 @@ import type { PanelAction } from "../sending/panel-requests.ts";
 import type { NoteFrame } from "../sending/panel-view.ts";
 import { ask } from "./link.ts";
 
-export interface PictureToRead {
+export interface PictureSource {
   /** The same value for the same picture. */
   readonly name: string;
   readonly key: string;
   readonly action: PanelAction;
 }
 
-export function framePicture({ thumbnail, sequence }: NoteFrame, key: string): PictureToRead | null {
+export function framePicture({ thumbnail, sequence }: NoteFrame, key: string): PictureSource | null {
   if (thumbnail === null) return null;
   const action = { action: "picture", hash: thumbnail, sequence } as const;
   return { name: `${key} ${sequence} ${thumbnail}`, key, action };
@@ -22,7 +22,7 @@ const known = new Map<string, Promise<string | null>>();
 let last: Promise<unknown> = Promise.resolve();
 
 /** A `data:` URL; `null` until it is read, and for a picture that does not exist. */
-export function usePicture(wanted: PictureToRead | null): string | null {
+export function usePicture(wanted: PictureSource | null): string | null {
   const [picture, setPicture] = useState<string | null>(null);
   useEffect(() => {
     let isOver = false;
@@ -36,7 +36,7 @@ export function usePicture(wanted: PictureToRead | null): string | null {
 }
 
 /** A `data:` URL; `null` for a picture that does not exist. */
-export function readPicture({ name, key, action }: PictureToRead): Promise<string | null> {
+export function readPicture({ name, key, action }: PictureSource): Promise<string | null> {
   const before = known.get(name);
   if (before !== undefined) return before;
   const reading = last

@@ -6,7 +6,7 @@ import type { Failure } from "../sending/view.ts";
 import type { MicrophoneState, MicrophoneView } from "../sources/listening.ts";
 import type { TabSoundState, TabSoundView } from "../sources/tab-sound-state.ts";
 import { isPlaying, type Position } from "../watching/position.ts";
-import type { Given, SourceReport } from "../watching/source-report.ts";
+import type { SourceCounts, SourceReport } from "../watching/source-report.ts";
 
 /** `good` is only for evidence from the last 30 s; `dim` is for a source that is off, or waits as expected. */
 export type Tone = "good" | "dim" | "warn" | "bad";
@@ -208,19 +208,19 @@ function remedyOf(state: MicrophoneState): Remedy | null {
   return state === "failed" ? { type: "microphone", label: "Try again" } : null;
 }
 
-function isFresh({ lastAtMs }: Given, { nowMs }: Pick<SourceInput, "nowMs">): boolean {
+function isFresh({ lastAtMs }: SourceCounts, { nowMs }: Pick<SourceInput, "nowMs">): boolean {
   return lastAtMs !== null && nowMs - lastAtMs < LIMITS.freshMs;
 }
 
-function rateOf({ perMinute }: Given): string {
+function rateOf({ perMinute }: SourceCounts): string {
   return `${perMinute} a minute`;
 }
 
-function silenceOf(given: Given, input: SourceInput): string {
+function silenceOf(given: SourceCounts, input: SourceInput): string {
   return `listening, nothing was said for ${sinceOf(given, input)}`;
 }
 
-function sinceOf({ lastAtMs }: Given, { nowMs }: Pick<SourceInput, "nowMs">): string {
+function sinceOf({ lastAtMs }: SourceCounts, { nowMs }: Pick<SourceInput, "nowMs">): string {
   if (lastAtMs === null) return "now";
   const seconds = Math.round((nowMs - lastAtMs) / 1000);
   return seconds < 120 ? `${seconds} s` : `${Math.round(seconds / 60)} min`;

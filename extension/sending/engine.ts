@@ -6,7 +6,7 @@ import { MICROPHONE_OFF, type MicrophoneStatus, type MicrophoneView } from "../s
 import { TAB_SOUND_OFF, type TabSoundStatus, type TabSoundView } from "../sources/tab-sound-state.ts";
 import type { TextQuestion } from "../sources/tesseract.ts";
 import type { SpeechSegment } from "../sources/voice.ts";
-import type { Heard, Whisper } from "../sources/whisper.ts";
+import type { SpeechLabel, Whisper } from "../sources/whisper.ts";
 import type { WorkerReader } from "../sources/worker-reader.ts";
 import { fromBase64 } from "../watching/base64.ts";
 import { mediaTimeAt, type Position } from "../watching/position.ts";
@@ -141,7 +141,7 @@ export class Engine {
   /**
    * Adds words that Whisper recognises on this machine. Returns the reason why they are not known; `null` if they are.
    */
-  async transcribe(key: string, segment: SpeechSegment, heard: Heard): Promise<Failure | null> {
+  async transcribe(key: string, segment: SpeechSegment, heard: SpeechLabel): Promise<Failure | null> {
     const { whisper } = this.#host;
     const item = (await whisper?.transcribe(segment, heard)) ?? null;
     if (item !== null) await this.add(key, item);

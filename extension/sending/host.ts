@@ -18,7 +18,7 @@ export type ToPanel = { readonly view: EngineView } | PanelAnswer;
 /** Messages from the side panel: a request, or the number of newest notes to send. */
 export type FromPanel = PanelRequest | { readonly notes: number };
 
-export interface Hosted {
+export interface HostedEngine {
   readonly engine: Engine;
   configure(config: EngineConfig): void;
 }
@@ -35,7 +35,7 @@ export interface DocumentParts {
 export function hostEngine(
   tellWorker: (message: ToWorker) => void,
   { tabSound, pictureText, whisper }: DocumentParts,
-): Hosted {
+): HostedEngine {
   const engine = new Engine({
     pictureText,
     whisper,

@@ -4,7 +4,7 @@ import { EMPTY_JOIN_STATE, joinPiece, openSentence, type Sentence } from "@conti
 import { LIMITS } from "../limits.ts";
 import type { ShownEvidence } from "./view.ts";
 
-export interface HeardSentence {
+export interface LineSentence {
   /** The times at which its first word begins and its last word ends. */
   readonly startMs: number;
   readonly endMs: number;
@@ -15,7 +15,7 @@ export interface HeardSentence {
  * The newest sentences, oldest first; the last one may be open. Words that are heard again after a seek back are shown
  * again.
  */
-export function heardLast(evidence: readonly ShownEvidence[]): readonly HeardSentence[] {
+export function heardLast(evidence: readonly ShownEvidence[]): readonly LineSentence[] {
   const pieces = evidence.filter(({ type }) => type === "transcript_added").slice(-LIMITS.linePieces);
   const sentences: Sentence[] = [];
   let state = EMPTY_JOIN_STATE;
@@ -30,7 +30,7 @@ export function heardLast(evidence: readonly ShownEvidence[]): readonly HeardSen
 }
 
 /** The index of the sentence at a time of the video; -1 if there is none. */
-export function saidAt(sentences: readonly HeardSentence[], atMs: number): number {
+export function saidAt(sentences: readonly LineSentence[], atMs: number): number {
   return sentences.findLastIndex(
     ({ startMs, endMs }) => startMs <= atMs && atMs <= Math.max(endMs, startMs) + LIMITS.lineLateMs,
   );

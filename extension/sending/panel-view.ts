@@ -7,7 +7,7 @@ import type { LiveSession, Note } from "@continuo/core/client/live";
 import { cutText, present } from "@continuo/core/model";
 import type { LivePage, PageItem } from "@continuo/core/wire";
 import { LIMITS } from "../limits.ts";
-import { type HeardSentence, heardLast } from "./live-line.ts";
+import { heardLast, type LineSentence } from "./live-line.ts";
 import { remarksOf, type ShownRemark } from "./remarks.ts";
 import type { SessionView, ShownEvidence } from "./view.ts";
 
@@ -72,7 +72,7 @@ export interface PanelSession extends Omit<SessionView, "session" | "page" | "re
   readonly carriedCount: number;
   readonly timeline: Timeline;
   /** The newest sentences that were heard. */
-  readonly line: readonly HeardSentence[];
+  readonly line: readonly LineSentence[];
   readonly session: SessionFacts | null;
 }
 

@@ -57,13 +57,13 @@ interface EvidencePage {
 }
 
 /** The texts of a session's evidence, and its frames. */
-export interface HeardEvidence extends EvidenceTexts {
+export interface EvidenceView extends EvidenceTexts {
   /** Frames that have a small picture. */
   readonly frames: readonly ShownFrame[];
 }
 
 /** The evidence of the newest session of a key: its transcript, the texts in its pictures, and its frames. */
-export async function textsIn(server: Server, key: string): Promise<HeardEvidence> {
+export async function textsIn(server: Server, key: string): Promise<EvidenceView> {
   const spoken: SpokenText[] = [];
   const pictured: PicturedText[] = [];
   const frames: ShownFrame[] = [];

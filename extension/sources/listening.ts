@@ -3,7 +3,7 @@
 import type { SessionToOpen, Settings } from "../messages/messages.ts";
 import type { Failure } from "../sending/view.ts";
 import { isPlaying, type Position } from "../watching/position.ts";
-import type { Given } from "../watching/source-report.ts";
+import type { SourceCounts } from "../watching/source-report.ts";
 
 export type MicrophoneState =
   | "off"
@@ -25,7 +25,7 @@ export interface MicrophoneStatus {
 }
 
 /** Includes the speech of the last minute that the server stored. */
-export interface MicrophoneView extends MicrophoneStatus, Given {}
+export interface MicrophoneView extends MicrophoneStatus, SourceCounts {}
 
 export const MICROPHONE_OFF: MicrophoneStatus = { state: "off", failure: null };
 

@@ -7,7 +7,7 @@ import { LIMITS } from "../limits.ts";
 import type { SessionToOpen, Settings } from "../messages/messages.ts";
 import type { Failure } from "../sending/view.ts";
 import { isPlaying, type Position } from "../watching/position.ts";
-import type { Given, SourceReport } from "../watching/source-report.ts";
+import type { SourceCounts, SourceReport } from "../watching/source-report.ts";
 
 export type TabSoundState =
   /** The browser should recognise the language on this machine, but cannot. */
@@ -37,7 +37,7 @@ export interface TabSoundStatus {
 export const TAB_SOUND_OFF: TabSoundStatus = { state: "off", failure: null };
 
 /** Includes the speech of the last minute that the server stored. */
-export interface TabSoundView extends TabSoundStatus, Given {}
+export interface TabSoundView extends TabSoundStatus, SourceCounts {}
 
 export interface TabSoundInput {
   readonly settings: Settings | null;

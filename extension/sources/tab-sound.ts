@@ -16,7 +16,7 @@ import {
   tabSoundState,
 } from "./tab-sound-state.ts";
 import type { SpeechSegment } from "./voice.ts";
-import type { Heard } from "./whisper.ts";
+import type { SpeechLabel } from "./whisper.ts";
 
 /** Asks the browser for the sound of a tab. */
 export type TabSoundSource = (tabId: number) => Promise<TabSoundAnswer>;
@@ -93,7 +93,7 @@ function recordTab(
   stream: MediaStream,
   { key, tabTranscriber, filmLang }: ListenOptions,
 ): Close {
-  const film: Heard = { speaker: "film", lang: filmLang === "" ? null : filmLang };
+  const film: SpeechLabel = { speaker: "film", lang: filmLang === "" ? null : filmLang };
   const recorder = new SpeechRecorder(stream, {
     playback: "heard",
     mediaTimeMs: () => engine.mediaTimeMs(key),
@@ -150,7 +150,7 @@ function recogniseTab(engine: Engine, stream: MediaStream, { key, filmLang: lang
   };
 }
 
-function transcribe(engine: Engine, key: string, segment: SpeechSegment, film: Heard): void {
+function transcribe(engine: Engine, key: string, segment: SpeechSegment, film: SpeechLabel): void {
   void engine
     .transcribe(key, segment, film)
     .then((failure) => {

@@ -17,11 +17,11 @@ export type FileAnswer = { readonly blob: Blob | null } | { readonly error: stri
 /** The worker's messages: it is ready, or it answers. */
 export type SealedAnswer = { readonly ready: true } | TextAnswer;
 
-interface Answering {
+interface AnswerPort {
   postMessage(answer: SealedAnswer): void;
 }
 
-interface WorkerScope extends Answering {
+interface WorkerScope extends AnswerPort {
   onmessage: ((event: MessageEvent<SpeechQuestion | null>) => void) | null;
 }
 
@@ -41,7 +41,7 @@ export function serveWhisper(): void {
   };
 }
 
-function answer(opened: Promise<Recogniser>, question: SpeechQuestion, scope: Answering): void {
+function answer(opened: Promise<Recogniser>, question: SpeechQuestion, scope: AnswerPort): void {
   void opened
     .then((recognise) => textOf(recognise, question))
     .then((text) => scope.postMessage({ text }))

@@ -15,7 +15,7 @@ import { hasFile, type TextWorker, WorkerReader } from "./worker-reader.ts";
 
 const SAMPLE_RATE = 16_000;
 
-export interface Heard {
+export interface SpeechLabel {
   readonly lang: string | null;
   readonly speaker: "viewer" | "film";
 }
@@ -76,7 +76,7 @@ export class Whisper {
   }
 
   /** `null` if nothing was said, or if `failure` has the reason why it is not known. */
-  async transcribe(segment: SpeechSegment, { lang, speaker }: Heard): Promise<Item | null> {
+  async transcribe(segment: SpeechSegment, { lang, speaker }: SpeechLabel): Promise<Item | null> {
     const samples = await samplesOf(segment.bytes);
     const text = await this.#reader.read({ samples, lang });
     if (text === "") return null;

@@ -2,7 +2,7 @@
 
 import { browser } from "wxt/browser";
 import type { EngineConfig, ToEngine, ToWorker } from "../messages/messages.ts";
-import { type Hosted, hostEngine } from "../sending/host.ts";
+import { type HostedEngine, hostEngine } from "../sending/host.ts";
 
 export interface EngineLink {
   /** Starts the engine if it does not run. */
@@ -16,7 +16,7 @@ export function linkEngine(answer: (message: ToWorker) => void): EngineLink {
 }
 
 function inPage(answer: (message: ToWorker) => void): EngineLink {
-  const hosted: Hosted = hostEngine(answer, { tabSound: null, pictureText: null, whisper: null });
+  const hosted: HostedEngine = hostEngine(answer, { tabSound: null, pictureText: null, whisper: null });
   return {
     configure: async (config) => hosted.configure(config),
     queued: (key) => hosted.engine.queued(key),

@@ -39,7 +39,7 @@ export interface SavedTab {
 }
 
 /** A session whose video was left: its waiting items are sent, then it ends. */
-export interface Ending extends Video {
+export interface EndingSession extends Video {
   readonly key: string;
 }
 
@@ -48,7 +48,7 @@ export interface Tabs {
   readonly live: readonly LiveTab[];
   /** Tabs of former windows that were not matched with a tab yet. */
   readonly saved: readonly SavedTab[];
-  readonly ending: readonly Ending[];
+  readonly ending: readonly EndingSession[];
   /** The tab that records: the last active tab with a video. */
   readonly recording: number | null;
 }
@@ -154,7 +154,7 @@ export function ended(tabs: Tabs, key: string): Tabs {
 }
 
 /** The state at the start of the browser: every earlier tab belongs to a former window. */
-export function restarted(saved: readonly SavedTab[], ending: readonly Ending[]): Tabs {
+export function restarted(saved: readonly SavedTab[], ending: readonly EndingSession[]): Tabs {
   return { live: [], saved, ending, recording: null };
 }
 
@@ -196,7 +196,7 @@ function toSaved({ part, url, windowId, index, video }: LiveTab, savedAtMs: numb
   return { part, url: plainUrl(url), windowId, index, video, savedAtMs };
 }
 
-function endings(before: readonly Ending[], tab: LiveTab): readonly Ending[] {
+function endings(before: readonly EndingSession[], tab: LiveTab): readonly EndingSession[] {
   const key = keyOf(tab);
   if (key === null || tab.video === null || before.some((one) => one.key === key)) return before;
   return [...before, { key, ...tab.video }];

@@ -5,7 +5,7 @@
 
 import { browser } from "wxt/browser";
 import { parseSettings, type Settings } from "../messages/messages.ts";
-import { type Ending, NO_TABS, restarted, type SavedTab, savedOf, type Tabs } from "./tabs.ts";
+import { type EndingSession, NO_TABS, restarted, type SavedTab, savedOf, type Tabs } from "./tabs.ts";
 
 let tabs: Tabs | null = null;
 let last: Promise<unknown> = Promise.resolve();
@@ -41,7 +41,7 @@ async function load(): Promise<Tabs> {
   };
   const kept = (await browser.storage.local.get(["tabs", "ending"])) as {
     tabs?: SavedTab[];
-    ending?: Ending[];
+    ending?: EndingSession[];
   };
   const ending = kept.ending ?? [];
   return live === undefined ? restarted(kept.tabs ?? [], ending) : { ...NO_TABS, ...live, ending };

@@ -3,7 +3,7 @@
 import { LIMITS } from "../limits.ts";
 import { isFields, isTime } from "../sending/items.ts";
 
-export interface Given {
+export interface SourceCounts {
   /** Items of the last minute, and the time of the last one; `null` before the first. */
   readonly perMinute: number;
   readonly lastAtMs: number | null;
@@ -11,8 +11,8 @@ export interface Given {
 
 export interface SourceReport {
   /** A text track, the known caption element of the platform, or text that was found over the video. */
-  readonly captions: Given & { readonly from: "track" | "platform" | "page" | null };
-  readonly pictures: Given & {
+  readonly captions: SourceCounts & { readonly from: "track" | "platform" | "page" | null };
+  readonly pictures: SourceCounts & {
     /** The time of the last read of a picture, even of one that showed nothing new. */
     readonly readAtMs: number | null;
     readonly problem: "forbidden" | "failed" | null;
@@ -31,7 +31,7 @@ export function counted(times: readonly number[], nowMs: number): readonly numbe
   return [...times.filter((time) => nowMs - time < LIMITS.countedMs), nowMs];
 }
 
-export function givenOf(times: readonly number[], nowMs: number): Given {
+export function givenOf(times: readonly number[], nowMs: number): SourceCounts {
   const recent = times.filter((time) => nowMs - time < LIMITS.countedMs);
   return { perMinute: recent.length, lastAtMs: times.at(-1) ?? null };
 }
@@ -55,7 +55,7 @@ export function parseReport(value: unknown): SourceReport | null {
   };
 }
 
-function parseGiven({ perMinute, lastAtMs }: Readonly<Record<string, unknown>>): Given | null {
+function parseGiven({ perMinute, lastAtMs }: Readonly<Record<string, unknown>>): SourceCounts | null {
   if (!isTime(perMinute) || !(lastAtMs === null || isTime(lastAtMs))) return null;
   return { perMinute, lastAtMs };
 }

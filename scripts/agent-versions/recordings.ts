@@ -11,7 +11,7 @@ export const SENT_SHAPE_FILE = "sent-shape.json";
 export const FAILED_FILE = "failed.txt";
 export const COMPARED_ALONE: readonly string[] = [HOME_SHAPES_FILE, SENT_SHAPE_FILE, FAILED_FILE];
 
-export interface Recorded {
+export interface RecordingSummary {
   readonly cases: readonly string[];
   readonly failed: readonly { readonly name: string; readonly reason: string }[];
   /** Shapes by kind of file, over all conversations. */
@@ -23,7 +23,7 @@ export interface Recorded {
 export function readRecorded(
   folder: string,
   names: readonly string[] = readdirSync(folder).toSorted(),
-): Recorded {
+): RecordingSummary {
   const failed = names.flatMap((name) => {
     const file = join(folder, name, FAILED_FILE);
     return existsSync(file) ? [{ name, reason: firstLine(readFileSync(file, "utf8")) }] : [];
@@ -40,7 +40,7 @@ export function readRecorded(
 }
 
 /** The differences in files that both have, by kind of file. */
-export function writtenChanges(before: Recorded, after: Recorded): readonly Changes[] {
+export function writtenChanges(before: RecordingSummary, after: RecordingSummary): readonly Changes[] {
   return Object.entries(after.home).flatMap(([place, shape]) => {
     const old = before.home[place];
     return old === undefined ? [] : [{ place, changes: changesBetween(old, shape) }];

@@ -86,7 +86,7 @@ import type {
 import type { ReplayReport } from "@continuo/live";
 
 /** The events of a stream of server-sent events: `type` is the name, the other keys are the data. */
-type Pushed<Event extends { readonly type: string }> = {
+type SseEvents<Event extends { readonly type: string }> = {
   readonly [Name in Event["type"]]: Omit<Extract<Event, { readonly type: Name }>, "type">;
 };
 
@@ -215,8 +215,8 @@ export interface Endpoints {
   readonly "GET /v1/machine/sessions/KEY/changes": { readonly answer: ChangesAnswer };
   readonly "GET /v1/machine/sessions/KEY/changes?path=": { readonly answer: FileChanges };
   readonly "GET /v1/machine/sessions/KEY/messages/ID/text": { readonly answer: TextRest };
-  readonly "GET /v1/machine/sessions/KEY/events": { readonly events: Pushed<GrowthEvent> };
-  readonly "GET /v1/machine/sessions/KEY/chat/events": { readonly events: Pushed<ChatEvent> };
+  readonly "GET /v1/machine/sessions/KEY/events": { readonly events: SseEvents<GrowthEvent> };
+  readonly "GET /v1/machine/sessions/KEY/chat/events": { readonly events: SseEvents<ChatEvent> };
   readonly "POST /v1/machine/sessions/KEY/chat/prompt": {
     readonly body: PromptRequest;
     readonly answer: PromptAnswer;

@@ -9,13 +9,13 @@ import { agentName, counted, dateAndClock } from "../content/words.ts";
 import { sessionLink } from "../shell/route.ts";
 import { ask, sayError } from "../state/server.ts";
 
-interface Shown {
+interface BlameState {
   readonly blame: FileBlameAnswer | null;
   readonly failure: string | null;
 }
 
 export function BlamePage({ path }: { path: string }): VNode {
-  const shown = useMemo(() => signal<Shown>({ blame: null, failure: null }), [path]);
+  const shown = useMemo(() => signal<BlameState>({ blame: null, failure: null }), [path]);
   useEffect(() => {
     const stop = new AbortController();
     document.title = `${fileName(path)} · Continuo`;

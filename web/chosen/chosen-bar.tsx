@@ -13,7 +13,7 @@ import { isLost } from "../state/server.ts";
 import { DeleteDialog, ExportDialog, TagDialog } from "./chosen-dialogs.tsx";
 import { type Outcome, pinAll, restoreAll, undoDeletion } from "./chosen-work.ts";
 
-type Asked = "delete" | "export" | "tag";
+type BarAction = "delete" | "export" | "tag";
 
 export function ChosenBox({ row }: { row: MachineSession }): VNode {
   const isChosen = chosen.value?.includes(row.key) === true;
@@ -31,7 +31,7 @@ export function ChosenBox({ row }: { row: MachineSession }): VNode {
 export function ChosenBar(): VNode {
   const keys = new Set(chosen.value);
   const picked = rows.value.filter(({ key }) => keys.has(key));
-  const asked = useSignal<Asked | null>(null);
+  const asked = useSignal<BarAction | null>(null);
   const progress = useSignal<string | null>(null);
   const outcome = useSignal<Outcome | null>(null);
   const run = async (work: Work): Promise<void> => {
@@ -91,7 +91,7 @@ export function ChosenBar(): VNode {
   );
 }
 
-function setterOf(asked: Signal<Asked | null>): (next: Asked | null) => () => void {
+function setterOf(asked: Signal<BarAction | null>): (next: BarAction | null) => () => void {
   return (next) => () => {
     asked.value = next;
   };
@@ -113,7 +113,7 @@ export type Work = (onDone: (count: number) => void) => Promise<Outcome>;
 interface ChangeProps {
   readonly picked: readonly MachineSession[];
   readonly run: (work: Work) => Promise<void>;
-  readonly asked: Signal<Asked | null>;
+  readonly asked: Signal<BarAction | null>;
 }
 
 function ChangeButtons({ picked, run, asked }: ChangeProps): VNode | null {

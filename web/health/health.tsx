@@ -12,7 +12,7 @@ import { passHeaders } from "../state/pass.ts";
 import { Poll } from "../state/polling.ts";
 import { ask } from "../state/server.ts";
 import { DueSessions, HiddenSessions } from "./at-risk.tsx";
-import { type Judged, judge } from "./judgement.ts";
+import { type HealthJudgement, judge } from "./judgement.ts";
 import { readMetrics, type ServerNumbers } from "./metrics.ts";
 import { RiskState } from "./risk-state.ts";
 
@@ -147,7 +147,7 @@ function Sections({ health: { machine, isReady, server, at }, risk }: SectionsPr
   );
 }
 
-function Judgement({ found }: { found: readonly Judged[] }): VNode {
+function Judgement({ found }: { found: readonly HealthJudgement[] }): VNode {
   return (
     <div role="status">
       <ul class="judgement">

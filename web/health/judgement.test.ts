@@ -2,12 +2,12 @@
 
 import type { HealthRun, HiddenRow, SessionsAtRisk } from "@continuo/core/wire/machine";
 import { describe, expect, test } from "vitest";
-import { goWithin, judge, type Known } from "./judgement.ts";
+import { goWithin, type HealthFacts, judge } from "./judgement.ts";
 import { type HiddenLine, mergeLines } from "./risk-state.ts";
 
 const NO_DUE: SessionsAtRisk["due"] = { days: 5, sessions: 0, withoutCopy: 0, rules: [] };
 const SAFE: SessionsAtRisk = { hidden: [], hiddenCount: 0, due: NO_DUE, isGuarded: false, notices: [] };
-const WELL: Known = { isReady: true, failed: 0, running: [], atRisk: SAFE, isLooking: true };
+const WELL: HealthFacts = { isReady: true, failed: 0, running: [], atRisk: SAFE, isLooking: true };
 const RUN: HealthRun = {
   key: "continuo:1",
   title: null,
@@ -17,7 +17,7 @@ const RUN: HealthRun = {
   leaseUntil: null,
 };
 
-const said = (known: Partial<Known>): readonly string[] =>
+const said = (known: Partial<HealthFacts>): readonly string[] =>
   judge({ ...WELL, ...known }).map(({ tone, sentence }) => `${tone}: ${sentence}`);
 const saidOf = (atRisk: Partial<SessionsAtRisk>): readonly string[] =>
   said({ atRisk: { ...SAFE, ...atRisk } });

@@ -3,14 +3,14 @@
 import type { MachineHealth, SessionsAtRisk } from "@continuo/core/wire/machine";
 import { counted } from "../content/words.ts";
 
-export interface Judged {
+export interface HealthJudgement {
   readonly tone: "good" | "warn" | "bad";
   readonly sentence: string;
   /** The id of the section that has more about it. */
   readonly section: string | null;
 }
 
-export interface Known {
+export interface HealthFacts {
   readonly isReady: boolean;
   readonly failed: number;
   readonly running: MachineHealth["running"];
@@ -21,9 +21,15 @@ export interface Known {
 }
 
 /** The worst one first, and never empty. */
-export function judge({ isReady, failed, running, atRisk, isLooking }: Known): readonly Judged[] {
+export function judge({
+  isReady,
+  failed,
+  running,
+  atRisk,
+  isLooking,
+}: HealthFacts): readonly HealthJudgement[] {
   const lost = running.filter(({ runner }) => runner === "nobody").length;
-  const wrong: readonly (Judged | false)[] = [
+  const wrong: readonly (HealthJudgement | false)[] = [
     !isReady && { tone: "bad", sentence: "The store does not answer.", section: "health-server" },
     failed > 0 && {
       tone: "bad",
@@ -51,7 +57,7 @@ function sayGood(atRisk: SessionsAtRisk | null, isLooking: boolean): string {
   return `Everything works. No session is hidden by its agent, and ${go}.`;
 }
 
-function judgeSessions({ due, hiddenCount, notices }: SessionsAtRisk): readonly (Judged | false)[] {
+function judgeSessions({ due, hiddenCount, notices }: SessionsAtRisk): readonly (HealthJudgement | false)[] {
   const are =
     hiddenCount === 1 ? "is hidden from its agent's own list" : "are hidden from their agents' own lists";
   return [

@@ -150,7 +150,7 @@ async function untilFalse(isBusy: Signal<boolean>): Promise<void> {
   stop();
 }
 
-interface Asked {
+interface AgentsState {
   readonly there: Signal<NewChatAgents | null>;
   /** True while the answer belongs to another folder, or there is none yet. */
   readonly isAsking: Signal<boolean>;
@@ -158,7 +158,7 @@ interface Asked {
 }
 
 /** Requests the agents that can answer in the folder, when the person stops typing. */
-function useAgents(cwd: string, { there, isAsking, failure }: Asked): void {
+function useAgents(cwd: string, { there, isAsking, failure }: AgentsState): void {
   // A prompt that is sent before the next paint must not begin in the previous folder.
   useLayoutEffect(() => {
     isAsking.value = true;

@@ -69,13 +69,13 @@ export function FileMentions({ field, filesOf, onText }: FileMentionsProps): VNo
   );
 }
 
-interface Following extends MentionSource {
+interface MentionMenu extends MentionSource {
   readonly offer: Signal<Offer | null>;
   readonly take: (file: string) => void;
 }
 
 /** Offers names while a person types; the returned function ends it. */
-function follow(area: HTMLTextAreaElement, { offer, filesOf, take }: Following): () => void {
+function follow(area: HTMLTextAreaElement, { offer, filesOf, take }: MentionMenu): () => void {
   let running = new AbortController();
   let timer: ReturnType<typeof setTimeout> | undefined;
   const end = (): void => {

@@ -9,15 +9,15 @@ export interface Filters {
   readonly text: string;
   readonly pinned: boolean;
   readonly tags: readonly string[];
-  readonly shown: Shown;
+  readonly shown: ListTab;
   /** `changed`: the newest change first, or the best match. */
   readonly sort: "changed" | ListSort;
 }
 
 /** `current`: separate conversations; in a search, all that are not archived. */
-export type Shown = "current" | "channels" | "live" | "archived" | "deleted";
+export type ListTab = "current" | "channels" | "live" | "archived" | "deleted";
 
-const SHOWN: readonly Shown[] = ["current", "channels", "live", "archived", "deleted"];
+const SHOWN: readonly ListTab[] = ["current", "channels", "live", "archived", "deleted"];
 
 export type TimeFilter = "any" | "day" | "week" | "month";
 
@@ -64,7 +64,7 @@ export function queryOf(
   >;
 }
 
-function partOf(shown: Shown, text: string): ListPart | null {
+function partOf(shown: ListTab, text: string): ListPart | null {
   if (shown === "current") return text.trim() === "" ? "conversations" : null;
   return shown === "channels" || shown === "live" ? shown : null;
 }

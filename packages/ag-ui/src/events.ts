@@ -2,10 +2,10 @@
 
 import type { Event, Interrupt, Message, ToolCall } from "@ag-ui/core";
 
-type Sent<One> = One extends { readonly type: infer Type extends string }
+type WithLiteralType<One> = One extends { readonly type: infer Type extends string }
   ? Omit<One, "type"> & { readonly type: `${Type}` }
   : never;
 
-export type AgUiEvent = Sent<Event>;
+export type AgUiEvent = WithLiteralType<Event>;
 
 export type { Interrupt, Message, ToolCall };

@@ -18,7 +18,7 @@ import {
   toErrorResponse,
   unknownCaller,
 } from "@continuo/server/runtime";
-import { type AskedRun, readAskedRun } from "./input.ts";
+import { type RunRequest, readAskedRun } from "./input.ts";
 import { openRun, type Reader, streamRun } from "./stream.ts";
 
 export interface AgUiHandlerOptions {
@@ -73,7 +73,11 @@ function readerOf({ sessions, access, approve = false, by }: Authorization, thre
 }
 
 /** Answers questions of the agent. Errors: `forbidden`, `not_found`. */
-async function answerInterrupts(c: Continuo, { threadId, answers }: AskedRun, reader: Reader): Promise<void> {
+async function answerInterrupts(
+  c: Continuo,
+  { threadId, answers }: RunRequest,
+  reader: Reader,
+): Promise<void> {
   if (answers.length > 0 && !reader.canApprove) {
     throw new ContinuoError("forbidden", "they may not answer questions of the agent");
   }

@@ -3,7 +3,7 @@
 import { type Block, ContinuoError } from "@continuo/core/model";
 import { LIMITS } from "./limits.ts";
 
-export interface AskedRun {
+export interface RunRequest {
   readonly threadId: string;
   readonly runId: string;
   /** The ids of the messages that the client shows, in its order. */
@@ -28,7 +28,7 @@ export interface InterruptAnswer {
 type Json = Readonly<Record<string, unknown>>;
 
 /** Errors: `invalid`, `too_large`. */
-export async function readAskedRun(request: Request): Promise<AskedRun> {
+export async function readAskedRun(request: Request): Promise<RunRequest> {
   const { threadId, runId, messages, resume } = jsonOf(await textOf(request));
   const shown = listOf("messages", messages);
   const ids = shown.map(({ id }) => text("the id of a message", id));

@@ -13,7 +13,7 @@ import {
   type UIChunk,
 } from "@continuo/server/runtime";
 import type { AgUiEvent, Interrupt, Message } from "./events.ts";
-import type { AskedRun } from "./input.ts";
+import type { RunRequest } from "./input.ts";
 import { LIMITS } from "./limits.ts";
 import { type Exchange, type Question, Thread } from "./thread.ts";
 
@@ -25,13 +25,13 @@ export interface Reader {
 }
 
 export interface OpenRun {
-  readonly asked: AskedRun;
+  readonly asked: RunRequest;
   readonly reader: Reader;
   readonly thread: Thread;
 }
 
 interface OpenOptions {
-  readonly asked: AskedRun;
+  readonly asked: RunRequest;
   readonly reader: Reader;
   readonly agent?: string;
 }
@@ -61,7 +61,7 @@ export async function* streamRun(
   signal: AbortSignal,
 ): AsyncGenerator<AgUiEvent, void> {
   const { threadId, runId } = asked;
-  const shown = new Shown(asked.shown);
+  const shown = new ClientMessages(asked.shown);
   yield { type: "RUN_STARTED", threadId, runId };
   try {
     const exchange = thread.last();
@@ -74,20 +74,20 @@ export async function* streamRun(
   }
 }
 
-interface Answering extends OpenRun {
+interface AnswerRun extends OpenRun {
   readonly exchange: Exchange;
-  readonly shown: Shown;
+  readonly shown: ClientMessages;
   readonly signal: AbortSignal;
 }
 
 /** Yields everything new of the last answer, and returns its present end. */
 async function* streamAnswer(
   c: Continuo,
-  answering: Answering,
+  answering: AnswerRun,
 ): AsyncGenerator<AgUiEvent, AgUiEvent | undefined> {
   const { asked, reader, thread, exchange, shown, signal } = answering;
   const { answer, fold, runId } = exchange;
-  const others = new Others(c, answering);
+  const others = new EarlierAnswers(c, answering);
   yield* answer.reopening();
   answer.isChanged = false;
   const session = c.session(asked.threadId);
@@ -126,7 +126,11 @@ async function* streamAnswer(
  * Waits for the answers to earlier messages. Returns the first questions that are asked in the meantime; none if the
  * earlier answers have ended.
  */
-async function earlierInterrupts(c: Continuo, answering: Answering, others: Others): Promise<Interrupt[]> {
+async function earlierInterrupts(
+  c: Continuo,
+  answering: AnswerRun,
+  others: EarlierAnswers,
+): Promise<Interrupt[]> {
   const { asked, thread, exchange, signal } = answering;
   const after = thread.sequence;
   const unsure = thread.openBefore(exchange);
@@ -145,13 +149,13 @@ async function earlierInterrupts(c: Continuo, answering: Answering, others: Othe
 }
 
 /** Changes of earlier answers, which are sent when the last one begins and when it has ended. */
-class Others {
+class EarlierAnswers {
   readonly #c: Continuo;
-  readonly #answering: Answering;
+  readonly #answering: AnswerRun;
   #after: number;
   isChanged = false;
 
-  constructor(c: Continuo, answering: Answering) {
+  constructor(c: Continuo, answering: AnswerRun) {
     this.#c = c;
     this.#answering = answering;
     this.#after = answering.thread.sequence;
@@ -169,7 +173,7 @@ class Others {
 }
 
 /** The messages that a client shows, in its order. */
-class Shown {
+class ClientMessages {
   #ids: readonly string[];
 
   constructor(ids: readonly string[]) {
@@ -222,12 +226,12 @@ const ANSWER_SCHEMA: Readonly<Record<string, unknown>> = {
 
 type Outcome = Extract<AgUiEvent, { readonly type: "RUN_FINISHED" }>["outcome"];
 
-function finished({ threadId, runId }: AskedRun, outcome: Outcome): AgUiEvent {
+function finished({ threadId, runId }: RunRequest, outcome: Outcome): AgUiEvent {
   return { type: "RUN_FINISHED", threadId, runId, ...present({ outcome }) };
 }
 
 /** @param chunk the last one of the answer */
-function endOf(chunk: UIChunk | undefined, asked: AskedRun): AgUiEvent {
+function endOf(chunk: UIChunk | undefined, asked: RunRequest): AgUiEvent {
   if (chunk?.type === "error") return { type: "RUN_ERROR", message: String(chunk.errorText) };
   if (chunk?.type !== "abort") return finished(asked, { type: "success" });
   if (chunk.reason === "run_cancelled") return finished(asked, { type: "cancelled" });

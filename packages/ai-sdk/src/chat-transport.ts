@@ -7,7 +7,7 @@ import { LIMITS } from "./limits.ts";
 import { OpenAnswers, type ServerChat } from "./open-answers.ts";
 import { patiently } from "./requests.ts";
 
-type GivenHeaders = Readonly<Record<string, string>> | Headers;
+type HeadersOption = Readonly<Record<string, string>> | Headers;
 
 export interface ContinuoChatTransportOptions {
   /**
@@ -16,7 +16,7 @@ export interface ContinuoChatTransportOptions {
    */
   readonly url: string;
   /** The headers of each request, such as a token. */
-  readonly headers?: GivenHeaders | (() => GivenHeaders | Promise<GivenHeaders>);
+  readonly headers?: HeadersOption | (() => HeadersOption | Promise<HeadersOption>);
   readonly credentials?: "omit" | "same-origin" | "include";
   /** Milliseconds to wait for a server that cannot be reached; 60,000 by default. */
   readonly patienceMs?: number;
@@ -35,7 +35,7 @@ export interface ApprovalAnswer {
 interface ServerRequest {
   readonly method?: "POST";
   readonly body?: object;
-  readonly headers?: GivenHeaders | undefined;
+  readonly headers?: HeadersOption | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -159,7 +159,7 @@ export class ContinuoChatTransport<Message extends UIMessage = UIMessage> implem
     );
   }
 
-  async #headers(headers: GivenHeaders | undefined): Promise<Headers> {
+  async #headers(headers: HeadersOption | undefined): Promise<Headers> {
     const { headers: own = {} } = this.#options;
     const all = new Headers(typeof own === "function" ? await own() : own);
     new Headers(headers).forEach((value, name) => void all.set(name, value));

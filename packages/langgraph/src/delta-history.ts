@@ -10,7 +10,7 @@ export interface DeltaQuestion {
   readonly channels: readonly string[];
 }
 
-interface Collected {
+interface CollectedSteps {
   readonly steps: (readonly CheckpointPendingWrite[])[];
   seed?: { readonly value: unknown };
 }
@@ -21,7 +21,7 @@ export async function deltaHistory(
   reader: TupleReader,
   { checkpoint, channels }: DeltaQuestion,
 ): Promise<Record<string, DeltaChannelHistory>> {
-  const collected = new Map(channels.map((channel): [string, Collected] => [channel, { steps: [] }]));
+  const collected = new Map(channels.map((channel): [string, CollectedSteps] => [channel, { steps: [] }]));
   const remaining = new Set(channels);
   let wanted = checkpoint;
   let isTarget = true;
@@ -49,6 +49,6 @@ export async function deltaHistory(
   }
 }
 
-function historyOf({ steps, seed }: Collected): DeltaChannelHistory {
+function historyOf({ steps, seed }: CollectedSteps): DeltaChannelHistory {
   return { writes: steps.flat(), ...(seed === undefined ? {} : { seed: seed.value }) };
 }

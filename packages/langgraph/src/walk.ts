@@ -16,7 +16,7 @@ export interface FoundTuple extends FoundCheckpoint {
   readonly writes: readonly WriteRecord[];
 }
 
-interface Open extends FoundCheckpoint {
+interface OpenCheckpoint extends FoundCheckpoint {
   readonly writes: WriteRecord[];
 }
 
@@ -29,7 +29,7 @@ interface Open extends FoundCheckpoint {
 export async function* newestFirst(session: AdapterSession, ns?: string): AsyncGenerator<FoundTuple> {
   const early = new Map<string, WriteRecord[]>();
   const seen = new Set<string>();
-  const open: Open[] = [];
+  const open: OpenCheckpoint[] = [];
   for (let before: number | null | undefined; before !== null; ) {
     const page: EventPage = await session.read({
       types: [CHECKPOINT, WRITE],
@@ -63,11 +63,11 @@ export async function* newestFirst(session: AdapterSession, ns?: string): AsyncG
 const PAGE_EVENTS = 64;
 const PAGE_BYTES = 4_194_304;
 
-function isPassed({ sequence, record }: Open, at: number): boolean {
+function isPassed({ sequence, record }: OpenCheckpoint, at: number): boolean {
   return at < (record.since ?? sequence);
 }
 
-function shiftFrom(open: Open[]): Open {
+function shiftFrom(open: OpenCheckpoint[]): OpenCheckpoint {
   const first = open.shift();
   if (first === undefined) throw new Error("a checkpoint that is open");
   return first;

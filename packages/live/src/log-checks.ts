@@ -7,10 +7,10 @@ import { ContinuoError, type NewEvent, type Store, type VerifyResult } from "@co
 import {
   count,
   type Damage,
-  type Finding,
+  type DamageReport,
   LIMITS,
   pause,
-  Recent,
+  RecentNames,
   type SessionOwnerSettings,
 } from "./kit/index.ts";
 import type { SessionOwner } from "./owner/index.ts";
@@ -48,11 +48,11 @@ export class LogChecks {
   readonly #options: LogChecksOptions;
   readonly #checking = new Map<string, Promise<readonly Damage[]>>();
   /** Damage of sessions that ended: each reader finds it again, but one alert a day is enough. */
-  readonly #reported: Recent;
+  readonly #reported: RecentNames;
 
   constructor(options: LogChecksOptions) {
     this.#options = options;
-    this.#reported = new Recent(LIMITS.dayMs, () => options.settings.clock.now());
+    this.#reported = new RecentNames(LIMITS.dayMs, () => options.settings.clock.now());
   }
 
   /**
@@ -133,7 +133,7 @@ export class LogChecks {
    * Records the degraded state, so that all servers and clients see it. Tries again if the lease changed hands during a
    * try, even to a newer lease of this server.
    */
-  async degrade(sessionId: string, finding: Finding): Promise<void> {
+  async degrade(sessionId: string, finding: DamageReport): Promise<void> {
     const { settings, own, follow, mayWrite } = this.#options;
     const { clock, report } = settings;
     if (isFinal((await follow(sessionId)).fold.state)) {

@@ -28,7 +28,7 @@ import {
   type NoteOperation,
   type OpenedLiveSession,
   observeSessions,
-  Recent,
+  RecentNames,
   type SessionOwnerSettings,
   soundStore,
 } from "./kit/index.ts";
@@ -92,7 +92,7 @@ export class LiveService {
   readonly #followers: Followers;
   readonly #owners = new Map<string, SessionOwner>();
   readonly #owning = new Map<string, Promise<SessionOwner | null>>();
-  readonly #asked = new Recent(LIMITS.keyMemoryMs);
+  readonly #asked = new RecentNames(LIMITS.keyMemoryMs);
   readonly #cleanUp: CleanUp;
   readonly #nightly: NightlyReplay | null;
   /** Writes the notes of sessions that ended while their writer was away. */

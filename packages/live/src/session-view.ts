@@ -14,7 +14,7 @@ import {
 import type { SessionOwner } from "./owner/index.ts";
 import { contextHash, depthOf, type Follower, ledgerCursor, stateOf } from "./state/index.ts";
 
-export interface ServedBy {
+export interface ViewContext {
   /** The owner, if this server is the owner. */
   readonly owner: SessionOwner | undefined;
   readonly kind: "stored" | "ephemeral";
@@ -27,7 +27,7 @@ const SPENT = "The budget of the session is spent: notes are made without a mode
 export function toLiveSession(
   key: string,
   follower: Follower,
-  { owner, kind, role, writerOf }: ServedBy,
+  { owner, kind, role, writerOf }: ViewContext,
 ): LiveSession {
   const { fold, fault, sessionId } = follower;
   const { videoId, title, parentId, level, restarts, cost, budget, health, lanes } = fold;

@@ -8,7 +8,7 @@ import { assertWritable, type Follower } from "./state/index.ts";
 import { extractiveWriter } from "./writers/index.ts";
 
 /** The service whose sessions these are. */
-export interface ChosenFor {
+export interface WriterChoiceService {
   sessionIdOf(key: string): Promise<string>;
   follow(sessionId: string): Promise<Follower>;
   /** Some of the store's sessions, for the prices of their writers. */
@@ -25,11 +25,11 @@ type ChoiceSettings = Pick<SessionOwnerSettings, "noteWriters" | "writerOffers" 
 const NONE = extractiveWriter().name;
 
 export class WriterChoice {
-  readonly #service: ChosenFor;
+  readonly #service: WriterChoiceService;
   readonly #settings: ChoiceSettings;
   readonly #work: ChoiceWork;
 
-  constructor(service: ChosenFor, settings: ChoiceSettings, work: ChoiceWork) {
+  constructor(service: WriterChoiceService, settings: ChoiceSettings, work: ChoiceWork) {
     this.#service = service;
     this.#settings = settings;
     this.#work = work;

@@ -57,7 +57,7 @@ function actOf(name: string): AuditAct {
   });
 }
 
-interface Wanted extends Pick<AuditFlags, "who" | "limit" | "all"> {
+interface AuditQuery extends Pick<AuditFlags, "who" | "limit" | "all"> {
   readonly since: string | undefined;
   readonly what: AuditAct | undefined;
 }
@@ -68,7 +68,7 @@ interface Newest {
   readonly more: boolean;
 }
 
-async function newest(store: Store, { since, who, what, limit, all }: Wanted): Promise<Newest> {
+async function newest(store: Store, { since, who, what, limit, all }: AuditQuery): Promise<Newest> {
   const most = all ? Number.POSITIVE_INFINITY : limit;
   const entries: AuditEntry[] = [];
   let cursor: string | null | undefined;

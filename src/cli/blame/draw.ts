@@ -17,7 +17,7 @@ import {
 } from "../terminal/index.ts";
 import type { CommitBlame } from "./commit.ts";
 
-export interface Drawing {
+export interface DrawOptions {
   readonly name: string;
   readonly shell: Shell;
 }
@@ -36,7 +36,7 @@ function penFor(shell: Shell): Pen {
 }
 
 /** Draws each line with its turn; a turn that wrote several lines is named at the first one. */
-export function drawFile(blame: FileBlame, { shell }: Drawing): string {
+export function drawFile(blame: FileBlame, { shell }: DrawOptions): string {
   const { paint, columns, home } = penFor(shell);
   const { origins, lines } = blame;
   const names = origins.map(nameOf);
@@ -53,7 +53,7 @@ export function drawFile(blame: FileBlame, { shell }: Drawing): string {
 }
 
 /** Draws one line with everything that is known about it. */
-export function drawLines(blame: FileBlame, { name, shell }: Drawing): string {
+export function drawLines(blame: FileBlame, { name, shell }: DrawOptions): string {
   const pen = penFor(shell);
   const { origins, lines } = blame;
   const drawn = lines.flatMap((one) => [

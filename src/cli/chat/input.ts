@@ -68,14 +68,14 @@ async function beginsSoon(stdin: Shell["stdin"], signal: AbortSignal): Promise<b
   }
 }
 
-interface Reading {
+interface InputContext {
   readonly signal: AbortSignal;
   /** This input counts too. */
   readonly before: string;
 }
 
 /** Errors: `too_large`, `interrupted`. */
-async function readAll(stdin: Shell["stdin"], { signal, before }: Reading): Promise<string> {
+async function readAll(stdin: Shell["stdin"], { signal, before }: InputContext): Promise<string> {
   const chunks: Buffer[] = [];
   let size = Buffer.byteLength(before);
   const stop = (): void => void stdin.destroy();

@@ -45,13 +45,13 @@ function groupsOf(missed: readonly MissedSession[]): readonly (readonly MissedSe
   return [...Map.groupBy(missed, ({ found, cause }) => `${found.agent} ${cause}`).values()];
 }
 
-interface Drawing {
+interface DrawOptions {
   readonly all: boolean;
   readonly shell: Shell;
   readonly shown: readonly MissedSession[];
 }
 
-function drawGroup(group: readonly MissedSession[], { all, shell, shown }: Drawing): string {
+function drawGroup(group: readonly MissedSession[], { all, shell, shown }: DrawOptions): string {
   const [first] = group;
   if (first === undefined) return "";
   const screen = screenOf(shell, shell.stdout);

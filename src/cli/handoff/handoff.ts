@@ -40,7 +40,7 @@ export async function printHandOff(
   made: HandOff,
   flags: ReceiptFlags & { readonly json?: true },
   shell: Shell,
-  { json = {}, lines = [] }: Beside = {},
+  { json = {}, lines = [] }: ExtraOutput = {},
 ): Promise<number> {
   const output = createOutput(shell.stdout);
   const text = flags.json
@@ -51,7 +51,7 @@ export async function printHandOff(
 }
 
 /** Facts that belong to the same command. */
-export interface Beside {
+export interface ExtraOutput {
   readonly json?: object;
   readonly lines?: readonly string[];
 }

@@ -146,11 +146,11 @@ function warnOfNewer({ sessionId, lastAgent }: OwnRow, agent: string, shell: She
   writeNote([{ text: visibleLine(text), styles: ["dim"] }], shell);
 }
 
-interface Wanted extends Pick<Resume, "id" | "flags"> {
+interface ResumeTarget extends Pick<Resume, "id" | "flags"> {
   readonly located: LookUpHit;
 }
 
-async function commandFor({ located, id, flags }: Wanted, shell: Shell): Promise<Command> {
+async function commandFor({ located, id, flags }: ResumeTarget, shell: Shell): Promise<Command> {
   const places = placesOf(shell);
   const { agent } = flags;
   if (agent !== undefined && !isOf(located, agent)) {
@@ -171,7 +171,7 @@ async function commandFor({ located, id, flags }: Wanted, shell: Shell): Promise
 }
 
 /** Errors: `unsupported` for one of Continuo's own that no agent has. */
-async function openedBy({ located, id, flags }: Wanted, shell: Shell): Promise<LocatedSession> {
+async function openedBy({ located, id, flags }: ResumeTarget, shell: Shell): Promise<LocatedSession> {
   if (located.kind === "native") return located.native;
   const native = await nativeOf(located.row, flags.agent ?? agentIn(id), shell);
   if (native === null) throw ofNoAgent(located.row);

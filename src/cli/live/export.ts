@@ -78,13 +78,13 @@ function textOf(exported: LiveExport, format: "md" | "json"): string {
   return format === "md" ? toMarkdown(exported) : `${toJsonText(exported)}\n`;
 }
 
-interface Zipping {
+interface ZipContext {
   readonly exported: LiveExport;
   readonly access: ServerAccess;
   readonly leftOut: { pictures: number };
 }
 
-async function* entriesOf(key: string, { exported, access, leftOut }: Zipping): AsyncGenerator<ZipEntry> {
+async function* entriesOf(key: string, { exported, access, leftOut }: ZipContext): AsyncGenerator<ZipEntry> {
   const { session, page, notes, evidence } = exported;
   yield { name: "notes.html", bytes: Buffer.from(await pageOf(key, exported, access)) };
   yield { name: "session.json", bytes: Buffer.from(`${toJsonText({ session, page, notes })}\n`) };

@@ -42,7 +42,7 @@ export async function runFollow(key: string | undefined, flags: ExportFlags, she
   const targets = await targetsOf(flags, { access, shell, signal: stop.signal });
   const say = (text: string): void => void shell.stdout.write(`${visibleLine(text)}\n`);
   const warn = (text: string): void => void shell.stderr.write(`${visibleLine(text)}\n`);
-  const following = new Following({ access, key, targets, say, warn, signal: stop.signal });
+  const following = new NoteFollower({ access, key, targets, say, warn, signal: stop.signal });
   let isAway = false;
   for (let passes = 0; !stop.signal.aborted; passes++) {
     const beganMs = performance.now();
@@ -108,7 +108,7 @@ interface PlacedTarget {
   readonly place: string;
 }
 
-class Following {
+class NoteFollower {
   readonly #options: FollowingOptions;
   /** For each target, the state of each video when the target received it. */
   readonly #given: ReadonlyMap<NoteTarget, Map<string, string>>;

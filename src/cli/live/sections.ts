@@ -71,14 +71,14 @@ function formerOf(
   );
 }
 
-interface Putting {
+interface SectionEdit {
   readonly section: NoteSection;
   readonly mark: string;
   readonly old: SectionRange | undefined;
   readonly last: SectionRange | undefined;
 }
 
-function put(file: string, { section, mark, old, last }: Putting): string {
+function put(file: string, { section, mark, old, last }: SectionEdit): string {
   const lineEnd = file.includes("\r\n") ? "\r\n" : "\n";
   const lines = `${beginOf(mark, section.sessionId)}\n${Buffer.from(section.text).toString("latin1")}${END}`;
   const text = lines.replaceAll("\n", lineEnd);

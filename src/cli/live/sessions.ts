@@ -90,14 +90,14 @@ export async function runVerify(key: string, flags: LiveFlags, shell: Shell): Pr
   return ok === true ? 0 : 4;
 }
 
-interface PutAside {
+interface QuarantinedEvent {
   readonly sequence: number;
   readonly through: number;
   readonly type: string | null;
   readonly reason: string;
 }
 
-function eventsOf({ sequence, through, type }: PutAside): string {
+function eventsOf({ sequence, through, type }: QuarantinedEvent): string {
   if (through > sequence) return `the events ${sequence} to ${through}`;
   return `the event ${sequence}${type === null ? "" : ` (${visibleLine(type)})`}`;
 }
@@ -106,7 +106,7 @@ export async function runRepair(key: string, flags: LiveFlags, shell: Shell): Pr
   const session = await callServer(await accessOf(flags, shell), livePath(key, "/repair"), {});
   if (flags.json) shell.stdout.write(`${toJsonText(session)}\n`);
   else {
-    for (const damage of (session.quarantined ?? []) as readonly PutAside[]) {
+    for (const damage of (session.quarantined ?? []) as readonly QuarantinedEvent[]) {
       shell.stdout.write(`put aside ${eventsOf(damage)}: ${visibleLine(damage.reason)}\n`);
     }
     shell.stdout.write(`repaired; the session is ${visibleLine(String(session.state))}\n`);

@@ -5,14 +5,14 @@ import { lexer, type MarkedToken, type Token, type Tokens } from "marked";
 import { layOut, type Paint, type Span, widthOf, wrap } from "../terminal/index.ts";
 import { toSpans } from "./inline.ts";
 
-interface Drawing {
+interface DrawOptions {
   readonly columns: number;
   readonly paint: Paint;
 }
 
 const MIN_COLUMNS = 10;
 
-export function drawMarkdown(text: string, drawing: Drawing): string[] {
+export function drawMarkdown(text: string, drawing: DrawOptions): string[] {
   const plain = (): string[] => wrap([{ text: text.trimEnd() }], drawing.columns, drawing.paint);
   if (isTooLongForMarkdown(text) || !mayHaveMarkup(text)) return plain();
   try {
@@ -29,7 +29,7 @@ function mayHaveMarkup(text: string): boolean {
   return /[`*_#>|[\]~\\]|^\s*[-+=\d]|https?:| {2}\n/mu.test(text);
 }
 
-function drawBlocks(tokens: readonly Token[], drawing: Drawing): string[] {
+function drawBlocks(tokens: readonly Token[], drawing: DrawOptions): string[] {
   const lines: string[] = [];
   let isSeparated = true;
   for (const token of tokens as readonly MarkedToken[]) {
@@ -43,7 +43,7 @@ function drawBlocks(tokens: readonly Token[], drawing: Drawing): string[] {
   return lines;
 }
 
-function drawBlock(token: MarkedToken, drawing: Drawing): string[] {
+function drawBlock(token: MarkedToken, drawing: DrawOptions): string[] {
   const { columns, paint } = drawing;
   switch (token.type) {
     case "heading":
@@ -71,7 +71,7 @@ function drawBlock(token: MarkedToken, drawing: Drawing): string[] {
   }
 }
 
-function drawList(list: Tokens.List, { columns, paint }: Drawing): string[] {
+function drawList(list: Tokens.List, { columns, paint }: DrawOptions): string[] {
   const start = typeof list.start === "number" ? list.start : 1;
   return list.items.flatMap((item, at) => {
     const box = item.tokens[0]?.type === "checkbox" ? (item.checked ? "[x] " : "[ ] ") : "";
@@ -87,7 +87,7 @@ function drawList(list: Tokens.List, { columns, paint }: Drawing): string[] {
 }
 
 /** Draws columns if they fit, otherwise the source, so that no cell is cut. */
-function drawTable(table: Tokens.Table, { columns, paint }: Drawing): string[] {
+function drawTable(table: Tokens.Table, { columns, paint }: DrawOptions): string[] {
   const textOf = (cell: Tokens.TableCell): string => toText(toSpans(cell.tokens));
   const rows = table.rows.map((row) => row.map(textOf));
   const { cells } = layOut(

@@ -1,7 +1,7 @@
 /** `move --follow`: what a session's agent writes, sent to another machine until Ctrl-C, with the lag. */
 
 import { type LocatedSession, markMoved } from "@continuo/agents/catalog";
-import { type FollowState, followSession, type TakenOverThere } from "@continuo/agents/handoff/mirroring";
+import { type FollowState, followSession, type RemoteTakeOver } from "@continuo/agents/handoff/mirroring";
 import { visibleLine } from "@continuo/core/transcript";
 import { placesOf } from "@continuo/files";
 import { createOutput, createProgress, formatSize, type Shell, toJsonText } from "../terminal/index.ts";
@@ -62,7 +62,7 @@ export async function runFollow(
 /** Otherwise, two machines would continue one conversation in different ways. */
 async function markTaken(
   found: LocatedSession["found"],
-  { session, at }: TakenOverThere,
+  { session, at }: RemoteTakeOver,
   { machine, shell }: { readonly machine: string; readonly shell: Shell },
 ): Promise<void> {
   if (session === null) return;

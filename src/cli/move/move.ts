@@ -146,12 +146,16 @@ function toJson({ workTree, agent, sessionId, files, sizeBytes }: PackedMove): o
   return { agent, sessionId, files, sizeBytes, workTree: tree };
 }
 
-interface Written {
+interface WrittenBundle {
   readonly path: string;
   readonly sizeBytes: number;
 }
 
-function draw({ agent, sessionId, files, workTree }: PackedMove, written: Written, shell: Shell): string {
+function draw(
+  { agent, sessionId, files, workTree }: PackedMove,
+  written: WrittenBundle,
+  shell: Shell,
+): string {
   const lines = [
     `${agent}:${sessionId}, ${plural(files, "file")}: ${tildePath(written.path, shell.home)}, ${formatSize(written.sizeBytes)}`,
     ...(workTree === null ? [] : workTreeLines(workTree, shell)),

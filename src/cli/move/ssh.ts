@@ -89,13 +89,13 @@ function listen(child: ChildProcessWithoutNullStreams): () => string {
   return () => text.trim().replaceAll(/\s+/gu, " ");
 }
 
-interface Ending {
+interface SshEnd {
   readonly why: string;
   readonly cause: unknown;
   readonly said: string;
 }
 
-function notReached(machine: string, { why, cause, said }: Ending): ContinuoError {
+function notReached(machine: string, { why, cause, said }: SshEnd): ContinuoError {
   const isMissing = /not found|No such file/u.test(said);
   return new ContinuoError("unavailable", `the connection to ${machine} ended: ${said || why}`, {
     hint: isMissing

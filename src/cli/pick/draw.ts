@@ -18,7 +18,7 @@ import { LIST_KEYS, menuOf } from "./actions.ts";
 import type { PickEntry } from "./filter.ts";
 import { entryOf, ownTargets, type PickState, type ReturnPlan, searchedFor, targetsOf } from "./state.ts";
 
-export interface Drawing {
+export interface DrawOptions {
   readonly columns: number;
   readonly rows: number;
   readonly paint: Paint;
@@ -66,7 +66,7 @@ export function layOutScreen(
   return { listColumns: columns, listRows, previewColumns: columns, previewRows, isStacked: true };
 }
 
-export function drawScreen(state: PickState, drawing: Drawing): string[] {
+export function drawScreen(state: PickState, drawing: DrawOptions): string[] {
   const { rows } = drawing;
   const bottom = drawBottom(state, drawing);
   const body = drawMiddle(state, drawing);
@@ -77,7 +77,7 @@ export function drawScreen(state: PickState, drawing: Drawing): string[] {
   return lines.slice(0, Math.max(1, rows));
 }
 
-function drawMiddle(state: PickState, drawing: Drawing): string[] {
+function drawMiddle(state: PickState, drawing: DrawOptions): string[] {
   switch (state.overlay?.type) {
     case "help":
       return drawHelp(drawing);
@@ -117,7 +117,7 @@ function countsOf({ agent, folder, marked, shown, all, isWhole }: PickState): st
   ].join(" · ");
 }
 
-function drawFilter(state: PickState, { columns, paint }: Drawing): string {
+function drawFilter(state: PickState, { columns, paint }: DrawOptions): string {
   const left = filterText(state, columns);
   const count = countsOf(state);
   const gap = columns - widthOf(left) - widthOf(count);
@@ -125,7 +125,7 @@ function drawFilter(state: PickState, { columns, paint }: Drawing): string {
   return `${left}${" ".repeat(gap)}${paint(count, "dim")}`;
 }
 
-function drawBody(state: PickState, drawing: Drawing): string[] {
+function drawBody(state: PickState, drawing: DrawOptions): string[] {
   const { columns, rows, paint, preview } = drawing;
   const layout = layOutScreen(columns, rows, state.preview);
   const top = topOf(state, layout.listRows);
@@ -147,7 +147,7 @@ function topOf({ selected, shown }: PickState, rows: number): number {
   return Math.max(0, Math.min(selected - Math.floor(rows / 2), shown.length - rows));
 }
 
-function drawRow(state: PickState, at: number, drawing: Drawing, { listColumns }: Layout): string {
+function drawRow(state: PickState, at: number, drawing: DrawOptions, { listColumns }: Layout): string {
   const entry = state.shown[at];
   if (entry === undefined) return at === 0 ? cutEnd(emptyRow(state), listColumns) : "";
   const isChosen = at === state.selected;
@@ -170,7 +170,7 @@ function emptyRow(state: PickState): string {
 function rowText(
   { info }: PickEntry,
   mark: "*" | "!" | " ",
-  { now, home, paint }: Drawing,
+  { now, home, paint }: DrawOptions,
   columns: number,
 ): string {
   const title = visibleLine(info.title ?? (info.cwd === null ? info.sessionId : tildePath(info.cwd, home)));
@@ -200,7 +200,7 @@ function padStartCut(text: string, columns: number): string {
 }
 
 /** Above a preview below the list: facts for which the row has no room. */
-function drawRule(entry: PickEntry | null, { columns, paint, now, home }: Drawing): string {
+function drawRule(entry: PickEntry | null, { columns, paint, now, home }: DrawOptions): string {
   if (entry === null) return paint("─".repeat(columns), "dim");
   const { cwd, gitBranch, updatedAt, sessionId } = entry.info;
   const facts = [
@@ -218,7 +218,7 @@ const QUERY_HELP = [
   "of these. Behind / are the words of `continuo search`.",
 ].join(" ");
 
-function drawHelp({ columns, rows, paint }: Drawing): string[] {
+function drawHelp({ columns, rows, paint }: DrawOptions): string[] {
   const keys = LIST_KEYS.map(
     ({ key, help }) => `${paint(key.padStart(6), "bold")}  ${cutEnd(help, Math.max(1, columns - 8))}`,
   );
@@ -227,11 +227,11 @@ function drawHelp({ columns, rows, paint }: Drawing): string[] {
   return room > about.length ? [...keys, "", ...about] : room >= about.length ? [...keys, ...about] : keys;
 }
 
-function drawPlan({ lines }: ReturnPlan, { columns, paint }: Drawing): string[] {
+function drawPlan({ lines }: ReturnPlan, { columns, paint }: DrawOptions): string[] {
   return lines.flatMap((line) => wrap([{ text: visibleLine(line) }], columns, paint));
 }
 
-function drawBottom(state: PickState, { columns, paint }: Drawing): string[] {
+function drawBottom(state: PickState, { columns, paint }: DrawOptions): string[] {
   const { overlay, message } = state;
   if (overlay?.type === "title") return [titleText(overlay.text, columns)];
   if (overlay?.type === "menu") return wrapped(menuText(state, overlay.name), columns, paint, "yellow");

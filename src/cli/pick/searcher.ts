@@ -15,7 +15,7 @@ export interface Searcher {
   stop(): void;
 }
 
-interface Searching {
+interface SearcherOptions {
   /** The rows of the list. */
   readonly entries: () => readonly PickEntry[];
   readonly onFound: (text: string, entries: readonly PickEntry[]) => void;
@@ -26,7 +26,7 @@ interface Searching {
 const STILL_MS = 80;
 const MAX_RESULTS = 200;
 
-export function createSearcher(shell: Shell, { entries, onFound, onFailure }: Searching): Searcher {
+export function createSearcher(shell: Shell, { entries, onFound, onFailure }: SearcherOptions): Searcher {
   let wanted: string | null = null;
   let isSearching = false;
   let current = new AbortController();

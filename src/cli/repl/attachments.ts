@@ -83,7 +83,7 @@ export async function attach(
   return { blocks, notes };
 }
 
-interface Reading {
+interface AttachmentLimits {
   readonly cwd: string;
   readonly home: string;
   readonly maxBytes: number;
@@ -92,7 +92,7 @@ interface Reading {
 /** `null` if there is no such file: the word was only a word. */
 async function readMention(
   { path }: Mention,
-  { cwd, home, maxBytes }: Reading,
+  { cwd, home, maxBytes }: AttachmentLimits,
 ): Promise<{ readonly name: string; readonly bytes: Buffer } | null> {
   for (const name of [path, path.replace(SENTENCE_END, "")]) {
     const full = resolve(await realpath(cwd), expanded(name, home));

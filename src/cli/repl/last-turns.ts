@@ -10,14 +10,17 @@ const TURNS = 2;
 const PROMPT_LINES = 3;
 const ANSWER_LINES = 8;
 
-interface Drawing {
+interface DrawOptions {
   readonly shell: Shell;
   readonly paint: Paint;
   readonly columns: number;
 }
 
 /** Nothing for a session without messages, or one that cannot be read now: its turn reports that. */
-export async function lastTurns(talk: Talk, { shell, paint, columns }: Drawing): Promise<readonly string[]> {
+export async function lastTurns(
+  talk: Talk,
+  { shell, paint, columns }: DrawOptions,
+): Promise<readonly string[]> {
   const messages = await spokenMessages(talk, shell);
   const begins = messages.flatMap((message, at) => (messageKind(message) === "person" ? [at] : []));
   const from = begins.at(-TURNS) ?? begins[0];

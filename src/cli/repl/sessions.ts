@@ -58,14 +58,14 @@ function missingList(agent: string, { message }: Error): string {
   return `cannot list the sessions of ${agent}: ${message}`;
 }
 
-interface Drawing {
+interface DrawOptions {
   readonly shell: Shell;
   readonly paint: Paint;
   readonly columns: number;
 }
 
 /** Enough characters of each id to distinguish it from the others. */
-export function toLines(rows: readonly SessionRow[], { paint, columns }: Drawing): string[] {
+export function toLines(rows: readonly SessionRow[], { paint, columns }: DrawOptions): string[] {
   const now = new Date();
   const length = idLength(rows.map(({ sessionId }) => sessionId));
   const agents = Math.max(...rows.map(({ agent }) => agent.length));

@@ -162,14 +162,14 @@ function createCapture(): Capture {
   };
 }
 
-interface AnsweredBy {
+interface AnswerContext {
   readonly shell: Shell;
   readonly output: Capture;
   readonly signal: AbortSignal;
 }
 
 /** Signals are sent to the process of the command, which has nothing to clean up. */
-function shellFor(request: Request, { shell, output, signal }: AnsweredBy): Shell {
+function shellFor(request: Request, { shell, output, signal }: AnswerContext): Shell {
   const nothing = (): Disposable => ({ [Symbol.dispose]: () => undefined });
   const { env, home, cwd, startedBy } = request;
   return {

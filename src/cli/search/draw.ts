@@ -92,7 +92,7 @@ function aroundMatch({ pieces, ...excerpt }: Excerpt, charsBefore: number): Exce
   };
 }
 
-interface Drawing {
+interface DrawOptions {
   readonly shell: Shell;
   readonly paint: Paint;
   readonly columns: number;
@@ -120,7 +120,7 @@ function beginningOf(id: string): string {
 function drawResult(
   { session, turn, excerpt, turns }: SearchResult,
   number: number | null,
-  drawing: Drawing,
+  drawing: DrawOptions,
 ): string[] {
   const { shell, paint, columns, short } = drawing;
   const facts = [
@@ -140,7 +140,7 @@ function drawResult(
   return [heading, `${INDENT}${paint(about, "dim")}`, ...drawExcerpt(excerpt, drawing)];
 }
 
-function drawExcerpt(excerpt: Excerpt | null, { paint, columns }: Drawing): string[] {
+function drawExcerpt(excerpt: Excerpt | null, { paint, columns }: DrawOptions): string[] {
   if (excerpt === null || excerpt.pieces.length === 0) return [];
   const spans: Span[] = [
     { text: `${SPEAKERS[excerpt.voice]}: `, styles: ["dim"] },

@@ -79,7 +79,7 @@ export async function searchLines(text: string, shell: Shell): Promise<readonly 
   return [...drawFound(found, shell).trimEnd().split("\n"), ...notes];
 }
 
-interface Searched extends SearchState {
+interface SearchOutcome extends SearchState {
   readonly found: SessionSearchResults;
 }
 
@@ -102,7 +102,7 @@ async function searchWithProgress(
   query: SearchQuery,
   shell: Shell,
   { early, ...options }: WithProgress,
-): Promise<Searched> {
+): Promise<SearchOutcome> {
   using progress = createProgress(shell);
   using interrupts = createStop(shell);
   let isUnindexed = false;

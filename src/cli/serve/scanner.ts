@@ -54,13 +54,13 @@ export function createScanner(program: string): ScanAttachment {
   };
 }
 
-interface Started {
+interface ScannerProcess {
   readonly child: ChildProcessByStdio<Writable, null, null>;
   readonly ended: Promise<number | string>;
 }
 
 /** `ended` is the exit code, or the reason why there is none. */
-function started(program: string): Started {
+function started(program: string): ScannerProcess {
   const child = spawn(program, [], { stdio: ["pipe", "ignore", "ignore"] });
   const ended = new Promise<number | string>((resolve) => {
     child.once("error", (error: NodeJS.ErrnoException) => resolve(error.code ?? "error"));

@@ -29,7 +29,7 @@ export function newPageName(): string | undefined {
  * A server for other machines must be behind TLS, unless the operator states explicitly that there is none. Errors:
  * `usage`.
  */
-export function assertTls(host: string, { isLoopback, publicUrl }: Reachable): void {
+export function assertTls(host: string, { isLoopback, publicUrl }: ServerReach): void {
   if (isLoopback || publicUrl !== undefined) return;
   throw new ContinuoError(
     "usage",
@@ -42,7 +42,7 @@ export function assertTls(host: string, { isLoopback, publicUrl }: Reachable): v
   );
 }
 
-interface Reachable {
+interface ServerReach {
   readonly isLoopback: boolean;
   readonly publicUrl: string | undefined;
 }

@@ -23,7 +23,7 @@ import {
   tomlCommand,
 } from "./texts.ts";
 
-export interface Wiring {
+export interface SetupContext {
   readonly places: Places;
   /** The words that start Continuo. */
   readonly command: readonly string[];
@@ -40,7 +40,7 @@ function hasOwnSkills(agent: AgentName, { env }: Places): boolean {
 }
 
 /** The pieces of these agents, in the order in which they are added. */
-export function piecesOf(agents: readonly AgentName[], wiring: Wiring): readonly Piece[] {
+export function piecesOf(agents: readonly AgentName[], wiring: SetupContext): readonly Piece[] {
   const sharing = agents.filter((agent) => !hasOwnSkills(agent, wiring.places));
   const shared = join(wiring.places.home, ".agents/skills/continuo/SKILL.md");
   return [
@@ -55,7 +55,7 @@ export function piecesOf(agents: readonly AgentName[], wiring: Wiring): readonly
   ];
 }
 
-function ownSkill(agent: AgentName, wiring: Wiring): Piece {
+function ownSkill(agent: AgentName, wiring: SetupContext): Piece {
   const path = join(folderOf(agent, wiring), "skills/continuo/SKILL.md");
   return ownFile("skill", [agent], path, skillText(wiring.command));
 }
@@ -74,11 +74,15 @@ const COMMAND_FILES: Readonly<Partial<Record<AgentName, CommandFile>>> = {
 const FORMER_COMMAND_FILES: typeof COMMAND_FILES = { codex: ["prompts", "md", markdownCommand] };
 
 /** The pieces that an earlier version added, which are only removed. */
-export function formerPiecesOf(agents: readonly AgentName[], wiring: Wiring): readonly Piece[] {
+export function formerPiecesOf(agents: readonly AgentName[], wiring: SetupContext): readonly Piece[] {
   return agents.flatMap((agent) => commandPieces(agent, wiring, FORMER_COMMAND_FILES[agent]));
 }
 
-function commandPieces(agent: AgentName, wiring: Wiring, files: CommandFile | undefined): readonly Piece[] {
+function commandPieces(
+  agent: AgentName,
+  wiring: SetupContext,
+  files: CommandFile | undefined,
+): readonly Piece[] {
   if (files === undefined) return [];
   const [folder, ending, draw] = files;
   return slashCommands(wiring.command).map((command) => {
@@ -88,7 +92,7 @@ function commandPieces(agent: AgentName, wiring: Wiring, files: CommandFile | un
 }
 
 /** The folder of an agent's settings: the one with its entry of MCP servers. */
-function folderOf(agent: AgentName, { places }: Wiring): string {
+function folderOf(agent: AgentName, { places }: SetupContext): string {
   if (agent === "claude") return places.env.CLAUDE_CONFIG_DIR || join(places.home, ".claude");
   return join(registrationOf(agent, places).path, "..");
 }
@@ -110,7 +114,7 @@ function ownFile(what: Piece["what"], agents: readonly AgentName[], path: string
   };
 }
 
-function hookPieces(agent: AgentName, wiring: Wiring): readonly Piece[] {
+function hookPieces(agent: AgentName, wiring: SetupContext): readonly Piece[] {
   const path = join(folderOf(agent, wiring), "settings.json");
   const hooks = Object.entries(hooksOf(agent, wiring.command));
   return hooks.map(([event, entry]) => hookPiece(agent, { event, entry, path }));
@@ -156,7 +160,7 @@ function listIn(text: string | null, path: string): readonly unknown[] {
 
 const STATUS_LINE = "statusline";
 
-function statusLinePiece(wiring: Wiring): Piece {
+function statusLinePiece(wiring: SetupContext): Piece {
   const path = join(folderOf("claude", wiring), "settings.json");
   const value = { type: "command", command: `${wiring.command.map(shellWord).join(" ")} ${STATUS_LINE}` };
   const isLine = (text: string): boolean => text.includes(` ${STATUS_LINE}"`);

@@ -19,7 +19,7 @@ import { leftOfBlock } from "./blocks.ts";
 import type { Grouping } from "./flags.ts";
 import type { Group, Tokens, UsageGroups } from "./groups.ts";
 
-export interface Drawing {
+export interface DrawOptions {
   readonly by: Grouping;
   readonly list: PriceList;
   /** Titles of sessions, by `AGENT:ID`. */
@@ -29,7 +29,7 @@ export interface Drawing {
   readonly shell: Shell;
 }
 
-export function drawTable(grouped: UsageGroups, drawing: Drawing): string {
+export function drawTable(grouped: UsageGroups, drawing: DrawOptions): string {
   const { groups, total } = grouped;
   if (groups.length === 0) return "Nothing to count.\n";
   const screen = screenOf(drawing.shell, drawing.shell.stdout);
@@ -78,7 +78,7 @@ function toRow(name: string, { sessions, turns, tokens, cost }: Group): string[]
   return [name, ...counts.map(formatCount), formatCost(cost)];
 }
 
-function nameOf({ key }: Group, { by, titles, shell }: Drawing): string {
+function nameOf({ key }: Group, { by, titles, shell }: DrawOptions): string {
   if (key === null) return "unknown";
   switch (by) {
     case "project":
@@ -102,7 +102,7 @@ export function drawTime(ms: number): string {
   return minutes < 60 ? `${minutes}m` : `${Math.floor(minutes / 60)}h ${minutes % 60}m`;
 }
 
-function notesOf({ cost }: Group, { list, more, shell }: Drawing): string[] {
+function notesOf({ cost }: Group, { list, more, shell }: DrawOptions): string[] {
   const named = cost.unpriced.map((model) => visibleLine(model ?? "calls without a model"));
   const isRead = screenOf(shell, shell.stdout).isTerminal;
   const notes: readonly (Span | null)[] = [
@@ -126,7 +126,7 @@ const MAX_NAME_COLUMNS = 24;
 const PARTS = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"];
 
 /** A bar for each group: of its cost, or of its tokens if no cost is known. */
-export function drawChart(grouped: UsageGroups, drawing: Drawing): string {
+export function drawChart(grouped: UsageGroups, drawing: DrawOptions): string {
   const { groups, total } = grouped;
   if (groups.length === 0) return "Nothing to count.\n";
   const screen = screenOf(drawing.shell, drawing.shell.stdout);

@@ -3,7 +3,7 @@
 import { ContinuoError, isContinuoError } from "@continuo/core/model";
 import { usersListening } from "@continuo/files";
 
-export interface WantedPort {
+export interface PortChoice {
   readonly port: number;
   /** True if nobody chose this port, so that any other port is as good. */
   readonly isDefault: boolean;
@@ -21,7 +21,7 @@ interface TakePortOptions<Listening> {
  * `unavailable` otherwise: an old bookmark would lead to the program of another user.
  */
 export async function takePort<Listening>(
-  { port, isDefault }: WantedPort,
+  { port, isDefault }: PortChoice,
   { listen, warn, users = usersListening, own = process.getuid?.() }: TakePortOptions<Listening>,
 ): Promise<Listening> {
   try {

@@ -75,7 +75,7 @@ export async function askRunning(wish: ViewerRequest, places: Places): Promise<R
 }
 
 /** `null` for a link to a viewer that has no address for phones. */
-export type PageFor = (wish: Pick<ViewerRequest, "access" | "pair">) => Promise<RunningViewer | null>;
+export type PageProvider = (wish: Pick<ViewerRequest, "access" | "pair">) => Promise<RunningViewer | null>;
 
 /**
  * Answers other commands until it is disposed, if they want no more than is offered. If another viewer of this home does so
@@ -83,7 +83,7 @@ export type PageFor = (wish: Pick<ViewerRequest, "access" | "pair">) => Promise<
  */
 export async function answerCommands(
   offered: ViewerRequest,
-  pageFor: PageFor,
+  pageFor: PageProvider,
   places: Places,
 ): Promise<AsyncDisposable> {
   const path = socketPath(places);

@@ -33,11 +33,11 @@ import { VIEWER_PORT, type ViewFlags } from "./flags.ts";
 import { keyFor } from "./key.ts";
 import { listensAt, pageOfServer } from "./other-server.ts";
 import { openPhoneDoor, pairFromTerminal, pairRights, qrLines, tunnelOf, tunnelPort } from "./phones.ts";
-import { takePort, type WantedPort } from "./port.ts";
+import { type PortChoice, takePort } from "./port.ts";
 import {
   answerCommands,
   askRunning,
-  type PageFor,
+  type PageProvider,
   type RunningViewer,
   type ViewerRequest,
 } from "./running-viewer.ts";
@@ -84,7 +84,7 @@ function noTunnel(): ContinuoError {
 }
 
 /** Errors: `usage`. */
-function wantedPort(origin: URL | null, { port }: ViewFlags): WantedPort {
+function wantedPort(origin: URL | null, { port }: ViewFlags): PortChoice {
   if (port !== undefined) {
     if (/^\d{1,5}$/u.test(port) && Number(port) <= 65_535) return { port: Number(port), isDefault: false };
     throw new ContinuoError("usage", `${JSON.stringify(port)} is not a port`, {
@@ -98,7 +98,7 @@ function wantedPort(origin: URL | null, { port }: ViewFlags): WantedPort {
 }
 
 /** Without a wish, any viewer that runs is as good as a new one. */
-function isWanted({ origin }: RunningViewer, { port, isDefault }: WantedPort): boolean {
+function isWanted({ origin }: RunningViewer, { port, isDefault }: PortChoice): boolean {
   return isDefault || portOf(new URL(origin)) === port;
 }
 
@@ -116,7 +116,7 @@ function wishOf({ readOnly }: ViewFlags, { home, cwd, env }: Shell): ViewerReque
   return { work, access: readOnly ? "read" : "write" };
 }
 
-interface Serving {
+interface ServeContext {
   readonly place: string;
   readonly tunnel: string | null;
   /** The rights of a phone that is paired at once. */
@@ -124,8 +124,8 @@ interface Serving {
 }
 
 async function serve(
-  wanted: WantedPort,
-  { place, tunnel, rights }: Serving,
+  wanted: PortChoice,
+  { place, tunnel, rights }: ServeContext,
   flags: ViewFlags,
   shell: Shell,
 ): Promise<number> {
@@ -177,7 +177,7 @@ async function serve(
   const pageFor = async (access: ViewerRequest["access"]): Promise<RunningViewer> => {
     return { origin, code: await issueCode(tokens, listening, access) };
   };
-  const answer: PageFor = async ({ access, pair }) => {
+  const answer: PageProvider = async ({ access, pair }) => {
     if (pair === undefined) return await pageFor(access);
     if (door === null || tunnel === null) return null;
     const { link, rows } = await pairFromTerminal(door.phones, pair);
@@ -264,14 +264,14 @@ async function announceLink(
 
 type Server = "this command" | "a viewer that runs already" | "the server";
 
-interface Showing {
+interface ShowContext {
   readonly flags: ViewFlags;
   readonly shell: Shell;
   readonly from: Server;
 }
 
 /** A page of a server that another process runs. */
-async function show(page: Page, { flags, shell, from }: Showing): Promise<number> {
+async function show(page: Page, { flags, shell, from }: ShowContext): Promise<number> {
   const url = addressOf(page);
   const isOpened = flags.open && (await openBrowser(url, shell));
   await announce(isOpened ? `${page.origin}/#${page.place}` : url, { flags, shell, isOpened, from });
@@ -280,7 +280,7 @@ async function show(page: Page, { flags, shell, from }: Showing): Promise<number
 
 async function announce(
   url: string,
-  { flags: { json }, shell, isOpened, from }: Showing & { readonly isOpened: boolean },
+  { flags: { json }, shell, isOpened, from }: ShowContext & { readonly isOpened: boolean },
 ): Promise<void> {
   const output = createOutput(shell.stdout);
   if (json) return await output.write(`${toJsonText({ url, opened: isOpened })}\n`);

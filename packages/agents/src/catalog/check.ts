@@ -30,13 +30,16 @@ async function problemsOf(sessionId: string, store: OpenOwn["store"]): Promise<r
   }
 }
 
-interface Checking {
+interface CheckContext {
   readonly store: OpenOwn | null;
   readonly places: Places;
 }
 
 /** Checks a row of the list. A session that only its agent reports is checked only with its known facts. */
-export async function checkRow(row: ListedSession, { store, places }: Checking): Promise<readonly Problem[]> {
+export async function checkRow(
+  row: ListedSession,
+  { store, places }: CheckContext,
+): Promise<readonly Problem[]> {
   if (isOwn(row)) return store === null ? row.problems : (await checkOwn(row, store)).problems;
   if (!isAgentName(row.agent) || row.location === "") return row.problems;
   try {

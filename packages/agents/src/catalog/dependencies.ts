@@ -2,7 +2,7 @@
 
 import { statFile } from "@continuo/files";
 import { stampOf } from "@continuo/native/index-file";
-import type { AgentReader, FilesBefore, FoundSession } from "@continuo/native/kit";
+import type { AgentReader, AncestorFiles, FoundSession } from "@continuo/native/kit";
 
 /** Returns the state of a dependency by its name: the path of a file, or the name of a file that was not found. */
 export type StampOfDependency = (name: string) => string;
@@ -27,7 +27,7 @@ const IS_GONE = "gone";
  */
 const MISSING_PREFIX = "gone:";
 
-export function toDependencyStamps(agent: string, { there, gone }: FilesBefore): DependencyStamps {
+export function toDependencyStamps(agent: string, { there, gone }: AncestorFiles): DependencyStamps {
   return {
     ...Object.fromEntries(there.map((file) => [file.path, stampOf([file])])),
     ...Object.fromEntries(gone.map((id) => [`${MISSING_PREFIX}${agent}:${id}`, IS_GONE])),

@@ -1,10 +1,10 @@
 import type { Leaf, Message } from "@continuo/core/model";
 import { expect, test } from "vitest";
-import { everyMessage, type Readable } from "./every-message.ts";
+import { everyMessage, type MessageSource } from "./every-message.ts";
 import { sessionTurns } from "./turns.ts";
 
 /** Each text is a branch, the active one first; a capital letter is what a person says. */
-function branches(...paths: readonly string[]): Readable {
+function branches(...paths: readonly string[]): MessageSource {
   return {
     leaves: paths.map((path) => ({ id: path.at(-1) ?? "" }) as Leaf),
     async *history({ leaf = paths[0]?.at(-1) } = {}) {

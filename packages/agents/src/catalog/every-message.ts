@@ -3,7 +3,7 @@
 import type { Leaf, Message } from "@continuo/core/model";
 
 /** An opened session, native or not. */
-export interface Readable {
+export interface MessageSource {
   readonly leaves: readonly Leaf[];
   history(options?: {
     readonly leaf?: string;
@@ -13,7 +13,7 @@ export interface Readable {
 
 /** Yields the active branch first, then the messages that only other branches have. */
 export async function* everyMessage(
-  { leaves, history }: Readable,
+  { leaves, history }: MessageSource,
   options: { readonly signal?: AbortSignal } = {},
 ): AsyncGenerator<Message, void, void> {
   const seen = new Set<string>();

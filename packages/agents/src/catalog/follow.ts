@@ -176,18 +176,18 @@ interface NewMessages {
 }
 
 /** A text block that was yielded. Its length shows whether a longer text continues it. */
-interface GivenBlock {
+interface YieldedBlock {
   readonly hash: string;
   readonly textLength: number | null;
 }
 
 /** Remembers only a few bytes of each block. */
 function createNewMessages(from: "newest turn" | "start"): NewMessages {
-  const given = new Map<string, readonly GivenBlock[]>();
+  const given = new Map<string, readonly YieldedBlock[]>();
   let isFirst = from === "newest turn";
   return {
     async read(messages) {
-      const read = new Map<string, GivenBlock[]>();
+      const read = new Map<string, YieldedBlock[]>();
       let news: FollowItem[] = [];
       for await (const message of messages) {
         const before = read.get(message.id) ?? given.get(message.id);
@@ -210,7 +210,7 @@ function createNewMessages(from: "newest turn" | "start"): NewMessages {
 }
 
 /** `null` if the whole block was yielded. */
-function newPart(block: Block, given: GivenBlock[]): Block | null {
+function newPart(block: Block, given: YieldedBlock[]): Block | null {
   const hash = hashOf(block.type, "text" in block ? (block.text ?? "") : JSON.stringify(block));
   if (given.some((one) => one.hash === hash)) return null;
   if (block.type !== "text" && block.type !== "thinking") {

@@ -1,6 +1,6 @@
 /** Detects that the file of a session only grew since it was read, so that its scan can continue. */
 
-import { stampOf, type TextBefore } from "@continuo/native/index-file";
+import { type PreviousScan, stampOf } from "@continuo/native/index-file";
 import type { FoundSession, SavedScan } from "@continuo/native/kit";
 import { areDependenciesUnchanged, type StampOfDependency, stampOfFile } from "./dependencies.ts";
 import { CATALOG_LIMITS } from "./limits.ts";
@@ -44,7 +44,7 @@ export function toGrowingFile({ files }: FoundSession, nowMs: number): GrowingFi
  * finds out if it still begins with the same bytes.
  */
 export function scanToContinue(
-  { scan, beside }: TextBefore,
+  { scan, beside }: PreviousScan,
   now: GrowingFile,
   besideNow: StampOfDependency,
 ): SavedScan | null {

@@ -120,6 +120,6 @@ export {
   type TextScanOptions,
   toScanned,
 } from "./texts-scan.ts";
-export { type OpenTrashed, openTrashed, TRASHED } from "./texts-trash.ts";
+export { openTrashed, TRASHED, type TrashedSources } from "./texts-trash.ts";
 export { filesOfCall, type SessionTurn, sessionTurns } from "./turns.ts";
 export { type UsageBucket, usageOf } from "./usage.ts";

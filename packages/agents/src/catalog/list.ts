@@ -180,13 +180,13 @@ function toAgents(names: readonly string[]): AgentName[] {
   return READABLE_AGENTS.filter((agent) => names.includes(agent));
 }
 
-interface Readable {
+interface StoreOrError {
   readonly store: OpenOwn | null;
   readonly error: ContinuoError | null;
 }
 
 /** A store that cannot be read does not affect the native list. */
-async function openReadable(places: PlacesAt): Promise<Readable> {
+async function openReadable(places: PlacesAt): Promise<StoreOrError> {
   try {
     return { store: await openOwn(places), error: null };
   } catch (error) {
@@ -255,7 +255,7 @@ function toFilter(query: ListQuery, { places, models }: FilterSources): Filter |
   };
 }
 
-interface First extends Pick<ListQuery, "archived" | "empty"> {
+interface FirstPageOptions extends Pick<ListQuery, "archived" | "empty"> {
   readonly most: number;
   readonly filter: Filter | null;
   readonly store: OpenOwn | null;
@@ -264,7 +264,7 @@ interface First extends Pick<ListQuery, "archived" | "empty"> {
 /** The requested number of rows, with their titles; all rows if a filter has to count them. */
 async function firstOf(
   sorted: readonly ListedSession[],
-  { archived, empty, most, filter, store }: First,
+  { archived, empty, most, filter, store }: FirstPageOptions,
 ): Promise<Pick<CatalogList, "sessions" | "archivedLeftOut" | "emptyLeftOut">> {
   const sessions: ListedSession[] = [];
   let [archivedLeftOut, emptyLeftOut] = [0, 0];

@@ -18,7 +18,7 @@ import {
 } from "@continuo/files";
 import { CATALOG_LIMITS } from "./limits.ts";
 import { earlierNames, type NativeName, nativeKey } from "./moves.ts";
-import type { ListedSession, MovedTo, OwnRow } from "./rows.ts";
+import type { ListedSession, OwnRow, RemoteLocation } from "./rows.ts";
 
 /** The marks of all sessions, as they were when they were read. */
 export interface MarkTable {
@@ -106,7 +106,7 @@ export async function markArchived(
  */
 export async function markMoved(
   session: MarkedSession,
-  movedTo: MovedTo | null,
+  movedTo: RemoteLocation | null,
   options: MarkOptions,
 ): Promise<void> {
   await changeEntry(session, options, ({ movedTo: _old, ...others }) =>
@@ -115,7 +115,7 @@ export async function markMoved(
 }
 
 /** The machine that a session was moved to; `null` for a session on this machine. */
-export function movedToOf(session: MarkedSession, places: Places): MovedTo | null {
+export function movedToOf(session: MarkedSession, places: Places): RemoteLocation | null {
   const sessions = sessionsIn(readJsonFile(pathOf(places), FILE) ?? {});
   const name = namesOf(session).find((one) => Object.hasOwn(sessions, one));
   return name === undefined ? null : toMovedTo(sessions[name]);
@@ -193,7 +193,7 @@ function isArchived(entry: unknown): boolean {
   return isJson(entry) && entry.archived === true;
 }
 
-function toMovedTo(entry: unknown): MovedTo | null {
+function toMovedTo(entry: unknown): RemoteLocation | null {
   const moved = isJson(entry) && isJson(entry.movedTo) ? entry.movedTo : {};
   const { machine, agent, sessionId, cwd, at } = moved;
   const texts = [machine, agent, sessionId, cwd, at].filter((one) => typeof one === "string");

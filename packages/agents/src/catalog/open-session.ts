@@ -66,25 +66,25 @@ export async function modelViewOf(
   });
 }
 
-interface Reading {
+interface NewestLimit {
   /** Only this many of the newest events. */
   readonly limit?: number;
 }
 
-const NEWEST: Reading = { limit: CATALOG_LIMITS.newestEvents };
+const NEWEST: NewestLimit = { limit: CATALOG_LIMITS.newestEvents };
 
 /** Its messages, folded from its log. Loaded here, because a list does not need the fold. */
 export async function readTranscript(
   { store }: OpenOwn,
   sessionId: string,
-  reading: Reading = {},
+  reading: NewestLimit = {},
 ): Promise<Transcript> {
   const { fromStore } = await import("@continuo/core/transcript/builder");
   return await fromStore(store, sessionId, reading);
 }
 
 /** Errors: `not_found` if it was deleted in the meantime, those of opening the store. */
-async function openOwnSession(row: OwnRow, places: PlacesAt, reading: Reading): Promise<CatalogSession> {
+async function openOwnSession(row: OwnRow, places: PlacesAt, reading: NewestLimit): Promise<CatalogSession> {
   await using own = await openOwnAgain(places);
   const transcript = await readTranscript(own, row.sessionId, reading);
   const session = await own.store.getSession(row.sessionId);

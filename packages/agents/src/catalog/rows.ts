@@ -17,13 +17,13 @@ export interface ListedSession extends SessionRow {
   /** Only in lists, of a session that a person marked. */
   readonly marks?: SessionMarks;
   /** Only in lists, of a session that was moved to another machine. */
-  readonly movedTo?: MovedTo;
+  readonly movedTo?: RemoteLocation;
   /** Orders Continuo's own sessions that changed in the same millisecond, as `Session.activityOrder` does. */
   readonly activityOrder?: number;
 }
 
 /** The place of a session on another machine. */
-export interface MovedTo {
+export interface RemoteLocation {
   /** The address by which the person named it: `ssh://HOST`. */
   readonly machine: string;
   readonly agent: string;

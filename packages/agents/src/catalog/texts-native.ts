@@ -7,17 +7,17 @@ import {
   asOneStep,
   isSettled,
   type OpenText,
+  type PreviousScan,
   stampOf,
-  type TextBefore,
   type TextSteps,
 } from "@continuo/native/index-file";
 import type {
   AgentReader,
-  FilesBefore,
+  AncestorFiles,
+  FindTitle,
   FoundSession,
   OpenedSession,
   SavedSkimMemo,
-  TitleBeside,
 } from "@continuo/native/kit";
 import { createStampOfDependency, type StampOfDependency, toDependencyStamps } from "./dependencies.ts";
 import { everyMessage } from "./every-message.ts";
@@ -57,7 +57,7 @@ export async function toSources(
   const sharing = new Map<string, number>();
   for (const one of found) sharing.set(fileOf(one), (sharing.get(fileOf(one)) ?? 0) + 1);
   const readers = new Map<string, AgentReader>();
-  const titles = new Map<string, TitleBeside>();
+  const titles = new Map<string, FindTitle>();
   for (const agent of READABLE_AGENTS) {
     const reader = await formatOf(agent);
     readers.set(agent, reader);
@@ -72,7 +72,7 @@ export async function toSources(
 }
 
 /** If titles cannot be read, the session reports it when it is opened. */
-async function titlesBeside(reader: AgentReader, places: Places): Promise<TitleBeside> {
+async function titlesBeside(reader: AgentReader, places: Places): Promise<FindTitle> {
   const ofAll = await nullIfUnreadable(async () => await reader.titlesBeside?.(places));
   return (found) => {
     try {
@@ -99,7 +99,7 @@ function placedOf({ archived, cwd }: FoundSession, title: string | null): string
   return isPlain ? "" : `\n${JSON.stringify({ archived, cwd, title })}`;
 }
 
-interface BesideFacts {
+interface SideFileFacts {
   /** The number of sessions in the same file, for a database. */
   readonly sharing: number;
   readonly placed: string;
@@ -112,7 +112,7 @@ function fileOf({ files }: FoundSession): string {
 
 function toSource(
   found: FoundSession,
-  told: BesideFacts,
+  told: SideFileFacts,
   options: Omit<NativeSourceOptions, "memo" | "onFound">,
 ): CatalogSource {
   const { files, location } = found;
@@ -155,7 +155,7 @@ export function changedMsOf(files: readonly FoundFile[]): number {
 
 export interface OpenTextOptions {
   readonly signal: AbortSignal | undefined;
-  readonly before: TextBefore | null;
+  readonly before: PreviousScan | null;
   readonly besideNow: StampOfDependency;
   /** True if the scan is kept, so that it can continue after the session has grown. */
   readonly keep: boolean;
@@ -185,7 +185,7 @@ export async function openText(
   };
 }
 
-const NONE: FilesBefore = { there: [], gone: [] };
+const NONE: AncestorFiles = { there: [], gone: [] };
 
 function stepsOf(session: OpenedSession, file: GrowingFile, signal: AbortSignal | undefined): TextSteps {
   const every = everyStep(session);

@@ -49,14 +49,14 @@ export function trashSources({ places, nowMs, isExcluded, rules }: TrashSourceOp
     });
 }
 
-export interface OpenTrashed extends Disposable {
+export interface TrashedSources extends Disposable {
   readonly session: OpenedSession;
   /** The opened sub-agents of the session. */
   readonly others: readonly OpenedSession[];
 }
 
 /** Errors: `not_found` if it is no longer in the trash, `unreadable`. */
-export async function openTrashed(trashId: string, places: Places): Promise<OpenTrashed> {
+export async function openTrashed(trashId: string, places: Places): Promise<TrashedSources> {
   const trashed = listTrash(places).sessions.find((one) => one.trashId === trashId);
   const laidOut = trashed === undefined ? null : await layOutTrashed(trashId, places);
   if (trashed === undefined || laidOut === null) {
@@ -118,7 +118,7 @@ async function openText(
 }
 
 async function* messagesOf(
-  { session, others }: OpenTrashed,
+  { session, others }: TrashedSources,
   signal: AbortSignal | undefined,
 ): AsyncGenerator<Message, void, void> {
   for (const one of [session, ...others]) {

@@ -98,10 +98,10 @@ export async function openTexts(options: TextsOptions): Promise<OpenTexts> {
   saved.catch(() => undefined);
   const [filled, failures] = [new Set<string>(), new Map<string, unknown>()];
   let stored = await readStored(path);
-  let compared: Compared | null = null;
+  let compared: IndexComparison | null = null;
   let readyNow: Texts["ready"] | null = null;
   // The sessions are compared once, and again after each fill, because there may be thousands.
-  const now = (): Compared => {
+  const now = (): IndexComparison => {
     compared ??= compare(all.sources, { stored, filled, failures });
     return compared;
   };
@@ -224,10 +224,10 @@ async function allSources(
   };
 }
 
-type Stored = ReadonlyMap<string, StoredSession>;
+type StoredSessions = ReadonlyMap<string, StoredSession>;
 
 /** The sessions of this machine, compared with those in the index. */
-interface Compared {
+interface IndexComparison {
   /** All sessions, including sub-agents inside other files, which are known only after these files were read. */
   readonly sources: readonly CatalogSource[];
   readonly ready: readonly StoredSession[];
@@ -235,13 +235,16 @@ interface Compared {
   readonly missing: readonly CatalogSource[];
 }
 
-interface ComparedWith {
-  readonly stored: Stored;
+interface ComparisonInput {
+  readonly stored: StoredSessions;
   readonly filled: ReadonlySet<string>;
   readonly failures: ReadonlyMap<string, unknown>;
 }
 
-function compare(all: readonly CatalogSource[], { stored, filled, failures }: ComparedWith): Compared {
+function compare(
+  all: readonly CatalogSource[],
+  { stored, filled, failures }: ComparisonInput,
+): IndexComparison {
   const sources = [...all];
   const ready: StoredSession[] = [];
   const missing: CatalogSource[] = [];
@@ -258,7 +261,7 @@ function compare(all: readonly CatalogSource[], { stored, filled, failures }: Co
   return { sources, ready, missing };
 }
 
-async function readStored(path: string): Promise<Stored> {
+async function readStored(path: string): Promise<StoredSessions> {
   return new Map((await storedSessions(path)).map((session) => [session.key, session]));
 }
 

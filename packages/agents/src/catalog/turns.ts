@@ -2,7 +2,7 @@
 
 import type { Message } from "@continuo/core/model";
 import { type Turn, turnsOf } from "@continuo/native/index-file";
-import { everyMessage, type Readable } from "./every-message.ts";
+import { everyMessage, type MessageSource } from "./every-message.ts";
 
 export { filesOfCall } from "@continuo/native/index-file";
 
@@ -15,7 +15,7 @@ export interface SessionTurn extends Pick<Turn, "messageId" | "at" | "tools" | "
 
 /** Yields the turns of every branch, each message once. One turn is in memory at a time. */
 export async function* sessionTurns(
-  session: Readable,
+  session: MessageSource,
   options: { readonly signal?: AbortSignal } = {},
 ): AsyncGenerator<SessionTurn, void, void> {
   let number = 0;

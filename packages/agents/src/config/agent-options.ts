@@ -4,7 +4,7 @@ import { ContinuoError, present } from "@continuo/core/model";
 import type { OpenAgentOptions } from "../drivers/index.ts";
 import type { AgentSettings } from "./settings.ts";
 
-type Driving = Pick<OpenAgentOptions, "command" | "env" | "environment" | "model" | "transport">;
+type ProgramSettings = Pick<OpenAgentOptions, "command" | "env" | "environment" | "model" | "transport">;
 
 /** The ACP adapters of these agents are separate programs. */
 const ADAPTED: readonly string[] = ["claude", "codex", "pi"];
@@ -18,7 +18,7 @@ export function agentOptionsOf({
   env,
   model,
   transport,
-}: AgentSettings): Driving {
+}: AgentSettings): ProgramSettings {
   if (command === null && args.length > 0 && transport === "acp" && ADAPTED.includes(name)) {
     throw new ContinuoError(
       "usage",

@@ -85,7 +85,7 @@ function offsetOf({ contents }: Document, path: readonly PropertyKey[]): number 
   return offset;
 }
 
-interface Finding {
+interface SchemaIssue {
   readonly path: readonly PropertyKey[];
   readonly message: string;
   readonly suggestion: string | null;
@@ -93,7 +93,7 @@ interface Finding {
 
 type Issue = z.core.$ZodIssue;
 
-function findingsOf(issue: Issue, before: readonly PropertyKey[], whole: unknown): Finding[] {
+function findingsOf(issue: Issue, before: readonly PropertyKey[], whole: unknown): SchemaIssue[] {
   const path = [...before, ...issue.path];
   switch (issue.code) {
     case "unrecognized_keys":

@@ -94,7 +94,7 @@ function lay(
   { home, ofHome, ofProject }: FoundFiles,
   parsed: ReadonlyMap<RawFile, ParsedFile>,
 ): Configuration {
-  const reading: Reading = {
+  const reading: ReadState = {
     userHome: places.home,
     layers: nothingSaid(),
     problems: [],
@@ -151,20 +151,20 @@ const NO_SETTINGS: OfMachine = {
   releaseFeed: null,
 };
 
-interface Reading {
+interface ReadState {
   readonly userHome: string;
   layers: Layers;
   readonly problems: ConfigurationProblem[];
   readonly files: ConfigurationFile[];
   /** The last file that names an agent, by the agent's name. */
-  readonly named: Map<string, SaidBy>;
+  readonly named: Map<string, SettingSource>;
   /** The last file that says which agent is the default. */
-  defaultBy: SaidBy | null;
+  defaultBy: SettingSource | null;
   ofMachine: OfMachine;
   models: readonly AgentSettings[];
 }
 
-interface SaidBy {
+interface SettingSource {
   readonly file: string;
   readonly parsed: ParsedFile;
 }
@@ -175,13 +175,13 @@ function nothingSaid(): Layers {
   return { environment: null, agent: null, continuation, alwaysContinue: null, context: {}, agents };
 }
 
-interface Adding {
+interface LayerSource {
   readonly raw: RawFile;
   readonly of: ConfigurationFile["of"];
   readonly parsed: ParsedFile;
 }
 
-function add(reading: Reading, { raw: { path }, of, parsed }: Adding): void {
+function add(reading: ReadState, { raw: { path }, of, parsed }: LayerSource): void {
   reading.files.push({ path, of });
   reading.problems.push(...parsed.problems);
   for (const name of Object.keys(parsed.content.agents ?? {})) {
@@ -206,7 +206,11 @@ const OF_HOME = {
   updates: "a project cannot choose an address that is asked",
 } as const;
 
-function addOfHome(reading: Reading, file: string, { of, parsed }: Pick<Adding, "of" | "parsed">): void {
+function addOfHome(
+  reading: ReadState,
+  file: string,
+  { of, parsed }: Pick<LayerSource, "of" | "parsed">,
+): void {
   const { content, placeOf } = parsed;
   if (of === "home") {
     reading.ofMachine = {
@@ -251,7 +255,7 @@ interface ProjectFile {
 
 /** Uses the settings that need no trust, and reports the others. */
 function addProject(
-  reading: Reading,
+  reading: ReadState,
   raw: RawFile,
   { home, parsed, isTrusted }: ProjectFile,
 ): UntrustedFile | null {
@@ -276,7 +280,7 @@ function toPath(
 }
 
 /** An agent that Continuo does not know cannot be started without a command. */
-function withoutCommand({ layers, named }: Reading, withheld: ReadonlySet<string>): ConfigurationProblem[] {
+function withoutCommand({ layers, named }: ReadState, withheld: ReadonlySet<string>): ConfigurationProblem[] {
   return Object.values(layers.agents).flatMap(({ name, command, endpoint }) => {
     const place = named.get(name);
     if (
@@ -294,7 +298,7 @@ function withoutCommand({ layers, named }: Reading, withheld: ReadonlySet<string
   });
 }
 
-function withoutDefault({ layers, defaultBy }: Reading): ConfigurationProblem[] {
+function withoutDefault({ layers, defaultBy }: ReadState): ConfigurationProblem[] {
   const { agent, agents } = layers;
   if (agent === null || defaultBy === null || agents[agent] !== undefined) return [];
   const { file, parsed } = defaultBy;

@@ -120,7 +120,7 @@ async function sessionOf({ sessionId }: Pick<ListedSession, "sessionId">, store:
   throw new ContinuoError("not_found", `session ${sessionId} was deleted in the meantime`);
 }
 
-export interface LastWhere {
+export interface LastSessionQuery {
   readonly cwd: string;
   /** Only sessions in which this agent took part. */
   readonly agent: string | null;
@@ -132,7 +132,7 @@ export interface LastWhere {
  * Finds the newest session of the folder; for one agent, the newest in which it took part. Errors: `not_found`; those
  * of the agent's own list.
  */
-export async function lastOrigin(looking: OriginSources, where: LastWhere): Promise<Origin> {
+export async function lastOrigin(looking: OriginSources, where: LastSessionQuery): Promise<Origin> {
   const row = await newestRow(looking, where);
   if (row === null) throw await nothingToContinue(looking, where);
   const { store, places } = looking;
@@ -145,7 +145,7 @@ export async function lastOrigin(looking: OriginSources, where: LastWhere): Prom
 
 async function newestRow(
   { store, places }: OriginSources,
-  { cwd, agent, lister }: LastWhere,
+  { cwd, agent, lister }: LastSessionQuery,
 ): Promise<ListedSession | null> {
   const { row, failures } = await lastSession(
     present({
@@ -160,7 +160,10 @@ async function newestRow(
   return row;
 }
 
-async function nothingToContinue(looking: OriginSources, { cwd, agent }: LastWhere): Promise<ContinuoError> {
+async function nothingToContinue(
+  looking: OriginSources,
+  { cwd, agent }: LastSessionQuery,
+): Promise<ContinuoError> {
   const whose = agent === null ? "" : ` of ${agent}`;
   const other = agent === null ? null : await newestRow(looking, { cwd, agent: null, lister: null });
   const hint =

@@ -17,7 +17,7 @@ import {
 import { formatOf } from "@continuo/native";
 import { openScratch } from "@continuo/native/editing/placing";
 import type { FoundSession } from "@continuo/native/kit";
-import { type AskedList, exportedBy, ownListOf, witnessOf } from "../drivers/witness/index.ts";
+import { exportedBy, type OwnListRequest, ownListOf, witnessOf } from "../drivers/witness/index.ts";
 import { type AgentPrograms, programOf } from "./verify.ts";
 
 export type AgentAnswer =
@@ -68,7 +68,7 @@ export async function askAgent(found: FoundSession, options: AskOptions): Promis
   }
 }
 
-async function ask({ agent }: FoundSession, asked: AskedList): Promise<AgentAnswer> {
+async function ask({ agent }: FoundSession, asked: OwnListRequest): Promise<AgentAnswer> {
   const answer = (await ownListOf(agent)?.(asked)) ?? null;
   if (answer?.isShown === false) return { outcome: "missing", by: answer.by };
   if (agent === "opencode")
@@ -81,7 +81,7 @@ async function ask({ agent }: FoundSession, asked: AskedList): Promise<AgentAnsw
     : { outcome: "shown", by: answer.by, messages: length };
 }
 
-interface Copying {
+interface CopyContext {
   readonly places: Places;
   /** The private home. */
   readonly home: Places;
@@ -90,7 +90,7 @@ interface Copying {
 }
 
 /** Copies the session's own file and returns the copy. */
-async function copyOf(found: FoundSession, copying: Copying): Promise<string> {
+async function copyOf(found: FoundSession, copying: CopyContext): Promise<string> {
   const { home, project } = copying;
   switch (found.agent) {
     case "claude": {
@@ -115,7 +115,7 @@ function copyTo(from: string, to: string): string {
 /** Copies a file to the same path below the agent's folders. */
 async function copyInto(
   { agent, location, files }: FoundSession,
-  { places, home }: Copying,
+  { places, home }: CopyContext,
 ): Promise<string> {
   const reader = await formatOf(agent);
   const folders = reader.folders?.(places) ?? [];
@@ -129,7 +129,7 @@ async function copyInto(
 }
 
 /** Gemini CLI lists the sessions of the folder in which it is started. */
-function copyForGemini({ location }: FoundSession, { home, project }: Copying): string {
+function copyForGemini({ location }: FoundSession, { home, project }: CopyContext): string {
   const slug = "project";
   const runtime = join(home.home, ".gemini");
   const folder = join(runtime, "tmp", slug);
@@ -142,7 +142,10 @@ function copyForGemini({ location }: FoundSession, { home, project }: Copying): 
 /**
  * Copies the present state of the database, even while opencode has it open, and makes a folder of the same project.
  */
-async function copyDatabase({ location }: FoundSession, { home, project, cwd }: Copying): Promise<string> {
+async function copyDatabase(
+  { location }: FoundSession,
+  { home, project, cwd }: CopyContext,
+): Promise<string> {
   const path = location.replace(/#[^/#]*$/u, "");
   const copy = join(home.home, ".local", "share", "opencode", "opencode.db");
   makeScratchFolder(dirname(copy));

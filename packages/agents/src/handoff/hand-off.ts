@@ -38,7 +38,7 @@ import { assertWithinLoss } from "./fidelity.ts";
 import { makeFirstFile } from "./first-start.ts";
 import { folderOf } from "./folder.ts";
 import { makeSession, placeMade, stageSession, verifySession } from "./made-session.ts";
-import { type ComingBack, findReturn } from "./returning/index.ts";
+import { findReturn, type SessionReturn } from "./returning/index.ts";
 import {
   type HandOffSource,
   originOf,
@@ -95,13 +95,13 @@ export interface HandOff {
   readonly receipt: Receipt;
   readonly verification: Verification | null;
   /** `null` if all was converted. */
-  readonly broughtBack: BroughtBack | null;
+  readonly broughtBack: HandOffReturn | null;
   /** The database that the installed agent made because it had never run; `null` if it existed, or is not needed. */
   readonly madeDatabase: string | null;
 }
 
 /** The session of the target's own that came back. */
-export interface BroughtBack {
+export interface HandOffReturn {
   readonly agent: AgentName;
   readonly sessionId: string;
   /** The number of its messages. */
@@ -222,12 +222,15 @@ function keyOf(source: HandOffSource, cwd: string, options: HandOffOptions): str
   return attemptKey("handoff", source.agent, source.sessionId, source.sha256, to, cwd, part);
 }
 
-function convertBehind({ from, begun, messages, own, placeOf }: ComingBack, keep: Shelf["keep"]): Conversion {
+function convertBehind(
+  { from, begun, messages, own, placeOf }: SessionReturn,
+  keep: Shelf["keep"],
+): Conversion {
   return convertMessages(messages, from.agent, { before: begun?.history ?? [], own, placeOf, keep });
 }
 
 /** Returns the records that come back. */
-function keptRecords({ kept, placeOf }: ComingBack): Pick<Conversion, "records" | "thoughts"> {
+function keptRecords({ kept, placeOf }: SessionReturn): Pick<Conversion, "records" | "thoughts"> {
   const lines = kept.flatMap((message) => {
     const place = placeOf(message);
     return toldApart(message.content).map((block) => ({
@@ -243,7 +246,7 @@ function keptRecords({ kept, placeOf }: ComingBack): Pick<Conversion, "records" 
   };
 }
 
-function broughtBackOf(back: ComingBack | null): BroughtBack | null {
+function broughtBackOf(back: SessionReturn | null): HandOffReturn | null {
   if (back === null) return null;
   const { agent, sessionId } = back.from;
   return { agent, sessionId, messages: back.own.size, as: back.begun === null ? "messages" : "records" };

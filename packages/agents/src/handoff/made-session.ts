@@ -8,7 +8,6 @@ import { openScratch, type PlaceOptions, placeSession, stageRecords } from "@con
 import type { AgentReader } from "@continuo/native/kit";
 
 import {
-  type BesideFile,
   type ChildRecords,
   freezeMakers,
   type Makers,
@@ -16,6 +15,7 @@ import {
   type NativeWriter,
   type NewMessage,
   type NewSession,
+  type SideFile,
 } from "@continuo/native/writing";
 import {
   differenceFromSaid,
@@ -25,7 +25,7 @@ import {
   withoutAside,
 } from "./converting/index.ts";
 import { type ReturnStart, withTip } from "./returning/index.ts";
-import { openShelf, type SaidMark, type Shelf, saidBy } from "./source/index.ts";
+import { type MessagesMark, openShelf, type Shelf, saidBy } from "./source/index.ts";
 import { type AgentPrograms, programOf, type Verification, verifyWithAgent } from "./verify.ts";
 
 export interface MakeSessionOptions {
@@ -79,7 +79,7 @@ export async function recordsOf(
   return added(writer, { ...begun, messages, makers });
 }
 
-interface Adding {
+interface AddedRecords {
   readonly records: readonly Json[];
   readonly tip: unknown;
   readonly messages: readonly NewMessage[];
@@ -87,7 +87,7 @@ interface Adding {
 }
 
 /** The records of each message, made on request. */
-function* added(writer: NativeWriter<unknown>, adding: Adding): Generator<Json, void, void> {
+function* added(writer: NativeWriter<unknown>, adding: AddedRecords): Generator<Json, void, void> {
   yield* adding.records;
   let { tip } = adding;
   for (const message of adding.messages) {
@@ -103,7 +103,7 @@ export interface StagedSession extends Disposable {
   readonly history: readonly Message[];
   /** The messages that the agent would send to its model. */
   readonly view: readonly Message[];
-  readonly said: SaidMark;
+  readonly said: MessagesMark;
   readonly file: string;
   readonly home: Places;
   readonly project: string;
@@ -150,14 +150,14 @@ export async function stageSession(
   };
 }
 
-interface Reading {
+interface ReadBackOptions {
   readonly reader: AgentReader;
   readonly file: string;
   readonly home: Places;
   readonly shelf: Shelf;
 }
 
-async function readBack({ reader, file, home, shelf }: Reading): Promise<readonly Message[]> {
+async function readBack({ reader, file, home, shelf }: ReadBackOptions): Promise<readonly Message[]> {
   const found = await reader.recognise(file, home);
   if (found === null) {
     throw new ContinuoError(
@@ -225,7 +225,7 @@ function isSeen({ metadata }: Message): boolean {
 
 /** The conversations of sub-agents that are placed with the session. */
 export interface PlacedSubagents {
-  readonly files: readonly BesideFile[];
+  readonly files: readonly SideFile[];
   readonly children: readonly ChildRecords[];
 }
 

@@ -1,7 +1,7 @@
 /** The conversations of sub-agents that are moved with a session to another machine, and a receipt line for each. */
 
 import type { SubagentInfo } from "@continuo/core/model";
-import { type BesideFile, type ChildRecords, type Makers, makersOfNow } from "@continuo/native/writing";
+import { type ChildRecords, type Makers, makersOfNow, type SideFile } from "@continuo/native/writing";
 import type { ReceiptRecord } from "./converting/index.ts";
 import type { PlacedSubagents, WriterSession } from "./made-session.ts";
 
@@ -19,7 +19,7 @@ export async function bringSubagents(
   made: WriterSession | null,
   where: string,
 ): Promise<BroughtSubagents> {
-  const files: BesideFile[] = [];
+  const files: SideFile[] = [];
   const children: ChildRecords[] = [];
   const records: ReceiptRecord[] = [];
   const makers = makersOfNow();

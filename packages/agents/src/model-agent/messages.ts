@@ -22,7 +22,7 @@ export interface ModelMessages {
 type AssistantPart = Exclude<AssistantModelMessage["content"], string>[number];
 type UserPart = Exclude<UserModelMessage["content"], string>[number];
 type ResultOutput = ToolResultPart["output"];
-type LeftOut = Record<string, number>;
+type OmittedCounts = Record<string, number>;
 
 /** The `native` of a thinking block that a model agent stored: data that the provider needs back with the block. */
 export interface KeptMetadata {
@@ -37,7 +37,7 @@ export function toModelMessages(messages: readonly Message[]): ModelMessages {
 export function toPromptMessages(messages: readonly Message[], waiting: ReadonlySet<string>): ModelMessages {
   const instructions: string[] = [];
   const made: ModelMessage[] = [];
-  const leftOut: LeftOut = {};
+  const leftOut: OmittedCounts = {};
   const { messages: turns, halves } = toModelTurns(messages, waiting);
   if (halves.calls > 0) leftOut.tool_call = halves.calls;
   if (halves.results > 0) leftOut.tool_result = halves.results;
@@ -54,7 +54,7 @@ export function toPromptMessages(messages: readonly Message[], waiting: Readonly
   return { instructions, messages: made, leftOut };
 }
 
-function addUser(made: ModelMessage[], { content }: Message, leftOut: LeftOut): void {
+function addUser(made: ModelMessage[], { content }: Message, leftOut: OmittedCounts): void {
   const parts = content.flatMap((block): UserPart[] => {
     if (block.type === "text") return block.text === "" ? [] : [{ type: "text", text: block.text }];
     if (block.type === "image" || block.type === "file") return fileParts(block, leftOut);
@@ -63,7 +63,7 @@ function addUser(made: ModelMessage[], { content }: Message, leftOut: LeftOut): 
   if (parts.length > 0) made.push({ role: "user", content: parts });
 }
 
-function addAssistant(made: ModelMessage[], { content }: Message, leftOut: LeftOut): void {
+function addAssistant(made: ModelMessage[], { content }: Message, leftOut: OmittedCounts): void {
   const parts = content.flatMap((block): AssistantPart[] => {
     switch (block.type) {
       case "text":
@@ -83,7 +83,7 @@ function addAssistant(made: ModelMessage[], { content }: Message, leftOut: LeftO
 }
 
 /** Thinking is sent only with the data or the signature of its provider, which prove that it is the model's own. */
-function thinkingParts(block: Extract<Block, { type: "thinking" }>, leftOut: LeftOut): AssistantPart[] {
+function thinkingParts(block: Extract<Block, { type: "thinking" }>, leftOut: OmittedCounts): AssistantPart[] {
   const kept = (block.native as KeptMetadata | undefined)?.providerMetadata;
   if (kept !== undefined) return [{ type: "reasoning", text: block.text, providerOptions: kept }];
   if (block.signedBy !== "anthropic") return leave(block, leftOut);
@@ -95,7 +95,7 @@ function thinkingParts(block: Extract<Block, { type: "thinking" }>, leftOut: Lef
   return [{ type: "reasoning", text: "", providerOptions: { anthropic: { redactedData: block.data } } }];
 }
 
-function addResults(made: ModelMessage[], { content, toolName }: Message, leftOut: LeftOut): void {
+function addResults(made: ModelMessage[], { content, toolName }: Message, leftOut: OmittedCounts): void {
   const parts = content.flatMap((block): ToolResultPart[] => {
     if (block.type !== "tool_result") return leave(block, leftOut);
     const output = outputOf(block, leftOut);
@@ -107,7 +107,7 @@ function addResults(made: ModelMessage[], { content, toolName }: Message, leftOu
   else if (parts.length > 0) made.push({ role: "tool", content: parts } satisfies ToolModelMessage);
 }
 
-function outputOf(block: Extract<Block, { type: "tool_result" }>, leftOut: LeftOut): ResultOutput {
+function outputOf(block: Extract<Block, { type: "tool_result" }>, leftOut: OmittedCounts): ResultOutput {
   const words = block.content.flatMap((part) => textOf(part)).join("\n");
   if (block.isError) return { type: "error-text", value: words };
   if (block.content.every((part) => part.type === "text")) return { type: "text", value: words };
@@ -123,7 +123,7 @@ function outputOf(block: Extract<Block, { type: "tool_result" }>, leftOut: LeftO
   return { type: "content", value };
 }
 
-function fileParts(block: Extract<Block, { type: "image" | "file" }>, leftOut: LeftOut): UserPart[] {
+function fileParts(block: Extract<Block, { type: "image" | "file" }>, leftOut: OmittedCounts): UserPart[] {
   const filename = block.type === "file" && block.name !== undefined ? { filename: block.name } : {};
   if (block.type === "file" && block.text !== undefined) return [{ type: "text", text: block.text }];
   if (block.data !== undefined) {
@@ -139,7 +139,7 @@ function textOf(block: Block): string[] {
   return block.type === "text" && block.text !== "" ? [block.text] : [];
 }
 
-function leave(block: Block, leftOut: LeftOut): [] {
+function leave(block: Block, leftOut: OmittedCounts): [] {
   leftOut[block.type] = (leftOut[block.type] ?? 0) + 1;
   return [];
 }

@@ -42,7 +42,7 @@ interface CrashedTurn {
   readonly turn: readonly Message[];
 }
 
-interface LeftTurn extends CrashedTurn {
+interface UnfinishedTurn extends CrashedTurn {
   readonly held: readonly HeldCall[];
 }
 
@@ -74,7 +74,7 @@ export function isCutOff(block: Block): boolean {
 function leftTurn(
   messages: readonly Message[],
   heldCalls: NonNullable<ExecuteOptions["heldCalls"]>,
-): LeftTurn | null {
+): UnfinishedTurn | null {
   if (heldCalls.length === 0) return null;
   const last = messages.findLast(({ role }) => role === "assistant");
   const calls = last?.content.filter((block) => block.type === "tool_call") ?? [];

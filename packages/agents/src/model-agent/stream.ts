@@ -28,7 +28,7 @@ export interface StreamFold {
   take(part: StreamPart): readonly AgentEvent[];
 }
 
-interface Pending {
+interface PartDraft {
   readonly kind: "text" | "thinking";
   text: string;
   metadata?: KeptMetadata["providerMetadata"];
@@ -40,7 +40,7 @@ interface Pending {
  */
 export function createStreamFold(newId: () => string): StreamFold {
   let messageId = newId();
-  let blocks = new Map<string, Pending>();
+  let blocks = new Map<string, PartDraft>();
   let model: string | undefined;
   let told = false;
 
@@ -51,7 +51,7 @@ export function createStreamFold(newId: () => string): StreamFold {
     const parts = present({ model, stopReason });
     return [{ type: "message", messageId, content, ...parts }];
   };
-  const pending = (key: string, kind: Pending["kind"]): Pending => {
+  const pending = (key: string, kind: PartDraft["kind"]): PartDraft => {
     const found = blocks.get(key) ?? { kind, text: "" };
     blocks.set(key, found);
     return found;
@@ -123,7 +123,7 @@ export function errorText(error: unknown): string {
   return error instanceof Error ? error.message : typeof error === "string" ? error : JSON.stringify(error);
 }
 
-function blockOf({ kind, text, metadata }: Pending): Block[] {
+function blockOf({ kind, text, metadata }: PartDraft): Block[] {
   if (kind === "text") return text === "" ? [] : [{ type: "text", text }];
   if (metadata === undefined) return text === "" ? [] : [{ type: "thinking", text }];
   const native: KeptMetadata = { providerMetadata: metadata };

@@ -17,7 +17,7 @@ import { searchToRead, type ToReadOptions } from "./search-to-read.ts";
 const MAX_SESSIONS = 40;
 
 /** The sessions that were read, and how many were not. */
-interface NotRead {
+interface ReadCounts {
   /** At most 40, those that fit best. */
   readonly sessions: number;
   /** Sessions that were not searched, not readable, or too many. */
@@ -28,7 +28,7 @@ export interface FoundRepair extends Repair {
   readonly session: ReadSession;
 }
 
-export interface Repairs extends NotRead {
+export interface Repairs extends ReadCounts {
   /** The most helpful first: nearly the same error, then solved errors, then work in `folder`. */
   readonly repairs: readonly FoundRepair[];
 }
@@ -75,7 +75,7 @@ export interface CommandWay {
   readonly error: string | null;
 }
 
-export interface CommandUses extends NotRead {
+export interface CommandUses extends ReadCounts {
   readonly uses: number;
   readonly failed: number;
   /** Ways that always failed are last; ways of `folder` come first, sorted by how often they worked. */
@@ -100,9 +100,9 @@ export async function findCommandUses(command: string, options: ExperienceOption
     toTime: (time) => time,
   });
   const counts = await readFound({ ...query, isQuestion: false }, options, (session) => {
-    const calls = new Map<string, Called>();
+    const calls = new Map<string, CallInTurn>();
     const isHere = isIn(session.cwd, options.folder);
-    const use = ({ call, turn, at }: Called, found: readonly CommandUse[]): void => {
+    const use = ({ call, turn, at }: CallInTurn, found: readonly CommandUse[]): void => {
       const key = `${call.id} ${at}`;
       if (found.length === 0 || seen.has(key)) return;
       seen.add(key);
@@ -142,7 +142,7 @@ export async function findCommandUses(command: string, options: ExperienceOption
   return { ...counts, uses, failed, ways: all.toSorted(byUse) };
 }
 
-interface Called {
+interface CallInTurn {
   readonly call: ToolCallBlock;
   readonly turn: number;
   readonly at: string | null;
@@ -197,7 +197,7 @@ async function readFound(
   query: SearchQuery,
   { folder: _, ...options }: ExperienceOptions,
   foldOf: (session: ReadSession) => SessionFold,
-): Promise<NotRead> {
+): Promise<ReadCounts> {
   const { places, signal } = options;
   const found = await searchToRead(query, { ...options, limit: MAX_SESSIONS });
   const reader = createSessionReader(async (opened, session) => {

@@ -186,7 +186,7 @@ function createWork(options: FileOriginsOptions): Work {
   };
 }
 
-interface Compared {
+interface OriginComparison {
   readonly path: string;
   readonly lines: readonly string[];
   readonly chosen: readonly PlacedEdit[];
@@ -196,7 +196,7 @@ interface Compared {
   readonly work: Counts;
 }
 
-function toBlame({ path, lines, chosen, found, followed, names, work }: Compared): FileBlame {
+function toBlame({ path, lines, chosen, found, followed, names, work }: OriginComparison): FileBlame {
   const origins: LineOrigin[] = [];
   const known = new Map<string, number>();
   const originOf = (edit: number): number => {

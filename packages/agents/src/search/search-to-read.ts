@@ -14,14 +14,14 @@ export interface ToReadOptions
   readonly isVisible?: (session: ReadSession) => boolean;
 }
 
-export interface ToRead extends Pick<SessionSearchResults, "matched" | "total" | "unsearched"> {
+export interface SessionsToRead extends Pick<SessionSearchResults, "matched" | "total" | "unsearched"> {
   /** The best first. */
   readonly sessions: readonly ReadSession[];
   readonly unreadable: number;
 }
 
 /** Errors: as `searchSessions`. */
-export async function searchToRead(query: SearchQuery, options: ToReadOptions): Promise<ToRead> {
+export async function searchToRead(query: SearchQuery, options: ToReadOptions): Promise<SessionsToRead> {
   const { isVisible = () => true, ...others } = options;
   const found = await searchSessions(query, { timeMs: ORIGIN_LIMITS.searchMs, ...present(others) });
   const sessions = found.results.map(({ session }) => session);

@@ -105,7 +105,7 @@ function searchNow(database: DatabaseSync, query: SearchQuery, options: SearchOp
   return { ...best([...matched, ...(options.others ?? []).map(toCandidate)], options), changed };
 }
 
-function toMatched(ready: ReadySession, matches: Match[], read: Reading): Candidate {
+function toMatched(ready: ReadySession, matches: Match[], read: TurnReadOptions): Candidate {
   return {
     get session() {
       return ready.session();
@@ -120,14 +120,14 @@ function byRank(a: Match, b: Match): number {
   return b.score - a.score || a.turn.number - b.turn.number;
 }
 
-interface Matching extends SearchOptions {
+interface MatchOptions extends SearchOptions {
   readonly unchanged: ReadonlySet<number>;
 }
 
 type SessionOfTurn = (turn: RankedTurn | TurnMatch) => ReadySession | null;
 
 /** Returns the session of a turn; `null` if the turn does not count. A session is asked about once, not for each turn. */
-function createSessionOf(query: SearchQuery, { unchanged, sessions }: Matching): SessionOfTurn {
+function createSessionOf(query: SearchQuery, { unchanged, sessions }: MatchOptions): SessionOfTurn {
   const known = new Map<number, ReadySession | null>();
   const isAny = !filtersSessions(query);
   const isAnyTurn = !filtersTurns(query);
@@ -152,7 +152,7 @@ function isWhole(turn: RankedTurn | TurnMatch): turn is TurnMatch {
 
 const UNKNOWN_TIME = { updatedAt: null };
 
-function matchedBy(database: DatabaseSync, query: SearchQuery, options: Matching): Map<number, Match[]> {
+function matchedBy(database: DatabaseSync, query: SearchQuery, options: MatchOptions): Map<number, Match[]> {
   const { regex, mask, nowMs } = options;
   const match = toExpression(query) ?? undefined;
   const groups = new Map<number, Match[]>();
@@ -182,7 +182,7 @@ function matchedBy(database: DatabaseSync, query: SearchQuery, options: Matching
 function rankedBy(
   database: DatabaseSync,
   query: SearchQuery,
-  options: Matching & { readonly match: BestMatch },
+  options: MatchOptions & { readonly match: BestMatch },
 ): Map<number, Match[]> {
   const { match, nowMs } = options;
   const sessionOf = createSessionOf(query, options);
@@ -195,7 +195,7 @@ function rankedBy(
 }
 
 /** The best matches that were found without the index. */
-export function bestOf(results: readonly SearchResult[], wanted: Wanted): SearchResults {
+export function bestOf(results: readonly SearchResult[], wanted: ResultLimits): SearchResults {
   return best(results.map(toCandidate), wanted);
 }
 
@@ -204,12 +204,12 @@ function toCandidate(result: SearchResult): Candidate {
   return { session, score, hasNativeRefs: session.nativeRefs.length > 0, toResult: () => result };
 }
 
-interface Wanted {
+interface ResultLimits {
   readonly limit?: number | undefined;
   readonly pick?: PickSessions | undefined;
 }
 
-function best(candidates: readonly Candidate[], { limit, pick }: Wanted): SearchResults {
+function best(candidates: readonly Candidate[], { limit, pick }: ResultLimits): SearchResults {
   const once = candidates.some((one) => one.hasNativeRefs) ? eachConversationOnce(candidates) : candidates;
   const sorted = [...once].sort(byScore);
   const found = sorted.slice(0, limit ?? sorted.length);
@@ -218,7 +218,7 @@ function best(candidates: readonly Candidate[], { limit, pick }: Wanted): Search
   return { results: shown.map((one) => one.toResult()), total: sorted.length };
 }
 
-interface Reading extends Pick<SearchOptions, "mask" | "best"> {
+interface TurnReadOptions extends Pick<SearchOptions, "mask" | "best"> {
   readonly database: DatabaseSync;
   readonly query: SearchQuery;
 }
@@ -226,7 +226,7 @@ interface Reading extends Pick<SearchOptions, "mask" | "best"> {
 function toResult(
   session: IndexedSession,
   matches: readonly Match[],
-  { database, query, mask, best }: Reading,
+  { database, query, mask, best }: TurnReadOptions,
 ): SearchResult {
   const whole = withWholeTurns(database, matches);
   const [first] = whole;

@@ -139,7 +139,7 @@ async function fillFew(texts: OpenTexts, stop: AbortSignal): Promise<"few" | "no
   return "few";
 }
 
-interface Searching extends SessionSearchOptions {
+interface SearchRun extends SessionSearchOptions {
   readonly threads: ScanThreads;
   readonly stop: AbortSignal;
   readonly best?: BestMatch;
@@ -148,7 +148,7 @@ interface Searching extends SessionSearchOptions {
 async function searchAllOrMost(
   query: SearchQuery,
   texts: OpenTexts,
-  options: Searching,
+  options: SearchRun,
 ): Promise<SessionSearchResults> {
   const best = options.regex === undefined ? toBestMatch(query, options.nowMs) : null;
   if (best === null) return { ...(await searchOpen(query, texts, options)), matched: "all" };
@@ -163,7 +163,7 @@ async function searchAllOrMost(
 }
 
 /** Does not report that everything was searched while a search for most of the words may follow. */
-function unfinished({ onProgress }: Searching): SessionSearchOptions["onProgress"] {
+function unfinished({ onProgress }: SearchRun): SessionSearchOptions["onProgress"] {
   return (
     onProgress && ((now) => onProgress({ ...now, searched: Math.min(now.searched, now.ofSessions - 1) }))
   );
@@ -172,7 +172,7 @@ function unfinished({ onProgress }: Searching): SessionSearchOptions["onProgress
 async function searchOpen(
   query: SearchQuery,
   texts: OpenTexts,
-  options: Searching,
+  options: SearchRun,
 ): Promise<Omit<SessionSearchResults, "matched">> {
   const { ready, unreadable, cut } = texts.texts();
   const missing = texts.missing();
@@ -231,7 +231,7 @@ async function searchOpen(
   }
 }
 
-interface IndexSearch extends Searching {
+interface IndexSearch extends SearchRun {
   readonly sessions: ReturnType<OpenTexts["texts"]>["ready"];
   readonly others: readonly SearchResult[];
 }

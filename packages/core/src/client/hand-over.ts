@@ -31,7 +31,7 @@ export async function* iterateEvents(options: HandOverOptions): AsyncGenerator<C
   options.begin();
   const wake = (): void => inbox.wake();
   signal?.addEventListener("abort", wake, { once: true });
-  const followed: Followed = { open: new Set(), whole: new Set() };
+  const followed: AddressedItems = { open: new Set(), whole: new Set() };
   const isUnanswered = options.talk === undefined ? () => false : createAgentTalk(options.talk);
   try {
     while (!isAborted(signal)) {
@@ -59,7 +59,7 @@ function isAborted(signal: AbortSignal | undefined): boolean {
 }
 
 /** Messages and calls that addressed the reader. */
-interface Followed {
+interface AddressedItems {
   /** In progress. */
   readonly open: Set<string>;
   /** Messages that have ended, the newest of them: their author may change them. */
@@ -67,7 +67,7 @@ interface Followed {
 }
 
 /** Returns the event if it addresses the reader, or belongs to a message or a call that did. */
-function targeted(event: ClientEvent, followed: Followed): ClientEvent | null {
+function targeted(event: ClientEvent, followed: AddressedItems): ClientEvent | null {
   const { open } = followed;
   switch (event.type) {
     case "message":
@@ -102,7 +102,7 @@ function targeted(event: ClientEvent, followed: Followed): ClientEvent | null {
   }
 }
 
-function keepWhole({ whole }: Followed, messageId: string): void {
+function keepWhole({ whole }: AddressedItems, messageId: string): void {
   whole.add(messageId);
   const [oldest] = whole;
   if (whole.size > LIMITS.followedMessages && oldest !== undefined) whole.delete(oldest);

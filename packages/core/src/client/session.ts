@@ -13,7 +13,7 @@ type State =
   | { readonly type: "degraded"; readonly reason: string }
   | { readonly type: "none" };
 
-interface Deferred {
+interface PendingPatch {
   readonly checkpoint?: number;
   readonly sdkSessionId?: string | null;
 }
@@ -26,7 +26,7 @@ export interface ClientSessionOptions {
 export class ClientSession {
   readonly #options: ClientSessionOptions;
   #state: State = { type: "none" };
-  #deferred: Deferred = {};
+  #deferred: PendingPatch = {};
   /** The last event that `events()` handed over. */
   #received = 0;
   #timer: ReturnType<typeof setTimeout> | undefined;

@@ -31,14 +31,14 @@ export function jsonTextOf(value: unknown): string {
   return written(value).text;
 }
 
-interface Written {
+interface SerializedJson {
   readonly text: string;
   readonly order: Order;
   /** The value without a `toJSON`: the form that is read back. */
   readonly plain: unknown;
 }
 
-function written(value: unknown): Written {
+function written(value: unknown): SerializedJson {
   const order = orderOf(value, 0);
   if (order === "too_deep") throw tooDeep();
   const text = stringify(value);

@@ -83,11 +83,11 @@ export {
 } from "./extension.ts";
 export {
   evidenceOf,
-  type NoteBefore,
   type NoteChange,
   type NoteVerb,
   noteChangeOf,
   noteVerbOf,
+  type PreviousNote,
   type ReadableEvidence,
 } from "./live-events.ts";
 export {
@@ -198,8 +198,8 @@ export {
   type MachinePermission,
   type NamedKind,
   type NamedScope,
-  type Need,
   parseScope,
+  type RequiredPermission,
   readOnly,
   type Scope,
 } from "./scopes.ts";

@@ -1,11 +1,11 @@
 import { expect, test } from "vitest";
-import { evidenceOf, type NoteBefore, noteChangeOf } from "./live-events.ts";
+import { evidenceOf, noteChangeOf, type PreviousNote } from "./live-events.ts";
 
 const HASH = "a".repeat(64);
-const AGENTS: NoteBefore = { startMs: 1_000, endMs: 2_000, by: "agent" };
-const PERSONS: NoteBefore = { ...AGENTS, by: "person" };
+const AGENTS: PreviousNote = { startMs: 1_000, endMs: 2_000, by: "agent" };
+const PERSONS: PreviousNote = { ...AGENTS, by: "person" };
 
-function change(type: string, kind: "agent" | "person", more: object, before?: NoteBefore) {
+function change(type: string, kind: "agent" | "person", more: object, before?: PreviousNote) {
   const event = { type, actor: { kind }, data: { noteId: "n", ...more } };
   return noteChangeOf(event, (noteId) => (noteId === "n" ? before : undefined));
 }

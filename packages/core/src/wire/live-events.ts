@@ -15,7 +15,7 @@ export interface NoteChange extends Span, Pick<Note, "noteId" | "by" | "status">
 }
 
 /** A note before an event. */
-export type NoteBefore = Span & Pick<Note, "by">;
+export type PreviousNote = Span & Pick<Note, "by">;
 
 type Fields = Readonly<Record<string, unknown>>;
 type ReadEvent = Pick<WireEvent, "type" | "actor" | "data">;
@@ -26,7 +26,7 @@ type ReadEvent = Pick<WireEvent, "type" | "actor" | "data">;
  */
 export function noteChangeOf(
   event: ReadEvent,
-  before: (noteId: string) => NoteBefore | undefined,
+  before: (noteId: string) => PreviousNote | undefined,
 ): NoteChange | null {
   const data = recordOf(event.data);
   const { noteId } = data;

@@ -25,7 +25,7 @@ export type Scope =
   | { readonly kind: "admin" };
 
 /** The permission that a request needs. */
-export type Need =
+export type RequiredPermission =
   | { readonly kind: NamedKind; readonly name: string; readonly access: Access }
   | { readonly kind: "machine"; readonly access: MachinePermission }
   | { readonly kind: "metrics" }
@@ -68,7 +68,7 @@ export function formatScope(scope: Scope): string {
 }
 
 /** `admin` allows everything except access to the machine: native sessions and programs need a scope of their own. */
-export function allows(scopes: readonly Scope[], need: Need): boolean {
+export function allows(scopes: readonly Scope[], need: RequiredPermission): boolean {
   return scopes.some((scope) => {
     if (need.kind === "machine") return scope.kind === "machine" && allowsAccess(scope.access, need.access);
     if (scope.kind === "admin") return true;

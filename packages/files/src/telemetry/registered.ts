@@ -6,7 +6,7 @@
 
 import type { ContextManager, MeterProvider, TextMapPropagator, TracerProvider } from "@opentelemetry/api";
 
-export interface Registered {
+export interface TelemetryGlobals {
   readonly trace?: TracerProvider;
   readonly metrics?: MeterProvider;
   readonly context?: ContextManager;
@@ -15,10 +15,10 @@ export interface Registered {
 
 /** All copies of the package in a process, of any version 1.x, share their providers under this key. */
 const KEY = Symbol.for("opentelemetry.js.api.1");
-const NOTHING: Registered = {};
+const NOTHING: TelemetryGlobals = {};
 
 /** Returns the present providers: a program may register or replace a provider at any time. */
-export function registered(): Registered {
-  const found: Registered | undefined = Reflect.get(globalThis, KEY);
+export function registered(): TelemetryGlobals {
+  const found: TelemetryGlobals | undefined = Reflect.get(globalThis, KEY);
   return found ?? NOTHING;
 }

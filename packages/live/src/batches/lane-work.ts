@@ -89,7 +89,7 @@ interface BatchResult extends Pick<BatchDecision, "result" | "writer" | "answere
 
 const EXTRACTIVE = extractiveWriter();
 
-type Written = Pick<BatchDecision, "result" | "writer" | "standsInFor">;
+type WriterOutcome = Pick<BatchDecision, "result" | "writer" | "standsInFor">;
 
 function standInReason(writer: string, error: unknown): string {
   const why = messageOf(error).replace(/\.$/u, "");
@@ -309,7 +309,7 @@ export class LaneWork {
     const kept = new Set(given.map(({ sequence }) => sequence));
     const whole = { ...batch, given: batch.given.filter(({ sequence }) => kept.has(sequence)) };
     const embedder = this.#isSpent ? lexicalEmbedder() : this.#options.embedder;
-    let written: Written | undefined;
+    let written: WriterOutcome | undefined;
     for (let tried = 1; ; tried++) {
       try {
         if (tried > 1 && (await this.#isDecided(whole))) return;
@@ -345,7 +345,7 @@ export class LaneWork {
    * The drafts of the session's writer, or of the extractive one that stands in for it when it failed for the last time.
    * Errors: those of the store, and those of the extractive writer.
    */
-  async #written(options: Omit<BatchRunOptions, "writer">): Promise<Written> {
+  async #written(options: Omit<BatchRunOptions, "writer">): Promise<WriterOutcome> {
     const { clock, follower } = this.#options;
     const writer = this.#writer();
     const { standIn, memory } = follower.fold;
@@ -381,7 +381,7 @@ export class LaneWork {
   }
 
   /** The drafts of the session's writer, after those from the thought that the stand-in left open. */
-  async #askWriter(writer: NoteWriter, options: Omit<BatchRunOptions, "writer">): Promise<Written> {
+  async #askWriter(writer: NoteWriter, options: Omit<BatchRunOptions, "writer">): Promise<WriterOutcome> {
     const result = await writeDrafts({ ...options, rules: this.#options.rules, writer });
     const { standIn } = this.#options.follower.fold;
     if (standIn === null || EXTRACTIVE.hasOpen?.(standIn.memory) !== true)

@@ -16,7 +16,7 @@ export interface Damage {
 }
 
 /** Why the log cannot be trusted, and the last sequence that was checked. */
-export interface Finding {
+export interface DamageReport {
   readonly reason: string;
   readonly damages: readonly Damage[];
   readonly foundAt: number;

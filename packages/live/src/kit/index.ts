@@ -9,10 +9,10 @@ export { isoOf, pause, SYSTEM_CLOCK } from "./clock.ts";
 export {
   type ChainPlace,
   type Damage,
+  type DamageReport,
   damageIn,
   damagesIn,
   damagesOf,
-  type Finding,
   isAmong,
   missing,
 } from "./damage.ts";
@@ -29,7 +29,7 @@ export {
   sessionsByState,
 } from "./metrics.ts";
 export { onOneServer, startPeriodicWork } from "./periodic-work.ts";
-export { Recent } from "./recent.ts";
+export { RecentNames } from "./recent.ts";
 export {
   findRemoval,
   findSession,

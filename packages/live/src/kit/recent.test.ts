@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
-import { Recent } from "./recent.ts";
+import { RecentNames } from "./recent.ts";
 
 test("a name is new again after the time, and only names that were used within it are kept", () => {
   let nowMs = 0;
-  const recent = new Recent(1_000, () => nowMs);
+  const recent = new RecentNames(1_000, () => nowMs);
   expect([recent.isNew("first"), recent.isNew("first")]).toEqual([true, false]);
   nowMs = 999;
   expect(recent.isNew("first")).toBe(false);
@@ -18,7 +18,7 @@ test("a name is new again after the time, and only names that were used within i
 
 test("a name that is used repeatedly within the time is new only once", () => {
   let nowMs = 0;
-  const recent = new Recent(1_000, () => nowMs);
+  const recent = new RecentNames(1_000, () => nowMs);
   const found = Array.from({ length: 40 }, () => {
     nowMs += 100;
     return recent.isNew("session");

@@ -1,6 +1,6 @@
 /** Names that were used a short time ago, so that the same work is not begun twice in a short time. */
 
-export class Recent {
+export class RecentNames {
   readonly #ms: number;
   readonly #now: () => number;
   /** The time at which each name was used, oldest first. */

@@ -59,7 +59,7 @@ export async function relatedNotes(options: RelatedOptions): Promise<readonly Re
     .slice(0, LIMITS.related);
 }
 
-interface Compared {
+interface NoteComparison {
   readonly note: Note;
   readonly frames: readonly StoredEvent[];
   /** The nearest comes first. */
@@ -72,7 +72,7 @@ interface Compared {
  */
 async function sameScenes(
   { store, follower }: RelatedOptions,
-  { note, frames, others }: Compared,
+  { note, frames, others }: NoteComparison,
 ): Promise<ReadonlySet<string>> {
   const same = new Set<string>();
   const near = others.filter(({ videoId }) => videoId === note.videoId).slice(0, LIMITS.sceneCandidates);

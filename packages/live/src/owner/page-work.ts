@@ -15,7 +15,7 @@ import {
   itemsBeyond,
   itemsWithTail,
   outlineItems,
-  type PageBefore,
+  type PreviousPage,
   pageEvent,
   pageHash,
   readPageBefore,
@@ -54,7 +54,7 @@ const EXTRACTIVE = "extractive";
 interface Pass {
   readonly reason: Reason;
   readonly through: number;
-  readonly before: PageBefore;
+  readonly before: PreviousPage;
   readonly speech: SpeechLog;
   readonly outline: readonly PageDraftItem[];
   /** The changes of people that are taken over with the first pass. */

@@ -17,7 +17,7 @@ import {
   type BudgetState,
   count,
   type Damage,
-  type Finding,
+  type DamageReport,
   isFields,
   isoOf,
   LIMITS,
@@ -193,7 +193,7 @@ export class SessionOwner {
    * Records that the log cannot be trusted: once, and again whenever more damage is found. A finding no longer counts
    * when a repair came after it.
    */
-  degrade(finding: Finding): Promise<void> {
+  degrade(finding: DamageReport): Promise<void> {
     return this.#inTurn(() => this.#degrade(finding));
   }
 
@@ -202,7 +202,7 @@ export class SessionOwner {
     return this.#inTurn(() => this.change("repair", { reason, events }));
   }
 
-  async #degrade({ reason, damages, foundAt }: Finding): Promise<void> {
+  async #degrade({ reason, damages, foundAt }: DamageReport): Promise<void> {
     const { store, follower } = this.#options;
     const session = await store.getSession(follower.sessionId);
     if (session === null || foundAt < follower.repairedAt) return;

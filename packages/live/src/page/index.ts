@@ -17,4 +17,4 @@ export {
   type WrittenPage,
 } from "./page-items.ts";
 export { pageOperationEvent, parsePageOperation } from "./page-operations.ts";
-export { carriedPage, type PageBefore, readPage, readPageBefore } from "./read-page.ts";
+export { carriedPage, type PreviousPage, readPage, readPageBefore } from "./read-page.ts";

@@ -19,7 +19,7 @@ import { noteEventsOf, readNotes } from "../notes/index.ts";
 import type { LiveFold, NoteEntry } from "../state/index.ts";
 import { measureCall } from "../writers/index.ts";
 import type { SpeechLog } from "./extract-page.ts";
-import type { PageBefore } from "./read-page.ts";
+import type { PreviousPage } from "./read-page.ts";
 
 export interface ModelPass {
   readonly store: Store;
@@ -27,7 +27,7 @@ export interface ModelPass {
   readonly sessionId: string;
   readonly fold: LiveFold;
   readonly writer: NoteWriter;
-  readonly before: PageBefore;
+  readonly before: PreviousPage;
   readonly speech: SpeechLog;
   readonly outline: readonly PageDraftItem[];
   readonly signal: AbortSignal;

@@ -17,7 +17,7 @@ import { findSession, LIMITS } from "../kit/index.ts";
 import { type Follower, type LiveFold, restore } from "../state/index.ts";
 
 /** The page that a pass refines: the items of the earlier pass, and the operations of people on them. */
-export interface PageBefore {
+export interface PreviousPage {
   /** The event of the earlier pass; `null` without one. */
   readonly event: StoredEvent | null;
   readonly written: readonly PageItem[];
@@ -31,7 +31,7 @@ export async function readPageBefore(
   store: Store,
   sessionId: string,
   { page: { sequence, changes } }: Pick<LiveFold, "page">,
-): Promise<PageBefore> {
+): Promise<PreviousPage> {
   const [event] = sequence === 0 ? [] : await readSequences(store, sessionId, [sequence]);
   const changed = await readSequences(
     store,
@@ -65,7 +65,7 @@ export async function readPage(
 export async function carriedPage(
   store: Store,
   fold: LiveFold,
-): Promise<(PageBefore & { readonly events: readonly NewEvent[] }) | null> {
+): Promise<(PreviousPage & { readonly events: readonly NewEvent[] }) | null> {
   const earlier = fold.carry === "none" ? null : await earlierFold(store, fold);
   if (earlier === null) return null;
   const before = await readPageBefore(store, earlier.sessionId, earlier.fold);

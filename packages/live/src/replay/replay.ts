@@ -70,7 +70,7 @@ export async function replayEvents(
   return replay.end();
 }
 
-interface Expected {
+interface ExpectedDecision {
   readonly decidedAt: number;
   readonly events: NewEvent[];
 }
@@ -79,7 +79,7 @@ class Replay {
   readonly #drafts = new Map<string, Draft>();
   /** The newest versions of each note, by their hash. */
   readonly #versions = new Map<string, Map<string, NoteContent>>();
-  readonly #expected = new Map<string, Expected>();
+  readonly #expected = new Map<string, ExpectedDecision>();
   readonly #disagreements: Disagreement[] = [];
   readonly #quarantined: readonly Damage[];
   /** Decisions whose drafts or notes were put aside: their notes are not compared. */

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { Level } from "../kit/index.ts";
-import { countsByType, nextLevel, type Sheddable, shed, storesTelemetry } from "./back-pressure.ts";
+import { countsByType, nextLevel, type ShedCandidate, shed, storesTelemetry } from "./back-pressure.ts";
 
 const item = fc.record({
   type: fc.constantFrom(
@@ -17,7 +17,7 @@ const item = fc.record({
 test("only the oldest frames beyond 20 and repeated voice activity are dropped, and the order stays", () => {
   fc.assert(
     fc.property(fc.array(item, { maxLength: 120 }), (items) => {
-      const pending = items.map((one, n): Sheddable => ({ ...one, sequence: n + 1 }));
+      const pending = items.map((one, n): ShedCandidate => ({ ...one, sequence: n + 1 }));
       const { given, dropped } = shed(pending);
       expect([...given, ...dropped].toSorted((a, b) => a.sequence - b.sequence)).toEqual(pending);
       expect(given).toEqual(given.toSorted((a, b) => a.sequence - b.sequence));

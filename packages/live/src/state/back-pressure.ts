@@ -6,7 +6,7 @@
 
 import { LEVEL_DEPTHS, type Level, type LevelDepths, LIMITS } from "../kit/index.ts";
 
-export interface Sheddable {
+export interface ShedCandidate {
   readonly sequence: number;
   readonly type: string;
   /** For `voice_activity`: `speaking` or `silent`. */
@@ -22,7 +22,7 @@ export interface SheddingResult<Item> {
  * Leaves out the oldest frames beyond 20, and voice activity that repeats the one before it. It leaves nothing else
  * out.
  */
-export function shed<Item extends Sheddable>(pending: readonly Item[]): SheddingResult<Item> {
+export function shed<Item extends ShedCandidate>(pending: readonly Item[]): SheddingResult<Item> {
   const frames = pending.filter(({ type }) => type === "frame_captured").length;
   let tooMany = Math.max(0, frames - LIMITS.pendingFrames);
   let activity: string | undefined;
@@ -38,7 +38,7 @@ export function shed<Item extends Sheddable>(pending: readonly Item[]): Shedding
   return { given, dropped };
 }
 
-export function countsByType(items: readonly Sheddable[]): Readonly<Record<string, number>> {
+export function countsByType(items: readonly ShedCandidate[]): Readonly<Record<string, number>> {
   const counts: Record<string, number> = {};
   for (const { type } of items) counts[type] = (counts[type] ?? 0) + 1;
   return counts;

@@ -22,7 +22,7 @@ import {
 } from "../kit/index.ts";
 import { addNoteEvent, type NoteEntry } from "./note-entries.ts";
 import { addPage, addPageChange, addPass, NO_PAGE, type PageMark } from "./page-mark.ts";
-import { addPending, type Pending, removePending } from "./pending-evidence.ts";
+import { addPending, type EvidenceQueue, removePending } from "./pending-evidence.ts";
 
 export const AUDIO_KIND = "audio";
 
@@ -59,7 +59,7 @@ export interface CheckpointMark {
   readonly atMs: number;
 }
 
-export interface LiveFold extends Pending {
+export interface LiveFold extends EvidenceQueue {
   /** The sequence of the newest event in the fold. */
   sequence: number;
   chainHash: string;
@@ -182,7 +182,7 @@ export function isSignal(type: string): boolean {
   return SIGNALS.has(type);
 }
 
-export function depthOf({ pending, pendingRest }: Pending): number {
+export function depthOf({ pending, pendingRest }: EvidenceQueue): number {
   let depth = pendingRest?.count ?? 0;
   // Only note events of people are pending.
   for (const { type } of pending.values()) if (!isSignal(type)) depth++;
@@ -196,7 +196,7 @@ export function ledgerCursor({ pending, pendingRest, sequence }: LiveFold): numb
 }
 
 /** Adds an event to the pending evidence, if it belongs there. */
-export function addToPending(fold: Pending, event: StoredEvent): void {
+export function addToPending(fold: EvidenceQueue, event: StoredEvent): void {
   const data: Fields = isFields(event.data) ? event.data : {};
   const { sequence, type, retention } = event;
   if (isInput(event)) {

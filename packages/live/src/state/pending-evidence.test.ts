@@ -3,12 +3,12 @@ import { openStore } from "@continuo/store";
 import { expect, test } from "vitest";
 import { LIMITS } from "../kit/index.ts";
 import { addToPending, depthOf } from "./fold.ts";
-import { hasRoom, type Pending, refill } from "./pending-evidence.ts";
+import { type EvidenceQueue, hasRoom, refill } from "./pending-evidence.ts";
 
 test("evidence for which a fold has no room is counted, and is read when there is room: the result equals a fold without limits", async () => {
   await using store = await openStore("memory:");
   const { logId } = await store.createLog();
-  const fold: Pending & { sequence: number } = { pending: new Map(), pendingRest: null, sequence: 0 };
+  const fold: EvidenceQueue & { sequence: number } = { pending: new Map(), pendingRest: null, sequence: 0 };
   const waiting = new Set<number>();
   const append = async (events: readonly NewEvent[]): Promise<readonly number[]> => {
     const stored = await store.append(logId, events);

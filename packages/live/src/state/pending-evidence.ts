@@ -24,13 +24,13 @@ export interface PendingRest {
   count: number;
 }
 
-export interface Pending {
+export interface EvidenceQueue {
   /** Evidence by sequence, the oldest first. */
   readonly pending: Map<number, PendingEvidence>;
   pendingRest: PendingRest | null;
 }
 
-export function addPending(fold: Pending, one: PendingEvidence): void {
+export function addPending(fold: EvidenceQueue, one: PendingEvidence): void {
   if (fold.pendingRest === null && fold.pending.size < LIMITS.pendingInMemory) {
     fold.pending.set(one.sequence, one);
     return;
@@ -40,7 +40,7 @@ export function addPending(fold: Pending, one: PendingEvidence): void {
 }
 
 /** Removes the events that a decision or a drop names. */
-export function removePending(fold: Pending, sequences: unknown): void {
+export function removePending(fold: EvidenceQueue, sequences: unknown): void {
   if (!Array.isArray(sequences)) return;
   for (const sequence of sequences as readonly number[]) {
     if (fold.pending.delete(sequence) || fold.pendingRest === null) continue;
@@ -51,7 +51,7 @@ export function removePending(fold: Pending, sequences: unknown): void {
 }
 
 /** True if the owner should read more evidence into memory. */
-export function hasRoom({ pending, pendingRest }: Pending): boolean {
+export function hasRoom({ pending, pendingRest }: EvidenceQueue): boolean {
   return pendingRest !== null && pending.size < LIMITS.pendingInMemory / 2;
 }
 
@@ -62,11 +62,11 @@ export function hasRoom({ pending, pendingRest }: Pending): boolean {
 export async function refill(
   store: Store,
   sessionId: string,
-  fold: Pending & { readonly sequence: number },
-  add: (part: Pending, event: StoredEvent) => void,
+  fold: EvidenceQueue & { readonly sequence: number },
+  add: (part: EvidenceQueue, event: StoredEvent) => void,
 ): Promise<void> {
   if (fold.pendingRest === null) return;
-  const part: Pending = { pending: new Map(), pendingRest: null };
+  const part: EvidenceQueue = { pending: new Map(), pendingRest: null };
   // The fold grows during the reads. Its end is compared after the last `await`, so that nothing is missed.
   for (let after = fold.pendingRest.fromSequence - 1; after < fold.sequence; ) {
     const { events } = await store.read(sessionId, { after, limit: LIMITS.restorePage });

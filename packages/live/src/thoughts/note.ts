@@ -43,7 +43,7 @@ export function keySentencesOf(sentences: readonly Sentence[], most: number): re
  * A chapter of many hours has too many sentences to compare all pairs, so only the sentences with the most frequent
  * words are compared.
  */
-function mostShared(known: readonly Known[]): readonly Known[] {
+function mostShared(known: readonly SentenceTerms[]): readonly SentenceTerms[] {
   if (known.length <= LIMITS.comparedSentences) return known;
   const counts = countsOf(known);
   const weights = known.map(({ terms }) =>
@@ -54,7 +54,7 @@ function mostShared(known: readonly Known[]): readonly Known[] {
   return known.filter((_, at) => kept.has(at));
 }
 
-function countsOf(known: readonly Known[]): ReadonlyMap<string, number> {
+function countsOf(known: readonly SentenceTerms[]): ReadonlyMap<string, number> {
   const counts = new Map<string, number>();
   for (const { terms } of known) for (const term of terms) counts.set(term, (counts.get(term) ?? 0) + 1);
   return counts;
@@ -96,12 +96,12 @@ function whole(before: Sentence, rest: Sentence): Sentence {
   };
 }
 
-interface Known {
+interface SentenceTerms {
   readonly sentence: Sentence;
   readonly terms: ReadonlySet<string>;
 }
 
-function knownOf(sentence: Sentence): Known {
+function knownOf(sentence: Sentence): SentenceTerms {
   return { sentence, terms: new Set(termsOfSentence(sentence)) };
 }
 
@@ -109,7 +109,7 @@ function knownOf(sentence: Sentence): Known {
  * Selects one sentence after the other: always the one that adds most to the selected ones, while the note has room.
  */
 function chosenOf(
-  known: readonly Known[],
+  known: readonly SentenceTerms[],
   most: number,
   places: readonly number[] = [],
 ): readonly Sentence[] {
@@ -140,7 +140,7 @@ function chosenOf(
 }
 
 /** The sentence that begins a subject says what it is; towards the end speakers digress. */
-function placesIn(known: readonly Known[]): readonly number[] {
+function placesIn(known: readonly SentenceTerms[]): readonly number[] {
   const opening = known.findIndex(
     ({ sentence, terms }) => !isQuestion(sentence) && terms.size >= LIMITS.fewestTerms,
   );

@@ -134,12 +134,12 @@ interface PieceOfSpeaker {
   readonly videoId: string | undefined;
 }
 
-type LookBack = (heard: Omit<PieceOfSpeaker, "speaker">, before: number) => Promise<EarlierWords>;
+type FindEarlierWords = (heard: Omit<PieceOfSpeaker, "speaker">, before: number) => Promise<EarlierWords>;
 
 async function hearPiece(
   hearing: VideoSpeech,
   { piece, speaker, videoId }: PieceOfSpeaker,
-  lookBack: LookBack,
+  lookBack: FindEarlierWords,
 ): Promise<SpeechStep> {
   const before = hearing.streams[speaker] ?? EMPTY_JOIN_STATE;
   const since = backSince(before, piece);
@@ -279,7 +279,7 @@ function withStream(hearing: VideoSpeech, speaker: string, state: JoinState): Vi
 }
 
 /** The words around the time of a piece that were heard before the person went back; each window is read once. */
-function earlierOf({ context }: NoteRequest): LookBack {
+function earlierOf({ context }: NoteRequest): FindEarlierWords {
   let read: { readonly atMs: number; readonly items: readonly EvidenceItem[] } | null = null;
   return async ({ piece: { startMs }, videoId }, before) => {
     if (read === null || Math.abs(startMs - read.atMs) > LIMITS.heardAgainMs / 2) {

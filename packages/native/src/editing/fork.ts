@@ -144,7 +144,7 @@ async function selectHistory(opened: OpenedSession, { at, signal }: ForkOptions)
   });
 }
 
-interface Forking {
+interface ForkInput {
   readonly writer: NativeWriter<unknown>;
   readonly session: NewSession;
   readonly fork: Fork;
@@ -154,7 +154,7 @@ interface Forking {
 /** Reads the fork back in a separate home. Errors: `verification_failed`. */
 async function verify(
   { reader }: Lookup,
-  { writer, session, fork, wanted }: Forking,
+  { writer, session, fork, wanted }: ForkInput,
 ): Promise<Pick<SessionInfo, "title">> {
   using scratch = openScratch();
   const home: Places = { home: scratch.path, env: {} };

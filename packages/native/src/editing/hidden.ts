@@ -14,10 +14,10 @@ import { formatOf, visibilityOf } from "../native/index.ts";
 import type {
   AgentReader,
   AgentVisibility,
-  FileMending,
+  FileFix,
   FoundSession,
   HiddenSession,
-  RowMending,
+  RowFix,
 } from "../native/kit/index.ts";
 import { writeNewFile } from "../native/writing/index.ts";
 import { refuseOpen } from "./live.ts";
@@ -86,7 +86,7 @@ export async function returnHiddenSession(
   return { ...changed, trashId };
 }
 
-interface Changing<Change = FileMending> {
+interface FixContext<Change = FileFix> {
   readonly cause: string;
   readonly reader: AgentReader;
   readonly found: FoundSession;
@@ -98,7 +98,7 @@ interface Changing<Change = FileMending> {
  * Verifies the new state in a separate home: it must have all content of the old state, and the rules of the list must
  * show it.
  */
-async function verify(changing: Changing, rules: AgentVisibility): Promise<void> {
+async function verify(changing: FixContext, rules: AgentVisibility): Promise<void> {
   const { reader, found, mending, places } = changing;
   using scratch = openScratch();
   const staged = stagedPlaces(reader, places, scratch.path);
@@ -128,7 +128,7 @@ function isOtherPurpose(still: string, mended: string, { causes }: AgentVisibili
   return still !== mended && causes[still]?.intended === true;
 }
 
-function filesBeside({ beside }: FileMending): FileMending["beside"] {
+function filesBeside({ beside }: FileFix): FileFix["beside"] {
   return beside.flatMap(({ from, to }) =>
     filesBelow(from).map((path) => ({ from: path, to: join(to, relative(from, path)) })),
   );
@@ -136,7 +136,7 @@ function filesBeside({ beside }: FileMending): FileMending["beside"] {
 
 /** Returns the trash id of the old state. */
 async function replace(
-  { reader, found, mending, places }: Changing,
+  { reader, found, mending, places }: FixContext,
   signal: AbortSignal | undefined,
 ): Promise<string> {
   const info = await reader.skim(found, present({ part: "whole", signal }));
@@ -161,7 +161,7 @@ async function replace(
 
 /** Returns the trash id of the old row. The row contains no messages, so it is verified in its place. */
 async function replaceRow(
-  { reader, found, mending, places }: Changing<RowMending>,
+  { reader, found, mending, places }: FixContext<RowFix>,
   rules: AgentVisibility,
   signal: AbortSignal | undefined,
 ): Promise<string> {

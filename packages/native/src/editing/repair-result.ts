@@ -6,10 +6,10 @@ import type { RepairEdit } from "../native/repairing/index.ts";
 
 export interface RepairOptions extends LookupOptions {
   /** Nothing is written by default. The file must not exist, unless `force` replaces it. */
-  readonly write?: "in place" | CopyTo;
+  readonly write?: "in place" | CopyTarget;
 }
 
-export interface CopyTo {
+export interface CopyTarget {
   /** A relative path starts from the folder `cwd`. */
   readonly file: string;
   readonly force?: boolean;

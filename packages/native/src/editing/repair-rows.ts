@@ -9,11 +9,11 @@ import { makersOfNow, writeNewFile } from "../native/writing/index.ts";
 import { fileOf, lockedForEdit } from "./locking/index.ts";
 import { openScratch } from "./placing/index.ts";
 import { damageLeft, damageOf } from "./remaining-damage.ts";
-import type { CopyTo, RepairOptions, SessionRepair } from "./repair-result.ts";
+import type { CopyTarget, RepairOptions, SessionRepair } from "./repair-result.ts";
 import { assertAllSaid, textsOf, unsound, writeCopy } from "./repair-sound.ts";
 import { moveToTrash } from "./trash/index.ts";
 
-interface Repairing {
+interface RowRepairContext {
   readonly lookup: Lookup;
   readonly places: Places;
   readonly options: RepairOptions;
@@ -24,7 +24,10 @@ interface Repairing {
  * Errors: `unsupported` for an exported file that should be repaired in place; `conflict` for a file that exists;
  * `busy`, `unreadable`, `unwritable`, `verification_failed`.
  */
-export async function repairRows(lookup: Lookup, parts: Omit<Repairing, "lookup">): Promise<SessionRepair> {
+export async function repairRows(
+  lookup: Lookup,
+  parts: Omit<RowRepairContext, "lookup">,
+): Promise<SessionRepair> {
   const repairing = { lookup, ...parts };
   const { options } = parts;
   const { agent, sessionId, location } = lookup.found;
@@ -45,14 +48,14 @@ export async function repairRows(lookup: Lookup, parts: Omit<Repairing, "lookup"
   return { ...unwritten, ...replaced, remaining: await damageOf(lookup, repairing.places) };
 }
 
-async function plan({ lookup, places, options, repairer }: Repairing): Promise<RowRepair> {
+async function plan({ lookup, places, options, repairer }: RowRepairContext): Promise<RowRepair> {
   using opened = await lookup.reader.open(lookup.found, places, present({ signal: options.signal }));
   return await repairer.mendRows(opened);
 }
 
 type RowsRepair = Omit<SessionRepair, "agent" | "sessionId" | "location" | "droppedResults" | "remaining">;
 
-async function replace(repairing: Repairing, database: string): Promise<RowsRepair> {
+async function replace(repairing: RowRepairContext, database: string): Promise<RowsRepair> {
   const { lookup, places, options } = repairing;
   const { reader, found } = lookup;
   const writer = await (await formatOf(found.agent)).writer();
@@ -78,8 +81,8 @@ async function replace(repairing: Repairing, database: string): Promise<RowsRepa
 
 /** Reads the result back in a scratch folder before it is written. Writes nothing if `to` is left out. */
 async function copyTo(
-  { lookup, places, options, repairer }: Repairing,
-  to: CopyTo | undefined,
+  { lookup, places, options, repairer }: RowRepairContext,
+  to: CopyTarget | undefined,
 ): Promise<Pick<SessionRepair, "remaining" | "written">> {
   const { reader, found } = lookup;
   using opened = await reader.open(found, places, present({ signal: options.signal }));

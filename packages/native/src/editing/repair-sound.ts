@@ -4,7 +4,7 @@ import { resolve } from "node:path";
 import { ContinuoError, type Message } from "@continuo/core/model";
 import { type OutputFile, openOutputFile, type Places } from "@continuo/files";
 import { forbiddenFolders, type Lookup } from "../native/index.ts";
-import type { CopyTo } from "./repair-result.ts";
+import type { CopyTarget } from "./repair-result.ts";
 
 export interface CopyOptions {
   readonly cwd?: string;
@@ -12,7 +12,7 @@ export interface CopyOptions {
 }
 
 /** Writes the copy and returns its path. Errors: `conflict`, `invalid` for a folder of an agent or of Continuo, `unwritable`. */
-export async function writeCopy(to: CopyTo, bytes: Buffer, options: CopyOptions): Promise<string> {
+export async function writeCopy(to: CopyTarget, bytes: Buffer, options: CopyOptions): Promise<string> {
   const forbidden = await forbiddenFolders(options.places);
   const path = resolve(options.cwd ?? process.cwd(), to.file);
   using output: OutputFile = await openOutputFile(path, {

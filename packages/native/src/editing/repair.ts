@@ -169,7 +169,7 @@ async function verify({ reader, found }: Lookup, places: Places, mended: RepairF
   return await damageLeft({ reader, found }, repaired, places);
 }
 
-interface Replacing extends RepairFile {
+interface ReplaceOptions extends RepairFile {
   readonly options: RepairOptions;
   readonly relist: () => Promise<void>;
 }
@@ -178,7 +178,7 @@ interface Replacing extends RepairFile {
 async function replace(
   { reader, found }: Lookup,
   places: Places,
-  mended: Replacing,
+  mended: ReplaceOptions,
 ): Promise<TrashedSession> {
   const { file, bytes, options, relist } = mended;
   const info: SessionInfo = await reader.skim(found, present({ part: "whole", signal: options.signal }));

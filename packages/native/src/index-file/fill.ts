@@ -40,11 +40,11 @@ export interface TextSource {
   readonly stamp: string | null;
   readonly sizeBytes: number;
   /** Errors: `ContinuoError` if it cannot be read. */
-  open(signal: AbortSignal | undefined, before: TextBefore | null): Promise<OpenText>;
+  open(signal: AbortSignal | undefined, before: PreviousScan | null): Promise<OpenText>;
 }
 
 /** The stored result of the last reading of the session. */
-export interface TextBefore {
+export interface PreviousScan {
   readonly scan: unknown;
   readonly beside: Readonly<Record<string, string>>;
 }
@@ -100,7 +100,7 @@ export async function fillText(path: string, options: FillOptions): Promise<Fill
       });
       filled.add(source.key);
     } catch (error) {
-      if (options.signal?.aborted === true || error instanceof IndexNotWritten) throw error;
+      if (options.signal?.aborted === true || error instanceof IndexWriteError) throw error;
       failures.set(source.key, error);
     }
     sessions += 1;
@@ -128,11 +128,11 @@ export async function removeText(path: string, keys: readonly string[]): Promise
 }
 
 /** The rest of a session must not follow a part that was not written. */
-class IndexNotWritten extends ContinuoError {}
+class IndexWriteError extends ContinuoError {}
 
 function notWritten(path: string, { state, cause }: { readonly state: string; readonly cause?: unknown }) {
   const why = cause === undefined ? `it is ${state}` : reasonOf(cause);
-  return new IndexNotWritten("unwritable", `cannot write the index ${path}: ${why}`, {
+  return new IndexWriteError("unwritable", `cannot write the index ${path}: ${why}`, {
     hint:
       state === "newer"
         ? "Use the newer version of Continuo that made it, or delete the file."
@@ -149,7 +149,7 @@ async function writeChanges(
   try {
     return await useIndex(path, "write", (database) => applyChanges(database, changes, writer));
   } catch (cause) {
-    throw new IndexNotWritten("unwritable", `cannot write the index ${path}: ${reasonOf(cause)}`, {
+    throw new IndexWriteError("unwritable", `cannot write the index ${path}: ${reasonOf(cause)}`, {
       cause,
       hint: "Run `continuo index rebuild`. Report it if that fails in the same way: a search reads the sessions themselves.",
     });
@@ -186,7 +186,7 @@ function createBatch(path: string, maxChars: number): Batch {
   };
 }
 
-interface Filling {
+interface FillContext {
   readonly batch: Batch;
   /** True if the index had no turn of the session when the fill began. */
   readonly isNew: boolean;
@@ -200,7 +200,7 @@ interface Filling {
 async function fillSession(
   path: string,
   { key, stamp, open }: TextSource,
-  { batch, isNew, signal }: Filling,
+  { batch, isNew, signal }: FillContext,
 ): Promise<void> {
   const known = isNew ? NOTHING_STORED : await readStored(path, key);
   using text = await open(signal, known.kept && { scan: known.kept.scan, beside: known.beside });
@@ -279,14 +279,14 @@ async function turnsToKeep(
   return isSame ? { goOn, turns } : { goOn: START_POINT, turns: [] };
 }
 
-interface StepsRead {
+interface MessageSteps {
   readonly messages: AsyncIterable<Message>;
   /** The steps that were kept without reading, and those that were read. */
   readonly kept: [key: string, messages: number | readonly string[]][];
 }
 
-function readFrom(steps: TextSteps, { step: from, skip, kept: before }: ResumePoint): StepsRead {
-  const kept = steps.keys.map((key, at): StepsRead["kept"][number] => [key, before[at]?.[1] ?? 0]);
+function readFrom(steps: TextSteps, { step: from, skip, kept: before }: ResumePoint): MessageSteps {
+  const kept = steps.keys.map((key, at): MessageSteps["kept"][number] => [key, before[at]?.[1] ?? 0]);
   const messages = async function* (): AsyncGenerator<Message, void, void> {
     let left = skip;
     for await (const { step, messages } of steps.read(from, idsOf(before))) {
@@ -301,7 +301,7 @@ function readFrom(steps: TextSteps, { step: from, skip, kept: before }: ResumePo
 
 function toKept(
   steps: TextSteps,
-  kept: StepsRead["kept"],
+  kept: MessageSteps["kept"],
   turns: readonly StoredTurnLength[],
 ): Uint8Array | null {
   const saved = steps.saved();

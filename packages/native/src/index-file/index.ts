@@ -13,8 +13,8 @@ export {
   type FillResult,
   fillText,
   type OpenText,
+  type PreviousScan,
   removeText,
-  type TextBefore,
   type TextSource,
 } from "./fill.ts";
 export { type IndexState, indexPathOf, removeIndex, useIndex } from "./index-database.ts";

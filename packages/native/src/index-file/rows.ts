@@ -84,7 +84,7 @@ interface BriefAnswers {
   add(file: FoundFile, name: string, answer: unknown): void;
 }
 
-function createBriefAnswers({ summary }: Stored): BriefAnswers {
+function createBriefAnswers({ summary }: LazyRows): BriefAnswers {
   const changed = new Map<string, NonNullable<SummaryChange>>();
   const answersOf = (file: FoundFile): Answers | null => {
     const change = changed.size === 0 ? undefined : changed.get(file.path);
@@ -105,7 +105,7 @@ function createBriefAnswers({ summary }: Stored): BriefAnswers {
 type FindAnswers = (name: string, stamp: string) => Answers | null;
 
 /** The rows of the file, read when they are first needed. */
-interface Stored {
+interface LazyRows {
   /** `null` until it was read. */
   summary(): Summary | null;
   brief(): Summary | Promise<Summary>;
@@ -116,7 +116,7 @@ interface Stored {
   unasked(): Promise<readonly string[]>;
 }
 
-function createStored(path: string, table: RowTable): Stored {
+function createStored(path: string, table: RowTable): LazyRows {
   let summary: Summary | null = null;
   let all: ReadonlyMap<string, KnownRow> | null = null;
   const expected = new Map<string, KnownRow | null>();

@@ -8,7 +8,7 @@ import { continuoFolders, type Places } from "@continuo/files";
 import { claudeAgent } from "./claude/agent/index.ts";
 import { codexAgent } from "./codex/agent/index.ts";
 import { copilotAgent } from "./copilot/agent/index.ts";
-import type { Agent, AgentFormat, Resumable } from "./format/index.ts";
+import type { Agent, AgentFormat, ResumableRef } from "./format/index.ts";
 import { geminiAgent } from "./gemini/agent/index.ts";
 import { opencodeAgent } from "./opencode/agent/index.ts";
 import { piAgent } from "./pi/agent/index.ts";
@@ -88,7 +88,7 @@ export async function forbiddenFolders(places: Places): Promise<readonly string[
  *
  * Errors: `invalid` for such an id.
  */
-export function resumeCommandOf(session: Resumable): readonly string[] {
+export function resumeCommandOf(session: ResumableRef): readonly string[] {
   const command = agentOf(session.agent).resumeCommand(session);
   if (!command.at(-1)?.startsWith("-")) return command;
   throw new ContinuoError(

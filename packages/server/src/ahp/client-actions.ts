@@ -84,13 +84,13 @@ export async function dispatch(
   await feed.serial(async () => await apply({ host, feed, sender }, action));
 }
 
-interface Applied {
+interface ActionContext {
   readonly host: AhpHost;
   readonly feed: SessionFeed;
   readonly sender: Sender;
 }
 
-async function apply(to: Applied, action: ClientAction): Promise<void> {
+async function apply(to: ActionContext, action: ClientAction): Promise<void> {
   const { feed, sender } = to;
   const { origin } = sender;
   switch (action.type) {
@@ -134,7 +134,7 @@ interface Start {
 }
 
 async function start(
-  { host, feed, sender }: Applied,
+  { host, feed, sender }: ActionContext,
   { turnId, startedAt = new Date().toISOString(), message, origin, queuedMessageId }: Start,
 ): Promise<void> {
   sender.may("write");
@@ -151,7 +151,7 @@ async function start(
 }
 
 /** Sends a message that waited, for the client that queued it. One that cannot be sent does not hold up the next. */
-async function startQueued(to: Applied, id: string): Promise<void> {
+async function startQueued(to: ActionContext, id: string): Promise<void> {
   const { feed, sender } = to;
   const message = feed.chat.queuedMessages?.find((one) => one.id === id)?.message;
   if (message === undefined || feed.isRunning) return feed.sendWaiting();
@@ -199,7 +199,7 @@ function promptOf({ text, attachments }: AhpMessage): string {
 }
 
 async function answer(
-  { host, feed, sender }: Applied,
+  { host, feed, sender }: ActionContext,
   action: Extract<ClientAction, { type: "chat/toolCallConfirmed" }>,
 ): Promise<void> {
   sender.may("answer");
@@ -244,7 +244,7 @@ function pageIdOf(clientId: string): string {
   return clientId.replaceAll(/[^\w-]/gu, "-").slice(0, 64);
 }
 
-async function rename({ host, feed, sender }: Applied, title: string): Promise<void> {
+async function rename({ host, feed, sender }: ActionContext, title: string): Promise<void> {
   sender.may("write");
   if (feed.key === null) throw refused("a session has a title after its first message");
   await host.machine.actions.rename(feed.key, { title }, sender.signal);
@@ -252,7 +252,7 @@ async function rename({ host, feed, sender }: Applied, title: string): Promise<v
 }
 
 function setClient(
-  { feed, sender }: Applied,
+  { feed, sender }: ActionContext,
   action: Extract<SessionAction, { type: `session/activeClient${string}` }>,
 ): void {
   const clientId = action.type === "session/activeClientSet" ? action.activeClient.clientId : action.clientId;

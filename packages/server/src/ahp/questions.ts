@@ -5,7 +5,7 @@ import type { ChatQuestion } from "@continuo/core/wire/machine";
 import { LIMITS } from "./limits.ts";
 import type { ConfirmationOption, ResponsePart, ToolCall } from "./protocol.ts";
 
-export interface AskedParts {
+export interface QuestionParts {
   readonly parts: readonly ResponsePart[];
   /** The calls that wait, by the id of their question. */
   readonly waiting: ReadonlyMap<string, ToolCall>;
@@ -19,7 +19,7 @@ export function withQuestions(
   given: readonly ResponsePart[],
   questions: readonly ChatQuestion[],
   isDue: (approvalId: string) => boolean,
-): AskedParts {
+): QuestionParts {
   const parts = [...given];
   const waiting = new Map<string, ToolCall>();
   for (const question of questions) {

@@ -10,7 +10,7 @@ export interface RunningTurn {
   readonly parts: readonly ResponsePart[];
 }
 
-export interface PartsTold {
+export interface PartsUpdate {
   readonly actions: readonly ChatAction[];
   /** After these actions, the active turn has exactly these parts. */
   readonly isExact: boolean;
@@ -24,7 +24,7 @@ export interface PartsTold {
 export function actionsForParts(
   { activeTurn }: Pick<ChatState, "activeTurn">,
   { id, parts }: RunningTurn,
-): PartsTold {
+): PartsUpdate {
   if (activeTurn?.id !== id) return { actions: [], isExact: true };
   const told = new Map(activeTurn.responseParts.map((part) => [nameOf(part), part]));
   const names = parts.map(nameOf);

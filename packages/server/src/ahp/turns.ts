@@ -76,7 +76,7 @@ function usageOf(group: readonly WindowMessage[]): Turn["usage"] {
 
 /** The parts of an answer in their order; the result of a call is in the part of the call. */
 export function toParts(messages: readonly WindowMessage[], place: TurnsPlace): readonly ResponsePart[] {
-  const seen: CallsSeen = { results: resultsOf(messages), calls: new Set(), place };
+  const seen: SentCalls = { results: resultsOf(messages), calls: new Set(), place };
   return messages.flatMap((one) => partsOf(one, seen));
 }
 
@@ -103,14 +103,14 @@ function resultsOf(messages: readonly WindowMessage[]): ReadonlyMap<string, Tool
   return results;
 }
 
-interface CallsSeen {
+interface SentCalls {
   readonly results: ReadonlyMap<string, ToolResultBlock>;
   /** The ids of calls that were sent. */
   readonly calls: Set<string>;
   readonly place: TurnsPlace;
 }
 
-function partsOf(one: WindowMessage, { results, calls, place }: CallsSeen): readonly ResponsePart[] {
+function partsOf(one: WindowMessage, { results, calls, place }: SentCalls): readonly ResponsePart[] {
   const { message } = one;
   if (message.origin === "injected") return [];
   if (message.origin === "error") return [toErrorPart(textOf(message.content))];

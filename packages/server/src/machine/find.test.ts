@@ -4,7 +4,7 @@ import type { Message } from "@continuo/core/model";
 import type { SessionSearchResult } from "@continuo/core/wire/machine";
 import { expect, test } from "vitest";
 import { type FindQuery, findInSession } from "./find.ts";
-import type { CompleteHistory, Read } from "./history/index.ts";
+import type { CompleteHistory, UseHistory } from "./history/index.ts";
 
 async function find(texts: readonly string[], query: FindQuery): Promise<SessionSearchResult> {
   using kept = createCachedHistory("g", { own: {}, list: shippedPrices() });
@@ -14,7 +14,7 @@ async function find(texts: readonly string[], query: FindQuery): Promise<Session
     kept.put(message);
   }
   kept.settle();
-  const read: Read = async (use) => use({ kept } as unknown as CompleteHistory);
+  const read: UseHistory = async (use) => use({ kept } as unknown as CompleteHistory);
   return await findInSession(read, query);
 }
 

@@ -5,7 +5,7 @@ import { type CachedHistory, HISTORY_LIMITS } from "@continuo/agents/pages";
 import { type Block, type Message, typedIn } from "@continuo/core/model";
 import { visibleLine } from "@continuo/core/transcript";
 import type { FoundMessage, SessionSearchResult } from "@continuo/core/wire/machine";
-import type { Read } from "./history/index.ts";
+import type { UseHistory } from "./history/index.ts";
 import { MACHINE_LIMITS } from "./limits.ts";
 
 export interface FindQuery {
@@ -17,7 +17,7 @@ export interface FindQuery {
 
 /** Other requests run between two slices. If the history is rewritten during the search, the new one is searched. */
 export async function findInSession(
-  read: Read,
+  read: UseHistory,
   { words, before, limit = MACHINE_LIMITS.foundMessages }: FindQuery,
 ): Promise<SessionSearchResult> {
   const wanted = wordsOf(words);

@@ -3,10 +3,10 @@
 import { seenFromOf } from "@continuo/agents/pages";
 import { isContinuoError } from "@continuo/core/model";
 import type { ModelPart, Outline } from "@continuo/core/wire/machine";
-import type { CompleteHistory, Read } from "./history/index.ts";
+import type { CompleteHistory, UseHistory } from "./history/index.ts";
 
 /** `null` if the model sees the whole history, or if that cannot be known. */
-export async function seenFrom(read: Read): Promise<Outline["seenFrom"]> {
+export async function seenFrom(read: UseHistory): Promise<Outline["seenFrom"]> {
   if (!(await read(isCompacted))) return null;
   const ids = await read(idsOf, "model").catch((error) => {
     // The session is one of Continuo's own, or too large.
@@ -28,7 +28,7 @@ function idsOf({ kept }: Pick<CompleteHistory, "kept">): readonly string[] {
 const CHARS_PER_TOKEN = 4;
 
 /** Compares what the model would receive with the history. Errors: those of the model's view. */
-export async function modelPartOf(read: Read): Promise<ModelPart> {
+export async function modelPartOf(read: UseHistory): Promise<ModelPart> {
   const { ids, chars } = await read(sentOf, "model");
   return await read(({ kept }) => {
     const missing = idsOf({ kept }).filter((id) => !ids.has(id)).length;

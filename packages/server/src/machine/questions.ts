@@ -30,7 +30,7 @@ import type {
 } from "@continuo/core/wire/machine";
 import type { PlacesAt } from "@continuo/files";
 import { type FindQuery, findInSession } from "./find.ts";
-import { branchesOf, type Histories, type HistoryRequest, type Read } from "./history/index.ts";
+import { branchesOf, type Histories, type HistoryRequest, type UseHistory } from "./history/index.ts";
 import { type GrowthPosition, type HistoryChanges, historyChangesOf } from "./history-changes.ts";
 import { modelPartOf, seenFrom } from "./model-start.ts";
 import { type ContentName, imageIn, textIn } from "./parts.ts";
@@ -82,7 +82,7 @@ interface Session {
 }
 
 const ANSWERS: {
-  readonly [Q in Question]: (read: Read, args: ArgsOf<Q>, session: Session) => Promise<AnswerOf<Q>>;
+  readonly [Q in Question]: (read: UseHistory, args: ArgsOf<Q>, session: Session) => Promise<AnswerOf<Q>>;
 } = {
   subagents: (read) => read(({ details }) => details.subagents),
   head: (read, { named, prices }) =>
@@ -116,7 +116,7 @@ export async function answer<Q extends Question>(
   }: { readonly question: Q; readonly session: SessionArguments; readonly args: ArgsOf<Q> },
   signal: AbortSignal,
 ): Promise<AnswerOf<Q>> {
-  const read: Read = (use, view = session.view) =>
+  const read: UseHistory = (use, view = session.view) =>
     histories.withWhole(toAsked({ ...session, view }), signal, use);
   return await ANSWERS[question](read, args, { asked: toAsked(session), signal });
 }

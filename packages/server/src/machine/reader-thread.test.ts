@@ -1,6 +1,6 @@
 import { Worker } from "node:worker_threads";
 import { afterEach, expect, test, vi } from "vitest";
-import type { AskedOf } from "./reader-thread.ts";
+import type { QuestionCall } from "./reader-thread.ts";
 import { startReaderThread } from "./reader-thread.ts";
 
 afterEach(() => void vi.restoreAllMocks());
@@ -9,7 +9,7 @@ const ASKED = {
   question: "facts",
   args: null,
   session: { key: "x", row: {}, view: "history", places: { home: "/", cwd: "/", env: {} }, prices: {} },
-} as unknown as AskedOf<"facts">;
+} as unknown as QuestionCall<"facts">;
 
 test("when the thread ends, waiting callers receive an error, and its owner is notified so that it can start another one", async () => {
   const unref = vi.spyOn(Worker.prototype, "unref");

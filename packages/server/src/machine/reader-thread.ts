@@ -5,14 +5,14 @@ import { ContinuoError, type ErrorCode, messageOf, present } from "@continuo/cor
 import { besideBundle } from "@continuo/files";
 import type { AnswerOf, ArgsOf, Question, SessionArguments } from "./questions.ts";
 
-export interface AskedOf<Q extends Question> {
+export interface QuestionCall<Q extends Question> {
   readonly question: Q;
   readonly session: SessionArguments;
   readonly args: ArgsOf<Q>;
 }
 
 export type ToThread =
-  | { readonly type: "ask"; readonly id: number; readonly asked: AskedOf<Question> }
+  | { readonly type: "ask"; readonly id: number; readonly asked: QuestionCall<Question> }
   /** The caller no longer waits for the answer. */
   | { readonly type: "leave"; readonly id: number };
 
@@ -30,7 +30,7 @@ export interface PlainError {
 
 export interface ReaderThread {
   /** Errors: those of reading the session, and of the question; `unavailable` when the thread ended. */
-  ask<Q extends Question>(asked: AskedOf<Q>, signal: AbortSignal): Promise<AnswerOf<Q>>;
+  ask<Q extends Question>(asked: QuestionCall<Q>, signal: AbortSignal): Promise<AnswerOf<Q>>;
   close(): Promise<void>;
 }
 
@@ -64,7 +64,7 @@ export function startReaderThread(onEnd: () => void): ReaderThread {
   });
   const post = (message: ToThread): void => worker.postMessage(message);
   return {
-    async ask<Q extends Question>(asked: AskedOf<Q>, signal: AbortSignal) {
+    async ask<Q extends Question>(asked: QuestionCall<Q>, signal: AbortSignal) {
       signal.throwIfAborted();
       const id = ++lastId;
       const one: PendingAnswer = Promise.withResolvers();
@@ -90,7 +90,7 @@ export function startReaderThread(onEnd: () => void): ReaderThread {
 }
 
 /** The environment of a process cannot be sent to a thread directly. */
-function plain<Q extends Question>({ session, ...asked }: AskedOf<Q>): AskedOf<Q> {
+function plain<Q extends Question>({ session, ...asked }: QuestionCall<Q>): QuestionCall<Q> {
   const { home, cwd, env } = session.places;
   return { ...asked, session: { ...session, places: { home, cwd, env: { ...env } } } };
 }

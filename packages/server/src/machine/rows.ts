@@ -119,8 +119,8 @@ async function readRows(places: PlacesAt, part: Pick<ListQuery, "limit" | "newes
   };
 }
 
-type Trashed = ReturnType<typeof listTrashedSessions>[number];
+type TrashedListing = ReturnType<typeof listTrashedSessions>[number];
 
-function toTrashedRow({ info, trashId }: Trashed): ListedSession & { readonly trashId: string } {
+function toTrashedRow({ info, trashId }: TrashedListing): ListedSession & { readonly trashId: string } {
   return { ...info, trashId, gitBranch: null, createdAt: null, archived: false, live: null, problems: [] };
 }

@@ -24,13 +24,13 @@ export interface KeyedSession {
 }
 
 /** Finds the sub-agents of a session by a full read. */
-export type SubagentsOf = (key: string) => Promise<readonly SubagentInfo[]>;
+export type FindSubagents = (key: string) => Promise<readonly SubagentInfo[]>;
 
 /** Errors: `not_found`. */
 export async function resolveSession(
   key: string,
   source: RowSource,
-  subagentsOf: SubagentsOf,
+  subagentsOf: FindSubagents,
 ): Promise<KeyedSession> {
   const at = key.lastIndexOf(BELOW);
   if (at === -1) return await findListed(key, source);

@@ -6,7 +6,7 @@
 import { ContinuoError } from "@continuo/core/model";
 import { isTrashKey } from "@continuo/core/wire/machine";
 import { type PlacesAt, placesOf } from "@continuo/files";
-import { type LaidOut, layOutTrashed } from "@continuo/native/editing/trash";
+import { layOutTrashed, type ReadableTrash } from "@continuo/native/editing/trash";
 import { MACHINE_LIMITS } from "./limits.ts";
 import type { RowSource } from "./rows.ts";
 import type { KeyedSession } from "./session-lookup.ts";
@@ -19,8 +19,8 @@ export interface TrashedSessions {
 }
 
 export function createTrashedSessions(source: RowSource, places: PlacesAt): TrashedSessions {
-  const laidOut = new Map<string, Promise<LaidOut | null>>();
-  const layOut = async (trashId: string): Promise<LaidOut> => {
+  const laidOut = new Map<string, Promise<ReadableTrash | null>>();
+  const layOut = async (trashId: string): Promise<ReadableTrash> => {
     const begun = laidOut.get(trashId) ?? layOutTrashed(trashId, placesOf(places));
     laidOut.set(trashId, begun);
     const made = await begun.catch((error: unknown) => {

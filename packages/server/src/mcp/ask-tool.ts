@@ -7,7 +7,7 @@ import { visibleLine } from "@continuo/core/transcript";
 import { z } from "zod";
 import { type Answer, largestWithin, QUOTED_NOTE, quote } from "./answer.ts";
 import { MCP_LIMITS } from "./limits.ts";
-import type { AskedMessage, Machine, QuestionChannels } from "./machine.ts";
+import type { Machine, QuestionChannels, QuestionMessage } from "./machine.ts";
 import { defineTool, maxTokensInput, type Tool } from "./tool.ts";
 
 const input = z.object({
@@ -74,12 +74,12 @@ function idOf(wanted: { readonly channel: string; readonly to: string; readonly 
   return `ask-${createHash("sha256").update(text).digest("hex").slice(0, 24)}`;
 }
 
-function nameOf({ channel, to, messageId }: AskedMessage): string {
+function nameOf({ channel, to, messageId }: QuestionMessage): string {
   return [messageId, to, channel].join("/");
 }
 
 /** Errors: `usage`, `forbidden`. */
-function parseAsk(ask: string, asking: QuestionChannels): AskedMessage {
+function parseAsk(ask: string, asking: QuestionChannels): QuestionMessage {
   const [, messageId, to, channel] = /^(ask-[0-9a-f]{24})\/([^/]+)\/(.+)$/u.exec(ask) ?? [];
   if (messageId === undefined || to === undefined || channel === undefined) {
     throw new ContinuoError("usage", `${JSON.stringify(ask.slice(0, 100))} is no question`, {
@@ -139,7 +139,7 @@ interface WaitOptions {
 }
 
 async function answerWithin(
-  asked: AskedMessage,
+  asked: QuestionMessage,
   { asking, waitSeconds, maxTokens, machine, signal }: WaitOptions,
 ) {
   const end = performance.now() + waitSeconds * 1_000;
@@ -153,7 +153,7 @@ async function answerWithin(
 
 type Reply = NonNullable<Awaited<ReturnType<QuestionChannels["replyTo"]>>>;
 
-function toAnswer(asked: AskedMessage, { content, state, at }: Reply, maxTokens: number): Answer {
+function toAnswer(asked: QuestionMessage, { content, state, at }: Reply, maxTokens: number): Answer {
   const status = state === "interrupted" ? "interrupted" : "answered";
   const head = status === "answered" ? "answered" : "was interrupted while it answered";
   return largestWithin(content.length, maxTokens, (chars) => {
@@ -167,7 +167,7 @@ function toAnswer(asked: AskedMessage, { content, state, at }: Reply, maxTokens:
   });
 }
 
-async function stillWaiting(asked: AskedMessage, { present }: QuestionChannels): Promise<Answer> {
+async function stillWaiting(asked: QuestionMessage, { present }: QuestionChannels): Promise<Answer> {
   const isThere = (await present(asked.channel)).includes(asked.to);
   const why = isThere ? "has not answered yet" : "is not there now, and will find the question";
   return {

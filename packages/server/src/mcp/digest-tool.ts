@@ -5,7 +5,7 @@ import { cutMiddle, visibleLine } from "@continuo/core/transcript";
 import { z } from "zod";
 import { type Answer, DATA_NOTE, largestWithin, QUOTED_NOTE, quote } from "./answer.ts";
 import { createDigest, type Digest, type DigestPiece, type FileUse } from "./digest.ts";
-import { type FileSince, filesSince, sinceOutput, sinceText } from "./file-changes.ts";
+import { type FileState, filesSince, sinceOutput, sinceText } from "./file-changes.ts";
 import { MCP_LIMITS } from "./limits.ts";
 import { isPlainName, openNamed } from "./sessions.ts";
 import { defineTool, sessionInput, type Tool, tokensInput } from "./tool.ts";
@@ -76,11 +76,11 @@ interface Facts {
 }
 
 /** The states of the files of the session, by their paths. */
-type Since = ReadonlyMap<string, FileSince>;
+type FileStates = ReadonlyMap<string, FileState>;
 
 function toAnswer(
   digest: Digest,
-  { since, ...facts }: Facts & { readonly since: Since },
+  { since, ...facts }: Facts & { readonly since: FileStates },
   { items, chars }: Level,
 ): Answer {
   const short = ({ turn, text }: DigestPiece): DigestPiece => ({
@@ -127,7 +127,7 @@ function toAnswer(
 }
 
 interface DigestFile extends FileUse {
-  readonly since: FileSince | null;
+  readonly since: FileState | null;
 }
 
 interface DigestData extends Omit<Digest, "turns" | "files"> {
@@ -140,7 +140,7 @@ interface DigestData extends Omit<Digest, "turns" | "files"> {
 function toText(
   { goal, requests, decisions, files, openEnds, lastAnswer, turns, leftOut }: DigestData,
   facts: Facts,
-  since: Since,
+  since: FileStates,
 ): string {
   const { session, title, folder, updatedAt } = facts;
   const isPlain = isPlainName(session);

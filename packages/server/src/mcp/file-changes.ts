@@ -7,7 +7,7 @@ import { isAbsolute, relative, resolve, sep } from "node:path";
 import { z } from "zod";
 
 /** `gone` if the file existed then and no longer exists. */
-export type FileSince = "same" | "changed" | "gone";
+export type FileState = "same" | "changed" | "gone";
 
 export const sinceOutput: z.ZodNullable<z.ZodEnum> = z.enum(["same", "changed", "gone"]).nullable();
 
@@ -31,8 +31,8 @@ const TOLERANCE_MS = 60_000;
 export async function filesSince(
   files: readonly NamedFile[],
   folder: string | null,
-): Promise<ReadonlyMap<string, FileSince>> {
-  const states = new Map<string, FileSince>();
+): Promise<ReadonlyMap<string, FileState>> {
+  const states = new Map<string, FileState>();
   if (folder === null || !isAbsolute(folder)) return states;
   const real = await realPathOf(folder);
   for (const file of files.slice(0, MAX_FILES)) {
@@ -47,7 +47,7 @@ export async function filesSince(
 }
 
 /** "4 files changed since"; empty if none did. */
-export function sinceText(states: Iterable<FileSince>): string {
+export function sinceText(states: Iterable<FileState>): string {
   const all = [...states].filter((state) => state !== "same");
   const gone = all.filter((state) => state === "gone").length;
   if (all.length === 0) return "";

@@ -5,7 +5,7 @@ import { cutMiddle, visibleLine } from "@continuo/core/transcript";
 import { z } from "zod";
 import { type Answer, DATA_NOTE, largestWithin, QUOTED_NOTE, quote } from "./answer.ts";
 import { experienceOptions, notReadText } from "./experience.ts";
-import { type FileSince, filesSince, sinceOutput } from "./file-changes.ts";
+import { type FileState, filesSince, sinceOutput } from "./file-changes.ts";
 import { MCP_LIMITS } from "./limits.ts";
 import type { Machine } from "./machine.ts";
 import { isPlainName, nameFor } from "./sessions.ts";
@@ -83,7 +83,7 @@ interface RepairData extends Omit<FoundRepair, "session" | "edits" | "keys" | "i
   readonly files: readonly {
     readonly path: string;
     readonly lines: readonly string[];
-    readonly since: FileSince | null;
+    readonly since: FileState | null;
   }[];
 }
 

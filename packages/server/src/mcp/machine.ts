@@ -25,7 +25,7 @@ export interface Machine {
 }
 
 /** A question in a channel. */
-export interface AskedMessage {
+export interface QuestionMessage {
   readonly channel: string;
   /** The handle of the agent that receives the question. */
   readonly to: string;
@@ -41,9 +41,9 @@ export interface QuestionChannels {
    * The message is durable when this resolves; a message with the same id is sent only once. Errors: those of the
    * server; `unavailable`.
    */
-  ask(message: AskedMessage & { readonly content: string }): Promise<void>;
+  ask(message: QuestionMessage & { readonly content: string }): Promise<void>;
   /** The complete reply of the agent; `null` as long as there is none. Errors: those of the server; `unavailable`. */
-  replyTo(asked: AskedMessage): Promise<{
+  replyTo(asked: QuestionMessage): Promise<{
     readonly content: string;
     readonly state: "complete" | "interrupted";
     /** ISO 8601. */

@@ -40,7 +40,7 @@ async function replay<Value>(
 }
 
 /** An input, and its answer as it is in the log. */
-interface SaidInput {
+interface RecordedInput {
   /** `null` for an imported input, which no run of Continuo has. */
   readonly runId: string | null;
   readonly input: RunInput;
@@ -61,10 +61,10 @@ const NO_ANSWER: Answer = { text: "", tools: [] };
  * The inputs of runs and the imported inputs, in their order. The answer to a retry replaces the answer that it
  * repeats.
  */
-async function inputsOf(store: Store, sessionId: string): Promise<readonly SaidInput[]> {
-  let inputs: SaidInput[] = [];
-  const byRun = new Map<string, SaidInput>();
-  let imported: SaidInput | null = null;
+async function inputsOf(store: Store, sessionId: string): Promise<readonly RecordedInput[]> {
+  let inputs: RecordedInput[] = [];
+  const byRun = new Map<string, RecordedInput>();
+  let imported: RecordedInput | null = null;
   let namesPersons = false;
   for await (const event of readAll(store, sessionId)) {
     const said = inputIn(event);
@@ -94,7 +94,7 @@ async function inputsOf(store: Store, sessionId: string): Promise<readonly SaidI
   return inputs;
 }
 
-function inputIn(event: StoredEvent): SaidInput | null {
+function inputIn(event: StoredEvent): RecordedInput | null {
   const { runId = null, sequence } = event;
   const place = { runId, before: sequence - 1, answer: NO_ANSWER };
   if (isEvent(event, "run_created")) {
@@ -130,7 +130,7 @@ function withEvent(answer: Answer, event: StoredEvent): Answer {
 }
 
 interface InputReplay {
-  readonly said: SaidInput;
+  readonly said: RecordedInput;
   readonly sessionId: string;
   readonly agent: AgentDefinition;
   readonly keep: boolean;

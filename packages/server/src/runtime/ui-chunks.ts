@@ -149,7 +149,7 @@ class Speech {
  */
 export function createUIFold(messageId: string, failureText: FailureText = plainFailure): UIFold {
   const speech = new Speech();
-  const shown: Shown = { calls: new Map(), approvals: new Map(), failureText };
+  const shown: ChunkState = { calls: new Map(), approvals: new Map(), failureText };
   const begin = [{ type: "start", messageId }, { type: "start-step" }];
   let isBegun = false;
   let finish: UIChunk = { type: "finish", finishReason: "stop" };
@@ -195,7 +195,7 @@ function isShown(block: Block): boolean {
   return urlOf(block) !== undefined;
 }
 
-interface Shown {
+interface ChunkState {
   /** The names of tools, by the ids of their calls. */
   readonly calls: Map<string, string>;
   /**
@@ -210,7 +210,7 @@ interface Shown {
 function toolsOf(
   event: KnownEvent,
   speech: Speech,
-  { calls, approvals, failureText }: Shown,
+  { calls, approvals, failureText }: ChunkState,
 ): readonly UIChunk[] {
   switch (event.type) {
     case "tool_call_started": {

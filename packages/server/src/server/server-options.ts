@@ -7,7 +7,7 @@ import {
   DEFAULT_LIMITS,
   type LiveSettings,
   type McpService,
-  type PagesOf,
+  type PageDevice,
   type Reach,
   type ScanAttachment,
   type ServerLimits,
@@ -66,7 +66,7 @@ export interface ServerOptions {
   /** The phones that are paired with this machine, for pages that may change everything. */
   readonly phones?: PhoneService;
   /** The device of the pages: those of a phone live longer, and show less. `computer` by default. */
-  readonly pagesOf?: PagesOf;
+  readonly pagesOf?: PageDevice;
   readonly report?: (line: string) => void;
   /** Takes security events as lines of JSON, without a secret and bounded in number. */
   readonly securityLog?: (line: string) => void;

@@ -285,7 +285,7 @@ function isClientGone(error: NodeJS.ErrnoException): boolean {
   return error.code === "ECONNRESET" && error.message === "aborted";
 }
 
-interface Arrived<R> {
+interface IncomingRequest<R> {
   readonly request: R;
   readonly peer: Peer;
 }
@@ -294,7 +294,7 @@ interface Arrived<R> {
 async function guarded(
   gate: Gate,
   context: ServerContext,
-  { request, peer }: Arrived<Request>,
+  { request, peer }: IncomingRequest<Request>,
   answer: () => Promise<Response>,
 ): Promise<Response> {
   const { headers, method, url } = request;
@@ -332,7 +332,7 @@ function closing({ draining }: ServerContext): ContinuoError | undefined {
 }
 
 function upgradeRefusal(
-  { request: { url = "", headers }, peer }: Arrived<IncomingMessage>,
+  { request: { url = "", headers }, peer }: IncomingRequest<IncomingMessage>,
   gate: Gate,
   context: ServerContext,
 ): ContinuoError | undefined {

@@ -101,7 +101,7 @@ export async function mayHaveLeft(store: Store, name: string): Promise<boolean> 
   return items[0]?.name === name;
 }
 
-export interface Holding {
+export interface HandleHolder {
   /**
    * The time until the handle becomes free unless its holder renews its lease; none if the holder is known to be alive.
    */
@@ -112,7 +112,7 @@ export interface Holding {
 /** The refusal of a handle that somebody else has. */
 export function handleTaken(
   { channel, handle }: ConnectionRef,
-  { leftMs, cause }: Holding = {},
+  { leftMs, cause }: HandleHolder = {},
 ): ContinuoError {
   return new ContinuoError("handle_taken", `the handle ${handle} is already in the channel ${channel}`, {
     hint: "Choose another handle, or end the other participant.",

@@ -141,11 +141,11 @@ export function openAfter(open: OpenMessages, frame: PostFrame, { data }: Stored
   return next;
 }
 
-interface SaidPost extends Post {
+interface MessagePost extends Post {
   readonly frame: Exclude<PostFrame, ChangeFrame>;
 }
 
-async function toEvent(store: Store, author: Author, { frame, open }: SaidPost): Promise<NewEvent> {
+async function toEvent(store: Store, author: Author, { frame, open }: MessagePost): Promise<NewEvent> {
   const { id, actor } = headerOf(author, frame);
   switch (frame.type) {
     case "send":

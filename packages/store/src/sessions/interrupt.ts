@@ -76,12 +76,12 @@ export async function cancelLeft(
   await endLeft(store, run, { lease, end });
 }
 
-interface LeftEnd {
+interface InterruptedEnd {
   readonly lease: Lease;
   readonly end: RunEnd;
 }
 
-async function endLeft(store: Store, run: Run, { lease, end }: LeftEnd): Promise<void> {
+async function endLeft(store: Store, run: Run, { lease, end }: InterruptedEnd): Promise<void> {
   const { status, entry, write } = end;
   const { runId, sessionId } = run;
   const said = await unsaidInput(store, run);

@@ -99,7 +99,7 @@ export interface UsedNative {
  * A native session that began in a run. It is stored with the run until the end of the run makes it the reference of
  * the session.
  */
-export interface BegunNative extends NativeRef {
+export interface PendingNativeRef extends NativeRef {
   readonly baseSequence: number;
 }
 
@@ -116,7 +116,7 @@ export function interruptedReference(
   if (used === null || used.agent !== agent) return null;
   const kept = referenceOf(session, agent);
   if (kept?.sessionId === used.sessionId) return kept;
-  const { baseSequence, location = null, cwd = null } = metadata.native as Partial<BegunNative>;
+  const { baseSequence, location = null, cwd = null } = metadata.native as Partial<PendingNativeRef>;
   if (typeof baseSequence !== "number") return null;
   const ref = { agent, sessionId: used.sessionId, location, cwd };
   return toReference({ ref, model: null, baseSequence, verifiedBy: "none", state: "unsure", now: "" });

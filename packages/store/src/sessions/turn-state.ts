@@ -16,7 +16,7 @@ import type { Journal, JournalEntry, TurnJournal } from "./journal/index.ts";
 import type { HeldLease } from "./lease.ts";
 import type { ExecuteRunOptions } from "./options.ts";
 import type { Plan } from "./plan.ts";
-import type { BegunNative } from "./references.ts";
+import type { PendingNativeRef } from "./references.ts";
 import { inputEntry } from "./said-input.ts";
 import type { Stops } from "./stops.ts";
 
@@ -78,7 +78,7 @@ function begunIn(
   { knownUpTo }: Plan,
   { sessionId, location, cwd }: NativeRef,
 ): Write {
-  const native: BegunNative = { agent: agent.name, sessionId, location, cwd, baseSequence: knownUpTo };
+  const native: PendingNativeRef = { agent: agent.name, sessionId, location, cwd, baseSequence: knownUpTo };
   return { type: "run", runId: run.runId, to: "running", patch: { owner, metadata: { native } } };
 }
 

@@ -3,7 +3,7 @@
 import { lexer } from "marked";
 import { DRAWING_LIMITS } from "./limits.ts";
 
-export interface Cut {
+export interface BlockSplit {
   /** Complete blocks. */
   readonly whole: string;
   /** The rest, which can still change its meaning. */
@@ -11,7 +11,7 @@ export interface Cut {
 }
 
 /** A block is complete when another one began after it. */
-export function cutBlocks(pending: string): Cut {
+export function cutBlocks(pending: string): BlockSplit {
   if (!pending.includes("\n")) return { whole: "", rest: pending };
   if (pending.length > DRAWING_LIMITS.pendingChars) return cutLines(pending);
   try {
@@ -33,7 +33,7 @@ export function cutBlocks(pending: string): Cut {
  * A block that is too long is cut at a line; a code fence that is open there is closed, and opened again in the next
  * part.
  */
-function cutLines(pending: string): Cut {
+function cutLines(pending: string): BlockSplit {
   const end = pending.lastIndexOf("\n") + 1;
   const whole = pending.slice(0, end);
   const fences = [...whole.matchAll(/^ {0,3}(`{3,}|~{3,})[^\n]*$/gmu)];

@@ -8,7 +8,7 @@ import { AGENT_NAMES, type AgentName } from "@continuo/core/model";
 import { visibleLine } from "@continuo/core/transcript";
 import { ancestorsOf, noteHolder, type ParentProcess, placesOf, removeHolder } from "@continuo/files";
 import { formatOf } from "@continuo/native";
-import { type OpenElsewhere, othersWith } from "@continuo/native/writing";
+import { type OtherProgram, othersWith } from "@continuo/native/writing";
 import { createOutput, type Shell } from "../../terminal/index.ts";
 import { type HookEvent, readEvent } from "../event/index.ts";
 
@@ -70,7 +70,7 @@ function callerIn(ancestors: readonly ParentProcess[], named: AgentName | undefi
   return null;
 }
 
-async function warn(others: readonly OpenElsewhere[], isBlocked: boolean, shell: Shell): Promise<void> {
+async function warn(others: readonly OtherProgram[], isBlocked: boolean, shell: Shell): Promise<void> {
   const who = others.map(({ program, pid }) => `${program} (process ${pid})`).join(", ");
   const text = visibleLine(
     `This session is open in ${who} too. Neither program sees the messages of the other one: close one of them, or continue a copy.`,

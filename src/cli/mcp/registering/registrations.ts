@@ -29,13 +29,13 @@ export function registrationOf(agent: AgentName, places: Places): Registration {
   return servers.language === "toml" ? tomlRegistration(of, servers) : jsonRegistration(of, servers);
 }
 
-export interface ServerAt {
+export interface RegistrationTarget {
   readonly places: Places;
   readonly server: ServerCommand;
 }
 
 /** Errors: as `registrationOf`. */
-export function serverPiece(agent: AgentName, { places, server }: ServerAt): Piece {
+export function serverPiece(agent: AgentName, { places, server }: RegistrationTarget): Piece {
   const { path, add, remove } = registrationOf(agent, places);
   return { agents: [agent], what: "MCP server", path, add: (text) => add(text, server), remove };
 }

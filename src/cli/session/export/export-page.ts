@@ -42,7 +42,7 @@ export interface PageSource {
 const MAX_DEPTH = 4;
 
 /** Histories that are read for one page, and disposed of together. */
-interface Reading {
+interface PageHistories {
   readonly view: View;
   readonly hidden: HiddenCounts;
   readonly prices: Prices;
@@ -64,7 +64,7 @@ export async function* htmlOf(
   const template = readPageTemplate();
   using kept = new DisposableStack();
   const prices = await pricesWork(shell);
-  const reading: Reading = { view, hidden: nothingHidden(), prices, kept };
+  const reading: PageHistories = { view, hidden: nothingHidden(), prices, kept };
   const { session } = source;
   const key = keyOf(session.details);
   const read = await readSession(session, namesOf(session, key), reading);
@@ -96,12 +96,16 @@ function notesOf({ session, masked }: PageSource, view: View, hidden: HiddenCoun
 
 type ReadPart = Omit<PageSession, "branches" | "seenFrom">;
 
-async function readSession(session: CatalogSession, names: HeadNames, reading: Reading): Promise<ReadPart> {
+async function readSession(
+  session: CatalogSession,
+  names: HeadNames,
+  reading: PageHistories,
+): Promise<ReadPart> {
   const { details, leaves, problems } = session;
   return { ...names, details, leaves, problems, kept: await read(session.history(), reading) };
 }
 
-async function read(messages: AsyncIterable<Message>, { view, hidden, prices, kept }: Reading) {
+async function read(messages: AsyncIterable<Message>, { view, hidden, prices, kept }: PageHistories) {
   return kept.use(await keepHistory(shownOf(messages, view, hidden), prices));
 }
 
@@ -117,7 +121,10 @@ async function* shownOf(
   }
 }
 
-async function readBranches({ leaves, history }: CatalogSession, reading: Reading): Promise<PageHistory[]> {
+async function readBranches(
+  { leaves, history }: CatalogSession,
+  reading: PageHistories,
+): Promise<PageHistory[]> {
   const branches: PageHistory[] = [];
   for (const leaf of leaves.filter(({ active }) => !active)) {
     branches.push({ leaf, kept: await read(history({ leaf: leaf.id }), reading) });
@@ -125,15 +132,15 @@ async function readBranches({ leaves, history }: CatalogSession, reading: Readin
   return branches;
 }
 
-interface Nesting {
-  readonly reading: Reading;
+interface NestedPage {
+  readonly reading: PageHistories;
   readonly depth: number;
 }
 
 async function readSubagents(
   { key, details, shown }: PageSession,
   subagents: Subagents,
-  { reading, depth }: Nesting,
+  { reading, depth }: NestedPage,
 ): Promise<PageSession[]> {
   const found: PageSession[] = [];
   if (depth > MAX_DEPTH) return found;

@@ -77,7 +77,7 @@ async function writeJson(all: AsyncIterable<Check>, tally: Tally, shell: Shell):
 /** On a terminal, the report is shown in the pager when all sessions are checked, because it can be long. */
 async function writeReport(id: string | null, flags: CheckFlags, tally: Tally, shell: Shell): Promise<void> {
   const screen = screenOf(shell, shell.stdout);
-  const drawing: Drawing = {
+  const drawing: DrawOptions = {
     home: shell.home,
     paint: paintFor(screen),
     shownOfEach: id === null ? SHOWN_OF_EACH : Number.POSITIVE_INFINITY,
@@ -91,7 +91,7 @@ async function writeReport(id: string | null, flags: CheckFlags, tally: Tally, s
 
 async function* drawAll(
   all: AsyncIterable<Check>,
-  drawing: Drawing,
+  drawing: DrawOptions,
   tally: Tally,
   shell: Shell,
 ): AsyncGenerator<string, void, void> {
@@ -138,7 +138,10 @@ function toJson({ agent, sessionId, location, problems }: Check): Readonly<Recor
   return { agent, sessionId, location, problems: problems.map(checkedProblemToJson) };
 }
 
-function summary({ checked, damaged, warned, repairable, unfinished }: Tally, { warnings }: Drawing): string {
+function summary(
+  { checked, damaged, warned, repairable, unfinished }: Tally,
+  { warnings }: DrawOptions,
+): string {
   const sessions = plural(checked, "session");
   const found = [];
   if (damaged > 0) found.push(`${formatCount(damaged)} damaged`);
@@ -154,7 +157,7 @@ function summary({ checked, damaged, warned, repairable, unfinished }: Tally, { 
   return lines.join("\n");
 }
 
-interface Drawing {
+interface DrawOptions {
   readonly home: string;
   readonly paint: Paint;
   readonly shownOfEach: number;
@@ -165,7 +168,7 @@ interface Drawing {
 }
 
 /** The session, then its problems by kind, damage first, each kind with its advice. */
-function drawCheck(check: Check, drawing: Drawing): string {
+function drawCheck(check: Check, drawing: DrawOptions): string {
   const { home, paint, shownOfEach } = drawing;
   const name = `${check.agent}:${check.sessionId}`;
   const lines = [`${paint(visibleLine(name), "bold")}  ${visibleLine(tildePath(check.location, home))}`];
@@ -193,7 +196,11 @@ function drawCheck(check: Check, drawing: Drawing): string {
 }
 
 /** Indents the first line by 4 and the others by 6 columns. */
-function drawSentence(text: string, { paint, columns }: Drawing, styles: readonly Style[] = []): string[] {
+function drawSentence(
+  text: string,
+  { paint, columns }: DrawOptions,
+  styles: readonly Style[] = [],
+): string[] {
   const lines =
     columns === undefined ? [paint(text, ...styles)] : wrap([{ text, styles }], columns - 6, paint);
   return lines.map((line, at) => (at === 0 ? `    ${line}` : `      ${line}`));

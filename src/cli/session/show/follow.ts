@@ -50,7 +50,7 @@ async function printJson(
   }
 }
 
-interface Printing {
+interface FollowContext {
   readonly flags: FollowFlags;
   readonly shell: Shell;
   readonly output: Output;
@@ -59,7 +59,7 @@ interface Printing {
 async function print(
   located: LookUpHit,
   followed: AsyncIterable<FollowItem>,
-  { flags, shell, output }: Printing,
+  { flags, shell, output }: FollowContext,
 ): Promise<void> {
   using session = await openCatalogSession(located, shell, { newestBytes: HEADING_BYTES });
   const screen = screenOf(shell, shell.stdout);

@@ -23,20 +23,20 @@ import {
   answererOf,
   askPermission,
   type CascadeStep,
-  type ChosenServers,
   chooseServers,
   type DriverOptions,
   driverEnvironment,
   type Link,
   limitsOf,
   type OpenedSession,
+  type OpeningMethods,
   type OpenOutcome,
   openAgentSession,
   restrictionOf,
+  type ServerSelection,
   toCommands,
   toContextUse,
   trustOf,
-  type Ways,
 } from "../link/index.ts";
 import { waitUntilIdle } from "../process/index.ts";
 import { assertHoldable, type FolderTrust } from "../trust/index.ts";
@@ -139,7 +139,7 @@ export class AcpLink implements Link {
   }
 
   /** The tool servers of the conversation, also for a session that is opened later in it. */
-  get #toolServers(): ChosenServers {
+  get #toolServers(): ServerSelection {
     const { program, open } = this.#start;
     return chooseServers(open, program.takesNoToolServers ? [] : this.connection.hello.toolServers);
   }
@@ -254,7 +254,7 @@ export class AcpLink implements Link {
     });
   }
 
-  #ways(open: OpenConversation): Ways {
+  #ways(open: OpenConversation): OpeningMethods {
     const { program } = this.#start;
     const { hello } = this.connection;
     const { canFork, canLoad, canResume } = hello.capabilities;

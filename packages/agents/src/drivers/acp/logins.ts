@@ -15,7 +15,7 @@ export interface LoginMethod {
   readonly description: string | null;
 }
 
-export interface WantedLogin {
+export interface LoginChoice {
   readonly agent: string;
   readonly methods: readonly LoginMethod[];
 }
@@ -42,7 +42,7 @@ function toMethod(id: string, { name, description }: Json): LoginMethod {
   return { id, name: words(name) ?? id, description: words(description) };
 }
 
-export function rememberLogin(places: Places, { agent, methods }: WantedLogin): void {
+export function rememberLogin(places: Places, { agent, methods }: LoginChoice): void {
   if (methods.length === 0) return;
   try {
     writeDurably(
@@ -61,7 +61,7 @@ export function forgetLogin(places: Places, agent: string): void {
 }
 
 /** Agents that asked for a login when they were last started. Nothing is started. */
-export function wantedLogins(places: Places): readonly WantedLogin[] {
+export function wantedLogins(places: Places): readonly LoginChoice[] {
   const folder = folderOf(places);
   if (!existsSync(folder)) return [];
   return readdirSync(folder)
@@ -70,7 +70,7 @@ export function wantedLogins(places: Places): readonly WantedLogin[] {
     .flatMap((name) => readWanted(join(folder, name)));
 }
 
-function readWanted(file: string): readonly WantedLogin[] {
+function readWanted(file: string): readonly LoginChoice[] {
   try {
     if (statSync(file).size > MAX_BYTES) return [];
     const kept: unknown = JSON.parse(readFileSync(file, "utf8"));

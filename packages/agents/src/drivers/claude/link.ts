@@ -22,15 +22,15 @@ import {
   driverEnvironment,
   findOnDisk,
   type LinkParts,
-  type LinkWithWays,
+  type LinkWithMethods,
   limitsOf,
   noList,
   type OpenedSession,
+  type OpeningMethods,
   type OpenOutcome,
   openAgentSession,
   restrictionOf,
   trustOf,
-  type Ways,
 } from "../link/index.ts";
 import type { FolderTrust } from "../trust/index.ts";
 import { policyArguments, trustArguments } from "./policy.ts";
@@ -62,7 +62,7 @@ const LAST_MS = 2_000;
 const LAST_LIMIT_MS = 10_000;
 const LOOK_EVERY_MS = 100;
 
-export class ClaudeLink implements LinkWithWays {
+export class ClaudeLink implements LinkWithMethods {
   readonly #parts: LinkParts;
   readonly #trust: FolderTrust;
   readonly #env: Record<string, string>;
@@ -100,7 +100,7 @@ export class ClaudeLink implements LinkWithWays {
     return this.#open().commands;
   }
 
-  ways({ signal }: CallOptions): Ways {
+  ways({ signal }: CallOptions): OpeningMethods {
     const { canContinueLast, canFork, canResume } = this.capabilities;
     const fork = (from: string): Promise<OpenOutcome> => {
       const id = randomUUID();

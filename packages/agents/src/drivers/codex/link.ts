@@ -29,13 +29,13 @@ import {
   limitsOf,
   NO_CAPABILITIES,
   type OpenedSession,
+  type OpeningMethods,
   type OpenOutcome,
   openAgentSession,
   Questions,
   rememberCapabilities,
   restrictionOf,
   trustOf,
-  type Ways,
 } from "../link/index.ts";
 import { isRefusal } from "../process/index.ts";
 import type { FolderTrust } from "../trust/index.ts";
@@ -125,7 +125,7 @@ export class CodexLink implements Link {
     this.capabilities = (await rememberCapabilities(options.places, command, ask)).capabilities;
   }
 
-  ways({ signal }: CallOptions): Ways {
+  ways({ signal }: CallOptions): OpeningMethods {
     const { canFork, canResume } = this.capabilities;
     const limits = present({ limitMs: limitsOf(this.#parts.options).callMs, signal });
     const resume = (id: string) => () =>

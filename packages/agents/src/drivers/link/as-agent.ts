@@ -96,7 +96,7 @@ export interface DrivenAgent extends Agent, AsyncDisposable {
 /** Errors: `usage` for an unknown option. */
 export function toAgent(driver: AgentDriver, options: AgentOptions): DrivenAgent {
   assertAgentOptions("toAgent", options, AGENT_OPTIONS);
-  return new Driven(driver, options);
+  return new DriverBackedAgent(driver, options);
 }
 
 /** The place of the turn, its prompt, and what to report about it. */
@@ -123,7 +123,7 @@ interface CurrentSession {
   readonly event: Extract<AgentEvent, { type: "native_session" }>;
 }
 
-class Driven implements DrivenAgent {
+class DriverBackedAgent implements DrivenAgent {
   readonly name: string;
   readonly #driver: AgentDriver;
   readonly #options: AgentOptions;

@@ -2,7 +2,12 @@ import { type AgentEvent, type Block, textOf } from "@continuo/core/model";
 import { describe, expect, test } from "vitest";
 import { NO_CAPABILITIES } from "./capabilities.ts";
 import { createConversation, type Link } from "./conversation.ts";
-import { type OpenedSession, type OpenRequest, openAgentSession, type Ways } from "./open-conversation.ts";
+import {
+  type OpenedSession,
+  type OpeningMethods,
+  type OpenRequest,
+  openAgentSession,
+} from "./open-conversation.ts";
 import type { DriverOptions } from "./options.ts";
 import type { AgentTurn } from "./turn.ts";
 
@@ -10,7 +15,7 @@ const options: DriverOptions = { places: { home: "/nowhere", env: {} } };
 const open: OpenRequest = { cwd: "/folder" };
 const say = (text: string): Block[] => [{ type: "text", text }];
 
-const ways = (more: Partial<Ways> = {}): Ways => ({
+const ways = (more: Partial<OpeningMethods> = {}): OpeningMethods => ({
   agent: "Agent",
   name: "agent",
   begin: async () => ({ sessionId: "new" }),
@@ -81,7 +86,11 @@ describe("opening", () => {
 });
 
 describe("a conversation", () => {
-  const talk = async (wish: Partial<OpenRequest> = {}, more: Partial<Link> = {}, way: Partial<Ways> = {}) => {
+  const talk = async (
+    wish: Partial<OpenRequest> = {},
+    more: Partial<Link> = {},
+    way: Partial<OpeningMethods> = {},
+  ) => {
     const said: (readonly Block[])[] = [];
     const turns: AgentTurn[] = [];
     const opened: OpenedSession = await openAgentSession(ways(way), { ...open, ...wish }, options);

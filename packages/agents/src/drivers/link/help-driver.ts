@@ -18,7 +18,7 @@ import {
 import { firstAndLast, readOutput } from "../process/index.ts";
 import { type KnownCapabilities, rememberCapabilities } from "./capabilities.ts";
 import { beginConversation, type Link } from "./conversation.ts";
-import { openAgentSession, type Ways } from "./open-conversation.ts";
+import { type OpeningMethods, openAgentSession } from "./open-conversation.ts";
 import { commandOf, type DriverOptions, driverEnvironment, limitsOf, type ProgramName } from "./options.ts";
 
 export interface AgentByHelp {
@@ -30,7 +30,7 @@ export interface AgentByHelp {
   readonly capabilitiesIn: (help: string) => SessionCapabilities;
   /** For an agent that writes into its home even for `--help`: the variables that name a temporary home. */
   readonly elsewhere?: (home: string) => Readonly<Record<string, string>>;
-  readonly createLink: (parts: LinkParts) => LinkWithWays;
+  readonly createLink: (parts: LinkParts) => LinkWithMethods;
 }
 
 export interface LinkParts {
@@ -40,8 +40,8 @@ export interface LinkParts {
   readonly known: KnownCapabilities;
 }
 
-export interface LinkWithWays extends Link {
-  ways(call: CallOptions): Ways;
+export interface LinkWithMethods extends Link {
+  ways(call: CallOptions): OpeningMethods;
 }
 
 export function createDriverByHelp(agent: AgentByHelp, options: DriverOptions): AgentDriver {

@@ -23,8 +23,13 @@ export {
 } from "./capabilities.ts";
 export type { CascadeStep } from "./cascade.ts";
 export { beginConversation, type Link } from "./conversation.ts";
-export { createDriverByHelp, type LinkParts, type LinkWithWays, noList } from "./help-driver.ts";
-export { type OpenedSession, type OpenOutcome, openAgentSession, type Ways } from "./open-conversation.ts";
+export { createDriverByHelp, type LinkParts, type LinkWithMethods, noList } from "./help-driver.ts";
+export {
+  type OpenedSession,
+  type OpeningMethods,
+  type OpenOutcome,
+  openAgentSession,
+} from "./open-conversation.ts";
 export {
   commandOf,
   type DriverLimits,
@@ -49,7 +54,7 @@ export { writePolicyFile } from "./policy-file.ts";
 export { Questions } from "./questions.ts";
 export { retryEvent } from "./retry.ts";
 export { assertEffort, toCommands, toContextUse, tokensOf } from "./settings.ts";
-export { type ChosenServers, chooseServers, type ToolServerKind } from "./tool-servers.ts";
+export { chooseServers, type ServerSelection, type ToolServerKind } from "./tool-servers.ts";
 export { AgentTurn } from "./turn.ts";
 export { findOnDisk } from "./verify.ts";
 export { within } from "./within.ts";

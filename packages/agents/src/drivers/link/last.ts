@@ -19,12 +19,12 @@ export interface Lister {
   list(): Promise<readonly DriverSession[]>;
 }
 
-type Where = Pick<OpenConversation, "cwd" | "signal">;
+type LastSessionScope = Pick<OpenConversation, "cwd" | "signal">;
 
 /** Errors: `not_found`, `unsupported`. */
 export async function lastSession(
   lister: Lister,
-  where: Where,
+  where: LastSessionScope,
   options: DriverOptions,
 ): Promise<{ readonly sessionId: string; readonly step: ResumptionStep }> {
   const { reader } = options;
@@ -62,7 +62,7 @@ function timeOf({ updatedAt }: Pick<DriverSession, "updatedAt">): number {
 /** At every start, agents begin files without any message: such a session is not continued. */
 async function lastOnDisk(
   reader: AgentReader,
-  { cwd, signal }: Where,
+  { cwd, signal }: LastSessionScope,
   { places }: DriverOptions,
 ): Promise<FoundSession | null> {
   const sessions: { readonly found: FoundSession; readonly info: SessionInfo }[] = [];

@@ -23,7 +23,7 @@ export interface OpenOutcome {
   readonly sessionId: string;
 }
 
-export interface Ways {
+export interface OpeningMethods {
   /** The agent's name for people, for messages. */
   readonly agent: string;
   /** Its key in references. */
@@ -53,7 +53,7 @@ export interface OpenedSession {
 
 /** Errors: as `AgentDriver.open`; `invalid` when more than one session is asked for. */
 export async function openAgentSession(
-  ways: Ways,
+  ways: OpeningMethods,
   open: OpenRequest,
   options: DriverOptions,
 ): Promise<OpenedSession> {
@@ -78,7 +78,11 @@ export async function openAgentSession(
  * The agent continues its last session itself if that is wanted and possible, or if there is no list. Otherwise
  * Continuo chooses the session.
  */
-async function goOnWithLast(ways: Ways, open: OpenRequest, options: DriverOptions): Promise<OpenedSession> {
+async function goOnWithLast(
+  ways: OpeningMethods,
+  open: OpenRequest,
+  options: DriverOptions,
+): Promise<OpenedSession> {
   const { continueBy } = open;
   const own = ways.last?.() ?? NO_WAY_OF_ITS_OWN;
   if (continueBy === "agent" && own.offered) return await goOnByAgent(ways, own, { open, options });
@@ -104,9 +108,9 @@ const NO_WAY_OF_ITS_OWN: CascadeStep<OpenOutcome> = {
 
 /** The session is known only after the agent has opened it. Errors: those of the step. */
 async function goOnByAgent(
-  ways: Ways,
+  ways: OpeningMethods,
   { step, run }: CascadeStep<OpenOutcome>,
-  { open, options, earlier = [] }: Pick<GoOn, "open" | "options" | "earlier">,
+  { open, options, earlier = [] }: Pick<ContinueOptions, "open" | "options" | "earlier">,
 ): Promise<OpenedSession> {
   const value = await run();
   const { sessionId } = value;
@@ -116,12 +120,12 @@ async function goOnByAgent(
     happened: "native",
     steps: [{ step, outcome: "done" }],
   };
-  const goOn: GoOn = { open, options, from: sessionId, how: "continue" };
+  const goOn: ContinueOptions = { open, options, from: sessionId, how: "continue" };
   const resumption = resumptionOf(ways, { goOn, opened, mark, before: null, earlier });
   return { sessionId, resumption, before: null, mark };
 }
 
-interface GoOn {
+interface ContinueOptions {
   readonly open: OpenRequest;
   readonly options: DriverOptions;
   readonly from: string;
@@ -129,7 +133,7 @@ interface GoOn {
   readonly earlier?: readonly ResumptionStep[];
 }
 
-async function goOn(ways: Ways, goOn: GoOn): Promise<OpenedSession> {
+async function goOn(ways: OpeningMethods, goOn: ContinueOptions): Promise<OpenedSession> {
   const { open, options, from, how, earlier = [] } = goOn;
   refuseOption(from);
   const where = { sessionId: from, cwd: open.cwd, signal: open.signal };
@@ -155,7 +159,10 @@ async function goOn(ways: Ways, goOn: GoOn): Promise<OpenedSession> {
 }
 
 /** Waits until the agent may open the session, and returns its state on disk. */
-async function readyToResume(mark: DiskMark | null, { how, open, options }: GoOn): Promise<DiskMark | null> {
+async function readyToResume(
+  mark: DiskMark | null,
+  { how, open, options }: ContinueOptions,
+): Promise<DiskMark | null> {
   const { reader, places, onWait } = options;
   if (mark === null || how === "fork" || reader?.beforeResume === undefined) return mark;
   const found = await reader.beforeResume(mark.found, places, present({ signal: open.signal, onWait }));
@@ -171,7 +178,7 @@ function refuseOption(sessionId: string): void {
   );
 }
 
-async function historyOf({ open, options, from }: GoOn) {
+async function historyOf({ open, options, from }: ContinueOptions) {
   const where = { sessionId: from, cwd: open.cwd, signal: open.signal };
   const messages = await (open.readHistory?.(from) ?? historyOnDisk(options, where));
   if (messages.length > 0) return messages;
@@ -179,14 +186,14 @@ async function historyOf({ open, options, from }: GoOn) {
 }
 
 interface Outcome {
-  readonly goOn: GoOn;
+  readonly goOn: ContinueOptions;
   readonly opened: CascadeResult<OpenOutcome>;
   readonly mark: DiskMark | null;
   readonly before: RecordedMessages | null;
   readonly earlier: readonly ResumptionStep[];
 }
 
-function resumptionOf(ways: Ways, { goOn, opened, mark, before, earlier }: Outcome): Resumption {
+function resumptionOf(ways: OpeningMethods, { goOn, opened, mark, before, earlier }: Outcome): Resumption {
   const { sessionId } = opened.value;
   const { from, how, open } = goOn;
   const isNative = opened.happened === "native";

@@ -14,9 +14,9 @@ export interface RecordedMessages {
 }
 
 /** `all`: the whole conversation; `elsewhere`: the messages since the last turn of this native session. */
-export type RecordedWhere = "all" | "elsewhere";
+export type RecordedScope = "all" | "elsewhere";
 
-const HEADERS: Readonly<Record<RecordedWhere, string>> = {
+const HEADERS: Readonly<Record<RecordedScope, string>> = {
   all: "This conversation began before this session. What was said so far:",
   elsewhere: "This conversation went on elsewhere since your last answer. What was said there:",
 };
@@ -49,7 +49,7 @@ export function earlierMessages(request: AgentRequest): readonly Message[] {
 }
 
 /** Converts the messages, cut to a budget from the oldest on. Blocks of the input follow the text. */
-export function toRecordedMessages(messages: readonly Message[], where: RecordedWhere): RecordedMessages {
+export function toRecordedMessages(messages: readonly Message[], where: RecordedScope): RecordedMessages {
   const plan = planContext(messages, { maxChars: MAX_REPLAY_CHARS });
   const text = messagesToText(plan.messages);
   if (text === "") return { block: null };

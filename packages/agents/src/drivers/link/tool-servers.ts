@@ -4,7 +4,7 @@ import type { OpenConversation, ToolServer } from "@continuo/core/model";
 
 export type ToolServerKind = "stdio" | "http" | "sse";
 
-export interface ChosenServers {
+export interface ServerSelection {
   readonly given: readonly ToolServer[];
   /** Names of the others. */
   readonly leftOut: readonly string[];
@@ -14,7 +14,7 @@ export interface ChosenServers {
 export function chooseServers(
   { toolServers = [], permissions }: Pick<OpenConversation, "toolServers" | "permissions">,
   kinds: readonly ToolServerKind[],
-): ChosenServers {
+): ServerSelection {
   const isTaken = (server: ToolServer): boolean => permissions !== "safe" && kinds.includes(kindOf(server));
   return {
     given: toolServers.filter(isTaken),

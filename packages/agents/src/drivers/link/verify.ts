@@ -22,14 +22,14 @@ export interface DiskMark {
   readonly sizeBytes: number;
 }
 
-export interface Where {
+export interface VerifyTarget {
   readonly sessionId: string;
   readonly cwd: string;
   readonly signal?: AbortSignal | undefined;
 }
 
 /** `null` if the session does not exist, or cannot be read. Only the ends of its files are read. */
-export async function markOf(options: DriverOptions, where: Where): Promise<DiskMark | null> {
+export async function markOf(options: DriverOptions, where: VerifyTarget): Promise<DiskMark | null> {
   const { reader } = options;
   const found = await findOnDisk(options, where);
   if (found === null || reader === undefined) return null;
@@ -52,7 +52,7 @@ async function skimEnds(
 }
 
 /** Some agents report the end of a turn a moment before they have written it (Claude Code 2.1.197). */
-export async function markSoon(options: DriverOptions, where: Where): Promise<DiskMark | null> {
+export async function markSoon(options: DriverOptions, where: VerifyTarget): Promise<DiskMark | null> {
   const startedAt = performance.now();
   for (;;) {
     const isLast = performance.now() - startedAt > SETTLE_MS;
@@ -65,7 +65,7 @@ export async function markSoon(options: DriverOptions, where: Where): Promise<Di
 /** Finds a session by its id: first in the folder, then anywhere. */
 export async function findOnDisk(
   { reader, places }: DriverOptions,
-  { sessionId, cwd, signal }: Where,
+  { sessionId, cwd, signal }: VerifyTarget,
 ): Promise<FoundSession | null> {
   if (reader === undefined) return null;
   for (const folder of [{ cwd: canonicalFolder(cwd) }, {}]) {
@@ -77,7 +77,10 @@ export async function findOnDisk(
 }
 
 /** Reads from disk the history that the agent's model would receive; empty if nobody can read it. */
-export async function historyOnDisk(options: DriverOptions, where: Where): Promise<readonly Message[]> {
+export async function historyOnDisk(
+  options: DriverOptions,
+  where: VerifyTarget,
+): Promise<readonly Message[]> {
   const found = await findOnDisk(options, where);
   const { reader, places } = options;
   if (found === null || reader === undefined) return [];
@@ -91,7 +94,7 @@ export interface Verification {
   readonly reason?: string;
 }
 
-export interface AfterTurn extends Where {
+export interface AfterTurn extends VerifyTarget {
   /** The session before the turn; `null` if it did not exist, or nobody reads this agent. */
   readonly before: DiskMark | null;
   /** The id of the session by the agent's present report. */

@@ -22,10 +22,11 @@ import {
   driverEnvironment,
   findOnDisk,
   type LinkParts,
-  type LinkWithWays,
+  type LinkWithMethods,
   limitsOf,
   noList,
   type OpenedSession,
+  type OpeningMethods,
   type OpenOutcome,
   openAgentSession,
   Questions,
@@ -34,7 +35,6 @@ import {
   toContextUse,
   tokensOf,
   trustOf,
-  type Ways,
   writePolicyFile,
 } from "../link/index.ts";
 import type { FolderTrust } from "../trust/index.ts";
@@ -59,7 +59,7 @@ const ASK_EVERY_MS = 50;
 /** The ends of pi's answers in the words that other agents use for a turn. */
 const STOPS: Readonly<Record<string, string>> = { stop: "end_turn", length: "max_tokens" };
 
-export class PiLink implements LinkWithWays {
+export class PiLink implements LinkWithMethods {
   readonly #parts: LinkParts;
   readonly #trust: FolderTrust;
   readonly restriction: Restriction | null;
@@ -102,7 +102,7 @@ export class PiLink implements LinkWithWays {
     return toCommands(own, () => "");
   }
 
-  ways({ signal }: CallOptions): Ways {
+  ways({ signal }: CallOptions): OpeningMethods {
     const { canContinueLast, canFork, canResume } = this.capabilities;
     const isRunning = this.#program !== null;
     const start = (flag: string, id: string) => async (): Promise<OpenOutcome> =>

@@ -6,7 +6,7 @@
  * Does not know: any agent. Each agent has a `Witness`.
  */
 
-export { type AskedList, exportedBy, ownListOf } from "./own-lists.ts";
+export { exportedBy, type OwnListRequest, ownListOf } from "./own-lists.ts";
 export { CLOSED_URL } from "./program.ts";
 export type { SpokenTestimony, StagedSession } from "./witness.ts";
 export { firstFileOf, witnessOf } from "./witnesses.ts";

@@ -16,7 +16,7 @@ import { CLAUDE_OFFLINE } from "./claude.ts";
 import { CLOSED_URL, failed, runProgram, talkTo } from "./program.ts";
 import type { StagedSession } from "./witness.ts";
 
-export interface AskedList extends StagedSession {
+export interface OwnListRequest extends StagedSession {
   /** The folder that the session names; `null` if it names none. */
   readonly cwd: string | null;
   /** The provider in the person's settings, for an agent whose list shows only one provider. */
@@ -32,7 +32,7 @@ export interface ListAnswer {
 }
 
 /** `null` if the list cannot be asked about this session. Errors: `verification_failed` if the agent gives no list. */
-export type OwnList = (asked: AskedList) => Promise<ListAnswer | null>;
+export type OwnList = (asked: OwnListRequest) => Promise<ListAnswer | null>;
 
 const LISTS: Readonly<Partial<Record<AgentName, OwnList>>> = {
   claude: askClaude,
@@ -48,7 +48,7 @@ export function ownListOf(agent: AgentName): OwnList | null {
 }
 
 /** Claude Code finds a session in its list by a title that it was given (2.1.332), not by one that is made of the first prompt. */
-async function askClaude(asked: AskedList): Promise<ListAnswer | null> {
+async function askClaude(asked: OwnListRequest): Promise<ListAnswer | null> {
   const { customTitleOf, projectNameOf } = await import("@continuo/native/claude");
   const title = await customTitleOf(asked.file);
   if (title === null || asked.cwd === null || title.startsWith("-")) return null;
@@ -78,7 +78,7 @@ async function askClaude(asked: AskedList): Promise<ListAnswer | null> {
 const NO_SUCH_TITLE = /requires a valid session ID or session title/u;
 
 /** The request has no `sourceKinds`, so the list is the one that a person sees. */
-async function askCodex(asked: AskedList): Promise<ListAnswer> {
+async function askCodex(asked: OwnListRequest): Promise<ListAnswer> {
   const home = join(asked.scratch, ".codex");
   makeScratchFolder(home);
   writeFileSync(join(home, "auth.json"), '{"auth_mode":"apikey","OPENAI_API_KEY":"none"}\n', { mode: 0o600 });
@@ -102,7 +102,7 @@ const GEMINI_SETTINGS = {
 /** A damaged head names only the first eight characters of the id. */
 const SHORT_ID = 8;
 
-async function askGemini(asked: AskedList): Promise<ListAnswer> {
+async function askGemini(asked: OwnListRequest): Promise<ListAnswer> {
   const config = join(asked.scratch, ".gemini");
   makeScratchFolder(config);
   writeFileSync(join(config, "settings.json"), JSON.stringify(GEMINI_SETTINGS), { mode: 0o600 });
@@ -121,7 +121,7 @@ async function askGemini(asked: AskedList): Promise<ListAnswer> {
 
 const MOST_ROWS = "100000";
 
-async function askOpencode(asked: AskedList): Promise<ListAnswer> {
+async function askOpencode(asked: OwnListRequest): Promise<ListAnswer> {
   const args = ["session", "list", "--format", "json", "-n", MOST_ROWS];
   const list = await runProgram({ staged: asked, args, env: opencodeHome(asked.scratch) });
   const rows: unknown = list.includes("[") ? JSON.parse(list.slice(list.indexOf("["))) : [];
@@ -129,7 +129,7 @@ async function askOpencode(asked: AskedList): Promise<ListAnswer> {
 }
 
 /** The number of the session's messages that opencode itself reads. */
-export async function exportedBy(asked: AskedList): Promise<number> {
+export async function exportedBy(asked: OwnListRequest): Promise<number> {
   const args = ["export", asked.sessionId];
   const text = await runProgram({ staged: asked, args, env: opencodeHome(asked.scratch) });
   const value: unknown = JSON.parse(text.slice(text.indexOf("{")));
@@ -158,7 +158,7 @@ const rows = await SessionManager.${list};
 process.stdout.write("\\n" + JSON.stringify(rows.map(({ id }) => ({ id }))));`;
 }
 
-async function askPi(asked: AskedList): Promise<ListAnswer> {
+async function askPi(asked: OwnListRequest): Promise<ListAnswer> {
   const [program = ""] = asked.program.slice(-1);
   const module = join(dirname(existsSync(program) ? realpathSync(program) : program), "index.js");
   if (!existsSync(module)) throw failed({ staged: asked }, "the module of its list is not next to it");

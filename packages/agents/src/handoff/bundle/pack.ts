@@ -95,7 +95,7 @@ interface Source {
   readonly path: string;
 }
 
-interface Around {
+interface PackContext {
   readonly places: Places;
   readonly scratch: string;
   readonly opened: OpenedSession;
@@ -104,7 +104,7 @@ interface Around {
 /** Returns the main file first. Links are left out, because they may lead to anything. */
 async function sourcesOf(
   { reader, found }: Lookup,
-  { places, scratch, opened }: Around,
+  { places, scratch, opened }: PackContext,
 ): Promise<{ readonly sources: readonly Source[]; readonly row: string | null }> {
   const plan = await reader.trashPlan(found, places);
   if (plan.type === "rows") {

@@ -33,13 +33,17 @@ export interface ConversionContext {
   readonly add: (kind: ReceiptRecord["kind"], reason: string) => void;
 }
 
-interface Fitting {
+interface BlockContext {
   readonly work: ConversionContext;
   readonly where: "prompt" | "answer";
 }
 
 /** Fits the content of a prompt or an answer, which contains no results. */
-export function fitBlocks(message: Message, content: readonly Block[], { work, where }: Fitting): Block[] {
+export function fitBlocks(
+  message: Message,
+  content: readonly Block[],
+  { work, where }: BlockContext,
+): Block[] {
   let isFirstText = true;
   return content.flatMap((raw): Block[] => {
     const block = plain(raw);
@@ -127,7 +131,7 @@ function noted(message: Message, raw: Block, { block, reason }: Fit, work: Conve
 }
 
 /** Keeps the target agent's own block as it is, with its signature; a call keeps its native fields too. */
-function fitOwn(raw: Block, work: ConversionContext, where: Fitting["where"]): Fit {
+function fitOwn(raw: Block, work: ConversionContext, where: BlockContext["where"]): Fit {
   if (raw.type === "tool_call") return fitOwnCall(raw, work);
   const block = plain(raw);
   switch (block.type) {
@@ -173,7 +177,7 @@ function isObjectText(text: string): boolean {
   }
 }
 
-function fitBlock(block: Block, work: ConversionContext, where: Fitting["where"]): Fit {
+function fitBlock(block: Block, work: ConversionContext, where: BlockContext["where"]): Fit {
   switch (block.type) {
     case "text":
       return withoutSignature(fitText(block.text), block.signature);

@@ -162,7 +162,7 @@ function modelOf(message: Message, work: ConversionContext): string | undefined 
   return work.rules.namesModel || work.isOwn(message) ? message.model : undefined;
 }
 
-interface Replying {
+interface ReplyContext {
   readonly told: Map<string, ResultSource[]>;
   /** Ids of calls, in the order of their results. */
   readonly order: readonly string[];
@@ -172,7 +172,7 @@ interface Replying {
 
 function toReplies(
   { said, content }: AnswerStep,
-  { told, order, message, work }: Replying,
+  { told, order, message, work }: ReplyContext,
 ): ConvertedMessage[] {
   const calls = content.filter((block) => block.type === "tool_call");
   const paired = said

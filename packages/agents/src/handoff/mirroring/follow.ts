@@ -10,7 +10,7 @@ import { lookUpSession, type SessionRef } from "@continuo/native";
 import type { MoveConnection } from "../moving/index.ts";
 import { openRepository } from "../work-tree/index.ts";
 import { LOOK_MS, MAX_RETRY_MS, RETRY_MS } from "./limits.ts";
-import type { TakenOverThere } from "./lines.ts";
+import type { RemoteTakeOver } from "./lines.ts";
 import { MirrorSender, type MirrorState, toHello } from "./sender.ts";
 import { type MirrorSource, openSource } from "./source.ts";
 import { type MirroredTreeState, TreeWatch } from "./tree-watch.ts";
@@ -37,7 +37,7 @@ export interface FollowState extends MirrorState {
  * Resolves to `null` after the signal, or when the other machine has taken the session over. Errors: those of a lookup
  * and of the other machine; `unsupported` for the name of a file; `unavailable` if the first connection fails.
  */
-export async function followSession(ref: SessionRef, options: FollowOptions): Promise<TakenOverThere | null> {
+export async function followSession(ref: SessionRef, options: FollowOptions): Promise<RemoteTakeOver | null> {
   const { places, signal } = options;
   const lookup = await lookUpSession(ref, present({ places, signal }));
   const { cwd } = await lookup.reader.skim(lookup.found, { part: "ends" });
@@ -46,7 +46,7 @@ export async function followSession(ref: SessionRef, options: FollowOptions): Pr
   const repository =
     cwd === null || options.workTree === "without" ? null : await openRepository(cwd, { places, signal });
   using tree = repository === null ? null : new TreeWatch(repository, { places, signal });
-  const following: Following = { hello, sender: new MirrorSender(), source, tree, wasConnected: false };
+  const following: FollowContext = { hello, sender: new MirrorSender(), source, tree, wasConnected: false };
   for (let retryMs = RETRY_MS; !signal.aborted; ) {
     try {
       return await connected(following, options);
@@ -62,7 +62,7 @@ export async function followSession(ref: SessionRef, options: FollowOptions): Pr
   return null;
 }
 
-interface Following {
+interface FollowContext {
   readonly hello: ReturnType<typeof toHello>;
   readonly sender: MirrorSender;
   readonly source: MirrorSource;
@@ -70,7 +70,7 @@ interface Following {
   wasConnected: boolean;
 }
 
-async function connected(following: Following, options: FollowOptions): Promise<TakenOverThere | null> {
+async function connected(following: FollowContext, options: FollowOptions): Promise<RemoteTakeOver | null> {
   const { sender, hello, source, tree } = following;
   const { connect, host, onState, signal } = options;
   await using connection = connect();
@@ -96,12 +96,12 @@ async function connected(following: Following, options: FollowOptions): Promise<
   }
 }
 
-function stateOf({ sender, tree }: Following, disconnected: ContinuoError | null): FollowState {
+function stateOf({ sender, tree }: FollowContext, disconnected: ContinuoError | null): FollowState {
   return { ...sender.state(disconnected), workTree: tree?.state ?? null };
 }
 
 /** Errors: `busy` while the session is placed there, which may still fail. */
-function whenPlaced(there: TakenOverThere, host: string): TakenOverThere {
+function whenPlaced(there: RemoteTakeOver, host: string): RemoteTakeOver {
   if (there.session !== null) return there;
   throw new ContinuoError("busy", `${host} is taking the session over`, { hint: "Wait until it has." });
 }
@@ -110,7 +110,7 @@ function whenPlaced(there: TakenOverThere, host: string): TakenOverThere {
 async function pause(
   ms: number,
   error: ContinuoError,
-  following: Following,
+  following: FollowContext,
   options: FollowOptions,
 ): Promise<void> {
   const untilMs = performance.now() + ms;

@@ -7,6 +7,6 @@
  */
 
 export { type FollowOptions, type FollowState, followSession } from "./follow.ts";
-export type { TakenOverThere } from "./lines.ts";
+export type { RemoteTakeOver } from "./lines.ts";
 export { type ReceiveMirrorOptions, receiveMirror } from "./receive-mirror.ts";
 export { type TakenSession, type TakeOverOptions, takeOver } from "./take-over.ts";

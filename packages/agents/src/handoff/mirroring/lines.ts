@@ -69,7 +69,7 @@ export interface Keep {
 
 export const keep: z.ZodType<Keep> = z.object({ keep: z.boolean() });
 
-export interface TakenOverThere {
+export interface RemoteTakeOver {
   readonly host: string;
   /** ISO 8601. */
   readonly at: string;
@@ -82,7 +82,7 @@ export type Answer =
   | { readonly file: { readonly sizeBytes: number; readonly sha256: string } }
   | { readonly acknowledged: { readonly path: string; readonly sizeBytes: number } }
   | { readonly workTree: "there" | "missing" }
-  | { readonly takenOver: TakenOverThere };
+  | { readonly takenOver: RemoteTakeOver };
 
 export const answer: z.ZodType<Answer> = z.union([
   z.object({ mirroring: z.literal(1) }),

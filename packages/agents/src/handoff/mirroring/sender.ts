@@ -16,7 +16,7 @@ import {
   withFile,
 } from "./files.ts";
 import { ALIVE_MS, BATCH_BYTES, SETTLED_MS } from "./limits.ts";
-import { type Answer, answer, type Hello, type Keep, type Request, type TakenOverThere } from "./lines.ts";
+import { type Answer, answer, type Hello, type Keep, type RemoteTakeOver, type Request } from "./lines.ts";
 import { type PackedTree, sendTree } from "./tree-sender.ts";
 
 export interface MirrorState {
@@ -49,7 +49,7 @@ export function toHello(
   };
 }
 
-interface Known {
+interface FileProgress {
   /** The file as it was when all of it was acknowledged; `null` while something is missing. */
   seen: FoundFile | null;
   acknowledgedBytes: number;
@@ -61,9 +61,9 @@ interface Link extends Pick<MoveConnection, "channel" | "broken"> {
   readonly host: string;
 }
 
-class TakenOver extends Error {
-  readonly there: TakenOverThere;
-  constructor(there: TakenOverThere) {
+class TakeOverError extends Error {
+  readonly there: RemoteTakeOver;
+  constructor(there: RemoteTakeOver) {
     super("the session was taken over");
     this.there = there;
   }
@@ -71,7 +71,7 @@ class TakenOver extends Error {
 
 /** Sends the files of one session, over one connection after the other. */
 export class MirrorSender {
-  readonly #files = new Map<string, Known>();
+  readonly #files = new Map<string, FileProgress>();
   /** Files that were compared since the connection began. */
   readonly #met = new Set<string>();
   #link: Link | null = null;
@@ -87,7 +87,7 @@ export class MirrorSender {
   async connect(
     { channel, broken }: Pick<MoveConnection, "channel" | "broken">,
     { host, hello }: { readonly host: string; readonly hello: Hello },
-  ): Promise<TakenOverThere | null> {
+  ): Promise<RemoteTakeOver | null> {
     // Everything there is compared by its hash, including what was acknowledged before.
     this.#met.clear();
     this.#parts = null;
@@ -101,7 +101,7 @@ export class MirrorSender {
    * Sends the new bytes of the files. @param onBatch called after each acknowledgement. Errors: those of the
    * connection.
    */
-  async send(files: readonly MirroredFile[], onBatch: () => void): Promise<TakenOverThere | null> {
+  async send(files: readonly MirroredFile[], onBatch: () => void): Promise<RemoteTakeOver | null> {
     return await untilTakenOver(async () => {
       for (const one of files) await this.#sendOne(one, onBatch);
       this.#count();
@@ -112,7 +112,7 @@ export class MirrorSender {
   /** Sends the next part of a work tree. Errors: those of the connection. */
   async sendTreePart(
     tree: PackedTree,
-  ): Promise<{ readonly isThere: boolean; readonly takenOver: TakenOverThere | null }> {
+  ): Promise<{ readonly isThere: boolean; readonly takenOver: RemoteTakeOver | null }> {
     let isThere = false;
     const takenOver = await untilTakenOver(async () => {
       this.#parts ??= sendTree(tree, (wish, bytes) => this.#ask(wish, bytes));
@@ -162,7 +162,7 @@ export class MirrorSender {
     const link = this.#connected();
     const said = lineAs(answer, await link.channel.readLine(), link);
     this.#heardMs = performance.now();
-    if ("takenOver" in said) throw new TakenOver(said.takenOver);
+    if ("takenOver" in said) throw new TakeOverError(said.takenOver);
     return said;
   }
 
@@ -171,7 +171,7 @@ export class MirrorSender {
     throw new ContinuoError("unavailable", "there is no connection");
   }
 
-  #acknowledge(said: Answer, known: Known): void {
+  #acknowledge(said: Answer, known: FileProgress): void {
     if (!("acknowledged" in said)) throw otherLine();
     known.acknowledgedBytes = said.acknowledged.sizeBytes;
     this.#hasProgress = true;
@@ -206,13 +206,13 @@ export class MirrorSender {
   /**
    * After a new connection, the state of the other machine's file is unknown, so its bytes are compared by their hash.
    */
-  async #meet(file: FoundFile, there: string): Promise<Known> {
+  async #meet(file: FoundFile, there: string): Promise<FileProgress> {
     const { path } = file;
     const said = await this.#ask({ has: { path: there } });
     if (!("file" in said)) throw otherLine();
     const { sizeBytes, sha256 } = said.file;
     const isBeginning = sizeBytes <= file.sizeBytes && (await startsWith(path, sizeBytes, sha256));
-    const known: Known = {
+    const known: FileProgress = {
       seen: isBeginning && sizeBytes === file.sizeBytes && sizeBytes > 0 ? file : null,
       acknowledgedBytes: isBeginning ? sizeBytes : 0,
       sizeBytes: file.sizeBytes,
@@ -230,7 +230,7 @@ export class MirrorSender {
       there,
       known,
       onBatch,
-    }: { readonly there: string; readonly known: Known; readonly onBatch: () => void },
+    }: { readonly there: string; readonly known: FileProgress; readonly onBatch: () => void },
   ): Promise<boolean> {
     return withFile(file.path, async (fd) => {
       if (known.log === null || !onlyGrew(fd, file, known.log)) return false;
@@ -252,7 +252,7 @@ export class MirrorSender {
 
   #replace(
     file: FoundFile,
-    { there, known }: { readonly there: string; readonly known: Known },
+    { there, known }: { readonly there: string; readonly known: FileProgress },
   ): Promise<void> {
     const { path, sizeBytes } = file;
     return withFile(path, async (fd) => {
@@ -275,12 +275,12 @@ export class MirrorSender {
   }
 }
 
-async function untilTakenOver(work: () => Promise<void>): Promise<TakenOverThere | null> {
+async function untilTakenOver(work: () => Promise<void>): Promise<RemoteTakeOver | null> {
   try {
     await work();
     return null;
   } catch (error) {
-    if (error instanceof TakenOver) return error.there;
+    if (error instanceof TakeOverError) return error.there;
     throw error;
   }
 }

@@ -9,7 +9,7 @@ import { filesBelow, type Places } from "@continuo/files";
 import { openScratch, type Scratch } from "@continuo/native/editing/placing";
 import { fingerprintOf, packWorkTree, type Repository, readWorkTree } from "../work-tree/index.ts";
 import { QUIET_MS, TREE_LOOK_MS, TREE_PAUSE } from "./limits.ts";
-import type { TakenOverThere } from "./lines.ts";
+import type { RemoteTakeOver } from "./lines.ts";
 import type { MirrorSender } from "./sender.ts";
 import type { PackedTree } from "./tree-sender.ts";
 
@@ -20,7 +20,7 @@ export interface MirroredTreeState {
   readonly problem: ContinuoError | null;
 }
 
-interface Pending extends PackedTree {
+interface PendingTree extends PackedTree {
   readonly scratch: Scratch;
 }
 
@@ -28,7 +28,7 @@ export class TreeWatch implements Disposable {
   readonly #repository: Repository;
   readonly #places: Places;
   readonly #signal: AbortSignal;
-  #pending: Pending | null = null;
+  #pending: PendingTree | null = null;
   #there: { readonly sha256: string; readonly readAt: Date } | null = null;
   #problem: ContinuoError | null = null;
   #sessionBytes = -1;
@@ -55,7 +55,7 @@ export class TreeWatch implements Disposable {
   }
 
   /** Checks whether the work tree changed, or sends one part of it. Errors: those of the connection. */
-  async advance(sender: MirrorSender): Promise<TakenOverThere | null> {
+  async advance(sender: MirrorSender): Promise<RemoteTakeOver | null> {
     if (this.#pending === null && this.#isDue(sender)) await this.#look();
     const pending = this.#pending;
     if (pending === null) return null;

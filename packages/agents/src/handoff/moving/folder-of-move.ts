@@ -6,13 +6,13 @@ import { ContinuoError } from "@continuo/core/model";
 import type { Places } from "@continuo/files";
 import type { Offer } from "./lines.ts";
 
-export type FolderThere = Pick<Offer, "into" | "folder" | "home">;
+export type FolderOffer = Pick<Offer, "into" | "folder" | "home">;
 
 /**
  * The folder that the person named, else the path of the other machine, unchanged or below the home here. Errors:
  * `usage`.
  */
-export function folderOfMove({ into, folder, home }: FolderThere, places: Places): string {
+export function folderOfMove({ into, folder, home }: FolderOffer, places: Places): string {
   if (into !== null) return into.startsWith("/~/") ? join(places.home, into.slice(3)) : into;
   const below = folder === null ? ".." : relative(home, folder);
   const isBelow = below !== ".." && !below.startsWith(`..${sep}`) && !isAbsolute(below);

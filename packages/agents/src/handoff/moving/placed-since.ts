@@ -6,7 +6,7 @@ import { listNativeSessions } from "@continuo/native";
 import { originOfHandOff } from "../source/index.ts";
 
 /** The record that is written before the session is placed. */
-export interface BegunPlacing {
+export interface PlacementStart {
   readonly agent: AgentName;
   readonly from: { readonly agent: AgentName; readonly sessionId: string };
   readonly cwd: string;
@@ -22,7 +22,7 @@ export interface FoundPlacing {
 
 /** `null` if the process did not place the session. */
 export async function placedSince(
-  { agent, from, cwd, sinceMs }: BegunPlacing,
+  { agent, from, cwd, sinceMs }: PlacementStart,
   { places, signal }: { readonly places: Places; readonly signal?: AbortSignal | undefined },
 ): Promise<FoundPlacing | null> {
   const rows = await listNativeSessions({ agents: [agent], places, cwd, ...present({ signal }) });

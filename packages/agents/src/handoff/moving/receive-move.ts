@@ -171,12 +171,12 @@ async function takeBundle(
   });
 }
 
-interface Placing {
+interface PlaceContext {
   readonly files: MoveFiles;
   readonly folder: string;
 }
 
-async function place({ files, folder }: Placing, options: ReceiveMoveOptions): Promise<Placed> {
+async function place({ files, folder }: PlaceContext, options: ReceiveMoveOptions): Promise<Placed> {
   const { places, programs, signal } = options;
   const found = await placedBySomeoneKilled(readJsonFile(files.note), options);
   const onPlacing = (session: PlacingSession): void => {

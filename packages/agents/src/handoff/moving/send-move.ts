@@ -112,7 +112,7 @@ async function sendLocked(
   return sent;
 }
 
-interface Packing {
+interface PackInput {
   readonly lookup: Lookup;
   readonly repository: Repository | null;
   readonly answer: Ready;
@@ -120,7 +120,7 @@ interface Packing {
 
 async function packTo(
   bundle: string,
-  { lookup, repository, answer }: Packing,
+  { lookup, repository, answer }: PackInput,
   { places, signal }: SendMoveOptions,
 ): Promise<PackedMove> {
   const { updatedAt } = await lookup.reader.skim(lookup.found, { part: "ends" });

@@ -17,7 +17,7 @@ export interface ReturnStart {
   readonly history: readonly Message[];
 }
 
-export interface ComingBack {
+export interface SessionReturn {
   readonly from: Pick<LineageStep, "agent" | "sessionId" | "messages">;
   /** The beginning of the new session; `null` if all messages are newly written. */
   readonly begun: ReturnStart | null;
@@ -39,7 +39,10 @@ export interface ReturnOptions extends LineageOptions {
  * `null` if the source did not come from that agent, if the records no longer exist, or if none of the agent's messages
  * is unchanged.
  */
-export async function findReturn(source: HandOffSource, options: ReturnOptions): Promise<ComingBack | null> {
+export async function findReturn(
+  source: HandOffSource,
+  options: ReturnOptions,
+): Promise<SessionReturn | null> {
   const lineage = await traceBack(source, options);
   if (lineage === null) return null;
   const { from, traced } = lineage;

@@ -84,13 +84,13 @@ export async function traceBack(source: HandOffSource, options: LineageOptions):
   return null;
 }
 
-interface StepBack {
+interface LineagePair {
   readonly held: LineageStep;
   readonly before: LineageStep;
   readonly provenance: Provenance;
 }
 
-function stepBack(traced: readonly TracedMessage[], step: StepBack): readonly TracedMessage[] {
+function stepBack(traced: readonly TracedMessage[], step: LineagePair): readonly TracedMessage[] {
   const { held, before } = step;
   const at = traced.flatMap(({ of }, index) => (of === held ? [index] : []));
   const own = at.flatMap((index) => traced[index]?.message ?? []);
@@ -115,7 +115,7 @@ function ofSession(messages: readonly Message[], of: LineageStep): TracedMessage
  * Returns the number of first messages whose hash is that of all messages that were written at the hand-over; 0 if no
  * hash matches.
  */
-function knownAtOnce(own: readonly Message[], { before, provenance: { from, said } }: StepBack): number {
+function knownAtOnce(own: readonly Message[], { before, provenance: { from, said } }: LineagePair): number {
   if (from.said === null || markOf(own.slice(0, said.messages)).sha256 !== said.sha256) return 0;
   return markOf(before.messages).sha256 === from.said.sha256 ? said.messages : 0;
 }

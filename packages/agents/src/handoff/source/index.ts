@@ -19,4 +19,4 @@ export {
   withProvenance,
 } from "./provenance.ts";
 export { openShelf, type Shelf } from "./shelf.ts";
-export { type HandOffSource, hashOf, markOf, readSource, type SaidMark, saidBy } from "./source.ts";
+export { type HandOffSource, hashOf, type MessagesMark, markOf, readSource, saidBy } from "./source.ts";

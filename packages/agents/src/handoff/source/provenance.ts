@@ -14,7 +14,7 @@ import { continuoHome, exactOf, isJson, type Places, parseExactly } from "@conti
 import type { KeptRecord } from "@continuo/native/writing";
 import type { OpenedStore } from "@continuo/store";
 import type { Receipt } from "../converting/index.ts";
-import type { HandOffSource, SaidMark } from "./source.ts";
+import type { HandOffSource, MessagesMark } from "./source.ts";
 
 /** The session from which another one was made. */
 export interface Origin {
@@ -25,13 +25,13 @@ export interface Origin {
   /** The hash of all records as JSON, in their order. */
   readonly sha256: string;
   /** `null` if a part of it was handed over. */
-  readonly said: SaidMark | null;
+  readonly said: MessagesMark | null;
 }
 
 export interface Provenance {
   readonly from: Origin;
   /** The mark of the new session as it was written. */
-  readonly said: SaidMark;
+  readonly said: MessagesMark;
   /** A blob of the store; `null` if there is none. */
   readonly copy: string | null;
 }
@@ -64,7 +64,7 @@ export interface HandOffRecord {
   readonly agent: AgentName;
   readonly sessionId: string;
   readonly location: string;
-  readonly said: SaidMark;
+  readonly said: MessagesMark;
   readonly receipt: Receipt;
   readonly signal: AbortSignal | undefined;
 }
@@ -190,7 +190,7 @@ function parseProvenance(note: unknown): Provenance | null {
   return { from, said, copy: typeof copy === "string" ? copy : null };
 }
 
-function parseMark(mark: unknown): SaidMark | null {
+function parseMark(mark: unknown): MessagesMark | null {
   if (!isJson(mark) || typeof mark.messages !== "number" || typeof mark.sha256 !== "string") return null;
   return { messages: mark.messages, sha256: mark.sha256 };
 }

@@ -45,16 +45,16 @@ export interface HandOffSource extends Disposable {
    * The mark of all messages that can be handed over; `null` if only a part of them was requested. It is
    * computed at the first call.
    */
-  readonly said: () => SaidMark | null;
+  readonly said: () => MessagesMark | null;
 }
 
 /** Identifies the same conversation again. */
-export interface SaidMark {
+export interface MessagesMark {
   readonly messages: number;
   readonly sha256: string;
 }
 
-export function markOf(messages: readonly SpokenMessage[]): SaidMark {
+export function markOf(messages: readonly SpokenMessage[]): MessagesMark {
   const hash = createHash("sha256");
   for (const { role, content } of messages) {
     hash.update(`${JSON.stringify({ role, content: content.map(withoutPlaces) })}\n`);
@@ -88,7 +88,7 @@ function once<T>(make: () => T): () => T {
  *
  * @param view the agent's own `modelView` of the history.
  */
-export function saidBy(history: readonly Message[], view: readonly Message[]): SaidMark {
+export function saidBy(history: readonly Message[], view: readonly Message[]): MessagesMark {
   return markOf(selectMessages(history, view).messages);
 }
 

@@ -71,10 +71,10 @@ export async function openRepository(
   return { worktree, gitFolder, run, ask };
 }
 
-type Setting = readonly [key: string, value: string];
+type GitSetting = readonly [key: string, value: string];
 
 /** Settings that keep git from starting programs that a repository names. */
-const SETTINGS: readonly Setting[] = [
+const SETTINGS: readonly GitSetting[] = [
   ["core.fsmonitor", "false"],
   ["core.hooksPath", "/dev/null"],
   ["core.alternateRefsCommand", ""],
@@ -94,7 +94,7 @@ const SETTINGS: readonly Setting[] = [
   ["pack.threads", "1"],
 ];
 
-function withoutFilter(name: string): readonly Setting[] {
+function withoutFilter(name: string): readonly GitSetting[] {
   return [
     [`filter.${name}.clean`, ""],
     [`filter.${name}.smudge`, ""],
@@ -105,7 +105,7 @@ function withoutFilter(name: string): readonly Setting[] {
 
 const KEPT = ["PATH", "HOME", "XDG_CONFIG_HOME", "USERPROFILE", "SystemRoot", "TMPDIR", "TEMP", "TMP"];
 
-function environmentOf({ home, env }: Places, settings: readonly Setting[]): NodeJS.ProcessEnv {
+function environmentOf({ home, env }: Places, settings: readonly GitSetting[]): NodeJS.ProcessEnv {
   const kept = KEPT.map((name) => [name, env[name]]).filter(([, value]) => value !== undefined);
   return {
     HOME: home,

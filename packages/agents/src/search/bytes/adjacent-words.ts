@@ -17,7 +17,7 @@ interface Neighbours {
   readonly mayBeJoined: () => boolean;
 }
 
-interface Following extends Neighbours {
+interface NextWord extends Neighbours {
   /** The last word may be the beginning of a longer one. */
   readonly isPrefix: true | undefined;
 }
@@ -26,7 +26,7 @@ interface Following extends Neighbours {
 export function mayFollow(
   bytes: Uint8Array,
   end: number,
-  { words, isPrefix, mayBeJoined }: Following,
+  { words, isPrefix, mayBeJoined }: NextWord,
 ): boolean {
   let place = end;
   for (const [at, word] of words.entries()) {

@@ -17,13 +17,13 @@ export function createFoldedWord(word: string): FoldedWord {
   return { isIn: (bytes) => hasBeyondAscii(bytes, sought) || hasEscaped(bytes, sought) };
 }
 
-interface Sought {
+interface WordPattern {
   readonly word: string;
   /** Letters that are next to each other in the word, as numbers; the last one may be followed by any. */
   readonly pairs: ReadonlySet<number>;
 }
 
-function hasBeyondAscii(bytes: Buffer, sought: Sought): boolean {
+function hasBeyondAscii(bytes: Buffer, sought: WordPattern): boolean {
   const fours = inFours(bytes);
   for (let at = nextBeyondAscii(bytes, fours, 0); at < bytes.length; ) {
     const [first, second] = [bytes[at] as number, bytes[at + 1] ?? 0];
@@ -43,7 +43,7 @@ function hasBeyondAscii(bytes: Buffer, sought: Sought): boolean {
 /** Bytes below 48 are neither letters nor digits. */
 const FIRST_DIGIT = 0x30;
 
-function hasEscaped(bytes: Buffer, sought: Sought): boolean {
+function hasEscaped(bytes: Buffer, sought: WordPattern): boolean {
   for (let at = bytes.indexOf("\\u"); at !== -1; at = bytes.indexOf("\\u", at + 2)) {
     const unit = escapedUnit(bytes, at);
     if (unit !== null && unit >= FIRST_DIGIT && isAround(bytes, at, sought)) return true;
@@ -52,7 +52,7 @@ function hasEscaped(bytes: Buffer, sought: Sought): boolean {
 }
 
 /** A letter with an accent: together with its neighbours, it must be a piece of the word. */
-function isLatin(bytes: Uint8Array, place: number, { word, pairs }: Sought): boolean {
+function isLatin(bytes: Uint8Array, place: number, { word, pairs }: WordPattern): boolean {
   const base = baseOf(bytes[place] as number, bytes[place + 1] ?? 0);
   if (base === MANY) return true;
   if (base === NONE) return false;
@@ -97,7 +97,7 @@ function makeBases(): Uint8Array {
   });
 }
 
-function isAround(bytes: Buffer, place: number, { word }: Sought): boolean {
+function isAround(bytes: Buffer, place: number, { word }: WordPattern): boolean {
   const readings = readingsAround(bytes, place);
   return readings === null || readings.some((text) => wordsOf(text).some((one) => one.includes(word)));
 }

@@ -46,7 +46,7 @@ function mayContinue(bytes: Uint8Array, start: number, wanted: string): boolean 
   return true;
 }
 
-interface CharacterAt {
+interface DecodedCharacter {
   readonly codePoint: number;
   readonly end: number;
 }
@@ -54,7 +54,7 @@ interface CharacterAt {
 const REPLACEMENT = 0xfffd;
 
 /** An escape counts as the character that it stands for. */
-function characterAt(bytes: Uint8Array, place: number): CharacterAt {
+function characterAt(bytes: Uint8Array, place: number): DecodedCharacter {
   const first = bytes[place] as number;
   if (first < 0x80) {
     const unit = escapedUnit(bytes, place);
@@ -67,7 +67,7 @@ function characterAt(bytes: Uint8Array, place: number): CharacterAt {
 }
 
 /** Two escapes can be one character. */
-function pairAt(bytes: Uint8Array, place: number, high: number): CharacterAt {
+function pairAt(bytes: Uint8Array, place: number, high: number): DecodedCharacter {
   const low = high >= 0xd800 && high < 0xdc00 ? escapedUnit(bytes, place + 6) : null;
   if (low === null || low < 0xdc00 || low > 0xdfff) return { codePoint: high, end: place + 6 };
   return { codePoint: 0x10000 + ((high - 0xd800) << 10) + (low - 0xdc00), end: place + 12 };

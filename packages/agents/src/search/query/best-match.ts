@@ -140,14 +140,14 @@ export function rankAlone(
   return score === null ? null : score * timeFactor(turn.at ?? session.updatedAt, ranking);
 }
 
-interface Weighed {
+interface TermScores {
   /** For each term, the score of its best form. */
   readonly scores: readonly number[];
   /** `null` with too few of the words. */
   readonly score: number | null;
 }
 
-function weigh(turn: ScoredTurn, { match: { terms, leastWords }, rarity }: Ranking): Weighed {
+function weigh(turn: ScoredTurn, { match: { terms, leastWords }, rarity }: Ranking): TermScores {
   const scores = terms.map(({ forms }, at) =>
     forms.reduce((most, { weight }, form) => Math.max(most, weight * (turn.scores[at]?.[form] ?? 0)), 0),
   );

@@ -160,14 +160,14 @@ function toRole(value: string): Role {
   });
 }
 
-interface Written {
+interface TermSyntax {
   readonly minus: string;
   readonly quoted: string | undefined;
   readonly isPrefix: boolean;
 }
 
 /** Words with a colon between them, such as `localhost:3000`, unless the first is nearly the name of a filter. */
-function addNamed(draft: QueryDraft, name: string, value: string, written: Written): void {
+function addNamed(draft: QueryDraft, name: string, value: string, written: TermSyntax): void {
   const near = nearest(name, FILTERS);
   if (near !== null) {
     throw new ContinuoError("usage", `there is no filter ${name}:`, {
@@ -177,7 +177,7 @@ function addNamed(draft: QueryDraft, name: string, value: string, written: Writt
   addWords(draft, `${name}:${value}`, written);
 }
 
-function addWords(draft: QueryDraft, text: string, { minus, quoted, isPrefix }: Written): void {
+function addWords(draft: QueryDraft, text: string, { minus, quoted, isPrefix }: TermSyntax): void {
   const words = wordsOf(text);
   if (words.length === 0) return;
   const phrase: Phrase = {

@@ -155,7 +155,7 @@ function toTask(query: SearchQuery, statistics: TurnStatistics, options: FileSea
   };
 }
 
-interface Here {
+interface FileSearchContext {
   readonly task: ScanTask;
   readonly stop: AbortSignal;
   readonly leastScore: () => number | undefined;
@@ -164,7 +164,7 @@ interface Here {
 
 async function scanNativeHere(
   sources: readonly SizedSource[],
-  { task, stop, leastScore, add }: Here,
+  { task, stop, leastScore, add }: FileSearchContext,
 ): Promise<void> {
   const scan = createScan(task);
   for (const { found } of sources) {
@@ -175,7 +175,10 @@ async function scanNativeHere(
 }
 
 /** Sessions of Continuo, and sessions in the trash: the other threads do not know where they are. */
-async function scanOthersHere(sources: readonly CatalogSource[], { task, stop, add }: Here): Promise<void> {
+async function scanOthersHere(
+  sources: readonly CatalogSource[],
+  { task, stop, add }: FileSearchContext,
+): Promise<void> {
   for (const source of sources) {
     if (stop.aborted) return;
     try {

@@ -14,12 +14,12 @@ import { matchWords } from "./match-turn.ts";
 import { type MatcherOptions, newestOf, type ScannedResult } from "./session-matcher.ts";
 
 /** `read`: single lines are not enough, or the session may be among the best. `null`: no turn matches. */
-export type LineLook = ScannedResult | "read" | null;
+export type LineSearchResult = ScannedResult | "read" | null;
 
-export type LookAtLines = (found: NativeSource, leastScore: number | undefined) => Promise<LineLook>;
+export type SearchLines = (found: NativeSource, leastScore: number | undefined) => Promise<LineSearchResult>;
 
 /** `null` for a query that more than one line decides. */
-export function createLineSearch(options: MatcherOptions): LookAtLines | null {
+export function createLineSearch(options: MatcherOptions): SearchLines | null {
   const { query, best, regex } = options;
   const [phrase, ...others] = query.all;
   if (phrase === undefined || others.length > 0 || best !== null || regex !== undefined) return null;
@@ -42,13 +42,13 @@ function isOfLines({ none, error, tools, files, projects, branches, since, not }
   );
 }
 
-interface Looking extends Omit<MatcherOptions, "leastScore"> {
+interface LineSearchInput extends Omit<MatcherOptions, "leastScore"> {
   readonly finder: LineFinder;
   readonly found: NativeSource;
   readonly leastScore: number | undefined;
 }
 
-function look({ bytes, ownBytes, messagesOf }: SessionLines, looking: Looking): LineLook {
+function look({ bytes, ownBytes, messagesOf }: SessionLines, looking: LineSearchInput): LineSearchResult {
   const { finder, found, leastScore } = looking;
   if (finder.linesIn(ownBytes).next().done !== true) return "read";
   const ceiling = leastScore === undefined ? null : createCeiling(bytes, { ...looking, leastScore });
@@ -122,7 +122,7 @@ const REACHED = 1 - 1e-9;
 
 function createCeiling(
   bytes: Buffer,
-  { statistics, found, leastScore, nowMs }: Looking & { readonly leastScore: number },
+  { statistics, found, leastScore, nowMs }: LineSearchInput & { readonly leastScore: number },
 ): Ceiling {
   const newestMs = newestOf(Math.max(...found.files.map(({ mtimeMs }) => mtimeMs)), lastTimeIn(bytes));
   const recency = rankOf({ at: new Date(newestMs).toISOString(), score: 1 }, { updatedAt: null }, nowMs);

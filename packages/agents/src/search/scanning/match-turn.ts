@@ -79,7 +79,7 @@ export function scoreForms(
   );
 }
 
-interface Wanted {
+interface PhraseQuery {
   readonly phrase: Phrase;
   readonly columns: readonly Column[];
 }
@@ -87,7 +87,7 @@ interface Wanted {
 type Column = Voice | "parts";
 
 /** In the order of the expression for FTS5. */
-function wantedOf(query: SearchQuery): readonly Wanted[] {
+function wantedOf(query: SearchQuery): readonly PhraseQuery[] {
   const { all, error } = query;
   const voices = voicesOf(query);
   const inResults = error === null || error === "any" ? [] : error;
@@ -137,7 +137,7 @@ function countAll(texts: readonly string[]): number {
   return texts.reduce((sum, text) => sum + countWords(text), between);
 }
 
-function countOf({ phrase, columns }: Wanted, { voices, partsLike }: TurnWords): number {
+function countOf({ phrase, columns }: PhraseQuery, { voices, partsLike }: TurnWords): number {
   return columns.reduce((sum, column) => {
     const count =
       column === "parts"

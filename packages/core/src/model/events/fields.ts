@@ -21,10 +21,10 @@ export type FieldKind = keyof FieldTypes;
 export type Shape = Readonly<Record<string, FieldKind>>;
 
 type Optional<Key> = Key extends `${infer Name}?` ? Name : never;
-type Required<Key> = Key extends `${string}?` ? never : Key;
+type RequiredKey<Key> = Key extends `${string}?` ? never : Key;
 
 export type FromShape<S extends Shape> = {
-  readonly [Key in keyof S as Required<Key>]: FieldTypes[S[Key]];
+  readonly [Key in keyof S as RequiredKey<Key>]: FieldTypes[S[Key]];
 } & {
   readonly [Key in keyof S as Optional<Key>]?: FieldTypes[S[Key]];
 };

@@ -41,10 +41,10 @@ export interface FileBlame {
   readonly sessions: number;
   readonly edits: number;
   /** The number of lines that are missing in the answer. */
-  readonly left: BlameLeft;
+  readonly left: BlameOmissions;
 }
 
-export interface BlameLeft {
+export interface BlameOmissions {
   /** Sessions that name the file and were not read, because there are too many or they are too large. */
   readonly sessions: number;
   /** Sessions that could not be searched or read. */

@@ -7,7 +7,7 @@ export interface FactPlace {
   readonly messageId: string;
 }
 
-export interface AskedFact extends FactPlace {
+export interface PromptFact extends FactPlace {
   /** The beginning of the prompt, on one line. */
   readonly text: string;
 }
@@ -71,8 +71,8 @@ export interface EndFact extends FactPlace {
 export interface SessionFacts {
   readonly turns: number;
   /** The first prompt, and the newest one if that is a different one. */
-  readonly asked: AskedFact | null;
-  readonly lastAsked: AskedFact | null;
+  readonly asked: PromptFact | null;
+  readonly lastAsked: PromptFact | null;
   /** The files in the order of their first change, at most 500; the counts are those of all. */
   readonly files: readonly FileFact[];
   readonly fileCount: number;

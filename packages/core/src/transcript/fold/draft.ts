@@ -13,12 +13,12 @@ export interface TranscriptDraft {
   readonly open: Map<string, string | null>;
   /** Results whose call was not found, by call id. */
   readonly waiting: Map<string, Message>;
-  readonly facts: Changing<Facts>;
+  readonly facts: Mutable<Facts>;
   /** Parts of one message that were not yet written to it. */
   stream: MessageStream | null;
 }
 
-type Changing<T> = {
+type Mutable<T> = {
   -readonly [Key in keyof T]: T[Key] extends Readonly<Record<LeftOutReason, number>>
     ? Record<LeftOutReason, number>
     : T[Key];

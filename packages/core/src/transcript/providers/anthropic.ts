@@ -3,7 +3,7 @@
 import type { Block, Message } from "../../model/index.ts";
 import { PROMPT_BEFORE_ANSWER } from "../context/index.ts";
 import { type CallWords, createCallWords } from "./calls.ts";
-import { type LeftOut, leave, turnsOf } from "./left-out.ts";
+import { leave, type OmittedCounts, turnsOf } from "./left-out.ts";
 
 const RULES = { id: /^[\w-]+$/u, longestName: 128 };
 /** The pictures that the service reads. */
@@ -44,7 +44,7 @@ export interface AnthropicMessages {
 }
 
 export function toAnthropicMessages(messages: readonly Message[]): AnthropicMessages {
-  const leftOut: LeftOut = {};
+  const leftOut: OmittedCounts = {};
   const system: string[] = [];
   const made: AnthropicMessage[] = [];
   const words = createCallWords(RULES);
@@ -68,7 +68,7 @@ export function toAnthropicMessages(messages: readonly Message[]): AnthropicMess
   return { ...(system.length === 0 ? {} : { system: system.join("\n\n") }), messages: made, leftOut };
 }
 
-function blockOf(block: Block, words: CallWords, leftOut: LeftOut): AnthropicBlock[] {
+function blockOf(block: Block, words: CallWords, leftOut: OmittedCounts): AnthropicBlock[] {
   switch (block.type) {
     case "thinking":
       // The service refuses thinking that another provider signed, or that has no signature.
@@ -92,7 +92,7 @@ function blockOf(block: Block, words: CallWords, leftOut: LeftOut): AnthropicBlo
 }
 
 /** The service refuses blank text and pictures of other types. */
-function partOf(block: Block, leftOut: LeftOut): AnthropicPart[] {
+function partOf(block: Block, leftOut: OmittedCounts): AnthropicPart[] {
   if (block.type === "text" || (block.type === "file" && block.text !== undefined)) {
     const text = block.text ?? "";
     return text.trim() === "" ? [] : [{ type: "text", text }];

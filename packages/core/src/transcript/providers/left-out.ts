@@ -3,15 +3,15 @@
 import type { Block, Message } from "../../model/index.ts";
 import { toModelTurns } from "../context/index.ts";
 
-export type LeftOut = Record<string, number>;
+export type OmittedCounts = Record<string, number>;
 
-export function leave(block: Block, leftOut: LeftOut): [] {
+export function leave(block: Block, leftOut: OmittedCounts): [] {
   leftOut[block.type] = (leftOut[block.type] ?? 0) + 1;
   return [];
 }
 
 /** The messages as APIs require them; removed blocks are counted. */
-export function turnsOf(messages: readonly Message[], leftOut: LeftOut): readonly Message[] {
+export function turnsOf(messages: readonly Message[], leftOut: OmittedCounts): readonly Message[] {
   const { messages: turns, halves } = toModelTurns(messages);
   if (halves.calls > 0) leftOut.tool_call = halves.calls;
   if (halves.results > 0) leftOut.tool_result = halves.results;
@@ -25,7 +25,7 @@ export function addressOf(block: Extract<Block, { type: "image" | "file" }>): st
 }
 
 /** The text of a result; its other blocks are counted, and named if there is no text. */
-export function resultText(content: readonly Block[], leftOut: LeftOut): string {
+export function resultText(content: readonly Block[], leftOut: OmittedCounts): string {
   const texts = content.flatMap((part) => (part.type === "text" ? [part.text] : leave(part, leftOut)));
   if (texts.length > 0) return texts.join("\n");
   return content.map(({ type }) => `[${type}]`).join("\n");

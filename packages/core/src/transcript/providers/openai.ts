@@ -2,7 +2,7 @@
 
 import type { Block, Message } from "../../model/index.ts";
 import { type CallWords, createCallWords } from "./calls.ts";
-import { addressOf, type LeftOut, leave, resultText, turnsOf } from "./left-out.ts";
+import { addressOf, leave, type OmittedCounts, resultText, turnsOf } from "./left-out.ts";
 
 /** The service refuses longer ids and names. */
 const RULES = { id: /^.{1,40}$/u, longestName: 64 };
@@ -36,13 +36,13 @@ export interface OpenAIMessages {
 }
 
 export function toOpenAIMessages(messages: readonly Message[]): OpenAIMessages {
-  const leftOut: LeftOut = {};
+  const leftOut: OmittedCounts = {};
   const words = createCallWords(RULES);
   const made = turnsOf(messages, leftOut).flatMap((message) => messagesOf(message, words, leftOut));
   return { messages: made, leftOut };
 }
 
-function messagesOf(message: Message, words: CallWords, leftOut: LeftOut): readonly OpenAIMessage[] {
+function messagesOf(message: Message, words: CallWords, leftOut: OmittedCounts): readonly OpenAIMessage[] {
   if (message.role === "user") return userMessage(message, leftOut);
   if (message.role === "assistant") return assistantMessage(message, words, leftOut);
   if (message.role === "system") {
@@ -59,7 +59,7 @@ function messagesOf(message: Message, words: CallWords, leftOut: LeftOut): reado
   });
 }
 
-function userMessage({ content }: Message, leftOut: LeftOut): readonly OpenAIMessage[] {
+function userMessage({ content }: Message, leftOut: OmittedCounts): readonly OpenAIMessage[] {
   const parts = content.flatMap((block): readonly OpenAIPart[] => {
     if (block.type === "text") return block.text === "" ? [] : [{ type: "text", text: block.text }];
     if (block.type === "file" && block.text !== undefined) return [{ type: "text", text: block.text }];
@@ -74,7 +74,7 @@ function userMessage({ content }: Message, leftOut: LeftOut): readonly OpenAIMes
 function assistantMessage(
   { content }: Message,
   words: CallWords,
-  leftOut: LeftOut,
+  leftOut: OmittedCounts,
 ): readonly OpenAIMessage[] {
   const calls: OpenAICall[] = [];
   const texts = content.flatMap((block: Block): readonly string[] => {

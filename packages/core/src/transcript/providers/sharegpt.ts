@@ -1,7 +1,7 @@
 /** A conversation in the form of ShareGPT data sets, with the roles for tools that LLaMA-Factory reads. Pure. */
 
 import type { Message } from "../../model/index.ts";
-import { type LeftOut, leave, resultText, turnsOf } from "./left-out.ts";
+import { leave, type OmittedCounts, resultText, turnsOf } from "./left-out.ts";
 
 export interface ShareGptConversation {
   readonly conversations: readonly ShareGptTurn[];
@@ -18,7 +18,7 @@ const FROM = { system: "system", user: "human", assistant: "gpt" } as const;
 
 /** A call is JSON text `{ name, arguments }`. */
 export function toShareGpt(messages: readonly Message[]): ShareGptConversation {
-  const leftOut: LeftOut = {};
+  const leftOut: OmittedCounts = {};
   const conversations: ShareGptTurn[] = [];
   for (const { role, content } of turnsOf(messages, leftOut)) {
     for (const block of content) {

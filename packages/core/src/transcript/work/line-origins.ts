@@ -58,14 +58,14 @@ export function lineOrigins(file: readonly string[], edits: readonly FileEdit[])
   return { lines: writers, left: 0 };
 }
 
-type Wrote = (lines: readonly ModelLine[]) => void;
+type WriteListener = (lines: readonly ModelLine[]) => void;
 
 function addedIn({ lines }: Hunk): readonly string[] {
   return lines.filter(({ sign }) => sign === "+").map(({ text }) => text);
 }
 
 /** Returns the model before the hunk, as far as the lines of the hunk are found. */
-function takeBack(model: ModelLine[], hunk: Hunk, wrote: Wrote): ModelLine[] {
+function takeBack(model: ModelLine[], hunk: Hunk, wrote: WriteListener): ModelLine[] {
   const after = hunk.lines.filter(({ sign }) => sign !== "-").map(({ text }) => text);
   const at = placeOf(model, after, hunk);
   if (at !== null) return undo(model, at, hunk.isPartial ? wholeLines(model, at, hunk) : hunk.lines, wrote);
@@ -119,7 +119,7 @@ function runsOf(lines: readonly HunkLine[]): Run[] {
 }
 
 /** Tries with fewer and fewer of the lines around the change: somebody may have changed these by hand. */
-function takeBackRun(model: ModelLine[], { before, changed, after }: Run, wrote: Wrote): ModelLine[] {
+function takeBackRun(model: ModelLine[], { before, changed, after }: Run, wrote: WriteListener): ModelLine[] {
   for (let around = Math.max(before.length, after.length, 0); around >= 0; around--) {
     const lines = [
       ...before.slice(Math.max(0, before.length - around)),
@@ -167,7 +167,7 @@ function undo(
   model: readonly ModelLine[],
   at: number,
   lines: readonly HunkLine[],
-  wrote: Wrote,
+  wrote: WriteListener,
 ): ModelLine[] {
   const made: ModelLine[] = model.slice(0, at);
   let from = at;

@@ -14,7 +14,7 @@ import type { FileEdit } from "./file-edit.ts";
 import { fileEditsOf } from "./file-edits.ts";
 import { type TestRun, testRunOf } from "./test-runs.ts";
 
-type Placed<T> = T & { readonly messageId: string };
+type WithMessageId<T> = T & { readonly messageId: string };
 
 /** In the order of the messages, which the number gives. */
 export type WorkItem =
@@ -28,10 +28,10 @@ export type WorkItem =
   | { readonly type: "test"; readonly run: TestRun; readonly messageId: string };
 
 export interface TurnWork {
-  asked: Placed<{ readonly text: string }> | null;
+  asked: WithMessageId<{ readonly text: string }> | null;
   readonly items: WorkItem[];
   /** Calls without a result so far; calls of earlier turns can get their result here. */
-  readonly open: Map<string, Placed<{ readonly call: ToolCallBlock }>>;
+  readonly open: Map<string, WithMessageId<{ readonly call: ToolCallBlock }>>;
   readonly earlier: TurnWork["open"];
   end: TurnEnd;
   /** The number of characters of edits that are kept for the turn. */
@@ -39,7 +39,7 @@ export interface TurnWork {
 }
 
 /** The last thing in the turn. */
-export type TurnEnd = Placed<{
+export type TurnEnd = WithMessageId<{
   readonly state: "answered" | "called" | "call_failed" | "error" | "stopped" | "unanswered";
   readonly text: string;
 }>;

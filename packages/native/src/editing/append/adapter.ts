@@ -21,7 +21,6 @@ import { agentOf, type Lookup } from "../../native/index.ts";
 import type { AgentReader, FoundSession, OpenedSession } from "../../native/kit/index.ts";
 import {
   type Addition,
-  type Before,
   blocksGiven,
   checkMessage,
   type Makers,
@@ -31,6 +30,7 @@ import {
   type OpenCalls,
   openCallsIn,
   type RecordSink,
+  type WriterHistory,
 } from "../../native/writing/index.ts";
 
 import { lockForEdit } from "../locking/index.ts";
@@ -279,7 +279,7 @@ async function refresh(session: Session, parts: AdapterParts): Promise<void> {
   using opened = await open(reader, found, parts);
   const history = await Array.fromAsync(opened.history());
   session.calls = openCallsIn(agentOf(reader.agent), history, session.calls);
-  const end: Before = {
+  const end: WriterHistory = {
     opened,
     lastAnswer: history.findLast((message) => message.role === "assistant") ?? null,
     lastPrompt: history.findLast((message) => message.role === "user") ?? null,

@@ -57,7 +57,7 @@ function namesOf(one: SessionKey): readonly string[] {
   return [one.sessionId.toLowerCase(), keyOf(one).toLowerCase()];
 }
 
-export interface LaidInTrash {
+export interface TrashedCopy {
   readonly trashId: string;
   /** Files of the copy that are not restored, because with them the agent would delete the session. */
   readonly leftOut: readonly string[];
@@ -71,7 +71,7 @@ export interface LaidInTrash {
 export async function layCopyInTrash(
   { info, states }: GuardManifest,
   { places, now, state = 0 }: { readonly places: Places; readonly now: Date; readonly state?: number },
-): Promise<LaidInTrash> {
+): Promise<TrashedCopy> {
   const chosen = states[state];
   if (chosen === undefined)
     throw new ContinuoError("not_found", `the guard has ${states.length} states of ${keyOf(info)}`);

@@ -76,7 +76,7 @@ export function dictionaryFor(session: SessionKey, path: string, places: Places)
 }
 
 /** `null` if the dictionary is damaged. */
-function wholeOrNull(newest: Entry, known: Known): Dictionary | null {
+function wholeOrNull(newest: Entry, known: DictionaryContext): Dictionary | null {
   try {
     return readDictionary(newest, known);
   } catch (error) {
@@ -95,7 +95,7 @@ function partOf(path: string, from: number, most: number): Buffer {
   }
 }
 
-interface Known {
+interface DictionaryContext {
   readonly entries: readonly Entry[];
   readonly places: Places;
 }
@@ -107,7 +107,11 @@ interface NewPart {
   readonly before: Dictionary | null;
 }
 
-function learn(session: SessionKey, { part, from, before }: NewPart, { entries, places }: Known): Dictionary {
+function learn(
+  session: SessionKey,
+  { part, from, before }: NewPart,
+  { entries, places }: DictionaryContext,
+): Dictionary {
   const bytes = before === null ? part : Buffer.concat([before.bytes, part]);
   const sha256 = createHash("sha256").update(bytes).digest("hex");
   const path = dictionaryPath(sha256, places);
@@ -140,7 +144,10 @@ function remembered(dictionary: Dictionary, path: string): Dictionary {
 }
 
 /** Reads a dictionary and verifies its hash. Errors: `corrupt`. */
-function readDictionary({ sha256, base }: Pick<Entry, "sha256" | "base">, known: Known): Dictionary {
+function readDictionary(
+  { sha256, base }: Pick<Entry, "sha256" | "base">,
+  known: DictionaryContext,
+): Dictionary {
   const path = dictionaryPath(sha256, known.places);
   const there = alreadyRead.get(path);
   if (there !== undefined) return there;

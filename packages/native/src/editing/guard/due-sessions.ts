@@ -3,7 +3,7 @@
 import type { AgentName } from "@continuo/core/model";
 import { present } from "@continuo/core/model";
 import type { Places } from "@continuo/files";
-import type { RowOfFound, SkimMemo } from "../../native/kit/index.ts";
+import type { FoundRow, SkimMemo } from "../../native/kit/index.ts";
 import { keyOf } from "./folder.ts";
 import { readLedger } from "./ledger.ts";
 import { agentsWithRules } from "./run.ts";
@@ -44,7 +44,7 @@ export async function findDueSessions(options: {
   const rules: AgentRule[] = [];
   const sessions: DueSession[] = [];
   for (const { agent, reader, retention } of await agentsWithRules()) {
-    const rows: RowOfFound[] = [];
+    const rows: FoundRow[] = [];
     const looking = present({ memo: options.memo, signal: options.signal });
     for await (const found of reader.find(places, looking)) {
       if (found.problems.length > 0) continue;

@@ -7,7 +7,7 @@
  * Does not know: the rules of any agent (`retention` of its format), or when it runs.
  */
 
-export { findCopy, type LaidInTrash, layCopyInTrash } from "./bring-back.ts";
+export { findCopy, layCopyInTrash, type TrashedCopy } from "./bring-back.ts";
 export {
   type AgentRule,
   type DueSession,

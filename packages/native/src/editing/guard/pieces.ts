@@ -131,11 +131,11 @@ async function hashUpTo(fd: number, sizeBytes: number, hash: Hash): Promise<numb
   return at;
 }
 
-interface HowToStore extends Omit<StoreFileOptions, "before"> {
+interface StorePieceOptions extends Omit<StoreFileOptions, "before"> {
   readonly toPackBetter: ReadonlySet<string>;
 }
 
-function storePiece(bytes: Buffer, { places, dictionary, quick, toPackBetter }: HowToStore): Piece {
+function storePiece(bytes: Buffer, { places, dictionary, quick, toPackBetter }: StorePieceOptions): Piece {
   const sha256 = createHash("sha256").update(bytes).digest("hex");
   const path = piecePath(sha256, places);
   const isNew = !existsSync(path);

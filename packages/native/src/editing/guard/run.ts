@@ -20,8 +20,8 @@ import { formatOf } from "../../native/index.ts";
 import type {
   AgentReader,
   AgentRetention,
+  FoundRow,
   FoundSession,
-  RowOfFound,
   SessionEnd,
   SkimMemo,
 } from "../../native/kit/index.ts";
@@ -222,7 +222,7 @@ async function storeAgent({ reader, retention }: GuardedAgent, running: RunState
     rows.push({ found, info: row, key });
   }
   const ends = (await retention?.endsOf(rows, places, memo)) ?? new Map<string, SessionEnd>();
-  const endOf = ({ found }: RowOfFound): number => ends.get(found.location)?.atMs ?? Number.POSITIVE_INFINITY;
+  const endOf = ({ found }: FoundRow): number => ends.get(found.location)?.atMs ?? Number.POSITIVE_INFINITY;
   // If there is not enough space for all, the sessions with the earliest deletion get it.
   for (const row of rows.toSorted((a, b) => endOf(a) - endOf(b))) {
     const before = ledger.get(row.key);
@@ -256,7 +256,7 @@ async function rowIfReadable(
   }
 }
 
-interface HowToStore extends Pick<GuardedAgent, "reader" | "retention"> {
+interface StoreSessionOptions extends Pick<GuardedAgent, "reader" | "retention"> {
   /** True if an agent waits. */
   readonly quick: boolean;
 }
@@ -265,7 +265,7 @@ interface HowToStore extends Pick<GuardedAgent, "reader" | "retention"> {
 async function storeOne(
   found: FoundSession,
   info: Row,
-  { reader, retention, quick }: HowToStore,
+  { reader, retention, quick }: StoreSessionOptions,
   running: RunState,
 ): Promise<boolean> {
   const { places, chain, now, ledger, settings, counts } = running;

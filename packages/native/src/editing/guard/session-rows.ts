@@ -8,7 +8,7 @@ import type { DatabaseSync } from "node:sqlite";
 import { ContinuoError } from "@continuo/core/model";
 import { isJson, parseJson, quotedName, readOnlyDatabase } from "@continuo/files";
 import type { RowsPlan, TableRows } from "../../native/kit/index.ts";
-import { columnsOf, type KeptRow, type KeptTable, type LaidRows, selectRows } from "../trash/index.ts";
+import { columnsOf, type KeptRow, type KeptTable, selectRows, type TrashRows } from "../trash/index.ts";
 
 const HEAD = "-- rows of a session: ";
 
@@ -44,7 +44,7 @@ export async function sqlToDatabase(sql: string, path: string): Promise<void> {
  * @param database the database that will receive the rows: rows of others that they refer to are included only if they
  * are missing there
  */
-export async function sqlToRows(sql: string, database: string): Promise<LaidRows> {
+export async function sqlToRows(sql: string, database: string): Promise<TrashRows> {
   const { tables, owners } = headOf(sql);
   const db = await openSql(sql, ":memory:");
   try {

@@ -47,7 +47,7 @@ export async function storeSession(
   const known = new Map(newest?.files.map((file) => [file.from, file]));
   const files: StoredFile[] = [];
   let continues = true;
-  const add = (path: string, { grew, ...stored }: Stored): void => {
+  const add = (path: string, { grew, ...stored }: StoreResult): void => {
     if (known.has(path) && !grew) continues = false;
     files.push(stored);
   };
@@ -89,7 +89,7 @@ export async function storeSession(
   return manifest;
 }
 
-type Stored = StoredFile & { readonly grew: boolean };
+type StoreResult = StoredFile & { readonly grew: boolean };
 
 interface RowsOptions extends Pick<StoreOptions, "places" | "quick"> {
   readonly known: ReadonlyMap<string, StoredFile>;
@@ -100,7 +100,7 @@ async function storeRows(
   plan: RowsPlan,
   from: string,
   { places, quick, known }: RowsOptions,
-): Promise<Stored> {
+): Promise<StoreResult> {
   const before = known.get(from) ?? null;
   const { keepsMessages, rowsToSql } = await import("./session-rows.ts");
   const sql = await rowsToSql(plan);

@@ -14,6 +14,7 @@ export {
   type Mirror,
   type MirroredTree,
   type MirrorKey,
+  type MirrorTakeOver,
   mirrorFile,
   mirrorKey,
   mirrorTree,
@@ -21,7 +22,6 @@ export {
   openMirror,
   readMirror,
   removeOtherTrees,
-  type TakenOver,
   writeMirror,
 } from "./mirror.ts";
 export { mirrorRow, mirrorRows } from "./rows.ts";

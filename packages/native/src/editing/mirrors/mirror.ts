@@ -31,7 +31,7 @@ export interface Mirror extends MirrorKey {
   readonly machine: string;
   readonly home: string;
   readonly folder: string | null;
-  readonly takenOver: TakenOver | null;
+  readonly takenOver: MirrorTakeOver | null;
   /** The newest state of its work tree; `null` if there is none. */
   readonly workTree: MirroredTree | null;
 }
@@ -45,7 +45,7 @@ export interface MirroredTree {
   readonly at: string;
 }
 
-export interface TakenOver {
+export interface MirrorTakeOver {
   /** ISO 8601. */
   readonly at: string;
   /** The session in which it continues here; `null` until it is placed. */
@@ -194,7 +194,7 @@ function toTree({ sha256, folder, at }: Json): MirroredTree | null {
   return typeof folder === "string" && typeof at === "string" ? { sha256, folder, at } : null;
 }
 
-function toTakenOver({ at, session, begun }: Json): TakenOver {
+function toTakenOver({ at, session, begun }: Json): MirrorTakeOver {
   return {
     at: String(at),
     session: isJson(session) ? toPlaced(session) : null,
@@ -202,11 +202,11 @@ function toTakenOver({ at, session, begun }: Json): TakenOver {
   };
 }
 
-function toBegun({ cwd, sinceMs }: Json): TakenOver["begun"] {
+function toBegun({ cwd, sinceMs }: Json): MirrorTakeOver["begun"] {
   return typeof cwd === "string" && typeof sinceMs === "number" ? { cwd, sinceMs } : null;
 }
 
-function toPlaced({ agent, sessionId, cwd }: Json): TakenOver["session"] {
+function toPlaced({ agent, sessionId, cwd }: Json): MirrorTakeOver["session"] {
   if (typeof agent !== "string" || !isAgentName(agent)) return null;
   return { agent, sessionId: String(sessionId), cwd: String(cwd) };
 }

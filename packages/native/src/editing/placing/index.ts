@@ -12,13 +12,13 @@ export {
   beginNote,
   type EmptyNote,
   isGone,
-  type LeftNote,
   type Note,
   notesLeft,
   type PlaceNote,
   type RenameNote,
   type RestoreNote,
   type TrashNote,
+  type UnfinishedNote,
   underNote,
 } from "./notes.ts";
 export {

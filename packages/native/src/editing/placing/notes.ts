@@ -19,7 +19,7 @@ import {
   writeDurably,
   writeFailure,
 } from "@continuo/files";
-import type { BesideFile } from "../../native/writing/index.ts";
+import type { SideFile } from "../../native/writing/index.ts";
 
 /** A new session. Its file receives its name when it is complete. */
 export interface PlaceNote {
@@ -31,7 +31,7 @@ export interface PlaceNote {
   /** The path of the file, or of the database. */
   readonly path: string;
   /** Files that are written before the session, and lines that are added to other files after it. */
-  readonly besides: readonly BesideFile[];
+  readonly besides: readonly SideFile[];
   /** Equal for equal requests, so that a second attempt finds the first one. `null` if each request makes a new session. */
   readonly key: string | null;
 }
@@ -52,7 +52,7 @@ export interface RenameNote {
   /** The file of the session. */
   readonly path: string;
   readonly title: string;
-  readonly besides: readonly BesideFile[];
+  readonly besides: readonly SideFile[];
 }
 
 /**
@@ -78,7 +78,7 @@ export interface EmptyNote {
 
 export type Note = PlaceNote | AppendNote | RenameNote | TrashNote | RestoreNote | EmptyNote;
 
-export interface LeftNote {
+export interface UnfinishedNote {
   readonly note: Note;
   /** The process that wrote it. */
   readonly pid: number;
@@ -126,9 +126,9 @@ export function beginNote(places: Places, note: Note): (outcome: "done" | "refus
 }
 
 /** Returns the notes of processes that are gone, in no particular order. */
-export function notesLeft(places: Places): readonly LeftNote[] {
+export function notesLeft(places: Places): readonly UnfinishedNote[] {
   const folder = notesFolder(places);
-  const left: LeftNote[] = [];
+  const left: UnfinishedNote[] = [];
   for (const name of listNames(folder)) {
     const [, digits, ending] = /^(\d+)-\d+\.json(.*)$/u.exec(name) ?? [];
     const path = join(folder, name);
@@ -226,7 +226,7 @@ function isTrashId(value: unknown): value is string {
   return typeof value === "string" && /^\d[\w.-]*$/u.test(value);
 }
 
-function isBesideFile(value: unknown): value is BesideFile {
+function isBesideFile(value: unknown): value is SideFile {
   if (!isJson(value) || typeof value.path !== "string" || typeof value.text !== "string") return false;
   return value.how === "append" || value.how === "create";
 }

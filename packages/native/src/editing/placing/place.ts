@@ -6,13 +6,13 @@ import { type AgentName, isContinuoError } from "@continuo/core/model";
 import type { Json, Places } from "@continuo/files";
 import { formatOf } from "../../native/index.ts";
 import {
-  type BesideFile,
   type NativeWriter,
   type NewSession,
   type RecordSink,
+  type SideFile,
   writeBeside,
 } from "../../native/writing/index.ts";
-import { type LeftNote, notesLeft, type PlaceNote, underNote } from "./notes.ts";
+import { notesLeft, type PlaceNote, type UnfinishedNote, underNote } from "./notes.ts";
 import { addText, settlePlaced } from "./settle-files.ts";
 
 export interface PlaceOptions {
@@ -24,7 +24,7 @@ export interface PlaceOptions {
   /** The key from `attemptKey`. */
   readonly key: string | null;
   /** Files of the session's sub-agents, which come after it. */
-  readonly children?: readonly BesideFile[];
+  readonly children?: readonly SideFile[];
   /** Already open if the caller continues the session. */
   readonly sink?: RecordSink;
   /** Writes down further facts along with it, under the same note. */
@@ -71,7 +71,7 @@ async function createRecords({ writer, session, file, records, places, sink }: P
   }
 }
 
-function isAppend({ how }: BesideFile): boolean {
+function isAppend({ how }: SideFile): boolean {
   return how === "append";
 }
 
@@ -107,7 +107,11 @@ export async function takeFirstAttempt(
 }
 
 /** Returns true if the session exists. */
-export async function finishPlaced(note: PlaceNote, { pid }: LeftNote, places: Places): Promise<boolean> {
+export async function finishPlaced(
+  note: PlaceNote,
+  { pid }: UnfinishedNote,
+  places: Places,
+): Promise<boolean> {
   const isThere = await isPlaced(note, places);
   settlePlaced(note, pid, isThere);
   return isThere;

@@ -11,7 +11,7 @@ import {
   readSync,
 } from "node:fs";
 import { appendLines, removeLeft, unfinishedPath } from "@continuo/files";
-import { type BesideFile, writeNewFile } from "../../native/writing/index.ts";
+import { type SideFile, writeNewFile } from "../../native/writing/index.ts";
 import type { AppendNote, PlaceNote } from "./notes.ts";
 
 /** Removes an incomplete append, if nothing follows it, because the agent may have continued the session. */
@@ -60,14 +60,14 @@ export function settlePlaced(note: PlaceNote, pid: number, isThere: boolean): vo
 }
 
 /** @param pid the number of the process that is gone */
-export function finishText(beside: BesideFile, pid: number): void {
+export function finishText(beside: SideFile, pid: number): void {
   removeLeft(unfinishedPath(beside.path, pid));
   removeTornText(beside);
   addText(beside);
 }
 
 /** Removes an incomplete part of the text at the very end of the file. */
-function removeTornText({ path, text }: BesideFile): void {
+function removeTornText({ path, text }: SideFile): void {
   if (!existsSync(path)) return;
   const whole = readFileSync(path, "utf8");
   const torn = whole.slice(whole.lastIndexOf("\n") + 1);
@@ -86,7 +86,7 @@ function truncateTo(path: string, size: number): void {
 }
 
 /** Adds the text, without lines that the file already contains. */
-export function addText({ path, text }: BesideFile): void {
+export function addText({ path, text }: SideFile): void {
   if (!existsSync(path)) writeNewFile(path, Buffer.from(text, "utf8"));
   else if (!readFileSync(path, "utf8").includes(text)) appendLines(path, Buffer.from(text, "utf8"));
 }

@@ -16,14 +16,14 @@ export function stagedPlaces({ agent }: Pick<AgentReader, "agent">, { env }: Pla
   return { home, env: Object.fromEntries(names) };
 }
 
-interface Staged {
+interface StageContext {
   readonly reader: Pick<AgentReader, "agent" | "folders">;
   readonly places: Places;
   readonly staged: Places;
 }
 
 /** `null` for a path that is in no folder of the agent's reader. */
-export function stagedPath(path: string, { reader, places, staged }: Staged): string | null {
+export function stagedPath(path: string, { reader, places, staged }: StageContext): string | null {
   const folders = reader.folders?.(places) ?? [];
   const index = folders.findIndex((folder) => path.startsWith(join(folder, sep)));
   const [folder, target] = [folders[index], reader.folders?.(staged)[index]];

@@ -6,14 +6,14 @@
 import type { Places } from "@continuo/files";
 import { formatOf } from "../../native/index.ts";
 import type { NativeWriter } from "../../native/writing/index.ts";
-import { type LeftNote, type RenameNote, underNote } from "./notes.ts";
+import { type RenameNote, type UnfinishedNote, underNote } from "./notes.ts";
 import { addText, finishText } from "./settle-files.ts";
 
-type Naming = Omit<RenameNote, "how">;
+type TitleChange = Omit<RenameNote, "how">;
 
 /** Errors: `busy`, `unwritable`. */
 export async function placeTitle(
-  naming: Naming,
+  naming: TitleChange,
   writer: NativeWriter<unknown>,
   places: Places,
 ): Promise<void> {
@@ -25,11 +25,14 @@ export async function placeTitle(
 }
 
 /** Finishes a rename that was cut off. Errors: `busy`, `unwritable`. */
-export async function finishTitle(note: RenameNote, { pid }: LeftNote): Promise<void> {
+export async function finishTitle(note: RenameNote, { pid }: UnfinishedNote): Promise<void> {
   for (const beside of note.besides) finishText(beside, pid);
   await retitle(note, await (await formatOf(note.agent)).writer());
 }
 
-async function retitle({ sessionId, path, title }: Naming, writer: NativeWriter<unknown>): Promise<void> {
+async function retitle(
+  { sessionId, path, title }: TitleChange,
+  writer: NativeWriter<unknown>,
+): Promise<void> {
   await writer.retitle?.({ sessionId, sessionFile: path, title });
 }

@@ -5,11 +5,11 @@ import { lockSession, type Places, type WriterLock, writersOf } from "@continuo/
 import {
   finishPlaced,
   finishTitle,
-  type LeftNote,
   type Note,
   notesLeft,
   removeLeftScratch,
   settleAppend,
+  type UnfinishedNote,
 } from "../placing/index.ts";
 import { settleEmpty, settleRestore, settleTrash } from "../trash/index.ts";
 
@@ -70,7 +70,7 @@ export async function settleBeforeReading({
   }
 }
 
-async function settleOrReport(left: LeftNote, places: Places): Promise<readonly Problem[]> {
+async function settleOrReport(left: UnfinishedNote, places: Places): Promise<readonly Problem[]> {
   const { note } = left;
   // The end of a file must not be cut off while a program writes to it.
   if (note.how === "append" && writersOf([note.path])?.length !== 0)
@@ -88,7 +88,7 @@ function lockNotes(places: Places, waitMs: number, signal: AbortSignal | undefin
   return lockSession("/unfinished", "unfinished", { places, waitMs, signal });
 }
 
-async function settle(left: LeftNote, places: Places): Promise<void> {
+async function settle(left: UnfinishedNote, places: Places): Promise<void> {
   const { note, pid } = left;
   switch (note.how) {
     case "append":

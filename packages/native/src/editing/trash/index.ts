@@ -8,8 +8,8 @@
  */
 
 export { columnsOf, type KeptRow, type KeptTable, selectRows } from "./kept-rows.ts";
-export { type LaidFile, type LaidRows, layInTrash, layRowsInTrash, takeOutOfTrash } from "./lay-in.ts";
-export { type LaidOut, layOutTrashed, trashedFiles } from "./lay-out.ts";
+export { layInTrash, layRowsInTrash, type TrashFile, type TrashRows, takeOutOfTrash } from "./lay-in.ts";
+export { layOutTrashed, type ReadableTrash, trashedFiles } from "./lay-out.ts";
 export { findManifest, listTrash, type TrashedSession, type TrashListing, trashFolder } from "./manifest.ts";
 export { changeRows } from "./rows.ts";
 export {

@@ -26,7 +26,7 @@ import type { KeptTable } from "./kept-rows.ts";
 import { MANIFEST, type Manifest, trashFolder } from "./manifest.ts";
 import { ROWS_FILE } from "./rows.ts";
 
-export interface LaidFile {
+export interface TrashFile {
   readonly path: string;
   pieces(): Iterable<Buffer>;
 }
@@ -34,7 +34,7 @@ export interface LaidFile {
 const BEGUN = ".laid-in-";
 
 /** The rows of a session, and the tables in the order in which rows are removed from them. */
-export interface LaidRows {
+export interface TrashRows {
   readonly plan: RowsPlan;
   readonly tables: readonly KeptTable[];
 }
@@ -49,7 +49,7 @@ interface LayOptions {
  * processes that were killed. Errors: `conflict` if another process is doing the same at this moment, `unwritable`,
  * those of reading a piece.
  */
-export function layInTrash(info: SessionInfo, files: readonly LaidFile[], options: LayOptions): string {
+export function layInTrash(info: SessionInfo, files: readonly TrashFile[], options: LayOptions): string {
   return lay(info, options, (begun) => {
     const kept = files.map((file, at) => layFile(file, at, begun));
     const paths = kept.map(({ from }) => from);
@@ -58,7 +58,7 @@ export function layInTrash(info: SessionInfo, files: readonly LaidFile[], option
 }
 
 /** The same for a session of a database. Errors: as `layInTrash`. */
-export function layRowsInTrash(info: SessionInfo, { plan, tables }: LaidRows, options: LayOptions): string {
+export function layRowsInTrash(info: SessionInfo, { plan, tables }: TrashRows, options: LayOptions): string {
   return lay(info, options, (begun) => {
     writeDurably(join(begun, ROWS_FILE), JSON.stringify(tables));
     return { plan, files: [] };
@@ -94,7 +94,7 @@ export function takeOutOfTrash(trashId: string, places: Places): void {
   removeFolderIfThere(join(trashFolder(places), trashId));
 }
 
-function layFile({ path, pieces }: LaidFile, at: number, folder: string): KeptFile {
+function layFile({ path, pieces }: TrashFile, at: number, folder: string): KeptFile {
   const to = `files/${at}`;
   const hash = createHash("sha256");
   const hashed = function* (): Generator<Buffer> {

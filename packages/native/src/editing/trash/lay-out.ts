@@ -7,7 +7,7 @@ import type { KeptFile } from "./files.ts";
 import { MANIFEST, readManifest, trashFolder } from "./manifest.ts";
 import { keptDatabase, ROWS_FILE } from "./rows.ts";
 
-export interface LaidOut extends Disposable {
+export interface ReadableTrash extends Disposable {
   /** The present place of the session, in the form that a reader accepts. */
   readonly location: string;
   /** Its other files, for example those of its sub-agents. */
@@ -22,7 +22,7 @@ export function trashedFiles(trashId: string, places: Places): readonly FoundFil
 }
 
 /** Returns `null` if the session is no longer in the trash. Dispose of the result; the trash itself does not change. */
-export async function layOutTrashed(trashId: string, places: Places): Promise<LaidOut | null> {
+export async function layOutTrashed(trashId: string, places: Places): Promise<ReadableTrash | null> {
   const folder = join(trashFolder(places), trashId);
   const manifest = readManifest(join(folder, MANIFEST));
   if (manifest === null) return null;

@@ -277,14 +277,14 @@ export interface RestoreOptions {
   readonly force: boolean;
 }
 
-interface PuttingBack {
+interface RestoreContext {
   readonly places: Places;
   readonly now: Date;
   /** The trash id of the files that may be moved away; `null` if none may. */
   readonly kept: string | null;
 }
 
-async function putBack(manifest: Manifest, { places, now, kept }: PuttingBack): Promise<void> {
+async function putBack(manifest: Manifest, { places, now, kept }: RestoreContext): Promise<void> {
   const { plan, files, replacement, placed = [], indexSet, trashId, info } = manifest;
   const folder = join(trashFolder(places), trashId);
   const giving: Manifest = {
@@ -325,7 +325,7 @@ async function putBack(manifest: Manifest, { places, now, kept }: PuttingBack): 
 async function takeExchangeBack(
   manifest: Manifest,
   giving: Manifest,
-  { places, kept }: PuttingBack,
+  { places, kept }: RestoreContext,
 ): Promise<void> {
   const folder = join(trashFolder(places), manifest.trashId);
   const paths = writtenSince(manifest);

@@ -6,7 +6,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { type Json, textField } from "@continuo/files";
-import { type BesideFile, changeLines, type NewSession } from "../writing/index.ts";
+import { changeLines, type NewSession, type SideFile } from "../writing/index.ts";
 import { inSession } from "./bring-back.ts";
 import { sidecarFolder } from "./sidecar-files.ts";
 
@@ -14,7 +14,7 @@ export function bringSubagent(
   location: string,
   parent: NewSession,
   sessionFile: string,
-): readonly BesideFile[] {
+): readonly SideFile[] {
   const folder = join(sidecarFolder(sessionFile), "subagents");
   let cwd: string | null = null;
   const change = (line: Json): Json => {

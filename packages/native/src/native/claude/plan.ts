@@ -18,7 +18,7 @@ export type PlanStep =
 /** `after results`: results of its calls come before its last line, which happens only if lines are out of order. */
 export type AnswerPlace = "before results" | "after results";
 
-interface Beside {
+interface OffPathLines {
   /** The keys are numbers of `message.id`: lines of the answer that are not on the path. */
   readonly answers: ReadonlyMap<number, readonly number[]>;
   /** The keys are numbers of calls: the lines with its results that are not on the path. */
@@ -128,7 +128,7 @@ function isResultLine(index: Index, record: number): boolean {
   );
 }
 
-function besidePath(index: Index, tree: Tree, path: Int32Array): Beside {
+function besidePath(index: Index, tree: Tree, path: Int32Array): OffPathLines {
   const onPath = new Uint8Array(index.count);
   const wanted = new Uint8Array(index.ids.size);
   for (const record of path) {
@@ -162,7 +162,7 @@ function addTo(lists: Map<number, number[]>, key: number, record: number): void 
 }
 
 /** Each line is put back only once, even if a damaged file has its call twice. */
-function lateResults(index: Index, answer: readonly number[], beside: Beside): number[] {
+function lateResults(index: Index, answer: readonly number[], beside: OffPathLines): number[] {
   const late = new Set<number>();
   for (const record of answer) {
     for (const tool of toolsOf(index, record)) {

@@ -21,7 +21,7 @@ import { contentOf, timeOf, typedText } from "./records.ts";
  */
 export type Sidechains = "foreign" | "own";
 
-export interface Firsts {
+export interface HeadFacts {
   createdAt: string | null;
   cwd: string | null;
   typed: string | null;
@@ -29,7 +29,7 @@ export interface Firsts {
   conversation: boolean;
 }
 
-export interface Lasts {
+export interface TailFacts {
   updatedAt: string | null;
   /** The value in the file; `undefined` until one was seen. */
   gitBranch: string | undefined;
@@ -37,16 +37,16 @@ export interface Lasts {
   generatedTitle: string | null;
 }
 
-export function createFirsts(): Firsts {
+export function createFirsts(): HeadFacts {
   return { createdAt: null, cwd: null, typed: null, conversation: false };
 }
 
-export function createLasts(): Lasts {
+export function createLasts(): TailFacts {
   return { updatedAt: null, gitBranch: undefined, customTitle: null, generatedTitle: null };
 }
 
 /** Fold in file order. */
-export function foldFirsts(firsts: Firsts, record: Json, sidechains: Sidechains): void {
+export function foldFirsts(firsts: HeadFacts, record: Json, sidechains: Sidechains): void {
   firsts.createdAt ??= timeOf(record);
   firsts.cwd ??= nonEmpty(textField(record, "cwd"));
   if (sidechains === "foreign" && record.isSidechain === true) return;
@@ -55,7 +55,7 @@ export function foldFirsts(firsts: Firsts, record: Json, sidechains: Sidechains)
 }
 
 /** Fold in file order. */
-export function foldLasts(lasts: Lasts, record: Json): void {
+export function foldLasts(lasts: TailFacts, record: Json): void {
   lasts.updatedAt = timeOf(record) ?? lasts.updatedAt;
   lasts.gitBranch = textField(record, "gitBranch") ?? lasts.gitBranch;
   lasts.customTitle = customTitleOf(record) ?? lasts.customTitle;
@@ -63,7 +63,7 @@ export function foldLasts(lasts: Lasts, record: Json): void {
 }
 
 /** Fold from the last line to the first. */
-export function foldLastsBackwards(lasts: Lasts, record: Json): void {
+export function foldLastsBackwards(lasts: TailFacts, record: Json): void {
   lasts.updatedAt ??= timeOf(record);
   lasts.gitBranch ??= textField(record, "gitBranch") ?? undefined;
   lasts.customTitle ??= customTitleOf(record);
@@ -79,7 +79,7 @@ export interface Row {
 }
 
 /** @param besideTitle the title in `custom-title.json`, for a session without a `custom-title` line. */
-export function finishRow(firsts: Firsts, lasts: Lasts, besideTitle: string | null): Row {
+export function finishRow(firsts: HeadFacts, lasts: TailFacts, besideTitle: string | null): Row {
   const branch = lasts.gitBranch;
   return {
     title: lasts.customTitle ?? besideTitle ?? lasts.generatedTitle ?? firsts.typed,

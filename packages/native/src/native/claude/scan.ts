@@ -26,11 +26,11 @@ import { typedText } from "./records.ts";
 import {
   createFirsts,
   createLasts,
-  type Firsts,
   foldFirsts,
   foldLasts,
-  type Lasts,
+  type HeadFacts,
   type Sidechains,
+  type TailFacts,
 } from "./row-fold.ts";
 import { emptyProblem, rowOf, sidechainsOf } from "./skim.ts";
 import { inlineSubagents, readSubagents } from "./subagents.ts";
@@ -42,8 +42,8 @@ interface ScanState {
   readonly sidechains: Sidechains;
   readonly index: Index;
   readonly facts: Facts;
-  readonly firsts: Firsts;
-  readonly lasts: Lasts;
+  readonly firsts: HeadFacts;
+  readonly lasts: TailFacts;
 }
 
 export const claudeScan: Scan<ScanState, LineRecord, LineSource, number> = {
@@ -73,7 +73,7 @@ export const claudeScan: Scan<ScanState, LineRecord, LineSource, number> = {
     const { index, facts } = state;
     const tree = linkRecords(index, { scope: scopeOf(found), partial });
     const { tips: ends, problems } = findBranches(index, tree);
-    const read: Read = { ...state, source, tree, active: ends[0] ?? -1, partial };
+    const read: ClaudeScan = { ...state, source, tree, active: ends[0] ?? -1, partial };
     const subagents = await subagentsOf(found, read);
     const children = new Map(facts.children);
     for (const each of subagents) if (each.toolCallId !== null) children.set(each.toolCallId, each.id);
@@ -91,7 +91,7 @@ export const claudeScan: Scan<ScanState, LineRecord, LineSource, number> = {
   },
 };
 
-interface Read extends ScanState {
+interface ClaudeScan extends ScanState {
   readonly source: LineSource;
   readonly tree: Tree;
   /** The end of the active branch; -1 for none. */
@@ -106,13 +106,13 @@ function scopeOf(found: FoundSession): Scope {
 }
 
 /** A sub-agent's own sub-agents are next to it, with the session, and are listed there. */
-async function subagentsOf(found: FoundSession, { index, tree }: Read): Promise<SubagentInfo[]> {
+async function subagentsOf(found: FoundSession, { index, tree }: ClaudeScan): Promise<SubagentInfo[]> {
   if (sidechainsOf(found) === "own") return [];
   const { path } = newestFileOf(found);
   return [...(await readSubagents(path, found.sessionId)), ...inlineSubagents(index, tree, path)];
 }
 
-function problemsOf(found: FoundSession, read: Read, branches: readonly Problem[]): Problem[] {
+function problemsOf(found: FoundSession, read: ClaudeScan, branches: readonly Problem[]): Problem[] {
   const { index, facts, tree, partial, sessionId } = read;
   const all = allProblems(
     facts.problems,
@@ -128,7 +128,7 @@ function problemsOf(found: FoundSession, read: Read, branches: readonly Problem[
 }
 
 /** The API refuses a conversation that begins with an answer: no message of the user comes before the first one. */
-function lostPrompt({ index, tree, active }: Read): Problem[] {
+function lostPrompt({ index, tree, active }: ClaudeScan): Problem[] {
   if (active === -1) return [];
   const path = pathTo(tree.up, active);
   const first = path.find(
@@ -141,7 +141,7 @@ function lostPrompt({ index, tree, active }: Read): Problem[] {
 
 function toFacts(
   found: FoundSession,
-  { index, facts, firsts, lasts }: Read,
+  { index, facts, firsts, lasts }: ClaudeScan,
   subagents: readonly SubagentInfo[],
   problems: readonly Problem[],
 ): ScanFacts {
@@ -165,7 +165,7 @@ function withCall(subagent: SubagentInfo, children: ReadonlyMap<string, string>)
 }
 
 async function toTip(
-  { index, tree, source, active, partial }: Read,
+  { index, tree, source, active, partial }: ClaudeScan,
   history: HistoryReader,
   tip: number,
 ): Promise<Tip<number>> {
@@ -183,7 +183,7 @@ async function toTip(
   };
 }
 
-function linesOf({ index, tree, active }: Read): IndexedLines {
+function linesOf({ index, tree, active }: ClaudeScan): IndexedLines {
   const isActive = new Uint8Array(index.count);
   if (active !== -1) for (const record of pathTo(tree.up, active)) isActive[record] = 1;
   return {

@@ -7,7 +7,7 @@ import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { canonicalFolder, isJson, type Json, type Places } from "@continuo/files";
-import { type FileMending, type HiddenSession, type Mending, toTitle } from "../kit/index.ts";
+import { type FileFix, type HiddenSession, toTitle, type VisibilityFix } from "../kit/index.ts";
 import { readToMend, refuseTakenPlace } from "../repairing/index.ts";
 import { isSessionId } from "./find.ts";
 import { CLAUDE_CAUSES, type ClaudeCause } from "./hidden-causes.ts";
@@ -26,7 +26,10 @@ import { sidecarFolder } from "./sidecar-files.ts";
 import { titleRecord } from "./writer.ts";
 
 /** The change; `null` if only a person can make it. Errors: `unreadable`, `too_large`, `conflict` if another session has the place. */
-export async function mendHidden({ found, cause }: HiddenSession, places: Places): Promise<Mending | null> {
+export async function mendHidden(
+  { found, cause }: HiddenSession,
+  places: Places,
+): Promise<VisibilityFix | null> {
   if (CLAUDE_CAUSES[cause as ClaudeCause].by !== "continuo") return null;
   const from = found.location;
   const original = readToMend(from);
@@ -176,7 +179,7 @@ function withoutSidechains(bytes: Buffer, isMeant: (record: Json) => boolean): B
 }
 
 /** The folder next to it: sub-agents, results of tools, notes. */
-function besideOf(from: string, to: string): FileMending["beside"] {
+function besideOf(from: string, to: string): FileFix["beside"] {
   const folder = sidecarFolder(from);
   return existsSync(folder) ? [{ from: folder, to: sidecarFolder(to) }] : [];
 }

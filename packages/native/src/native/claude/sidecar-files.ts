@@ -3,7 +3,7 @@
 import { existsSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { namesIn, readJsonFile } from "@continuo/files";
-import { type TitleBeside, toTitle } from "../kit/index.ts";
+import { type FindTitle, toTitle } from "../kit/index.ts";
 
 /** `PROJECTS/NAME/SID.jsonl` has its folder at `PROJECTS/NAME/SID`. */
 export function sidecarFolder(path: string): string {
@@ -18,7 +18,7 @@ export function readSidecarTitle(path: string): unknown {
 }
 
 /** Few sessions have a folder next to them. One listing of the project's folder shows which ones. */
-export function sidecarTitles(): TitleBeside {
+export function sidecarTitles(): FindTitle {
   const names = new Map<string, ReadonlySet<string>>();
   return ({ location }) => {
     const folder = dirname(location);

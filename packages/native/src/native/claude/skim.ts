@@ -11,12 +11,12 @@ import type { FoundFile, Json } from "@continuo/files";
 import { textOfValue } from "@continuo/files";
 import {
   type FoundSession,
-  type LastsKnown,
   rowOfFiles,
   type SkimOptions,
   type SkimSteps,
   skimLines,
   skimRow,
+  type TailKnowledge,
   tornProblems,
   toTitle,
 } from "../kit/index.ts";
@@ -24,12 +24,12 @@ import { subagentIdOf } from "./find.ts";
 import {
   createFirsts,
   createLasts,
-  type Firsts,
   finishRow,
   foldFirsts,
   foldLastsBackwards,
-  type Lasts,
+  type HeadFacts,
   type Sidechains,
+  type TailFacts,
   TITLE_MARKERS,
 } from "./row-fold.ts";
 import { readSidecarTitle } from "./sidecar-files.ts";
@@ -47,8 +47,8 @@ export async function skimSession(found: FoundSession, options: SkimOptions): Pr
 
 /** The facts from the bytes of the file. */
 interface SkimState {
-  readonly firsts: Firsts;
-  readonly lasts: Lasts;
+  readonly firsts: HeadFacts;
+  readonly lasts: TailFacts;
   readonly problems: readonly Problem[];
 }
 
@@ -76,11 +76,11 @@ async function skimFile(file: FoundFile, sidechains: Sidechains, options: SkimOp
   return { firsts, lasts, problems: [...empty, ...tornProblems(torn)] };
 }
 
-function isComplete(firsts: Firsts): boolean {
+function isComplete(firsts: HeadFacts): boolean {
   return firsts.conversation && firsts.createdAt !== null && firsts.cwd !== null && firsts.typed !== null;
 }
 
-function knownOf(lasts: Lasts): LastsKnown {
+function knownOf(lasts: TailFacts): TailKnowledge {
   if (lasts.updatedAt === null || lasts.gitBranch === undefined) return "too little";
   return lasts.customTitle === null ? "all but the title" : "everything";
 }
@@ -88,8 +88,8 @@ function knownOf(lasts: Lasts): LastsKnown {
 /** The row from `firsts` and `lasts`; a full read computes the same two. */
 export function rowOf(
   found: FoundSession,
-  firsts: Firsts,
-  lasts: Lasts,
+  firsts: HeadFacts,
+  lasts: TailFacts,
   problems: readonly Problem[],
 ): SessionInfo {
   const newest = found.files.at(-1);

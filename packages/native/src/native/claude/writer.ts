@@ -14,11 +14,11 @@ import { canonicalFolder, idInPath, isJson, type Json, type Places, textField } 
 
 import {
   type Addition,
-  type Before,
   type NativeWriter,
   type NewMessage,
   type NewSession,
   openLineSink,
+  type WriterHistory,
 } from "../writing/index.ts";
 import { bringBackLines } from "./bring-back.ts";
 import { bringSubagent } from "./bring-subagent.ts";
@@ -119,7 +119,7 @@ function beginningOf({ sessionId, cwd, gitBranch }: NewSession): ClaudeTip {
 }
 
 /** Errors: `unsupported`. */
-function tipOf({ opened, lastAnswer, lastPrompt }: Before): ClaudeTip {
+function tipOf({ opened, lastAnswer, lastPrompt }: WriterHistory): ClaudeTip {
   const { sessionId, cwd, gitBranch, agentVersions } = opened.details;
   const leaf = opened.leaves.find((each) => each.active)?.id ?? null;
   if (leaf?.startsWith("line:")) {

@@ -7,7 +7,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { isJson, type Json } from "@continuo/files";
 import { isCompressed } from "@continuo/files/records";
-import { type BesideFile, changeLines, type NewSession, withReplaced } from "../writing/index.ts";
+import { changeLines, type NewSession, type SideFile, withReplaced } from "../writing/index.ts";
 import { homeOfFile } from "./places.ts";
 import { parseSessionMeta } from "./records.ts";
 
@@ -22,7 +22,7 @@ export function bringSubagent(
   location: string,
   parent: NewSession,
   sessionFile: string,
-): readonly BesideFile[] | null {
+): readonly SideFile[] | null {
   const home = homeOfFile(sessionFile);
   const name = basename(location);
   const day = /^rollout-(\d{4})-(\d{2})-(\d{2})T/u.exec(name)?.slice(1, 4);

@@ -30,13 +30,13 @@ interface Part {
   readonly end: number;
 }
 
-interface Around {
+interface EntriesContext {
   readonly found: FoundSession;
   readonly main: ScannedFile | undefined;
   readonly signal: AbortSignal | undefined;
 }
 
-async function* entriesOf(parts: readonly Part[], { found, main, signal }: Around): Entries {
+async function* entriesOf(parts: readonly Part[], { found, main, signal }: EntriesContext): Entries {
   for (const { file, end } of parts) {
     const isActive = activeLines(file, main);
     const named = fileOf(found, file.source.path);

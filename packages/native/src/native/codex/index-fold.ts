@@ -57,7 +57,7 @@ export interface Child {
 }
 
 /** A place from which another file continues, and the message before it as soon as the fold has reached it. */
-export interface Cut {
+export interface ChildForkPoint {
   /** Path of the file that continues from here. */
   readonly child: string;
   readonly endOrdinal: number | null;
@@ -73,7 +73,7 @@ export interface FileIndex {
   /** False for a file of another thread, of which only the part before its cuts counts. */
   readonly own: boolean;
   readonly session: SessionIndex;
-  readonly cuts: readonly Cut[];
+  readonly cuts: readonly ChildForkPoint[];
   readonly order: OrderState;
   readonly shown: ShownState;
   readonly usage: UsageState;
@@ -427,7 +427,7 @@ function reachCuts(state: FileIndex, record: CodexRecord, line: LineRecord): voi
 
 /** Ordinals say where a file was cut; its bytes do where it has none, or its lines were rewritten. */
 export function isPast(
-  cut: Pick<Cut, "endOrdinal" | "endOffset">,
+  cut: Pick<ChildForkPoint, "endOrdinal" | "endOffset">,
   record: Pick<CodexRecord, "ordinal">,
   offset: number,
 ): boolean {
@@ -435,7 +435,7 @@ export function isPast(
   return cut.endOffset !== null && offset >= cut.endOffset;
 }
 
-function reach(state: FileIndex, cut: Cut): void {
+function reach(state: FileIndex, cut: ChildForkPoint): void {
   endResponse(state);
   cut.reached = true;
   cut.at = state.head;

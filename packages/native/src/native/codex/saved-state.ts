@@ -11,13 +11,13 @@ type NumberedDrafts<T> = { readonly [K in keyof T]: T[K] extends MessageDraft | 
 
 interface PlainState {
   readonly drafts: readonly NumberedDrafts<MessageDraft>[];
-  readonly session: Omit<SessionIndex, "left"> & { readonly left: readonly NumberedDrafts<LeftEntry>[] };
+  readonly session: Omit<SessionIndex, "left"> & { readonly left: readonly NumberedDrafts<UnreadEntry>[] };
   readonly files: readonly PlainFile[];
   readonly origins: ScanState["origins"];
   readonly begun: number;
 }
 
-type LeftEntry = SessionIndex["left"][number];
+type UnreadEntry = SessionIndex["left"][number];
 type WaitingMessage = FileIndex["shown"]["waiting"][number];
 
 type PlainFile = Omit<FileIndex, "session" | "head" | "open" | "outputs" | "cuts" | "shown"> & {
@@ -57,7 +57,7 @@ export function toPlainState({ session, files, origins, begun }: ScanState): Pla
 export function fromPlainState(plain: unknown): ScanState {
   const { drafts, session, files, origins, begun } = plain as PlainState;
   const made: MessageDraft[] = [];
-  const draftAt: DraftAt = (number) => {
+  const draftAt: FindDraft = (number) => {
     const draft = made[number];
     if (draft === undefined) throw new Error(`a saved state has no draft ${number}`);
     return draft;
@@ -68,12 +68,12 @@ export function fromPlainState(plain: unknown): ScanState {
   return { session: whole, files: files.map((file) => fromPlainFile(file, whole, draftAt)), origins, begun };
 }
 
-type DraftAt = (number: number) => MessageDraft;
+type FindDraft = (number: number) => MessageDraft;
 
 function fromPlainFile(
   { head, open, outputs, cuts, shown, ...rest }: PlainFile,
   session: SessionIndex,
-  draftAt: DraftAt,
+  draftAt: FindDraft,
 ): FileIndex {
   return {
     ...rest,

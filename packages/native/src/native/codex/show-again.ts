@@ -4,7 +4,7 @@ import { basename, join } from "node:path";
 import { ContinuoError, shorten } from "@continuo/core/model";
 import { isJson, type Places } from "@continuo/files";
 import { isCompressed } from "@continuo/files/records";
-import type { HiddenSession, IndexChange, Mending } from "../kit/index.ts";
+import type { HiddenSession, IndexChange, VisibilityFix } from "../kit/index.ts";
 import {
   bytesOf,
   change,
@@ -34,7 +34,10 @@ const NAMED_EDITS = 8;
  * `null` for a cause that only Codex or a person can remove. Errors: `unreadable`, `unsupported`, `too_large`,
  * `conflict`.
  */
-export async function mendHidden({ found, cause }: HiddenSession, places: Places): Promise<Mending | null> {
+export async function mendHidden(
+  { found, cause }: HiddenSession,
+  places: Places,
+): Promise<VisibilityFix | null> {
   if (CODEX_CAUSES[cause as CodexCause].by !== "continuo") return null;
   const from = found.location;
   const original = readToMend(from);

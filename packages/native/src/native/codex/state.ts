@@ -3,7 +3,7 @@
  */
 
 import {
-  type Cut,
+  type ChildForkPoint,
   createFileIndex,
   createSessionIndex,
   type FileIndex,
@@ -65,7 +65,7 @@ export function beginFile(state: ScanState, file: number): void {
   }
 }
 
-function cutsOf(source: LineageFile, files: readonly LineageFile[]): Cut[] {
+function cutsOf(source: LineageFile, files: readonly LineageFile[]): ChildForkPoint[] {
   return files.flatMap(({ path: child, base }) => {
     if (base?.file !== source) return [];
     const { endOrdinal, endOffset } = base.cut;

@@ -11,7 +11,7 @@ import { statSync } from "node:fs";
 import { join } from "node:path";
 import { isJson } from "@continuo/files";
 import { openLines, toReadError } from "@continuo/files/records";
-import { type TitleBeside, toTitle } from "../kit/index.ts";
+import { type FindTitle, toTitle } from "../kit/index.ts";
 
 /** Errors: `unreadable`. */
 export async function readTitle(codexHome: string, threadId: string): Promise<string | null> {
@@ -28,7 +28,7 @@ export async function readTitle(codexHome: string, threadId: string): Promise<st
 }
 
 /** Errors: `unreadable`. */
-export async function titlesOf(codexHome: string): Promise<TitleBeside> {
+export async function titlesOf(codexHome: string): Promise<FindTitle> {
   const path = join(codexHome, "session_index.jsonl");
   const titles = stampOf(path) === null ? null : await readTitles(path);
   return ({ sessionId }) => titles?.get(sessionId) ?? null;

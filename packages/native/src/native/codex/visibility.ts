@@ -54,14 +54,17 @@ export interface Rollout {
   readonly promptAt: number | null;
 }
 
-interface Looking {
+interface VisibilityContext {
   readonly rules: ListRules;
   readonly whyGone: ReturnType<typeof goneFolders>;
   read(file: FoundFile): Promise<Rollout | null>;
 }
 
 /** A thread of several files is listed by any of them. */
-async function whyHidden(found: FoundSession, { rules, whyGone, read }: Looking): Promise<Reason | null> {
+async function whyHidden(
+  found: FoundSession,
+  { rules, whyGone, read }: VisibilityContext,
+): Promise<Reason | null> {
   let newest: Reason | null = null;
   let isTalk = false;
   for (const file of found.files) {

@@ -13,13 +13,13 @@ import { isCompressed } from "@continuo/files/records";
 
 import {
   type Addition,
-  type Before,
-  type BesideFile,
   type Makers,
   type NativeWriter,
   type NewMessage,
   type NewSession,
   openLineSink,
+  type SideFile,
+  type WriterHistory,
 } from "../writing/index.ts";
 import { bringBackLines } from "./bring-back.ts";
 import { bringSubagent } from "./bring-subagent.ts";
@@ -161,19 +161,19 @@ function rolloutPath({ sessionId, createdMs }: NewSession, places: Places): stri
   return join(codexHome(places), "sessions", year, month, day, name);
 }
 
-function titleBeside(session: NewSession, sessionFile: string): readonly BesideFile[] {
+function titleBeside(session: NewSession, sessionFile: string): readonly SideFile[] {
   const home = homeOfFile(sessionFile);
   if (session.title === null || home === null) return [];
   return [titleLine(home, session.sessionId, session.title, session.createdMs)];
 }
 
 /** A line of the index of titles; the last one of an id counts. */
-export function titleLine(home: string, id: string, title: string, nowMs: number): BesideFile {
+export function titleLine(home: string, id: string, title: string, nowMs: number): SideFile {
   const line = { id, thread_name: title, updated_at: new Date(nowMs).toISOString() };
   return { how: "append", path: join(home, "session_index.jsonl"), text: `${JSON.stringify(line)}\n` };
 }
 
-async function readTip({ opened, lastAnswer }: Before): Promise<CodexTip> {
+async function readTip({ opened, lastAnswer }: WriterHistory): Promise<CodexTip> {
   let ordinal: number | null = null;
   let isPaginated = false;
   for await (const { file, value } of opened.entries()) {

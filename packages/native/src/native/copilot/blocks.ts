@@ -8,17 +8,17 @@ import { hasOnly, isJson, type Json, optional, textField } from "@continuo/files
 import { attachmentsOf, binariesOf, filledField, requestsOf } from "./records.ts";
 
 /** Returns the asset, which has its own record; `undefined` if that record is lost. */
-export type AssetOf = (id: string) => Json | undefined;
+export type FindAsset = (id: string) => Json | undefined;
 
 /** The text of a prompt, then its files. */
-export function toPrompt(data: Json, assetOf: AssetOf): Block[] {
+export function toPrompt(data: Json, assetOf: FindAsset): Block[] {
   const text = textField(data, "content") ?? "";
   const files = attachmentsOf(data).map((one) => toFile(one, assetOf));
   return text === "" && files.length > 0 ? files : [{ type: "text", text }, ...files];
 }
 
 /** A picture, or another file, of a prompt or a result. */
-function toFile(raw: unknown, assetOf: AssetOf): Block {
+function toFile(raw: unknown, assetOf: FindAsset): Block {
   if (!isJson(raw)) return { type: "unknown", raw };
   const mimeType = filledField(raw, "mimeType");
   const id = filledField(raw, "assetId");
@@ -106,7 +106,7 @@ function isPlainCall(raw: Json): boolean {
 }
 
 /** The model receives the text of a result first, and then its pictures and files. */
-export function toResult(data: Json, assetOf: AssetOf): Block[] {
+export function toResult(data: Json, assetOf: FindAsset): Block[] {
   const result = isJson(data.result) ? data.result : {};
   const error = isJson(data.error) ? data.error : {};
   const text =

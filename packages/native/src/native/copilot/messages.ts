@@ -29,7 +29,7 @@ import {
   type Usage,
 } from "@continuo/core/model";
 import { entryOf, isJson, type Json, optional, textField, textOfValue } from "@continuo/files";
-import { type AssetOf, toAnswer, toPrompt, toResult } from "./blocks.ts";
+import { type FindAsset, toAnswer, toPrompt, toResult } from "./blocks.ts";
 import { dataOf, filledField, flawOf, isTyped, isUserCommand, summaryOf, timeOf } from "./records.ts";
 
 /** A record with its place and the id that counts. */
@@ -49,7 +49,7 @@ export interface MessageOptions {
   readonly native: boolean;
   /** The call that a result answers, or the command that the person requested. */
   readonly callOf: (id: string) => ToolCall | undefined;
-  readonly assetOf: AssetOf;
+  readonly assetOf: FindAsset;
   /** The usage of the call of the model that gave this answer. */
   readonly usage: Usage | null;
 }

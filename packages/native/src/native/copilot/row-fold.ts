@@ -16,7 +16,7 @@ import type { Json } from "@continuo/files";
 import { type RowFacts, toTitle } from "../kit/index.ts";
 import { type Header, parseHeader, timeOf, typedText } from "./records.ts";
 
-export interface Firsts {
+export interface HeadFacts {
   /** The first header, even if it is not the first record. */
   header: Header | null;
   /** True if it is the first record. */
@@ -25,20 +25,20 @@ export interface Firsts {
   typed: string | null;
 }
 
-export interface Lasts {
+export interface TailFacts {
   time: string | null;
 }
 
-export function createFirsts(): Firsts {
+export function createFirsts(): HeadFacts {
   return { header: null, headed: null, time: null, typed: null };
 }
 
-export function createLasts(): Lasts {
+export function createLasts(): TailFacts {
   return { time: null };
 }
 
 /** Fold in file order. */
-export function foldFirsts(firsts: Firsts, record: Json): void {
+export function foldFirsts(firsts: HeadFacts, record: Json): void {
   const header = parseHeader(record);
   firsts.headed ??= header !== null;
   firsts.header ??= header;
@@ -47,17 +47,17 @@ export function foldFirsts(firsts: Firsts, record: Json): void {
 }
 
 /** Fold in file order. */
-export function foldLasts(lasts: Lasts, record: Json): void {
+export function foldLasts(lasts: TailFacts, record: Json): void {
   lasts.time = timeOf(record) ?? lasts.time;
 }
 
 /** Fold from the last record to the first. */
-export function foldLastsBackwards(lasts: Lasts, record: Json): void {
+export function foldLastsBackwards(lasts: TailFacts, record: Json): void {
   lasts.time ??= timeOf(record);
 }
 
 /** @param name the title next to the file; `null` for none. */
-export function finishRow(firsts: Firsts, lasts: Lasts, name: string | null): RowFacts {
+export function finishRow(firsts: HeadFacts, lasts: TailFacts, name: string | null): RowFacts {
   const createdAt = firsts.header?.createdAt ?? firsts.time;
   return {
     title: name ?? firsts.typed,

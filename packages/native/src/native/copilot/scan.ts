@@ -21,13 +21,20 @@ import {
 import { idOf, type LinkedScan, lastMessage, nodeOf, readHistory, stepsTo } from "./history.ts";
 import { createIndex, FLAG, foldIndex, type Index, KIND } from "./index-fold.ts";
 import { filledField, typedText } from "./records.ts";
-import { createFirsts, createLasts, type Firsts, foldFirsts, foldLasts, type Lasts } from "./row-fold.ts";
+import {
+  createFirsts,
+  createLasts,
+  foldFirsts,
+  foldLasts,
+  type HeadFacts,
+  type TailFacts,
+} from "./row-fold.ts";
 import { headProblems, rowOf, skimFirsts } from "./skim.ts";
 
 interface ScanState {
   readonly index: Index;
-  readonly firsts: Firsts;
-  readonly lasts: Lasts;
+  readonly firsts: HeadFacts;
+  readonly lasts: TailFacts;
   readonly partial: boolean;
 }
 
@@ -71,7 +78,7 @@ export const copilotScan: Scan<ScanState, LineRecord, LineSource, number> = {
 /** The lines of a part of a file have no numbers that anybody could look up. */
 function problemsOf(
   found: FoundSession,
-  { index, firsts, partial }: LinkedScan & { readonly firsts: Firsts },
+  { index, firsts, partial }: LinkedScan & { readonly firsts: HeadFacts },
   ofFile: readonly Problem[],
 ): Problem[] {
   const all = allProblems(index.problems, partial ? [] : pairProblems(index.pairs), ofFile);

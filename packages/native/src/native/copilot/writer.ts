@@ -11,8 +11,6 @@ import { idInPath, isJson, type Json, readSmallFile, writeDurably } from "@conti
 import { openLines } from "@continuo/files/records";
 import {
   type Addition,
-  type Before,
-  type BesideFile,
   type KeptRecord,
   type Makers,
   type NativeWriter,
@@ -20,6 +18,8 @@ import {
   type NewSession,
   openLineSink,
   refuseBlock,
+  type SideFile,
+  type WriterHistory,
 } from "../writing/index.ts";
 import { EVENTS, sessionsFolder } from "./places.ts";
 import { agentIdOf, filledField, parseHeader } from "./records.ts";
@@ -88,7 +88,7 @@ export function headerOf(session: NewSession, makers: Makers): Json {
 }
 
 /** Without the note Copilot would name the session by the next prompt. */
-function noteBeside(session: NewSession, sessionFile: string): readonly BesideFile[] {
+function noteBeside(session: NewSession, sessionFile: string): readonly SideFile[] {
   if (session.title === null) return [];
   const { sessionId: id, cwd, createdMs, title } = session;
   const note = noteOf({ id, cwd, createdAt: new Date(createdMs).toISOString() });
@@ -128,7 +128,7 @@ function broughtBack(
   return values.with(at, moved);
 }
 
-async function readTip({ opened }: Before): Promise<CopilotTip> {
+async function readTip({ opened }: WriterHistory): Promise<CopilotTip> {
   let last: string | null = null;
   for await (const { id } of opened.entries()) if (id !== null) last = id;
   return { last };

@@ -16,7 +16,7 @@ export interface Agent {
   /** Every folder that the agent may keep for itself: where the environment moves it to, and where it is otherwise. */
   homes(places: Places): readonly string[];
   /** The command by which the agent continues a session, in the session's folder. The id comes last. */
-  resumeCommand(session: Resumable): readonly string[];
+  resumeCommand(session: ResumableRef): readonly string[];
   /** The limits of a message that is written for it. */
   readonly accepts: TargetRules;
   /** Files and folders of a project that configure it. Each was seen to start a program, or to allow one. */
@@ -105,4 +105,4 @@ export interface AcpHold {
   readonly meta?: Json;
 }
 
-export type Resumable = Pick<ReadableRef, "agent" | "sessionId" | "location">;
+export type ResumableRef = Pick<ReadableRef, "agent" | "sessionId" | "location">;

@@ -9,6 +9,6 @@
  * Does not know: any agent.
  */
 
-export type { AcpDescription, AcpHold, Agent, McpServers, Resumable, ServerCommand } from "./agent.ts";
+export type { AcpDescription, AcpHold, Agent, McpServers, ResumableRef, ServerCommand } from "./agent.ts";
 export type { AgentFormat } from "./format.ts";
 export { objectIn, readRecord, readRecordText, serverEntry } from "./settings.ts";

@@ -7,11 +7,11 @@ import { readFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { canonicalFolder, isJson, type Json, parseJson } from "@continuo/files";
 import {
-  type BesideFile,
   changeLines,
   type KeptRecord,
   type NewSession,
   RAW_SEPARATORS,
+  type SideFile,
 } from "../writing/index.ts";
 import { hashOf } from "./places.ts";
 import { subagentFolder } from "./subagents.ts";
@@ -45,7 +45,7 @@ export function bringSubagent(
   location: string,
   parent: NewSession,
   sessionFile: string,
-): readonly BesideFile[] {
+): readonly SideFile[] {
   const projectHash = hashOf(canonicalFolder(parent.cwd));
   const change = (line: Json): Json => ({
     ...line,

@@ -182,13 +182,13 @@ export function createFetch({ index, records, lost, withLines }: HistorySource):
   };
 }
 
-interface Placing {
+interface ResultContext {
   /** The calls of the answer that was read last. */
   readonly calls: ReadonlyMap<string, CallRecord>;
   readonly fetch: Fetch;
 }
 
-async function placeResults(index: Index, step: NamedStep, placing: Placing): Promise<PlacedResult[]> {
+async function placeResults(index: Index, step: NamedStep, placing: ResultContext): Promise<PlacedResult[]> {
   const { calls, fetch } = placing;
   const placed: PlacedResult[] = [];
   const used = new Map<number, number>();

@@ -24,7 +24,7 @@ function changeMessages(line: RecordLine, mend: (message: Json) => Json, reason:
   else change(line, withList(line.value, messagesIn(line).map(mend)), reason);
 }
 
-interface Calling {
+interface CallLine {
   readonly line: RecordLine;
   readonly message: Json;
   readonly call: CallRecord | null;
@@ -32,7 +32,7 @@ interface Calling {
 
 export function pairCalls(draft: RepairDraft, { makers }: RepairContext): void {
   nameResults(draft);
-  const called = new Map<string, Calling>();
+  const called = new Map<string, CallLine>();
   const answered = new Set<string>();
   for (const line of remainingLines(draft)) {
     for (const message of messagesIn(line)) {
@@ -53,13 +53,13 @@ function nameResults(draft: RepairDraft): void {
   }
 }
 
-interface Closing {
-  readonly called: ReadonlyMap<string, Calling>;
+interface RepairCallsContext {
+  readonly called: ReadonlyMap<string, CallLine>;
   readonly answered: ReadonlySet<string>;
   readonly newId: () => string;
 }
 
-function closeCalls(draft: RepairDraft, { called, answered, newId }: Closing): void {
+function closeCalls(draft: RepairDraft, { called, answered, newId }: RepairCallsContext): void {
   /** The keys are records, then messages: the calls of `toolCalls` that have no result. */
   const open = new Map<RecordLine, Map<unknown, Map<unknown, CallResult>>>();
   for (const [id, { line, message, call }] of called) {
@@ -105,7 +105,7 @@ function withResults(message: Json, results: ReadonlyMap<unknown, CallResult> | 
  * takes results only directly after their calls. The input of the call is lost. A message can be in the file several
  * times, on a line and in lists.
  */
-function addLostCalls(draft: RepairDraft, called: Map<string, Calling>, newId: () => string): void {
+function addLostCalls(draft: RepairDraft, called: Map<string, CallLine>, newId: () => string): void {
   const { before, beside } = planLostCalls(draft, called, newId);
   if (before.size + beside.size === 0) return;
   const mended = (message: Json): Json => {
@@ -134,7 +134,7 @@ interface LostCalls {
   readonly beside: ReadonlyMap<unknown, readonly Json[]>;
 }
 
-function planLostCalls(draft: RepairDraft, called: Map<string, Calling>, newId: () => string): LostCalls {
+function planLostCalls(draft: RepairDraft, called: Map<string, CallLine>, newId: () => string): LostCalls {
   const before = new Map<unknown, Json[]>();
   const beside = new Map<unknown, Json[]>();
   for (const line of remainingLines(draft)) {

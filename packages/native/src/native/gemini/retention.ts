@@ -6,7 +6,7 @@
 
 import { basename, dirname } from "node:path";
 import { exactOf, isJson, type Places, parseExactly, statFile } from "@continuo/files";
-import type { AgentRetention, RestoredFile, RowOfFound, SessionEnd } from "../kit/index.ts";
+import type { AgentRetention, FoundRow, RestoredFile, SessionEnd } from "../kit/index.ts";
 import { toLines } from "../writing/index.ts";
 import { ownName } from "./names.ts";
 import { geminiFolders, isSessionName, projectOfFile } from "./places.ts";
@@ -48,7 +48,7 @@ function retentionOf(places: Places, cwd: string | null): Retention {
 }
 
 async function endOf(
-  session: RowOfFound,
+  session: FoundRow,
   sweep: SweptFolder,
   retention: Retention,
 ): Promise<SessionEnd | null> {
@@ -60,14 +60,14 @@ async function endOf(
 }
 
 /** A title is made of a prompt, so that only sessions without one are read. */
-async function isListed({ found, info }: RowOfFound): Promise<boolean> {
+async function isListed({ found, info }: FoundRow): Promise<boolean> {
   if (info.title !== null) return true;
   const file = statFile(found.location);
   return file === null || (await skimFile(file, { part: "whole" })).firsts.conversation;
 }
 
 function endByRule(
-  { found, info }: RowOfFound,
+  { found, info }: FoundRow,
   sweep: SweptFolder,
   { maxAgeMs, maxAge, maxCount }: Retention,
 ): SessionEnd | null {

@@ -16,7 +16,7 @@ import { isJson, type Json, toTime } from "@continuo/files";
 import { toTitle } from "../kit/index.ts";
 import { isContextMessage, isResumable, kindOf, listIn, metadataIn, typedText } from "./records.ts";
 
-export interface Firsts {
+export interface HeadFacts {
   createdAt: string | null;
   typed: string | null;
   /** `undefined` until metadata were seen. */
@@ -27,23 +27,23 @@ export interface Firsts {
   started: boolean;
 }
 
-export interface Lasts {
+export interface TailFacts {
   updatedAt: string | null;
   /** Only from the metadata: Gemini CLI counts a session's age from it. */
   lastUpdated: string | null;
   summary: string | null;
 }
 
-export function createFirsts(): Firsts {
+export function createFirsts(): HeadFacts {
   return { createdAt: null, typed: null, directory: undefined, conversation: false, started: false };
 }
 
-export function createLasts(): Lasts {
+export function createLasts(): TailFacts {
   return { updatedAt: null, lastUpdated: null, summary: null };
 }
 
 /** Fold in file order. */
-export function foldFirsts(firsts: Firsts, record: Json): void {
+export function foldFirsts(firsts: HeadFacts, record: Json): void {
   const kind = kindOf(record);
   const metadata = metadataIn(record, kind);
   firsts.createdAt ??= timeIn(metadata ?? record, ["startTime", "timestamp", "lastUpdated"]);
@@ -59,7 +59,7 @@ export function foldFirsts(firsts: Firsts, record: Json): void {
 }
 
 /** Fold in file order. */
-export function foldLasts(lasts: Lasts, record: Json): void {
+export function foldLasts(lasts: TailFacts, record: Json): void {
   const told = lastsOf(record);
   lasts.updatedAt = told.updatedAt ?? lasts.updatedAt;
   lasts.lastUpdated = told.lastUpdated ?? lasts.lastUpdated;
@@ -67,14 +67,14 @@ export function foldLasts(lasts: Lasts, record: Json): void {
 }
 
 /** Fold from the last record to the first. */
-export function foldLastsBackwards(lasts: Lasts, record: Json): void {
+export function foldLastsBackwards(lasts: TailFacts, record: Json): void {
   const told = lastsOf(record);
   lasts.updatedAt ??= told.updatedAt;
   lasts.lastUpdated ??= told.lastUpdated;
   lasts.summary ??= told.summary;
 }
 
-function lastsOf(record: Json): Lasts {
+function lastsOf(record: Json): TailFacts {
   const kind = kindOf(record);
   const metadata = metadataIn(record, kind);
   if (metadata === null) {

@@ -22,11 +22,18 @@ import { type HistorySource, readHistory, stepsTo } from "./history.ts";
 import { addRecord, createIndex, FLAG, marksOf } from "./index-fold.ts";
 import { toBranches, toTips } from "./leaves.ts";
 import { isResumable, kindOf, listIn } from "./records.ts";
-import { createFirsts, createLasts, type Firsts, foldFirsts, foldLasts, type Lasts } from "./row-fold.ts";
+import {
+  createFirsts,
+  createLasts,
+  foldFirsts,
+  foldLasts,
+  type HeadFacts,
+  type TailFacts,
+} from "./row-fold.ts";
 import { emptyProblem, isEmpty, rowOf } from "./skim.ts";
 import { skimFile } from "./skim-file.ts";
 import { openRecords, type RecordSource } from "./source.ts";
-import { foldStarted, readSubagents, type StartedBy } from "./subagents.ts";
+import { foldStarted, type ParentCall, readSubagents } from "./subagents.ts";
 import { createTimeline, foldTimeline, orderProblems, type Timeline } from "./timeline.ts";
 import { pairProblemsOf } from "./tool-pairs.ts";
 
@@ -39,9 +46,9 @@ interface ScanState {
   /** With the index. */
   readonly timeline: Timeline;
   readonly facts: Facts;
-  readonly firsts: Firsts;
-  readonly lasts: Lasts;
-  readonly started: Map<string, StartedBy>;
+  readonly firsts: HeadFacts;
+  readonly lasts: TailFacts;
+  readonly started: Map<string, ParentCall>;
   /** Records that Gemini CLI itself does not see. */
   readonly lost: Set<number>;
   /** The line of the list that took out all that was said; `null` once another one brings it back. */
@@ -148,11 +155,14 @@ function toFacts(
   };
 }
 
-interface Around extends ScanContext<GeminiSource> {
+interface GeminiScanContext extends ScanContext<GeminiSource> {
   readonly places: Places;
 }
 
-async function problemsOf(state: ScanState, { found, source, partial, places }: Around): Promise<Problem[]> {
+async function problemsOf(
+  state: ScanState,
+  { found, source, partial, places }: GeminiScanContext,
+): Promise<Problem[]> {
   const { timeline, facts, firsts, lasts, lost } = state;
   const { index } = timeline;
   const problems = allProblems(

@@ -4,7 +4,7 @@ import { existsSync } from "node:fs";
 import { basename, dirname, extname, join, relative } from "node:path";
 import { ContinuoError } from "@continuo/core/model";
 import { isJson, type Places, parseJson, textField } from "@continuo/files";
-import type { FileMending, FoundSession, HiddenSession, Mending } from "../kit/index.ts";
+import type { FileFix, FoundSession, HiddenSession, VisibilityFix } from "../kit/index.ts";
 import {
   draftOf,
   type NativeRepairer,
@@ -28,7 +28,10 @@ import { type SweptFolder, sweepOf } from "./sweep.ts";
 import { foldersBeside } from "./trash-plan.ts";
 
 /** The change; `null` if only a person can make it. Errors: `unreadable`, `too_large`, `conflict` if another session has the place. */
-export async function mendHidden({ found, cause }: HiddenSession, places: Places): Promise<Mending | null> {
+export async function mendHidden(
+  { found, cause }: HiddenSession,
+  places: Places,
+): Promise<VisibilityFix | null> {
   if (GEMINI_CAUSES[cause as GeminiCause].by !== "continuo") return null;
   const from = found.location;
   const shown = shownAgain({ found, cause: cause as GeminiCause, places, bytes: readToMend(from) });
@@ -39,13 +42,13 @@ export async function mendHidden({ found, cause }: HiddenSession, places: Places
   return mending;
 }
 
-interface Missing {
+interface ShowAgainContext {
   readonly found: FoundSession;
   readonly cause: GeminiCause;
   readonly places: Places;
 }
 
-interface Showing extends Missing {
+interface ShowAgainInput extends ShowAgainContext {
   readonly bytes: Buffer;
 }
 
@@ -60,7 +63,7 @@ const SOUND: readonly GeminiCause[] = [
 /** The sweep counts them among the newest. */
 const COUNTED: readonly GeminiCause[] = ["empty_twin", "expired_twin"];
 
-function shownAgain({ found, cause, places, bytes }: Showing): FileMending | null {
+function shownAgain({ found, cause, places, bytes }: ShowAgainInput): FileFix | null {
   const from = found.location;
   const unchanged = { of: "file", from, to: from, bytes, beside: [], steps: [] } as const;
   if (SOUND.includes(cause)) return unchanged;
@@ -87,7 +90,7 @@ const LISTED: NativeRepairer = {
 };
 
 /** The list deletes an old session, and one whose name ends as that of a file that it deletes, before it shows any. */
-async function kept(mending: FileMending, { found, cause, places }: Missing): Promise<FileMending> {
+async function kept(mending: FileFix, { found, cause, places }: ShowAgainContext): Promise<FileFix> {
   const retention = readRetention(geminiFolders(places).config, found.cwd ?? null, places.env);
   const { maxAgeMs, maxAge, maxCount, enabled } = retention;
   if (!enabled || maxAgeMs === null) return mending;
@@ -113,7 +116,7 @@ async function kept(mending: FileMending, { found, cause, places }: Missing): Pr
 }
 
 /** Another folder is the one that the list reads: the session goes there, with all that it has in its own. */
-function moved(mending: FileMending, { found, places }: Missing): FileMending {
+function moved(mending: FileFix, { found, places }: ShowAgainContext): FileFix {
   const project = projectOfFile(found.location);
   const listed = project === null ? null : listedElsewhere(places)(project, basename(project));
   if (project === null || listed === null || parentOfFile(found.location) !== null) return mending;

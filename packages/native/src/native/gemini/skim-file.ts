@@ -10,17 +10,17 @@ import { kindOf } from "./records.ts";
 import {
   createFirsts,
   createLasts,
-  type Firsts,
   foldFirsts,
   foldLasts,
   foldLastsBackwards,
-  type Lasts,
+  type HeadFacts,
+  type TailFacts,
 } from "./row-fold.ts";
 import { openRecords, startsAsWhole } from "./source.ts";
 
 export interface SkimmedFile {
-  readonly firsts: Firsts;
-  readonly lasts: Lasts;
+  readonly firsts: HeadFacts;
+  readonly lasts: TailFacts;
   /** True if every record was read for the first facts. */
   readonly sawAll: boolean;
   /** True if the last line is incomplete. */
@@ -77,7 +77,7 @@ function parsedOf(text: string): unknown {
 }
 
 /** A file that is one object cannot be read in part. */
-async function skimWhole(file: FoundFile, firsts: Firsts, lasts: Lasts): Promise<SkimmedFile> {
+async function skimWhole(file: FoundFile, firsts: HeadFacts, lasts: TailFacts): Promise<SkimmedFile> {
   let torn = false;
   using source = openRecords(file.path, file.sizeBytes);
   for await (const records of source.scan()) {
@@ -91,7 +91,7 @@ async function skimWhole(file: FoundFile, firsts: Firsts, lasts: Lasts): Promise
   return { firsts, lasts, sawAll: true, torn };
 }
 
-function isComplete(firsts: Firsts): boolean {
+function isComplete(firsts: HeadFacts): boolean {
   const { conversation, createdAt, directory, typed } = firsts;
   return conversation && createdAt !== null && directory !== undefined && typed !== null;
 }

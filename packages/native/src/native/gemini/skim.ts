@@ -8,7 +8,7 @@
 import type { Problem, SessionInfo } from "@continuo/core/model";
 import { type FoundSession, rowOfFiles, type SkimOptions, skimRow, tornProblems } from "../kit/index.ts";
 import { ownerOf, projectOfFile } from "./places.ts";
-import { createFirsts, createLasts, type Firsts, type Lasts } from "./row-fold.ts";
+import { createFirsts, createLasts, type HeadFacts, type TailFacts } from "./row-fold.ts";
 import { type SkimmedFile, skimFile } from "./skim-file.ts";
 
 export async function skimSession(found: FoundSession, options: SkimOptions): Promise<SessionInfo> {
@@ -27,8 +27,8 @@ export async function skimSession(found: FoundSession, options: SkimOptions): Pr
 /** The row that `firsts` and `lasts` make; a full read folds the same two. */
 export function rowOf(
   found: FoundSession,
-  firsts: Firsts,
-  lasts: Lasts,
+  firsts: HeadFacts,
+  lasts: TailFacts,
   problems: readonly Problem[],
 ): SessionInfo {
   const facts = {
@@ -49,7 +49,7 @@ export function cwdOf(found: FoundSession): string | null {
 }
 
 /** A start at which nothing was said is no damage: Gemini CLI leaves one at every resumption. */
-export function isEmpty(firsts: Firsts): boolean {
+export function isEmpty(firsts: HeadFacts): boolean {
   return !firsts.conversation && !firsts.started;
 }
 

@@ -8,14 +8,14 @@ import { isRecordName } from "./places.ts";
 import { listField } from "./records.ts";
 
 /** The call that started a sub-agent; the keys are the sub-agents' ids. */
-export interface StartedBy {
+export interface ParentCall {
   readonly toolCallId: string;
   readonly type: string | null;
   readonly description: string | null;
 }
 
 /** Notes the sub-agents that a message's calls started. */
-export function foldStarted(started: Map<string, StartedBy>, message: Json): void {
+export function foldStarted(started: Map<string, ParentCall>, message: Json): void {
   for (const call of listField(message, "toolCalls")) {
     if (!isJson(call) || typeof call.agentId !== "string" || typeof call.id !== "string") continue;
     const args = isJson(call.args) ? call.args : {};
@@ -28,7 +28,7 @@ export function foldStarted(started: Map<string, StartedBy>, message: Json): voi
 export function readSubagents(
   location: string,
   sessionId: string,
-  started: ReadonlyMap<string, StartedBy>,
+  started: ReadonlyMap<string, ParentCall>,
 ): SubagentInfo[] {
   return subagentFiles(location, sessionId).map((path) => {
     const id = basename(path).replace(/\.jsonl?$/u, "");

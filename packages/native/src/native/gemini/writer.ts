@@ -20,13 +20,13 @@ import {
 
 import {
   type Addition,
-  type Before,
-  type BesideFile,
   type NativeWriter,
   type NewMessage,
   type NewSession,
   openLineSink,
   refuseBlock,
+  type SideFile,
+  type WriterHistory,
 } from "../writing/index.ts";
 import { bringBackLines, bringSubagent } from "./bring-back.ts";
 import {
@@ -137,13 +137,13 @@ function freeName(projects: string, folder: string): string {
 }
 
 /** Gemini CLI finds by this mark the folder of a cwd that its registry does not know. */
-function ownerMark(session: NewSession, sessionFile: string): readonly BesideFile[] {
+function ownerMark(session: NewSession, sessionFile: string): readonly SideFile[] {
   const project = projectOfFile(sessionFile);
   if (project === null) return [];
   return [{ how: "create", path: join(project, ".project_root"), text: canonicalFolder(session.cwd) }];
 }
 
-async function readTip({ opened }: Before): Promise<GeminiTip> {
+async function readTip({ opened }: WriterHistory): Promise<GeminiTip> {
   const waiting = new Map<string, Json>();
   let newest: string | null = null;
   for await (const { file, value } of opened.entries()) {

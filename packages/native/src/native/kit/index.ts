@@ -29,10 +29,11 @@ export { firstLineOf, hasField, isAlone, standsOnce } from "./line-reader.ts";
 export { createToolPairs, noteCall, noteResult, pairProblems, type ToolPairs } from "./pairs.ts";
 export {
   type AgentReader,
+  type AncestorFiles,
   type BeforeResumeOptions,
   type EndedProgram,
-  type FilesBefore,
   type FindOptions,
+  type FindTitle,
   type FoundFile,
   type FoundSession,
   type HistoryCounts,
@@ -49,7 +50,6 @@ export {
   type SkimMemo,
   type SkimOptions,
   type StepMessages,
-  type TitleBeside,
 } from "./port.ts";
 export { addProblem, allProblems, createProblemList, type ProblemList } from "./problem-list.ts";
 export { readHead } from "./read-head.ts";
@@ -67,14 +67,14 @@ export {
 } from "./relocation.ts";
 export type {
   AgentRetention,
+  FoundRow,
   RestoredFile,
   RetentionSetting,
-  RowOfFound,
   SessionEnd,
 } from "./retention.ts";
 export { type RowFacts, rowOfFiles } from "./row.ts";
 export type { SavedScan, ScanPosition } from "./saved-scan.ts";
-export { type LastsKnown, type SkimSteps, skimLines, skimStart } from "./skim-lines.ts";
+export { type SkimSteps, skimLines, skimStart, type TailKnowledge } from "./skim-lines.ts";
 export { headerProblems, skimRow, tornProblems } from "./skim-row.ts";
 export { itself, MOST_IMAGE_TYPES, type TargetRules } from "./target-rules.ts";
 export { type TestBytes, testFiles } from "./test-bytes.ts";
@@ -85,11 +85,11 @@ export { knownUpdatedAt, rememberedUpdatedAt } from "./updated-at.ts";
 export type {
   AgentVisibility,
   CauseFacts,
-  FileMending,
+  FileFix,
   HiddenOptions,
   HiddenSession,
   IndexChange,
-  Mending,
-  RowMending,
+  RowFix,
+  VisibilityFix,
 } from "./visibility.ts";
 export { goneFolders } from "./visibility.ts";

@@ -147,7 +147,7 @@ export interface HistorySteps {
 }
 
 /** Files of other sessions that a history begins in. */
-export interface FilesBefore {
+export interface AncestorFiles {
   /** The files in their state before they were read. */
   readonly there: readonly FoundFile[];
   /** The names of the files that were not found: `AgentReader.fileIdOf`. */
@@ -165,7 +165,7 @@ export interface OpenedSession {
   /** True if `continue` was continued. */
   readonly continued: boolean;
   /** Left out for agents whose sessions hold all of their history. */
-  readonly filesBefore?: FilesBefore;
+  readonly filesBefore?: AncestorFiles;
   /** Every record in file order, verbatim. */
   entries(signal?: AbortSignal): AsyncGenerator<Entry, void, void>;
   /**
@@ -221,7 +221,7 @@ export interface LineReader {
   messagesOf(value: unknown, bytes: Buffer): readonly LineMessage[] | null;
 }
 
-export type TitleBeside = (found: FoundSession) => string | null;
+export type FindTitle = (found: FoundSession) => string | null;
 
 export interface AgentReader {
   readonly agent: AgentName;
@@ -244,7 +244,7 @@ export interface AgentReader {
    * Titles that are stored outside of the sessions' files, for queries about many sessions; `null` if the agent has
    * none. Errors: `unreadable`.
    */
-  titlesBeside?(places: Places): Promise<TitleBeside>;
+  titlesBeside?(places: Places): Promise<FindTitle>;
   /** Returns the name by which sessions refer to a file in which their history begins. */
   fileIdOf?(path: string): string | null;
   /** Copies a session to Continuo's folder, for an agent that may delete what it opened last; returns the folder. */

@@ -4,7 +4,7 @@ import type { SessionInfo } from "@continuo/core/model";
 import type { FoundSession, Places, SkimMemo } from "./port.ts";
 
 /** A session with its row. */
-export interface RowOfFound {
+export interface FoundRow {
   readonly found: FoundSession;
   readonly info: Pick<SessionInfo, "updatedAt" | "cwd" | "title">;
 }
@@ -43,7 +43,7 @@ export interface AgentRetention {
   rule(places: Places): string | null;
   /** The end of each session by its location; a session that no rule deletes is missing. */
   endsOf(
-    sessions: readonly RowOfFound[],
+    sessions: readonly FoundRow[],
     places: Places,
     memo?: SkimMemo,
   ): Promise<ReadonlyMap<string, SessionEnd>>;

@@ -15,14 +15,14 @@ export interface SkimSteps {
   /** Records from the start, in order. True when nothing more can be learned there. */
   first(record: Json): boolean;
   /** Records from the end, newest first. */
-  last(record: Json): LastsKnown;
+  last(record: Json): TailKnowledge;
   /** Bytes that a line with a title holds. */
   readonly titleMarkers: readonly string[];
   /** Lines with a marker, newest first. True when the title is known. */
   title(record: Json): boolean;
 }
 
-export type LastsKnown = "too little" | "all but the title" | "everything";
+export type TailKnowledge = "too little" | "all but the title" | "everything";
 
 export interface SkimmedEnds {
   /** Every record was given to `first`. */
@@ -76,8 +76,8 @@ async function skimEnd(
   { sizeBytes }: FoundFile,
   steps: SkimSteps,
   { part }: SkimOptions,
-): Promise<{ known: LastsKnown; torn: boolean }> {
-  let known: LastsKnown = "too little";
+): Promise<{ known: TailKnowledge; torn: boolean }> {
+  let known: TailKnowledge = "too little";
   let torn = false;
   for await (const line of lines) {
     const value = parseOrNothing(line);

@@ -31,22 +31,22 @@ export interface HiddenSession<Cause extends string = string> {
 }
 
 /** The change that makes a list show a session, as data. Nothing has been changed yet. */
-export type Mending = FileMending | RowMending;
+export type VisibilityFix = FileFix | RowFix;
 
-interface MendingSteps {
+interface FixSteps {
   /** Sentences without a full stop, in their order. */
   readonly steps: readonly string[];
 }
 
 /** Columns of the session's own row in the database of its agent. Its messages are in other rows. */
-export interface RowMending extends MendingSteps {
+export interface RowFix extends FixSteps {
   readonly of: "row";
   readonly database: string;
   readonly table: string;
   readonly set: Readonly<Record<string, string | null>>;
 }
 
-export interface FileMending extends MendingSteps {
+export interface FileFix extends FixSteps {
   readonly of: "file";
   /** The session's file, and its path afterwards: the same path if only bytes change. */
   readonly from: string;
@@ -76,7 +76,7 @@ export interface AgentVisibility {
    * The change that brings the session back; `null` if Continuo cannot. Only reads, and equal files give equal changes.
    * Errors: `unreadable`, `too_large`; `conflict` if another session has the path.
    */
-  mend(hidden: HiddenSession, places: Places): Promise<Mending | null>;
+  mend(hidden: HiddenSession, places: Places): Promise<VisibilityFix | null>;
   /** The words of the agent's own command that brings it back; `null` if it has none. */
   command(hidden: HiddenSession): readonly string[] | null;
 }

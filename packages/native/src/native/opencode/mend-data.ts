@@ -36,7 +36,7 @@ const NEEDED: ReadonlySet<string> = new Set([
 ]);
 
 /** The facts about the next message that those before it give. */
-export interface MessagesBefore {
+export interface PrecedingMessages {
   readonly directory: string;
   /** The id of the last prompt. */
   readonly promptId: string;
@@ -59,7 +59,7 @@ export function mendInfo(given: unknown, row: Json, { types, before }: AroundMes
 
 interface AroundMessage {
   readonly types: readonly unknown[];
-  readonly before: MessagesBefore;
+  readonly before: PrecedingMessages;
 }
 
 function mendKnown(info: Json, row: Json, { types, before }: AroundMessage): MendedData {
@@ -160,12 +160,12 @@ function typeIn(data: Json, others: readonly unknown[]): string | null {
   return others.includes("step-start") && others.includes("text") ? "reasoning" : "text";
 }
 
-interface Mending {
+interface DataRepair {
   readonly lost: string[];
   readonly start: number;
 }
 
-function mendCall(part: Json, { lost, start }: Mending): MendedData {
+function mendCall(part: Json, { lost, start }: DataRepair): MendedData {
   const { callID, tool } = part;
   if (!isText(callID) || !isText(tool)) return { data: null, lost: [isText(tool) ? "callID" : "tool"] };
   const state = objectField(part, "state");

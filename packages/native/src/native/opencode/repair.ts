@@ -10,7 +10,7 @@ import type { RepairEdit, RowRepair, RowRepairer } from "../repairing/index.ts";
 import type { KeptRecord } from "../writing/index.ts";
 import { bringBackRows } from "./bring-back.ts";
 import { toRow } from "./export-rows.ts";
-import { type MessagesBefore, mendInfo, mendPart, modelIn } from "./mend-data.ts";
+import { mendInfo, mendPart, modelIn, type PrecedingMessages } from "./mend-data.ts";
 import { toNewSessionId } from "./new-ids.ts";
 import { objectField } from "./records.ts";
 import { secondGeneration } from "./refusals.ts";
@@ -26,8 +26,8 @@ export const opencodeRepairer: RowRepairer = {
     const edits: RepairEdit[] = [];
     const ids = { part: [] as string[], message: [] as string[] };
     const records: Json[] = [];
-    let before: MessagesBefore = { directory: opened.details.cwd ?? "/", promptId: "", model: null };
-    const note = ({ table, row, value }: GivenRow, { reason, after }: RowChange): void => {
+    let before: PrecedingMessages = { directory: opened.details.cwd ?? "/", promptId: "", model: null };
+    const note = ({ table, row, value }: RepairRow, { reason, after }: RowChange): void => {
       if (row !== undefined && reason !== TWICE.reason) ids[table].push(row);
       if (after !== null) records.push(insertRow(table, after));
       edits.push({
@@ -93,7 +93,7 @@ interface RowChange {
   readonly after: Json | null;
 }
 
-interface GivenRow {
+interface RepairRow {
   readonly table: "message" | "part";
   /** The flaw of the row, whatever its content is. */
   readonly flaw?: RowChange;
@@ -102,10 +102,10 @@ interface GivenRow {
   readonly value: Json;
 }
 
-interface GivenMessage {
+interface RepairMessage {
   /** `null` before parts that belong to no message. */
-  readonly message: GivenRow | null;
-  readonly parts: readonly GivenRow[];
+  readonly message: RepairRow | null;
+  readonly parts: readonly RepairRow[];
 }
 
 /** In an export, opencode imports the first of two. */
@@ -115,7 +115,7 @@ const NO_JSON: RowChange = { reason: "its data is no JSON object", after: null }
 const NO_OWNER: RowChange = { reason: "its message is gone", after: null };
 
 /** A message comes before its parts; an entry that is neither is kept with the parts of the message before it. */
-async function* messagesIn(opened: OpenedSession): AsyncGenerator<GivenMessage, void, void> {
+async function* messagesIn(opened: OpenedSession): AsyncGenerator<RepairMessage, void, void> {
   const seen = new Set<string>();
   const open: OpenMessage[] = [];
   for await (const { row, type, value: read } of opened.entries()) {
@@ -146,16 +146,16 @@ async function* messagesIn(opened: OpenedSession): AsyncGenerator<GivenMessage, 
   yield* open;
 }
 
-interface OpenMessage extends GivenMessage {
+interface OpenMessage extends RepairMessage {
   readonly id: string;
-  readonly parts: GivenRow[];
+  readonly parts: RepairRow[];
 }
 
 /** `null` if nothing is wrong. Without parts a message whose data is lost says nothing. */
 function mendMessage(
-  { value }: GivenRow,
-  parts: readonly GivenRow[],
-  before: MessagesBefore,
+  { value }: RepairRow,
+  parts: readonly RepairRow[],
+  before: PrecedingMessages,
 ): RowChange | null {
   const row = toRow(value);
   const types = parts
@@ -167,7 +167,7 @@ function mendMessage(
   return { reason: `the message lacks ${lost.join("; ")}`, after: { ...row, data } };
 }
 
-function after(before: MessagesBefore, info: Json, id: string): MessagesBefore {
+function after(before: PrecedingMessages, info: Json, id: string): PrecedingMessages {
   return {
     ...before,
     promptId: info.role === "user" ? id : before.promptId,

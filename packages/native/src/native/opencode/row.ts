@@ -17,18 +17,18 @@ import { isDefaultTitle, timeOfMs, typedText } from "./records.ts";
 import { readAll, readParts, type SessionSource } from "./source.ts";
 
 /** The sources of a row besides the session's own record. */
-export interface Beside {
+export interface RowSources {
   readonly typed: string | null;
   readonly gitBranch: string | null;
   readonly sizeBytes: number;
 }
 
-export const NOTHING_BESIDE: Beside = { typed: null, gitBranch: null, sizeBytes: 0 };
+export const NOTHING_BESIDE: RowSources = { typed: null, gitBranch: null, sizeBytes: 0 };
 
 export function toRow(
   found: FoundSession,
   session: Json,
-  beside: Beside,
+  beside: RowSources,
   problems: readonly Problem[],
 ): SessionInfo {
   const title = ownTitle(session);
@@ -55,7 +55,7 @@ export function ownTitle(session: Json): string | null {
 }
 
 /** Searched only if the title needs it. */
-export function readBeside(source: SessionSource, session: Json): Beside {
+export function readBeside(source: SessionSource, session: Json): RowSources {
   return {
     typed: ownTitle(session) === null ? firstTyped(source) : null,
     gitBranch: source.gitBranch(),

@@ -80,7 +80,7 @@ export const opencodeScan: Scan<ScanState, StreamRecord, RecordStream, End> = {
     const around = stream.surroundings();
     const session = around.record?.data ?? {};
     const ends = endsOf(state.index, session);
-    const read: Read = { ...state, found, stream, around, session, ends, partial };
+    const read: OpencodeScan = { ...state, found, stream, around, session, ends, partial };
     const problems = allProblems(
       state.facts.problems,
       partial ? [] : lostAnswers(state),
@@ -143,7 +143,7 @@ function* lostAnswers({ ids, answers }: ScanState): Generator<Problem, void, voi
   }
 }
 
-interface Read extends ScanState {
+interface OpencodeScan extends ScanState {
   readonly found: FoundSession;
   readonly stream: RecordStream;
   readonly around: Surroundings;
@@ -153,7 +153,7 @@ interface Read extends ScanState {
   readonly partial: boolean;
 }
 
-function toFacts(read: Read, problems: readonly Problem[]): ScanFacts {
+function toFacts(read: OpencodeScan, problems: readonly Problem[]): ScanFacts {
   const { found, session, around, facts } = read;
   const { gitBranch, sizeBytes, children, record } = around;
   const typed = ownTitle(session) === null ? read.typed : null;
@@ -179,7 +179,7 @@ function toFacts(read: Read, problems: readonly Problem[]): ScanFacts {
   };
 }
 
-function toTip(read: Read, end: End, active: boolean): Tip<End> {
+function toTip(read: OpencodeScan, end: End, active: boolean): Tip<End> {
   const { index } = read;
   const cut = cutOf(read, end);
   const last = end.messages - 1;
@@ -198,11 +198,11 @@ function toTip(read: Read, end: End, active: boolean): Tip<End> {
 }
 
 /** That of the last part where a revert cuts a message; an end before the first message has the session's own. */
-function idOfEnd(read: Read, end: End): string {
+function idOfEnd(read: OpencodeScan, end: End): string {
   return cutOf(read, end)?.parts.at(-1)?.id ?? read.index.ids[end.messages - 1] ?? read.found.sessionId;
 }
 
-function countTo(read: Read, end: End): MessageCounts {
+function countTo(read: OpencodeScan, end: End): MessageCounts {
   const whole = countUpTo(read.index, end.messages);
   const cut = cutOf(read, end);
   return cut === null
@@ -211,14 +211,14 @@ function countTo(read: Read, end: End): MessageCounts {
 }
 
 /** Returns the rest of the message that a revert cuts. */
-function cutOf(read: Read, end: End): MessageWithParts | null {
+function cutOf(read: OpencodeScan, end: End): MessageWithParts | null {
   const whole = end.part === null ? null : readWhole(read, end.messages);
   if (whole === null || end.part === null) return null;
   return { record: whole.record, parts: partsBefore(whole.parts, end.part) };
 }
 
 /** `null` for a message that is gone since. Damage that the first pass found already is a problem, not an error. */
-function readWhole({ stream, index, damaged }: Read, at: number): MessageWithParts | null {
+function readWhole({ stream, index, damaged }: OpencodeScan, at: number): MessageWithParts | null {
   const kept = stream.kept.get(at);
   if (kept !== undefined) return kept;
   const id = index.ids[at] ?? null;
@@ -227,13 +227,13 @@ function readWhole({ stream, index, damaged }: Read, at: number): MessageWithPar
 }
 
 /** Any message can be the end of a history. */
-function nodeOf({ index }: Read, id: string): End | null {
+function nodeOf({ index }: OpencodeScan, id: string): End | null {
   const at = index.ids.indexOf(id);
   return at === -1 ? null : { messages: at + 1, part: null };
 }
 
 async function* readHistory(
-  read: Read,
+  read: OpencodeScan,
   end: End,
   options: HistoryOptions,
 ): AsyncGenerator<Message, void, void> {
@@ -249,7 +249,10 @@ async function* readHistory(
   }
 }
 
-async function* entriesOf(read: Read, signal: AbortSignal | undefined): AsyncGenerator<Entry, void, void> {
+async function* entriesOf(
+  read: OpencodeScan,
+  signal: AbortSignal | undefined,
+): AsyncGenerator<Entry, void, void> {
   const { stream, index, around, ends, partial, areStraysDamaged } = read;
   const active = ends[0] ?? { messages: 0, part: null };
   if (around.record !== null) yield toEntry(around.record, false);

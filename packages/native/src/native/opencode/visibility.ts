@@ -8,7 +8,7 @@
 import { existsSync } from "node:fs";
 import { isFailure } from "@continuo/core/model";
 import { canonicalFolder, type Json, textField } from "@continuo/files";
-import type { AgentVisibility, FoundSession, HiddenSession, Mending } from "../kit/index.ts";
+import type { AgentVisibility, FoundSession, HiddenSession, VisibilityFix } from "../kit/index.ts";
 import { type Database, openDatabase } from "./database.ts";
 import { findSessions, rowSeen } from "./find.ts";
 import { OPENCODE_CAUSES, type OpencodeCause } from "./hidden-causes.ts";
@@ -40,10 +40,10 @@ export const opencodeVisibility: AgentVisibility = {
 };
 
 type Reason = Pick<HiddenSession<OpencodeCause>, "cause" | "detail">;
-type ProjectFor = (folder: string) => Promise<OpencodeProject | null>;
+type FindProject = (folder: string) => Promise<OpencodeProject | null>;
 
 /** Git is asked once for each folder, and not for a folder that is gone. */
-function rememberedProjects(): ProjectFor {
+function rememberedProjects(): FindProject {
   const known = new Map<string, Promise<OpencodeProject | null>>();
   return async (folder) => {
     const answer = known.get(folder) ?? (existsSync(folder) ? projectOf(folder) : Promise.resolve(null));
@@ -52,7 +52,7 @@ function rememberedProjects(): ProjectFor {
   };
 }
 
-async function reasonOf(found: FoundSession, row: Json, projectFor: ProjectFor): Promise<Reason | null> {
+async function reasonOf(found: FoundSession, row: Json, projectFor: FindProject): Promise<Reason | null> {
   if (found.parentId !== undefined) return { cause: "sub_agent", detail: null };
   const parent = textField(row, "parent_id");
   if (parent !== null) return { cause: "parent_gone", detail: `It was started by ${parent}.` };
@@ -117,7 +117,7 @@ async function openFirst(path: string): Promise<Database | null> {
 }
 
 /** The change; `null` if only a person can make it. */
-async function mendHidden({ found, cause }: HiddenSession): Promise<Mending | null> {
+async function mendHidden({ found, cause }: HiddenSession): Promise<VisibilityFix | null> {
   if (OPENCODE_CAUSES[cause as OpencodeCause].by !== "continuo") return null;
   const { path, sessionId } = splitLocation(found.location);
   const row = await rowOf(path, sessionId ?? found.sessionId);

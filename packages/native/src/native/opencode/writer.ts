@@ -15,12 +15,12 @@ import {
 import { exactOf, isJson, type Json, textField } from "@continuo/files";
 import {
   type Addition,
-  type Before,
   type Makers,
   type NativeWriter,
   type NewMessage,
   type NewSession,
   refuseBlock,
+  type WriterHistory,
 } from "../writing/index.ts";
 import { SIGNATURE_KEYS } from "./blocks.ts";
 import { bringBackRows, withoutReverted } from "./bring-back.ts";
@@ -124,7 +124,7 @@ function sessionRow({ sessionId, cwd, title, createdMs, provenance }: NewSession
 }
 
 /** Errors: `unsupported` while a revert may still be taken back: the next prompt deletes what comes after it. */
-async function readTip({ opened, lastAnswer, lastPrompt }: Before): Promise<OpencodeTip> {
+async function readTip({ opened, lastAnswer, lastPrompt }: WriterHistory): Promise<OpencodeTip> {
   const { sessionId, cwd } = opened.details;
   let lastMs = 0;
   const waiting: Json[] = [];

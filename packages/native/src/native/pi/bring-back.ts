@@ -14,14 +14,17 @@ export interface EntryLink {
   readonly timestamp: string;
 }
 
-export interface BroughtBack {
+export interface RestoredEntries {
   readonly entries: readonly Json[];
   /** `id` and `parentId` of an entry after the last one, which is the leaf; version 1 has none. */
   readonly link: (id: string) => Pick<EntryLink, "id" | "parentId">;
 }
 
 /** `null` without a header: pi does not read such a file. */
-export function bringBackEntries(records: readonly KeptRecord[], session: NewSession): BroughtBack | null {
+export function bringBackEntries(
+  records: readonly KeptRecord[],
+  session: NewSession,
+): RestoredEntries | null {
   const values = records.flatMap(({ value }) => (isJson(value) ? [value] : []));
   const [header, ...entries] = values;
   if (header?.type !== "session") return null;

@@ -16,7 +16,7 @@ import type { Json } from "@continuo/files";
 import { toTitle } from "../kit/index.ts";
 import { type Header, namedBy, parseHeader, timeOf, typedText } from "./records.ts";
 
-export interface Firsts {
+export interface HeadFacts {
   /** The first header, even if it is not the first record. */
   header: Header | null;
   /** True if it is the first record: pi refuses the file otherwise. */
@@ -25,22 +25,22 @@ export interface Firsts {
   typed: string | null;
 }
 
-export interface Lasts {
+export interface TailFacts {
   time: string | null;
   /** `undefined` until a `session_info` was seen; `""` if the name was taken back. */
   name: string | undefined;
 }
 
-export function createFirsts(): Firsts {
+export function createFirsts(): HeadFacts {
   return { header: null, headed: null, time: null, typed: null };
 }
 
-export function createLasts(): Lasts {
+export function createLasts(): TailFacts {
   return { time: null, name: undefined };
 }
 
 /** Fold in file order. */
-export function foldFirsts(firsts: Firsts, record: Json): void {
+export function foldFirsts(firsts: HeadFacts, record: Json): void {
   const header = parseHeader(record);
   firsts.headed ??= header !== null;
   firsts.header ??= header;
@@ -49,13 +49,13 @@ export function foldFirsts(firsts: Firsts, record: Json): void {
 }
 
 /** Fold in file order. */
-export function foldLasts(lasts: Lasts, record: Json): void {
+export function foldLasts(lasts: TailFacts, record: Json): void {
   lasts.time = timeOf(record) ?? lasts.time;
   lasts.name = namedBy(record) ?? lasts.name;
 }
 
 /** Fold from the last record to the first. */
-export function foldLastsBackwards(lasts: Lasts, record: Json): void {
+export function foldLastsBackwards(lasts: TailFacts, record: Json): void {
   lasts.time ??= timeOf(record);
   lasts.name ??= namedBy(record) ?? undefined;
 }
@@ -68,7 +68,7 @@ export interface Row {
   readonly updatedAt: string | null;
 }
 
-export function finishRow(firsts: Firsts, lasts: Lasts): Row {
+export function finishRow(firsts: HeadFacts, lasts: TailFacts): Row {
   const createdAt = firsts.header?.createdAt ?? firsts.time;
   return {
     title: toTitle(lasts.name) ?? firsts.typed,

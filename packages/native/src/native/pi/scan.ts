@@ -29,13 +29,20 @@ import { type LinkedScan, nodeOf, readHistory, stepsTo } from "./history.ts";
 import { createIndex, FLAG, foldIndex, type Index, KIND } from "./index-fold.ts";
 import { sessionIdOf } from "./places.ts";
 import { filledField, typedText } from "./records.ts";
-import { createFirsts, createLasts, type Firsts, foldFirsts, foldLasts, type Lasts } from "./row-fold.ts";
+import {
+  createFirsts,
+  createLasts,
+  foldFirsts,
+  foldLasts,
+  type HeadFacts,
+  type TailFacts,
+} from "./row-fold.ts";
 import { headProblems, rowOf, skimFirsts } from "./skim.ts";
 
 interface ScanState {
   readonly index: Index;
-  readonly firsts: Firsts;
-  readonly lasts: Lasts;
+  readonly firsts: HeadFacts;
+  readonly lasts: TailFacts;
   readonly partial: boolean;
 }
 
@@ -61,7 +68,7 @@ export const piScan: Scan<ScanState, LineRecord, LineSource, number> = {
   async finish({ index, firsts, lasts }, { found, source, partial }) {
     const tree = linkRecords(index, { partial });
     const scan: LinkedScan = { index, tree, lines: source.lines, partial };
-    const read: Read = { ...scan, firsts, lasts };
+    const read: PiScan = { ...scan, firsts, lasts };
     const tips: Tip<number>[] = [];
     for (const tip of tree.tips) tips.push(await toTip(read, tip));
     return {
@@ -75,13 +82,13 @@ export const piScan: Scan<ScanState, LineRecord, LineSource, number> = {
   },
 };
 
-interface Read extends LinkedScan {
-  readonly firsts: Firsts;
-  readonly lasts: Lasts;
+interface PiScan extends LinkedScan {
+  readonly firsts: HeadFacts;
+  readonly lasts: TailFacts;
 }
 
 /** The lines of a part of a file have no numbers that anybody could look up. */
-function problemsOf(found: FoundSession, read: Read, ofFile: readonly Problem[]): Problem[] {
+function problemsOf(found: FoundSession, read: PiScan, ofFile: readonly Problem[]): Problem[] {
   const { index, tree, firsts, partial } = read;
   const whole = partial ? [] : [...pairProblems(index.pairs), ...parentProblems(read)];
   const all = allProblems(index.problems, tree.problems, whole, ofFile);
@@ -93,14 +100,14 @@ function problemsOf(found: FoundSession, read: Read, ofFile: readonly Problem[])
 }
 
 /** The entries of a fork are copies: the file that it came from is missed only where something is lost here. */
-function parentProblems({ firsts, tree }: Read): Problem[] {
+function parentProblems({ firsts, tree }: PiScan): Problem[] {
   const parent = firsts.header?.parentSession ?? null;
   if (parent === null || !tree.lost || existsSync(parent)) return [];
   const message = `entries are missing that ${parent} may have held, and that file is gone`;
   return [{ code: "missing_parent_session", line: null, message }];
 }
 
-function toFacts(found: FoundSession, read: Read, problems: readonly Problem[]): ScanFacts {
+function toFacts(found: FoundSession, read: PiScan, problems: readonly Problem[]): ScanFacts {
   const { index, firsts, lasts } = read;
   const parent = firsts.header?.parentSession ?? null;
   return {
@@ -117,7 +124,7 @@ function toFacts(found: FoundSession, read: Read, problems: readonly Problem[]):
   };
 }
 
-async function toTip({ index, tree, lines }: Read, tip: number): Promise<Tip<number>> {
+async function toTip({ index, tree, lines }: PiScan, tip: number): Promise<Tip<number>> {
   const path = pathTo(tree.up, tip);
   const typed = path.findLast((record) => hasFlag(index, record, FLAG.typed));
   const value = typed === undefined ? null : await lines.fetch(placeOf(index, typed));
@@ -152,7 +159,7 @@ const ROLES: Readonly<Record<number, "user" | "assistant" | "tool" | "system">> 
   [KIND.system]: "system",
 };
 
-function linesOf({ index, tree }: Read): Omit<IndexedLines, "withLines"> {
+function linesOf({ index, tree }: PiScan): Omit<IndexedLines, "withLines"> {
   const active = new Uint8Array(index.count);
   if (tree.leaf !== -1) for (const record of pathTo(tree.up, tree.leaf)) active[record] = 1;
   return {

@@ -2,7 +2,7 @@
 
 import { basename, join } from "node:path";
 import { canonicalFolder, type Places } from "@continuo/files";
-import type { HiddenSession, Mending } from "../kit/index.ts";
+import type { HiddenSession, VisibilityFix } from "../kit/index.ts";
 import {
   change,
   draftOf,
@@ -23,7 +23,10 @@ import { piRepairer } from "./repair.ts";
 const MOVES: ReadonlySet<string> = new Set<PiCause>(["wrong_folder", "other_folder", "file_ending"]);
 
 /** The change; `null` if only a person can make it. Errors: `unreadable`, `too_large`, `conflict` if another session has the place. */
-export async function mendHidden({ found, cause }: HiddenSession, places: Places): Promise<Mending | null> {
+export async function mendHidden(
+  { found, cause }: HiddenSession,
+  places: Places,
+): Promise<VisibilityFix | null> {
   if (PI_CAUSES[cause as PiCause].by !== "continuo") return null;
   const from = found.location;
   const bytes = readToMend(from);

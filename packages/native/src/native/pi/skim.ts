@@ -22,11 +22,11 @@ import { namedBy } from "./records.ts";
 import {
   createFirsts,
   createLasts,
-  type Firsts,
   finishRow,
   foldFirsts,
   foldLastsBackwards,
-  type Lasts,
+  type HeadFacts,
+  type TailFacts,
   TITLE_MARKER,
 } from "./row-fold.ts";
 
@@ -42,8 +42,8 @@ export async function skimSession(found: FoundSession, options: SkimOptions): Pr
 
 /** The facts that the bytes of the file give, as JSON. */
 interface HeadLook {
-  readonly firsts: Firsts;
-  readonly lasts: Lasts;
+  readonly firsts: HeadFacts;
+  readonly lasts: TailFacts;
   readonly torn: boolean;
 }
 
@@ -71,7 +71,7 @@ async function lookAt(file: FoundFile, options: SkimOptions): Promise<HeadLook> 
 }
 
 /** True when nothing more can be learned from the start. */
-function foldStart(firsts: Firsts, record: Json): boolean {
+function foldStart(firsts: HeadFacts, record: Json): boolean {
   foldFirsts(firsts, record);
   return firsts.header !== null && firsts.time !== null && firsts.typed !== null;
 }
@@ -79,20 +79,20 @@ function foldStart(firsts: Firsts, record: Json): boolean {
 /** The row that `firsts` and `lasts` make; a full read folds the same two. */
 export function rowOf(
   found: FoundSession,
-  firsts: Firsts,
-  lasts: Lasts,
+  firsts: HeadFacts,
+  lasts: TailFacts,
   problems: readonly Problem[],
 ): SessionInfo {
   return rowOfFiles("pi", found, finishRow(firsts, lasts), problems);
 }
 
 /** Returns the problems of the start of a file: pi refuses one that does not begin with a header. */
-export function headProblems(found: FoundSession, firsts: Firsts): Problem[] {
+export function headProblems(found: FoundSession, firsts: HeadFacts): Problem[] {
   const place = `the file name ${found.sessionId}; pi uses the id of the header`;
   return headerProblems(firsts, found, { type: "session", place });
 }
 
 /** Folds records from the start until nothing more can be learned. */
-export async function skimFirsts(file: FoundFile, firsts: Firsts, options: SkimOptions): Promise<void> {
+export async function skimFirsts(file: FoundFile, firsts: HeadFacts, options: SkimOptions): Promise<void> {
   await skimStart(file, { first: (record) => foldStart(firsts, record) }, options);
 }

@@ -17,12 +17,12 @@ import {
 
 import {
   type Addition,
-  type Before,
   type NativeWriter,
   type NewMessage,
   type NewSession,
   openLineSink,
   refuseBlock,
+  type WriterHistory,
 } from "../writing/index.ts";
 import { bringBackEntries, type EntryLink } from "./bring-back.ts";
 import { migrated, VERSION } from "./migrate.ts";
@@ -92,7 +92,7 @@ function fileNameOf({ sessionId, createdMs }: NewSession): string {
 }
 
 /** Errors: `unsupported` for a version that pi rewrites, with ids of its own, when it opens the file. */
-async function readTip({ opened }: Before): Promise<PiTip> {
+async function readTip({ opened }: WriterHistory): Promise<PiTip> {
   let leaf: string | null = null;
   let model: Json = {};
   let version: unknown;

@@ -40,7 +40,7 @@ export function openByScan<State, Rec, Source extends ScanSource<Rec>, Node>(
   };
 }
 
-interface Reading<Source> {
+interface ScanInput<Source> {
   readonly found: FoundSession;
   readonly source: Source;
   readonly options: OpenOptions;
@@ -55,7 +55,7 @@ interface ScanEnd<State> {
 
 async function readSource<State, Rec, Source extends ScanSource<Rec>, Node>(
   scan: Scan<State, Rec, Source, Node>,
-  reading: Reading<Source>,
+  reading: ScanInput<Source>,
 ): Promise<ScanEnd<State>> {
   const { source, options } = reading;
   const size = options.newestBytes === undefined ? 0 : (source.windowBytes() ?? 0);
@@ -91,7 +91,7 @@ async function readSource<State, Rec, Source extends ScanSource<Rec>, Node>(
 /** `null` if nothing was saved, or where what was saved is not the beginning of this session. */
 async function stateToContinue<State, Rec, Source extends ScanSource<Rec>, Node>(
   { version, plain }: Scan<State, Rec, Source, Node>,
-  { found, source, options }: Reading<Source>,
+  { found, source, options }: ScanInput<Source>,
 ): Promise<State | null> {
   const saved = options.continue;
   if (saved === undefined || saved.version !== version || saved.sessionId !== found.sessionId) return null;
@@ -103,7 +103,7 @@ async function stateToContinue<State, Rec, Source extends ScanSource<Rec>, Node>
 async function saveScan<State, Rec, Source extends ScanSource<Rec>, Node>(
   { version, plain }: Scan<State, Rec, Source, Node>,
   state: State,
-  { found, source }: Reading<Source>,
+  { found, source }: ScanInput<Source>,
 ): Promise<SavedScan | null> {
   if (source.growing === null) return null;
   const position = await source.growing.position();

@@ -7,7 +7,7 @@
 
 import type { Entry, Message, Problem, SessionDetails } from "@continuo/core/model";
 import type {
-  FilesBefore,
+  AncestorFiles,
   FoundSession,
   HistoryOptions,
   HistorySteps,
@@ -102,7 +102,7 @@ export interface ScanValue<Node> {
   nodeOf(id: string): Node | null;
   /** The messages from the root to a node. */
   history(node: Node, options: HistoryOptions): AsyncGenerator<Message, void, void>;
-  readonly filesBefore?: FilesBefore;
+  readonly filesBefore?: AncestorFiles;
   /** Left out for agents whose sessions cannot be continued. */
   steps?(node: Node): HistorySteps;
   /** Every record in file order, verbatim. */

@@ -23,12 +23,10 @@ export {
   refuseBlock,
 } from "./messages.ts";
 export { isOwnProcess, lockNative, type NativeWriteOptions } from "./one-writer.ts";
-export { type OpenElsewhere, othersWith, type SharedSession } from "./other-programs.ts";
+export { type OtherProgram, othersWith, type SharedSession } from "./other-programs.ts";
 export { withReplaced } from "./replace-ids.ts";
 export type {
   Addition,
-  Before,
-  BesideFile,
   ChildPlace,
   ChildRecords,
   KeptRecord,
@@ -37,5 +35,7 @@ export type {
   NewMessage,
   NewSession,
   RecordSink,
+  SideFile,
   SinkOptions,
+  WriterHistory,
 } from "./writer.ts";

@@ -20,7 +20,7 @@ import {
   unfinishedPath,
   writeFailure,
 } from "@continuo/files";
-import type { BesideFile, RecordSink } from "./writer.ts";
+import type { RecordSink, SideFile } from "./writer.ts";
 
 export function openLineSink(path: string): RecordSink {
   return {
@@ -32,7 +32,7 @@ export function openLineSink(path: string): RecordSink {
 }
 
 /** Errors: `unwritable`. */
-export function writeBeside({ how, path, text }: BesideFile): void {
+export function writeBeside({ how, path, text }: SideFile): void {
   const isThere = existsSync(path);
   if (how === "create" && isThere) return;
   const bytes = Buffer.from(text, "utf8");
@@ -136,12 +136,12 @@ function writeAll(fd: number, bytes: Buffer, position: number): void {
   }
 }
 
-interface Written {
+interface FileDigest {
   readonly sizeBytes: number;
   readonly sha256: string;
 }
 
-function assertWritten(fd: number, { sizeBytes, sha256 }: Written, path: string): void {
+function assertWritten(fd: number, { sizeBytes, sha256 }: FileDigest, path: string): void {
   const hash = createHash("sha256");
   const back = Buffer.alloc(Math.min(sizeBytes + 1, PIECE_CHARS));
   let done = 0;

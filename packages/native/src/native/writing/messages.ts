@@ -86,7 +86,7 @@ const TOOL_CALL_ID = /^[a-zA-Z0-9_-]{1,64}$/u;
 /** Some take no more than 64 of them, and no dots and colons. */
 const TOOL_NAME = /^[a-zA-Z0-9_.:-]{1,128}$/u;
 
-interface Checking {
+interface MessageCheck {
   readonly target: Target;
   readonly calls: OpenCalls;
 }
@@ -96,7 +96,7 @@ interface Checking {
  * characters are replaced. Errors: `invalid` for an empty message, a call whose id, name or input no model API takes
  * or that was made before, a result that no call waits for, a picture that no model takes.
  */
-export function checkMessage(given: NewMessage, { target, calls }: Checking): NewMessage {
+export function checkMessage(given: NewMessage, { target, calls }: MessageCheck): NewMessage {
   const whole = toWellFormed(given.content.filter((block) => !isEmptyText(block))) as readonly Block[];
   const message = { ...given, content: whole };
   if (message.content.length === 0)
@@ -128,7 +128,7 @@ export function checkMessage(given: NewMessage, { target, calls }: Checking): Ne
 }
 
 /** Refuses a message that an agent, or the API that it uses, does not continue in this place. */
-function assertInPlace({ role, content }: NewMessage, { target, calls }: Checking): void {
+function assertInPlace({ role, content }: NewMessage, { target, calls }: MessageCheck): void {
   const agent = target.name;
   if (agent === "claude" && role === "assistant" && !calls.isBegun()) {
     throw new ContinuoError("invalid", "a session of claude begins with a message of the user", {

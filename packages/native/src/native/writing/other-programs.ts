@@ -11,7 +11,7 @@ export interface SharedSession extends HeldNative {
   isOwn(pid: number): boolean;
 }
 
-export interface OpenElsewhere {
+export interface OtherProgram {
   readonly pid: number;
   /** `continuo`, or the name of the agent. */
   readonly program: string;
@@ -21,7 +21,7 @@ export interface OpenElsewhere {
  * Programs are found by the notes of Continuo and of its hooks, by the agent's own notes (Claude Code), and by open files
  * (Codex). An agent that keeps no note and closes its file after each record (Gemini CLI, pi) is found only by its hook.
  */
-export function othersWith(session: SharedSession): readonly OpenElsewhere[] {
+export function othersWith(session: SharedSession): readonly OtherProgram[] {
   const { reader, sessionId, places, files = [], isOwn } = session;
   const others = new Map<number, string>();
   const pids = [

@@ -47,7 +47,7 @@ export interface NewMessage {
 }
 
 /** The history before the message, as far as every writer needs it. */
-export interface Before {
+export interface WriterHistory {
   readonly opened: OpenedSession;
   /** The active history's last answer. */
   readonly lastAnswer: Message | null;
@@ -96,11 +96,11 @@ export interface RenameRequest {
 
 export interface RenameAddition {
   readonly records: readonly Json[];
-  readonly besides?: readonly BesideFile[];
+  readonly besides?: readonly SideFile[];
 }
 
 /** A part of a new session that belongs into another file than its own. */
-export interface BesideFile {
+export interface SideFile {
   /** `create`: only where no such file is. */
   readonly how: "append" | "create";
   readonly path: string;
@@ -139,11 +139,11 @@ export interface NativeWriter<Tip> {
   /** Errors: `unsupported` for a session that cannot be continued. */
   /** A short name that the agent gives the session, or its folder; left out for agents that have none. */
   slugOf?(opened: OpenedSession, sessionFile: string): Promise<string | null>;
-  openTip(before: Before, signal: AbortSignal | undefined): Promise<Tip>;
+  openTip(before: WriterHistory, signal: AbortSignal | undefined): Promise<Tip>;
   begin(session: NewSession, makers: Makers): { readonly tip: Tip; readonly records: readonly Json[] };
   /** The file of a session that is only read; as `openSink` if the agent has files. */
   stage?(records: readonly Json[], session: NewSession): string;
-  besideNew?(session: NewSession, sessionFile: string): readonly BesideFile[];
+  besideNew?(session: NewSession, sessionFile: string): readonly SideFile[];
   /**
    * The session in the format that the agent writes now, as the agent itself brings it there when it opens it; `null`
    * where it is in that format. A tip that `openTip` refuses as `unsupported` may be brought there.
@@ -161,7 +161,7 @@ export interface NativeWriter<Tip> {
    * @param location of the conversation; it is read.
    * @returns no file where it is there already; `null` if it cannot go along.
    */
-  childFiles?(location: string, parent: NewSession, sessionFile: string): readonly BesideFile[] | null;
+  childFiles?(location: string, parent: NewSession, sessionFile: string): readonly SideFile[] | null;
   /** The same for an agent that keeps all sessions in one file: records that are written with those of the session. */
   childRecords?(child: ChildPlace, makers: Makers): Promise<ChildRecords | null>;
   /**

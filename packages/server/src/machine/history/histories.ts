@@ -35,7 +35,7 @@ export interface Histories {
 }
 
 /** Reads the requested history, in its own view by default. */
-export type Read = <T>(use: (whole: CompleteHistory) => T, view?: HistoryView) => Promise<T>;
+export type UseHistory = <T>(use: (whole: CompleteHistory) => T, view?: HistoryView) => Promise<T>;
 
 interface Slot {
   users: number;

@@ -99,7 +99,7 @@ export async function readTip(
   return session.partial ? (await Array.fromAsync(session.history())).map(toKept) : null;
 }
 
-type Opened = (CatalogSession & Disposable) & { readonly saved?: SavedScan | null };
+type OpenedHistory = (CatalogSession & Disposable) & { readonly saved?: SavedScan | null };
 
 async function open(
   hit: LookUpHit,
@@ -111,7 +111,7 @@ async function open(
   return await reader.open(found, at, { save: true, ...options });
 }
 
-function wholeOf(kept: CachedHistory, session: Opened, stamp: string): CompleteHistory {
+function wholeOf(kept: CachedHistory, session: OpenedHistory, stamp: string): CompleteHistory {
   const { details, leaves, problems } = session;
   return { kept, details, leaves, problems, stamp, saved: session.saved ?? null };
 }

@@ -7,5 +7,11 @@
  */
 
 export { branchesOf } from "./branches.ts";
-export { createHistories, type Histories, type HistoryRequest, nameOf, type Read } from "./histories.ts";
+export {
+  createHistories,
+  type Histories,
+  type HistoryRequest,
+  nameOf,
+  type UseHistory,
+} from "./histories.ts";
 export type { CompleteHistory } from "./history-reader.ts";

@@ -145,14 +145,14 @@ function cardOf(hello: HelloFrame, handle: string): Card {
   return { instance, handle, name, type, capabilities };
 }
 
-interface Participating extends AdmitOptions {
+interface AdmitContext extends AdmitOptions {
   readonly store: Store;
   readonly where: ConnectionRef;
   readonly seat: Seat;
   readonly isTakenOver: boolean;
 }
 
-async function participate(hello: HelloFrame, options: Participating): Promise<Admission> {
+async function participate(hello: HelloFrame, options: AdmitContext): Promise<Admission> {
   const { store, where, seat, channel, place } = options;
   const { fence, card } = seat;
   const kept = options.isTakenOver ? await keptMessages(options) : [];
@@ -194,7 +194,7 @@ async function keptMessages({
   where,
   seat,
   channel,
-}: Participating): Promise<readonly OpenMessage[]> {
+}: AdmitContext): Promise<readonly OpenMessage[]> {
   const state = await hub.states.read(store, channel);
   const { fence, card } = seat;
   const except = card.instance;

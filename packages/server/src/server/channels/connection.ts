@@ -27,7 +27,7 @@ import {
 import type { WebSocket } from "ws";
 import { LIMITS as SERVER_LIMITS, type SlowReaders } from "../context/index.ts";
 import { assertJsonShape, readFailure } from "../http/index.ts";
-import { FrameQueue, type HeardSend } from "./frame-queue.ts";
+import { FrameQueue, type QueuedSend } from "./frame-queue.ts";
 import type { Hub, Present } from "./hub.ts";
 import { LIMITS } from "./limits.ts";
 import type { ListeningClock } from "./listening-clock.ts";
@@ -41,7 +41,7 @@ import {
   performSends,
   recoverSession,
 } from "./requests.ts";
-import type { LostSeat, Seat, SeatUse } from "./seat.ts";
+import type { Seat, SeatLoss, SeatUse } from "./seat.ts";
 
 /** The result of a hello. */
 export interface Admission {
@@ -250,14 +250,14 @@ export class Connection implements Present {
   }
 
   /** Whole messages that arrived one after another: those that fit the quota of the token are stored together. */
-  async #takeSends(sends: readonly HeardSend[]): Promise<void> {
+  async #takeSends(sends: readonly QueuedSend[]): Promise<void> {
     if (this.#over.signal.aborted) return;
     const participation = this.#admission?.participation ?? null;
     if (sends.length === 1 || participation === null || this.#state !== "open") {
       for (const { frame, bytes } of sends) await this.#take(frame, bytes);
       return;
     }
-    const counted: HeardSend["frame"][] = [];
+    const counted: QueuedSend["frame"][] = [];
     for (const { frame, bytes } of sends) {
       try {
         this.#options.count(bytes);
@@ -397,7 +397,7 @@ export class Connection implements Present {
    * The lease is lost: later frames of this connection are ignored. The connection ends only if another participant has
    * the handle; otherwise the client returns, and gets the handle back.
    */
-  #gone({ cause, isTaken }: LostSeat): void {
+  #gone({ cause, isTaken }: SeatLoss): void {
     if (this.#state === "left") return;
     this.#state = "left";
     if (isTaken) {

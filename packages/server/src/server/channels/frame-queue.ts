@@ -8,7 +8,7 @@ import type { WebSocket } from "ws";
 import { LIMITS } from "./limits.ts";
 import type { PlainSend } from "./requests.ts";
 
-export interface HeardSend {
+export interface QueuedSend {
   readonly frame: PlainSend;
   /** The length of the frame, in UTF-8 bytes. */
   readonly bytes: number;
@@ -24,7 +24,7 @@ export class FrameQueue {
   readonly #options: QueueOptions;
   #work: Promise<void> = Promise.resolve();
   /** Sends that wait at the end of the queue. */
-  #sends: HeardSend[] | null = null;
+  #sends: QueuedSend[] | null = null;
   #waitingBytes = 0;
   #turnEndsAt = 0;
   /** The number of frames that wait or are being processed. */
@@ -41,7 +41,7 @@ export class FrameQueue {
   }
 
   /** @param take called once for all frames that are taken together */
-  addSend(send: HeardSend, take: (sends: readonly HeardSend[]) => Promise<void>): void {
+  addSend(send: QueuedSend, take: (sends: readonly QueuedSend[]) => Promise<void>): void {
     if (this.#sends !== null && this.#sends.length < LIMITS.sendsTogether) {
       this.#sends.push(send);
       this.#count(send.bytes);

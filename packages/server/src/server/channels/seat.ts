@@ -27,10 +27,10 @@ export interface SeatOptions {
   /** The time since the other side sent something. */
   readonly silentMs: () => number;
   /** Called once when somebody else has the lease. */
-  readonly onLost: (lost: LostSeat) => void;
+  readonly onLost: (lost: SeatLoss) => void;
 }
 
-export interface LostSeat {
+export interface SeatLoss {
   readonly cause: unknown;
   /** Another participant has the handle; otherwise this one may return. */
   readonly isTaken: boolean;

@@ -3,7 +3,7 @@
 import type { IncomingMessage } from "node:http";
 import type { Duplex } from "node:stream";
 import type { ContinuoError, Principal, Store } from "@continuo/core/model";
-import type { Need, PageLabel, Scope } from "@continuo/core/wire";
+import type { PageLabel, RequiredPermission, Scope } from "@continuo/core/wire";
 import type { MachineService, PhoneService, Preferences } from "@continuo/core/wire/machine";
 import type { AcceptedConnection } from "@continuo/files";
 import type { LiveOptions } from "@continuo/live";
@@ -23,7 +23,7 @@ export interface Peer {
 }
 
 /** Pages of a phone live as long as its pairing, so that nobody must return to the computer for each use. */
-export type PagesOf = "computer" | "phone";
+export type PageDevice = "computer" | "phone";
 
 /** The machines that can reach a server: only its own, or others too. */
 export type Reach = "machine" | "network";
@@ -274,7 +274,7 @@ export interface ServerContext {
   readonly quotas: Quotas;
   readonly metrics: Metrics;
   /** Errors: `forbidden`. */
-  require(grant: Grant, need: Need): void;
+  require(grant: Grant, need: RequiredPermission): void;
   /** The error that `require` throws, for a right that no scope names. */
   refusal(message: string, details?: ContinuoError["details"]): ContinuoError;
   /** Continuous sessions; the defaults if it is left out. */
@@ -291,7 +291,7 @@ export interface ServerContext {
   /** Without it, the browser of each page keeps the choices. */
   readonly preferences?: KeptPreferences;
   readonly phones?: PhoneService;
-  readonly pagesOf: PagesOf;
+  readonly pagesOf: PageDevice;
   /** The only host name at which pages are opened; any name by default. */
   readonly pageName?: string;
   /** The address at which clients reach the server; by default the host that the request names. */

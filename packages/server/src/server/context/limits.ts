@@ -1,7 +1,7 @@
 /** Every limit of the server, in one place. */
 
 import { CHANNEL_LIMITS } from "@continuo/core/wire";
-import type { PagesOf, ServerLimits } from "./context.ts";
+import type { PageDevice, ServerLimits } from "./context.ts";
 
 export const LIMITS = {
   /** Values and keys of one body or frame of JSON: in memory, each uses many times its bytes before it is stored. */
@@ -104,10 +104,11 @@ export const LIMITS = {
 } as const;
 
 /** The longest lifetime of a page, and the longest time without use. */
-export const PAGE_LIVES: Readonly<Record<PagesOf, { readonly lifeMs: number; readonly idleMs: number }>> = {
-  computer: { lifeMs: LIMITS.pageMs, idleMs: LIMITS.pageIdleMs },
-  phone: { lifeMs: LIMITS.phoneMs, idleMs: LIMITS.phoneMs },
-};
+export const PAGE_LIVES: Readonly<Record<PageDevice, { readonly lifeMs: number; readonly idleMs: number }>> =
+  {
+    computer: { lifeMs: LIMITS.pageMs, idleMs: LIMITS.pageIdleMs },
+    phone: { lifeMs: LIMITS.phoneMs, idleMs: LIMITS.phoneMs },
+  };
 
 /** The default limits. */
 export const DEFAULT_LIMITS: ServerLimits = {

@@ -42,12 +42,12 @@ export function liveRoutes(app: Hono<ServerEnv>, context: ServerContext, service
   historyRoutes(app, asked);
 }
 
-interface Live {
+interface LiveRequest {
   readonly services: LiveServices;
   readonly asked: KeyAccess;
 }
 
-function sessionRoutes(app: Hono<ServerEnv>, context: ServerContext, { services, asked }: Live): void {
+function sessionRoutes(app: Hono<ServerEnv>, context: ServerContext, { services, asked }: LiveRequest): void {
   app.get("/v1/live", async (c) => {
     const service = await services.of(c.var.grant.workspaceId).stored();
     const limit = Math.min(Number(c.req.query("limit") ?? 100) || 100, LIMITS.sessions);

@@ -13,13 +13,13 @@ import { createTokenSockets } from "./token-sockets.ts";
 const PATHS: readonly string[] = ["/v1/ahp", "/"];
 
 /** The machine for a token. Errors: `forbidden`; `not_found` on a server without a machine. */
-export type MachineFor = (grant: Grant, access: MachinePermission) => Promise<MachineService>;
+export type MachineProvider = (grant: Grant, access: MachinePermission) => Promise<MachineService>;
 
 export interface AhpEndpoint extends Required<Pick<Mount, "upgrade">> {
   close(): Promise<void>;
 }
 
-export function createAhpEndpoint(context: ServerContext, machineFor: MachineFor): AhpEndpoint {
+export function createAhpEndpoint(context: ServerContext, machineFor: MachineProvider): AhpEndpoint {
   let host: AhpHost | null = null;
   const { sockets, upgrade } = createTokenSockets<AhpHost>(context, {
     maxPayload: AHP_LIMITS.messageBytes,
@@ -50,14 +50,14 @@ function credentialsIn(request: IncomingMessage): Credentials | null {
   return pageCredentialsOf(request) ?? { sentAs: "header" };
 }
 
-interface Served {
+interface SocketContext {
   readonly context: ServerContext;
   readonly grant: Grant;
   readonly host: AhpHost;
   readonly peer: Peer;
 }
 
-function serve(socket: WebSocket, { context, grant, host, peer }: Served): void {
+function serve(socket: WebSocket, { context, grant, host, peer }: SocketContext): void {
   let place: Disposable;
   try {
     place = context.quotas.connect(grant, () => socket.close(1008, "the token no longer counts"));

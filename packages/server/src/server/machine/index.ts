@@ -14,7 +14,7 @@ import type { MachinePermission } from "@continuo/core/wire";
 import { MACHINE_ROOT, type MachineService } from "@continuo/core/wire/machine";
 import type { CreateMount, Grant, ServerContext } from "../context/index.ts";
 import { actionRoutes } from "./action-routes.ts";
-import { createAhpEndpoint, type MachineFor } from "./ahp-socket.ts";
+import { createAhpEndpoint, type MachineProvider } from "./ahp-socket.ts";
 import { chatRoutes } from "./chat-routes.ts";
 import { inboxRoutes } from "./inbox-routes.ts";
 import { listRoutes } from "./list-routes.ts";
@@ -27,7 +27,7 @@ export { mcp } from "./mcp.ts";
 
 export const machine: CreateMount = (context) => {
   let loaded: Promise<MachineService> | null = null;
-  const serviceFor: MachineFor = async (grant, access) => {
+  const serviceFor: MachineProvider = async (grant, access) => {
     const load = machineFor(grant, access, context);
     loaded ??= load();
     return await loaded;

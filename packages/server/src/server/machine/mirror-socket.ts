@@ -7,7 +7,7 @@ import { type MachineService, MIRROR_PATH } from "@continuo/core/wire/machine";
 import { createWebSocketStream, type WebSocket } from "ws";
 import { principalOf } from "../auth/index.ts";
 import type { Grant, Mount, Peer, ServerContext } from "../context/index.ts";
-import type { MachineFor } from "./ahp-socket.ts";
+import type { MachineProvider } from "./ahp-socket.ts";
 import { createTokenSockets } from "./token-sockets.ts";
 
 export interface MirrorEndpoint extends Required<Pick<Mount, "upgrade">> {
@@ -18,7 +18,7 @@ export interface MirrorEndpoint extends Required<Pick<Mount, "upgrade">> {
 const MESSAGE_BYTES = 4 * 1024 * 1024;
 
 /** A page has no session to mirror: only a token in the header counts. */
-export function createMirrorEndpoint(context: ServerContext, machineFor: MachineFor): MirrorEndpoint {
+export function createMirrorEndpoint(context: ServerContext, machineFor: MachineProvider): MirrorEndpoint {
   const open = new Set<Promise<void>>();
   const { sockets, upgrade } = createTokenSockets<MachineService>(context, {
     maxPayload: MESSAGE_BYTES,
@@ -44,7 +44,7 @@ export function createMirrorEndpoint(context: ServerContext, machineFor: Machine
   };
 }
 
-interface Served {
+interface MirrorContext {
   readonly context: ServerContext;
   readonly grant: Grant;
   readonly peer: Peer;
@@ -52,7 +52,7 @@ interface Served {
 }
 
 /** Runs until the other machine ends the connection, or its token is revoked. */
-async function serve(socket: WebSocket, { context, grant, peer, machine }: Served): Promise<void> {
+async function serve(socket: WebSocket, { context, grant, peer, machine }: MirrorContext): Promise<void> {
   const stream = createWebSocketStream(socket);
   // The next read or write reports it.
   stream.on("error", () => undefined);

@@ -8,7 +8,7 @@ import type { Credentials, Grant, Peer, ServerContext } from "../context/index.t
 import { badHandshake } from "../http/index.ts";
 
 /** The connection of a token. */
-export interface Admitted<Needs> {
+export interface TokenConnection<Needs> {
   readonly grant: Grant;
   readonly peer: Peer;
   readonly needs: Needs;
@@ -20,7 +20,7 @@ export interface TokenSocketsOptions<Needs> {
   credentialsIn(request: IncomingMessage): Credentials | null;
   /** Finds what the connection needs. Errors: those of a refusal. */
   admit(grant: Grant): Promise<Needs>;
-  serve(socket: WebSocket, admitted: Admitted<Needs>): void;
+  serve(socket: WebSocket, admitted: TokenConnection<Needs>): void;
   /** The message for an error that is not a refusal. */
   readonly failure: string;
 }
@@ -42,7 +42,7 @@ export function createTokenSockets<Needs>(
     handleProtocols: () => false,
   });
   sockets.on("wsClientError", (error, socket) => context.refuseUpgrade(socket, badHandshake(error)));
-  const enter = async (credentials: Credentials, peer: Peer): Promise<Admitted<Needs>> => {
+  const enter = async (credentials: Credentials, peer: Peer): Promise<TokenConnection<Needs>> => {
     const grant = await context.authenticate(credentials, peer);
     context.quotas.request(grant);
     return { grant, peer, needs: await admit(grant) };

@@ -4,7 +4,7 @@ import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { extname, join } from "node:path";
 import type { Preferences } from "@continuo/core/wire/machine";
-import type { PagesOf } from "../context/index.ts";
+import type { PageDevice } from "../context/index.ts";
 import { compressed, type Encoding } from "../http/index.ts";
 
 export interface PageFile {
@@ -17,7 +17,7 @@ export interface PageFile {
 
 export interface ServedPage {
   readonly preferences?: Preferences | undefined;
-  readonly pagesOf: PagesOf;
+  readonly pagesOf: PageDevice;
   /** False for an address that ends with the server: a browser that installs it as an app would keep a dead address. */
   readonly isLasting: boolean;
 }

@@ -1,7 +1,7 @@
 /** Failed requests and frames as security events: access that was refused, limits, input, and mistakes of the server. */
 
 import { httpStatusOf, isContinuoError, present } from "@continuo/core/model";
-import type { Need } from "@continuo/core/wire";
+import type { RequiredPermission } from "@continuo/core/wire";
 import type { Grant, Peer, SecurityEvent, SecurityEventType, SecurityLog } from "../context/index.ts";
 
 export interface FailureLog {
@@ -55,12 +55,12 @@ function eventOf(error: object, grant: Grant | undefined): SecurityFailure | nul
   if (grant === undefined) return null;
   if (code === "rate_limited") return { type: "limit_reached", reason: error.message };
   if (code !== "forbidden") return null;
-  const need = error.details.need as Need | undefined;
+  const need = error.details.need as RequiredPermission | undefined;
   return { type: "access_refused", reason: need === undefined ? error.message : scopeOf(need) };
 }
 
 /** Written like a scope, such as `channel:team:write`. */
-function scopeOf(need: Need): string {
+function scopeOf(need: RequiredPermission): string {
   const { kind, name, access } = { name: undefined, access: undefined, ...need };
   return [kind, name, access].filter((part) => part !== undefined).join(":");
 }

@@ -37,9 +37,9 @@ export const sessions: CreateMount = (context) => {
   };
 };
 
-type ServiceOf = NonNullable<ServerContext["sessions"]>;
+type SessionsProvider = NonNullable<ServerContext["sessions"]>;
 
-function sessionRoutes(app: Hono<ServerEnv>, context: ServerContext, serviceOf: ServiceOf): void {
+function sessionRoutes(app: Hono<ServerEnv>, context: ServerContext, serviceOf: SessionsProvider): void {
   const readable = async (grant: Grant, name: string): Promise<ServedSession> => {
     assertReadable(grant, name);
     return (await serviceOf(grant.workspaceId)).session(name);
@@ -77,12 +77,16 @@ function sessionRoutes(app: Hono<ServerEnv>, context: ServerContext, serviceOf: 
   chatRoutes(app, context, { readable, writable });
 }
 
-interface SessionsFor {
+interface SessionAccess {
   readable(grant: Grant, name: string): Promise<ServedSession>;
   writable(grant: Grant, name: string): Promise<ServedSession>;
 }
 
-function chatRoutes(app: Hono<ServerEnv>, context: ServerContext, { readable, writable }: SessionsFor): void {
+function chatRoutes(
+  app: Hono<ServerEnv>,
+  context: ServerContext,
+  { readable, writable }: SessionAccess,
+): void {
   const CHAT = `${SESSION}/chat`;
   const bodyOf = (c: Context<ServerEnv>) => readJsonObject(c.req.raw, context.limits.requestBytes);
   app.get(CHAT, async (c) => {
@@ -119,7 +123,7 @@ function chatRoutes(app: Hono<ServerEnv>, context: ServerContext, { readable, wr
   });
 }
 
-function approvalRoutes(app: Hono<ServerEnv>, context: ServerContext, serviceOf: ServiceOf): void {
+function approvalRoutes(app: Hono<ServerEnv>, context: ServerContext, serviceOf: SessionsProvider): void {
   app.get(APPROVALS, async (c) => {
     const asked = c.req.query("status") ?? "open";
     const status = APPROVAL_STATUSES.find((one) => one === asked);

@@ -50,7 +50,7 @@ async function appendBody(
   return await appendAs(call, body, { producer, mediaType });
 }
 
-interface AppendedAs {
+interface AppendKind {
   readonly producer: ProducerWrite | undefined;
   readonly mediaType: string;
 }
@@ -58,7 +58,7 @@ interface AppendedAs {
 async function appendAs(
   call: Call,
   body: Uint8Array,
-  { producer, mediaType }: AppendedAs,
+  { producer, mediaType }: AppendKind,
 ): Promise<Response> {
   const { store, address, request } = call;
   const events = await eventsOf(call, mediaType, body);

@@ -80,7 +80,7 @@ async function* arriving(
   place: ReadPosition,
   signal: AbortSignal,
 ): AsyncGenerator<Batch, "ended" | "behind", void> {
-  const reading = new Reading(store, place, signal);
+  const reading = new BatchReader(store, place, signal);
   try {
     for (;;) {
       const batch = await reading.next();
@@ -101,7 +101,7 @@ async function* arriving(
 }
 
 /** A tail, read in batches. */
-class Reading {
+class BatchReader {
   isClosed = false;
   readonly #place: ReadPosition;
   readonly #ended = new AbortController();

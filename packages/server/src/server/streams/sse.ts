@@ -55,7 +55,7 @@ export async function streamEvents(call: Call, log: Log, after: number): Promise
 
 const RETRY = new TextEncoder().encode(`retry: ${LIMITS.retryMs}\n\n`);
 
-interface Framing {
+interface FrameOptions {
   readonly records: Records;
   readonly after: number;
   /** Aborts when the client no longer reads, or its token no longer counts. */
@@ -66,7 +66,7 @@ interface Framing {
 
 async function* framesOf(
   call: Call,
-  { records, gone, connection, answer, after }: Framing,
+  { records, gone, connection, answer, after }: FrameOptions,
 ): AsyncGenerator<Uint8Array, void, void> {
   const { store, address, request, context, url } = call;
   using _connection = connection;
@@ -86,7 +86,7 @@ async function* framesOf(
   if (context.draining.aborted) yield RETRY;
 }
 
-interface Encoding {
+interface EventEncoding {
   readonly records: Records;
   readonly text: (events: readonly StoredEvent[]) => string;
   readonly place: { after: number; cursor: string | null };
@@ -94,13 +94,13 @@ interface Encoding {
 }
 
 /** Its local variables end with it, so that only the bytes are kept while the client reads nothing. */
-async function framed(batch: Batch, { answer, ...encoding }: Encoding): Promise<Uint8Array> {
+async function framed(batch: Batch, { answer, ...encoding }: EventEncoding): Promise<Uint8Array> {
   const bytes = encode(batch, encoding);
   await answer.resize(bytes.length);
   return bytes;
 }
 
-function encode(batch: Batch, { records, text, place }: Omit<Encoding, "answer">): Uint8Array {
+function encode(batch: Batch, { records, text, place }: Omit<EventEncoding, "answer">): Uint8Array {
   const events = batch.take();
   place.after = events.at(-1)?.sequence ?? place.after;
   place.cursor = cursorAfter(place.cursor, { now: Date.now(), random: Math.random });

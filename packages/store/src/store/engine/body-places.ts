@@ -21,7 +21,7 @@ export interface BodyPlaces extends BlobBodies {
   withS3(s3: BlobBodies): BodyPlaces;
 }
 
-export interface GivenPlaces {
+export interface BodyPlaceOptions {
   /** Its keys have no prefix, because this place is older than the others. */
   readonly own: "database" | "files";
   readonly database: BlobBodies;
@@ -31,7 +31,7 @@ export interface GivenPlaces {
 
 const MARKS: Readonly<Record<BodyPlace, string>> = { database: "db:", files: "file:", s3: "s3:" };
 
-export function bodyPlaces(given: GivenPlaces): BodyPlaces {
+export function bodyPlaces(given: BodyPlaceOptions): BodyPlaces {
   const markOf = (place: BodyPlace): string => (place === given.own ? "" : MARKS[place]);
   const placeOf = (key: string): BodyPlace =>
     (Object.keys(MARKS) as BodyPlace[]).find((place) => key.startsWith(MARKS[place])) ?? given.own;

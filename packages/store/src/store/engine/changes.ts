@@ -25,11 +25,11 @@ interface WatchState {
   rows: readonly EventRow[] | null;
 }
 
-type Changed = Pick<Transaction, "changed" | "appended">;
+type TransactionChanges = Pick<Transaction, "changed" | "appended">;
 
 /** A log has grown, by these rows. */
 export function noteAppended(
-  { changed, appended }: Changed,
+  { changed, appended }: TransactionChanges,
   logKey: number,
   rows: readonly EventRow[],
 ): void {
@@ -39,7 +39,7 @@ export function noteAppended(
 }
 
 /** A log has changed in a way that only a read shows. */
-export function noteChanged({ changed, appended }: Changed, logKey: number): void {
+export function noteChanged({ changed, appended }: TransactionChanges, logKey: number): void {
   changed.add(logKey);
   appended?.delete(logKey);
 }

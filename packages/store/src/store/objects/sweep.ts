@@ -6,9 +6,9 @@ import {
   forgetObject,
   giveUpObject,
   isObject,
-  type LeftObject,
   leftObjects,
   noteObject,
+  type UnreferencedObject,
 } from "../rules/index.ts";
 
 /** Writes a body and returns its key. A body that becomes an object is noted before it is written. */
@@ -47,7 +47,7 @@ export async function sweepObjects(
 ): Promise<number> {
   if (engine.bodies.newIn !== "s3") return 0;
   let swept = 0;
-  for (let after: LeftObject | undefined; ; ) {
+  for (let after: UnreferencedObject | undefined; ; ) {
     const from = after;
     const page = await engine.read((scope) => leftObjects(scope, minAgeMs, from), signal);
     for (const left of page) {

@@ -157,7 +157,7 @@ export class FastAppend {
     const rows = await query(this.#pool, function* (): Work<readonly unknown[]> {
       return yield { sql, parameters };
     });
-    const [row] = rows as readonly LookedAt[];
+    const [row] = rows as readonly LogHeadRow[];
     if (row === undefined) return undefined;
     const kind = row.media_type === EVENTS_MEDIA_TYPE ? "events" : "bytes";
     return {
@@ -185,7 +185,7 @@ function statementOf(
   return { sql: LEASED[shape], parameters: [...head, ...body, ...guard] };
 }
 
-interface LookedAt {
+interface LogHeadRow {
   readonly log_key: number;
   readonly head_sequence: number;
   readonly head_hash: string;

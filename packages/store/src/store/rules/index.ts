@@ -41,10 +41,10 @@ export {
   forgetObject,
   giveUpObject,
   isObject,
-  type LeftObject,
   leftObjects,
   noteObject,
   takeWritten,
+  type UnreferencedObject,
 } from "./object-notes.ts";
 export { findProducer, toProducer } from "./producers.ts";
 export { PRUNE_SEQUENCES, prunePage, redact } from "./prune.ts";

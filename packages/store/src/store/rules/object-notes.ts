@@ -62,7 +62,7 @@ function* lockedStatus(tx: Transaction, bodyKey: string): Work<string | undefine
   return row?.status;
 }
 
-export interface LeftObject {
+export interface UnreferencedObject {
   readonly workspaceId: string;
   readonly bodyKey: string;
 }
@@ -73,8 +73,8 @@ const PAGE = 200;
 export function* leftObjects(
   scope: Scope,
   minAgeMs: number,
-  after: LeftObject | undefined,
-): Work<readonly LeftObject[]> {
+  after: UnreferencedObject | undefined,
+): Work<readonly UnreferencedObject[]> {
   const [workspace, name] = [after?.workspaceId ?? "", PREFIX + (after?.bodyKey ?? "")];
   const rows = yield* sql<{ readonly workspace_id: string; readonly name: string }>(
     scope,

@@ -28,7 +28,7 @@ export interface PrunedPage {
   readonly nextAfter: number | null;
 }
 
-interface Prunable {
+interface PrunableRow {
   readonly sequence: number;
   readonly extras: string | null;
 }
@@ -54,7 +54,7 @@ export function* prunePage(
   const filter =
     (types.length === 0 ? "" : ` and type in (${types.map(() => "?").join(", ")})`) +
     (sequences.length === 0 ? "" : ` and sequence in (${named.map(() => "?").join(", ")})`);
-  const rows = yield* sql<Prunable>(
+  const rows = yield* sql<PrunableRow>(
     tx,
     `select sequence, extras from events where log_key = ? and sequence > ? and sequence < ? and retention = 1
        and (payload is not null or bytes is not null) and recorded_at < ?${filter} order by sequence limit ?`,
@@ -82,7 +82,7 @@ export function* redact(tx: Transaction, logId: string, sequence: number, reason
   if (sequence === 0 || sequence > log.head_sequence) throw outOfRange(logId, sequence, log.head_sequence);
   const segment = (yield* lineageOf(tx, log)).find(({ upTo }) => sequence <= upTo);
   if (segment?.logKey !== log.log_key) throw yield* inherited(tx, log, sequence, segment?.logKey ?? 0);
-  const [row] = yield* sql<Prunable>(
+  const [row] = yield* sql<PrunableRow>(
     tx,
     "select sequence, extras from events where log_key = ? and sequence = ?",
     log.log_key,
@@ -130,7 +130,7 @@ function* buryPlain(tx: Transaction, log: LogRow, sequences: readonly number[], 
 }
 
 /** The salt is removed with the payload, and so is the reason why the payload was invalid. */
-function* bury(tx: Transaction, log: LogRow, row: Prunable, reason: string): Work<void> {
+function* bury(tx: Transaction, log: LogRow, row: PrunableRow, reason: string): Work<void> {
   const { blobs }: Extras = row.extras === null ? {} : (JSON.parse(row.extras) as Extras);
   const extras: Extras = {
     ...(blobs === undefined ? {} : { blobs }),

@@ -55,11 +55,11 @@ export function s3Client(bucket: Bucket): SendToS3 {
   };
 }
 
-type Sent =
+type SendResult =
   | { readonly answer: S3Answer }
   | { readonly error: Error; readonly again: boolean; readonly retryAfter: string | null };
 
-async function trySend(client: AwsClient, bucket: Bucket, request: S3Request): Promise<Sent> {
+async function trySend(client: AwsClient, bucket: Bucket, request: S3Request): Promise<SendResult> {
   const { understood = [], streamed, did } = request;
   const waiting = new AbortController();
   const timer = setTimeout(
