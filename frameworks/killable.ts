@@ -3,7 +3,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 
-export interface Killable {
+export interface KillableProgram {
   /** Resolves when the program prints its first words, as a server does that listens. Errors: it ended before. */
   start(): Promise<void>;
   /** Nothing where it does not run. */
@@ -11,7 +11,7 @@ export interface Killable {
 }
 
 /** @param args the program of Node, and its arguments */
-export function killable(args: readonly string[], cwd?: string): Killable {
+export function killable(args: readonly string[], cwd?: string): KillableProgram {
   let child: ChildProcess | undefined;
   return {
     async start() {

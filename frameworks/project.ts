@@ -13,7 +13,7 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Killable } from "./killable.ts";
+import type { KillableProgram } from "./killable.ts";
 
 const ROOT = join(import.meta.dirname, "..");
 
@@ -86,7 +86,7 @@ export function saveFiles(project: Project, guide: string): string {
 export async function askThroughKill(
   project: Project,
   guide: string,
-  { server, port }: { readonly server: Killable; readonly port: number },
+  { server, port }: { readonly server: KillableProgram; readonly port: number },
 ): Promise<readonly [printed: string, expected: string | undefined]> {
   const text = saveFiles(project, guide);
   await server.start();

@@ -96,14 +96,14 @@ async function* recorded(
   }
 }
 
-export interface Said {
+export interface ClientView {
   readonly user: string;
   readonly texts: readonly string[];
   readonly calls: readonly (readonly [name: string, args: unknown, result: unknown])[];
 }
 
 /** The messages of a client, without ids. */
-export function saidIn(messages: readonly Message[]): readonly Said[] {
+export function saidIn(messages: readonly Message[]): readonly ClientView[] {
   const said: { user: string; texts: string[]; calls: [string, unknown, unknown][] }[] = [];
   const calls = new Map<string, [string, unknown, unknown]>();
   for (const message of messages) {
@@ -128,7 +128,7 @@ export function saidIn(messages: readonly Message[]): readonly Said[] {
 }
 
 /** The same of the messages that `chat()` folds from the log. */
-export function saidInChat(messages: readonly ChatMessage[]): readonly Said[] {
+export function saidInChat(messages: readonly ChatMessage[]): readonly ClientView[] {
   return messages.flatMap(({ role, parts }, place) => {
     if (role !== "user") return [];
     const answer = messages[place + 1]?.parts ?? [];

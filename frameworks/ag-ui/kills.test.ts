@@ -7,7 +7,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { openContinuo } from "../../packages/server/src/runtime/index.ts";
 import { freePorts } from "../../test/free-ports.ts";
-import { type Killable, killable } from "../killable.ts";
+import { type KillableProgram, killable } from "../killable.ts";
 import { Page, saidIn, saidInChat } from "./client.ts";
 
 /** `CONTINUO_KILLS=200` is the proof; a few show on every commit that nothing has come loose. */
@@ -15,7 +15,7 @@ const KILLS = Number(process.env.CONTINUO_KILLS ?? 10);
 
 let folder: string;
 let port: number;
-let server: Killable;
+let server: KillableProgram;
 
 beforeEach(async () => {
   vi.spyOn(console, "error").mockImplementation(() => undefined);

@@ -6,12 +6,12 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { openBrowser } from "../../test/cli/browser.ts";
 import { freePorts } from "../../test/free-ports.ts";
-import { type Killable, killable } from "../killable.ts";
+import { type KillableProgram, killable } from "../killable.ts";
 import { askThroughKill, newProject, type Project, saveFiles, saveProgram } from "../project.ts";
 
 let project: Project;
 let port: number;
-let server: Killable;
+let server: KillableProgram;
 beforeEach(async () => {
   project = newProject("ai-sdk");
   [port = 0] = await freePorts(1);

@@ -8,7 +8,7 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { ContinuoChatTransport } from "../../packages/ai-sdk/src/index.ts";
 import { openStore } from "../../packages/store/src/store/index.ts";
 import { freePorts } from "../../test/free-ports.ts";
-import { type Killable, killable } from "../killable.ts";
+import { type KillableProgram, killable } from "../killable.ts";
 import { shown, Tab } from "./tab.ts";
 
 /** `CONTINUO_KILLS=200` is the proof; a few show on every commit that nothing has come loose. */
@@ -16,7 +16,7 @@ const KILLS = Number(process.env.CONTINUO_KILLS ?? 20);
 
 let folder: string;
 let port: number;
-let server: Killable;
+let server: KillableProgram;
 
 beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), "continuo-ai-sdk-kills-"));

@@ -2,12 +2,12 @@
 
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { freePorts } from "../../test/free-ports.ts";
-import { type Killable, killable } from "../killable.ts";
+import { type KillableProgram, killable } from "../killable.ts";
 import { askThroughKill, newProject, type Project, saveProgram } from "../project.ts";
 
 let project: Project;
 let port: number;
-let server: Killable;
+let server: KillableProgram;
 beforeEach(async () => {
   project = newProject("tanstack");
   [port = 0] = await freePorts(1);

@@ -34,13 +34,13 @@ import {
 } from "./config-options.ts";
 import { toBlocks } from "./content.ts";
 import { loginWanted } from "./errors.ts";
+import { followTurnsOfOthers } from "./follow-turns.ts";
 import { GATEWAY_LIMITS } from "./limits.ts";
 import type { Logins } from "./logins.ts";
 import { findSession } from "./look-up.ts";
 import { toDecision, toQuestion } from "./permission.ts";
 import { receiptOf } from "./receipt.ts";
 import { toToolServers } from "./tool-servers.ts";
-import { followTurnsOfOthers } from "./turns-of-others.ts";
 import { TurnUpdates } from "./updates.ts";
 
 export interface SessionOptions {

@@ -15,7 +15,7 @@ import type { Json, Script } from "./script.ts";
 /** A module to start with Node, and the file of a script. */
 export const SCRIPTED_AGENT: string = await bundledProgram("test/acp/scripted-agent.ts");
 
-export interface Scripted {
+export interface ScriptedProgram {
   readonly driver: AcpDriver;
   readonly cwd: string;
   /** Every message that the agent was sent by now. */
@@ -27,7 +27,7 @@ export interface Scripted {
 export function scripted(
   script: Script,
   { keys = {}, policies = {}, ...options }: Partial<AcpOptions> & Pick<AcpProgram, "keys" | "policies"> = {},
-): Scripted {
+): ScriptedProgram {
   const cwd = realpathSync(mkdtempSync(join(tmpdir(), "continuo-acp-")));
   const file = join(cwd, "script.json");
   writeFileSync(file, JSON.stringify(script));

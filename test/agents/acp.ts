@@ -1,7 +1,7 @@
 /** A client of an agent that speaks the Agent Client Protocol: JSON-RPC, one object a line. */
 
 import { asObject, asText, type JsonObject } from "../model-servers/index.ts";
-import type { Conversable } from "./sandbox.ts";
+import type { LineProgram } from "./sandbox.ts";
 
 export interface AcpClient extends AsyncDisposable {
   /** The result of a method. Throws what the agent answers as an error. */
@@ -30,7 +30,7 @@ export interface AcpOptions {
   readonly authMethod?: string;
 }
 
-export async function startAcp(program: Conversable, { cwd, authMethod }: AcpOptions): Promise<AcpClient> {
+export async function startAcp(program: LineProgram, { cwd, authMethod }: AcpOptions): Promise<AcpClient> {
   const answers = new Map<number, Waiting>();
   let updates: JsonObject[] = [];
   let onUpdate: (update: JsonObject) => void = () => undefined;

@@ -152,7 +152,7 @@ export async function runProgram(
 }
 
 /** A program that is talked to by lines. */
-export interface Conversable extends AsyncDisposable {
+export interface LineProgram extends AsyncDisposable {
   send(line: string): void;
   closeInput(): void;
   /** Kills it and all that it started, as a crash would. */
@@ -168,7 +168,7 @@ export interface Conversable extends AsyncDisposable {
 const END_TIMEOUT_MS = 60_000;
 
 /** The time limit is for the whole life of the program; when it is up, the program's lines end. */
-export function startProgram(command: string, args: readonly string[], options: ProgramOptions): Conversable {
+export function startProgram(command: string, args: readonly string[], options: ProgramOptions): LineProgram {
   const child = startGroup(command, args, options);
   const limit = setTimeout(() => killGroup(child), options.timeoutMs ?? DEFAULT_TIMEOUT_MS);
   let stderr = "";

@@ -6,7 +6,7 @@
 import type { StoredEvent } from "@continuo/core/model";
 import { isInputFor, recordOf } from "@continuo/core/wire";
 
-export interface Given {
+export interface ReceivedEvent {
   readonly sequence: number;
   /** The text of a whole message; `null` for anything else. */
   readonly text: string | null;
@@ -14,7 +14,7 @@ export interface Given {
 
 export interface Reader {
   readonly handle: string;
-  readonly given: readonly Given[];
+  readonly given: readonly ReceivedEvent[];
 }
 
 export interface History {

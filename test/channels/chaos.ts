@@ -11,7 +11,7 @@ import { isContinuoError, type Store, type StoredEvent } from "@continuo/core/mo
 import { isInputFor } from "@continuo/core/wire";
 import { createRandom, type Random } from "../store/harness/random.ts";
 import { answer, isInput, wholeTextOf } from "./chaos-agent.ts";
-import { answerCount, type Given, type History, type Reader, violationsOf } from "./chaos-checker.ts";
+import { answerCount, type History, type Reader, type ReceivedEvent, violationsOf } from "./chaos-checker.ts";
 import { type CuttingProxy, cuttingProxy } from "./cutting-proxy.ts";
 
 export interface ChaosOptions {
@@ -96,7 +96,7 @@ async function startServer({ program, storeUrl, workspaceId, fault }: Start): Pr
 }
 
 interface Recording extends Reader {
-  readonly given: Given[];
+  readonly given: ReceivedEvent[];
 }
 
 // biome-ignore lint/complexity/noExcessiveLinesPerFunction: one story, whose parts share everything

@@ -39,7 +39,7 @@ export async function runInProcess(
   return await startHere(home, args, options).ended;
 }
 
-export interface StartedHere {
+export interface StartedCommand {
   readonly ended: Promise<Run>;
   /** Returns the text that it has printed to standard output by now. */
   stdout(): string;
@@ -47,7 +47,7 @@ export interface StartedHere {
   interrupt(): void;
 }
 
-export interface ShellHere {
+export interface TestShell {
   readonly shell: Shell;
   stdout(): string;
   stderr(): string;
@@ -55,7 +55,7 @@ export interface ShellHere {
 }
 
 /** A shell whose streams keep what is written to them. */
-export function shellHere(home: Pick<Home, "path">, options: RunHereOptions = {}): ShellHere {
+export function shellHere(home: Pick<Home, "path">, options: RunHereOptions = {}): TestShell {
   const [stdout, stderr] = [collector(options.columns), collector(undefined)];
   const interrupts = new Set<() => void>();
   const shell: Shell = {
@@ -93,7 +93,7 @@ export function startHere(
   home: Pick<Home, "path">,
   args: readonly string[],
   options: RunHereOptions = {},
-): StartedHere {
+): StartedCommand {
   const { shell, stdout, stderr, interrupt } = shellHere(home, options);
   const run = async (): Promise<Run> => {
     const code = await runProgramHere(args, shell);

@@ -16,7 +16,7 @@ export interface LongTalk {
   readonly words: string;
 }
 
-export interface Held {
+export interface TalkMemory {
   readonly turns: number;
   /** Used in the heap after a collection. */
   readonly heapBytes: number;
@@ -35,7 +35,14 @@ const LOOK = `data:text/javascript,${encodeURIComponent(`
 /** The end of a turn: how long it took. */
 const ENDED = /^· [\d.]+ (?:s|ms)\b/mu;
 
-export async function talkLong({ main, cwd, env, flags = [], looks, words }: LongTalk): Promise<Held[]> {
+export async function talkLong({
+  main,
+  cwd,
+  env,
+  flags = [],
+  looks,
+  words,
+}: LongTalk): Promise<TalkMemory[]> {
   const argv = [...flags, "--expose-gc", "--import", LOOK, main, "repl"];
   const child = spawn(process.execPath, argv, { cwd, env, stdio: ["pipe", "pipe", "pipe", "ipc"] });
   const { stdin, stdout, stderr } = child;
@@ -61,12 +68,12 @@ export async function talkLong({ main, cwd, env, flags = [], looks, words }: Lon
       });
     }
   };
-  const held: Held[] = [];
+  const held: TalkMemory[] = [];
   for (let at = 1; at <= (looks.at(-1) ?? 0); at++) {
     await turn(at);
     if (!looks.includes(at)) continue;
     child.send("look");
-    const [seen] = (await once(child, "message")) as [Omit<Held, "turns">];
+    const [seen] = (await once(child, "message")) as [Omit<TalkMemory, "turns">];
     held.push({ turns: at, ...seen });
   }
   stdin.end();

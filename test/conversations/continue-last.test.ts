@@ -11,7 +11,7 @@ import { formatOf } from "@continuo/native";
 import { openStore } from "@continuo/store";
 import { expect, test } from "vitest";
 import { lastOrigin } from "../../packages/agents/src/conversations/origin.ts";
-import { lastSession } from "../../packages/agents/src/drivers/link/last.ts";
+import { lastSession } from "../../packages/agents/src/drivers/link/last-session.ts";
 import { CLAUDE_ID, claudeFile, cleanEnv, writeSessions } from "../cli/home.ts";
 import { createTalkHome } from "../cli/talk.ts";
 import { copyHome } from "../fixture-home.ts";

@@ -3,11 +3,11 @@
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
 import { talksIn } from "../live/captions/draw.ts";
-import { openViewerPage, openWatched, type Watched } from "./open-watched.ts";
+import { openViewerPage, openWatched, type WatchedPage } from "./open-watched.ts";
 import { checkPanel, picture } from "./pictures.ts";
 
 /** The words of a talk, as a page of its video would send them. The session ends, so that it has a page. */
-async function tell({ served, key }: Watched, name: string): Promise<void> {
+async function tell({ served, key }: WatchedPage, name: string): Promise<void> {
   const talk = talksIn("tune").find((one) => one.name === name);
   const evidence = (talk?.pieces ?? []).map(({ text, mediaTimeMs, endMs, lang = "en" }) => {
     return { type: "transcript_added", text, lang, mediaTimeMs, endMs };

@@ -10,7 +10,7 @@ import { expect, vi } from "vitest";
 import { answerRange } from "../../scripts/ranges.ts";
 import { FLAGS } from "../cli/browser.ts";
 import { builtExtension } from "../sizes/shared-programs.ts";
-import { EXTENSION_ID, type Served } from "./served.ts";
+import { EXTENSION_ID, type ServerProcess } from "./served.ts";
 
 // The first of these tests waits for the build of the extension, which the others share.
 vi.setConfig({ testTimeout: 300_000 });
@@ -87,7 +87,7 @@ export interface ViewerOptions {
 /** Permissions are granted by people in a dialog; here the copy of the extension has them from the start. */
 export async function openViewer(
   site: Site,
-  served: Pick<Served, "url" | "token">,
+  served: Pick<ServerProcess, "url" | "token">,
   {
     sources = {},
     setUp = "done",
@@ -187,7 +187,7 @@ export async function openViewer(
 export async function bringToRecord(
   viewer: Viewer,
   page: Page,
-  { served, key }: { readonly served: Served; readonly key: string },
+  { served, key }: { readonly served: ServerProcess; readonly key: string },
 ): Promise<void> {
   await page.bringToFront();
   await page.waitForFunction(`document.querySelector("video")?.readyState >= 2`);

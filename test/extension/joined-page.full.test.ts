@@ -2,12 +2,12 @@
 
 import { expect, test } from "vitest";
 import { talksIn } from "../live/captions/draw.ts";
-import { openWatched, type Watched } from "./open-watched.ts";
+import { openWatched, type WatchedPage } from "./open-watched.ts";
 import { checkPanel } from "./pictures.ts";
 import { keysOf } from "./served.ts";
 
 /** The words of a talk, as the page of a video would send them. */
-async function tell({ served, key }: Watched, name: string, videoId?: string): Promise<void> {
+async function tell({ served, key }: WatchedPage, name: string, videoId?: string): Promise<void> {
   const talk = talksIn("tune").find((one) => one.name === name);
   const evidence = (talk?.pieces ?? []).map(({ text, mediaTimeMs, endMs, lang = "en" }) => {
     return { type: "transcript_added", text, lang, mediaTimeMs, endMs, ...(videoId && { videoId }) };

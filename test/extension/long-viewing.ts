@@ -7,7 +7,7 @@ import type { Page } from "playwright-core";
 import { expect } from "vitest";
 import { openEmbedder } from "./embedder.ts";
 import { bringToRecord, openSite, openViewer, type Viewer } from "./harness.ts";
-import { EXTENSION_ID, keysOf, type Served, serve } from "./served.ts";
+import { EXTENSION_ID, keysOf, type ServerProcess, serve } from "./served.ts";
 
 export interface LongViewing {
   /** The rate of the playback; 0.0625 makes a clip of 23 s last six minutes. */
@@ -155,7 +155,7 @@ async function killWorker(viewer: Viewer): Promise<boolean> {
   }
 }
 
-async function flood(served: Served, key: string): Promise<void> {
+async function flood(served: ServerProcess, key: string): Promise<void> {
   const evidence = Array.from({ length: 120 }, (_, n) => ({
     type: "transcript_added",
     text: `flood ${n}`,
@@ -170,7 +170,7 @@ interface Caption {
   readonly text: string;
 }
 
-async function captionsOf(served: Served, key: string): Promise<readonly Caption[]> {
+async function captionsOf(served: ServerProcess, key: string): Promise<readonly Caption[]> {
   return (await served.events(key))
     .filter(({ type }) => type === "transcript_added")
     .map(({ id, data }) => ({ id, text: (data as { readonly text: string }).text }))
@@ -178,7 +178,7 @@ async function captionsOf(served: Served, key: string): Promise<readonly Caption
 }
 
 /** One session; each caption once and in order; each in exactly one note; and the notes follow from the log. */
-async function compare(served: Served, key: string): Promise<void> {
+async function compare(served: ServerProcess, key: string): Promise<void> {
   const captions = (): Promise<readonly Caption[]> => captionsOf(served, key);
   await expect.poll(async () => (await captions()).map(({ text }) => text)).toEqual(TEXTS);
   const said = await captions();

@@ -3,11 +3,11 @@
 import type { Page } from "playwright-core";
 import { expect } from "vitest";
 import { openSite, openViewer, type Site, type Viewer, type ViewerOptions } from "./harness.ts";
-import { keysOf, type Served, type ServeOptions, serve } from "./served.ts";
+import { keysOf, type ServeOptions, type ServerProcess, serve } from "./served.ts";
 
-export interface Watched extends AsyncDisposable {
+export interface WatchedPage extends AsyncDisposable {
   readonly site: Site;
-  readonly served: Served;
+  readonly served: ServerProcess;
   readonly viewer: Viewer;
   readonly panel: Page;
   readonly page: Page;
@@ -17,7 +17,7 @@ export interface Watched extends AsyncDisposable {
 
 export async function openWatched(
   options: ViewerOptions & Pick<ServeOptions, "yaml" | "path" | "whisper"> = {},
-): Promise<Watched> {
+): Promise<WatchedPage> {
   await using stack = new AsyncDisposableStack();
   const site = stack.use(await openSite());
   const served = stack.use(await serve(options));
@@ -32,7 +32,7 @@ export async function openWatched(
 }
 
 /** The viewer's page of the session, which the server of the person shows. */
-export async function openViewerPage({ served, viewer, key }: Watched): Promise<Page> {
+export async function openViewerPage({ served, viewer, key }: WatchedPage): Promise<Page> {
   const answer = await served.send("POST", "/v1/pages/code");
   const { code, host } = answer as { readonly code: string; readonly host: string | null };
   const address = new URL(served.url);

@@ -5,11 +5,11 @@ import { openEmbedder } from "./embedder.ts";
 import { captionsUntil, play } from "./harness.ts";
 import { openWatched } from "./open-watched.ts";
 import { badges, checkPanel } from "./pictures.ts";
-import { type Served, textsOf } from "./served.ts";
+import { type ServerProcess, textsOf } from "./served.ts";
 
 /** Words of somebody else, until so much waits for notes. */
 async function flood(
-  served: Served,
+  served: ServerProcess,
   key: string,
   { producerId, count }: { producerId: string; count: number },
 ): Promise<void> {
@@ -22,7 +22,7 @@ async function flood(
   await served.send("POST", path, { producerId, epoch: 0, sequence: 0, evidence });
 }
 
-async function captionsIn(served: Served, key: string): Promise<readonly string[]> {
+async function captionsIn(served: ServerProcess, key: string): Promise<readonly string[]> {
   return textsOf(await served.events(key)).filter((text) => !text.startsWith("flood"));
 }
 

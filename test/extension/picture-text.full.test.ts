@@ -8,7 +8,7 @@ import { expect, test } from "vitest";
 import { scratchFolder } from "../scratch-folder.ts";
 import { openSite, openViewer } from "./harness.ts";
 import { checkPanel } from "./pictures.ts";
-import { EXTENSION_ID, keysOf, type Served, serve } from "./served.ts";
+import { EXTENSION_ID, keysOf, type ServerProcess, serve } from "./served.ts";
 
 /** A talk whose video is one slide. */
 const SLIDE = `<!doctype html><title>A talk with slides</title>
@@ -35,7 +35,7 @@ const SLIDE = `<!doctype html><title>A talk with slides</title>
 
 const SOURCES = { captions: false, frameEveryMs: 600_000 };
 
-async function framesOf(served: Served, key: string): Promise<readonly ReadableEvidence[]> {
+async function framesOf(served: ServerProcess, key: string): Promise<readonly ReadableEvidence[]> {
   return (await served.events(key)).flatMap((event) => {
     const read = evidenceOf(event);
     return read?.type === "frame_captured" ? [read] : [];

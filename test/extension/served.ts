@@ -19,7 +19,7 @@ export const NOTE_AGENT: string = `agents: { notes: { command: ${process.execPat
 live: { note_writer: notes, frames: { full_days: 1 }, budget: { max_cost_usd: 100 } }
 `;
 
-export interface Served extends AsyncDisposable {
+export interface ServerProcess extends AsyncDisposable {
   readonly url: string;
   readonly token: string;
   readonly database: string;
@@ -57,7 +57,7 @@ export async function serve({
   extension = "allowed",
   path = process.env.PATH ?? "",
   whisper = {},
-}: ServeOptions = {}): Promise<Served> {
+}: ServeOptions = {}): Promise<ServerProcess> {
   const home = mkdtempSync(join(tmpdir(), "continuo-serve-"));
   const continuoHome = join(home, "continuo");
   mkdirSync(continuoHome);
@@ -169,7 +169,7 @@ export function damage(database: string, word: string): () => void {
 }
 
 /** The keys of all sessions; tabs of one video have a key each for their session. */
-export async function keysOf(served: Served): Promise<readonly string[]> {
+export async function keysOf(served: ServerProcess): Promise<readonly string[]> {
   const { sessions } = (await served.get("/v1/live")) as {
     readonly sessions: readonly { readonly key: string; readonly keys?: readonly string[] }[];
   };

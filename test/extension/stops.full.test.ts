@@ -4,9 +4,9 @@ import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
 import { CAPTIONS, play } from "./harness.ts";
 import { openWatched } from "./open-watched.ts";
-import type { Served } from "./served.ts";
+import type { ServerProcess } from "./served.ts";
 
-async function stopsOf(served: Served, key: string): Promise<readonly string[]> {
+async function stopsOf(served: ServerProcess, key: string): Promise<readonly string[]> {
   const events = await served.events(key);
   return events.flatMap(({ type, data }) =>
     type === "playback_changed" ? [(data as { readonly state: string }).state] : [],

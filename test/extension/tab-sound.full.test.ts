@@ -7,7 +7,7 @@ import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
 import { openSite, openViewer, type Viewer } from "./harness.ts";
 import { checkPanel } from "./pictures.ts";
-import { keysOf, type Served, serve, textsOf } from "./served.ts";
+import { keysOf, type ServerProcess, serve, textsOf } from "./served.ts";
 import { openTranscriber } from "./transcriber.ts";
 import { WHISPER } from "./whisper.ts";
 
@@ -52,7 +52,7 @@ const SOURCES = { tabSound: "without-captions", frameEveryMs: 600_000 };
 
 interface Talk extends AsyncDisposable {
   readonly viewer: Viewer;
-  readonly served: Served;
+  readonly served: ServerProcess;
   readonly panel: Page;
   readonly page: Page;
 }

@@ -6,7 +6,7 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { expect, test } from "vitest";
-import { openWatched, type Watched } from "./open-watched.ts";
+import { openWatched, type WatchedPage } from "./open-watched.ts";
 import { textsOf } from "./served.ts";
 import { hostileLibrary, requestsTo, SERVER_WHISPER, TELL_REQUESTS } from "./whisper.ts";
 
@@ -14,7 +14,7 @@ const SOURCES = { microphone: "whisper", lang: "en-GB", captions: false, frameEv
 const PLAY = `(() => { const video = document.querySelector("video"); video.loop = true; return video.play(); })()`;
 
 interface Listening {
-  readonly watched: Watched;
+  readonly watched: WatchedPage;
   /** The requests of the offscreen document so far. */
   readonly requests: () => Promise<readonly string[]>;
 }

@@ -10,7 +10,7 @@ import type { Damage } from "../damage.ts";
 import { CASES, type FileAgent } from "./cases.ts";
 import { valuesIn } from "./format-cases.ts";
 
-export interface Damaged extends Disposable {
+export interface DamagedHome extends Disposable {
   readonly found: FoundSession;
   readonly session: OpenedSession;
 }
@@ -24,7 +24,7 @@ const PLACES: Readonly<Record<FileAgent, string>> = {
 };
 
 /** `ending` replaces `.jsonl`. */
-export async function openAlone(agent: FileAgent, bytes: Buffer, ending = ".jsonl"): Promise<Damaged> {
+export async function openAlone(agent: FileAgent, bytes: Buffer, ending = ".jsonl"): Promise<DamagedHome> {
   const { reader, placesOf } = CASES[agent];
   using stack = new DisposableStack();
   const home = mkdtempSync(join(tmpdir(), "continuo-damage-"));

@@ -14,7 +14,7 @@ import {
 } from "@continuo/native/editing";
 import { onlyCopies, readLedger, runGuard, verifyGuard } from "@continuo/native/editing/guard";
 import { expect, test } from "vitest";
-import { type Killed, killAt, killPointsOf } from "../hand-off/kill-syscalls.ts";
+import { type KillTarget, killAt, killPointsOf } from "../hand-off/kill-syscalls.ts";
 import { scratchFolder } from "../scratch-folder.ts";
 import { momentsOfRun } from "../sizes/rotation.ts";
 import { bundledProgram } from "../sizes/shared-programs.ts";
@@ -33,7 +33,7 @@ function newHome(): void {
   writeGeminiSession(places.home, { id: GEMINI, turns: 8, writtenMs: Date.now() - 29 * DAY_MS });
 }
 
-async function killed(args: readonly string[]): Promise<Killed> {
+async function killed(args: readonly string[]): Promise<KillTarget> {
   return {
     argv: [await bundledProgram("test/guard/guard-child.ts"), ...args],
     env: { HOME: places.home, TMPDIR: join(root, "tmp"), PATH: process.env.PATH ?? "" },

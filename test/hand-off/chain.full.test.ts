@@ -9,7 +9,7 @@ import { AGENT_NAMES, type AgentName } from "@continuo/core/model";
 import { openStore } from "@continuo/store";
 import { beforeEach, describe, expect, test } from "vitest";
 import { tested } from "../tested-agents.ts";
-import { type Home, openHome, saidOf, type Written, withoutNames, wordsOf } from "./homes.ts";
+import { type Home, openHome, saidOf, type WrittenHandOff, withoutNames, wordsOf } from "./homes.ts";
 
 let home: Home;
 
@@ -28,14 +28,14 @@ const TRIPLES = AGENT_NAMES.flatMap((a) =>
 
 interface Chain {
   readonly id: string;
-  readonly made: readonly Written[];
+  readonly made: readonly WrittenHandOff[];
 }
 
 /** Through the agents in turn, each of which says something more. */
 async function go(agents: readonly AgentName[], says: "each says more" | "nothing more"): Promise<Chain> {
   const [first = "claude", ...others] = agents;
   const id = home.use(first, PARALLEL[first]);
-  const made: Written[] = [];
+  const made: WrittenHandOff[] = [];
   let ref = `${first}:${id}`;
   for (const to of others) {
     const written = await home.go(ref, to);
@@ -50,7 +50,11 @@ function wordsAt(step: number, agent: AgentName): string {
   return `${step} in ${agent}`;
 }
 
-async function expectOwnRecords(agent: AgentName, id: string, back: Written): Promise<readonly string[]> {
+async function expectOwnRecords(
+  agent: AgentName,
+  id: string,
+  back: WrittenHandOff,
+): Promise<readonly string[]> {
   expect(back.broughtBack).toMatchObject({ agent, sessionId: id, as: "records" });
   const [before, after] = [await home.read(agent, id), await home.read(agent, back.sessionId)];
   const count = before.entries.length;

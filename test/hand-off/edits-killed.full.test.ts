@@ -24,7 +24,7 @@ import { momentsOfRun } from "../sizes/rotation.ts";
 import { bundledProgram } from "../sizes/shared-programs.ts";
 import { tested } from "../tested-agents.ts";
 import { type Edit, runEdit, TITLE } from "./edits.ts";
-import { type Killed, killAt, killPointsOf } from "./kill-syscalls.ts";
+import { type KillTarget, killAt, killPointsOf } from "./kill-syscalls.ts";
 import { saidIn, sourceView } from "./spoken-items.ts";
 
 const FIXTURES = join(import.meta.dirname, "../fixtures");
@@ -198,7 +198,7 @@ describe("an edit that is killed at every change", () => {
     async (edit, agent) => {
       const machine = await makeMachine(edit, agent);
       const { home } = machine.places;
-      const run: Killed = {
+      const run: KillTarget = {
         argv: [await bundledProgram("test/hand-off/edit-child.ts"), edit, machine.ref],
         env: { HOME: home, TMPDIR: join(root, "tmp"), PATH: process.env.PATH ?? "" },
         below: `${home}/`,

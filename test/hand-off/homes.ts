@@ -30,15 +30,15 @@ export interface Home extends Disposable {
   readonly places: Places;
   /** A copy of a fixture's home; gives the id of its session. */
   use(agent: AgentName, name: string): string;
-  go(id: string, to: AgentName, options?: Partial<HandOffOptions>): Promise<Written>;
-  read(agent: AgentName, id: string): Promise<Read>;
+  go(id: string, to: AgentName, options?: Partial<HandOffOptions>): Promise<WrittenHandOff>;
+  read(agent: AgentName, id: string): Promise<SessionReading>;
   /** `text` is said, and answered with a thought and a call. */
   say(agent: AgentName, written: HandOff, text: string): Promise<void>;
 }
 
-export type Written = HandOff & { readonly sessionId: string };
+export type WrittenHandOff = HandOff & { readonly sessionId: string };
 
-export interface Read {
+export interface SessionReading {
   readonly entries: readonly Entry[];
   readonly history: readonly Message[];
   /** The messages that its model would receive. */

@@ -24,7 +24,7 @@ export interface KillPoint {
   readonly isAfterEnd: boolean;
 }
 
-export interface Killed {
+export interface KillTarget {
   readonly argv: readonly string[];
   readonly env: Readonly<Record<string, string>>;
   /** The folder that counts. */
@@ -36,7 +36,7 @@ const LIMIT_MS = 120_000;
 /** A killed edit leaves its note; one that ended has removed it, as its last change. */
 const NOTE_REMOVED = /^unlink(?:at)?\(.*\/\.continuo\/unfinished\//u;
 
-function strace(log: string, options: readonly string[], { argv, env }: Killed): number | null {
+function strace(log: string, options: readonly string[], { argv, env }: KillTarget): number | null {
   // The main thread alone: that is where files are changed, and threads would make the counts differ.
   const args = ["-qq", "-y", "-o", log, ...options, process.execPath, ...argv];
   const { status } = spawnSync("strace", args, { env: { ...env }, stdio: "ignore", timeout: LIMIT_MS });
@@ -44,7 +44,7 @@ function strace(log: string, options: readonly string[], { argv, env }: Killed):
 }
 
 /** The points of a run to its end, in their order. */
-export function killPointsOf(run: Killed, scratch: string): readonly KillPoint[] {
+export function killPointsOf(run: KillTarget, scratch: string): readonly KillPoint[] {
   const log = join(scratch, "strace.log");
   if (strace(log, ["-e", `trace=${CALLS.join(",")}`], run) !== 0)
     throw new Error(`${run.argv.join(" ")} failed`);
@@ -82,7 +82,7 @@ function firstMiddleLast(points: readonly KillPoint[]): readonly KillPoint[] {
 }
 
 /** Kills the run at this point, and tells if it was killed. */
-export function killAt({ call, nth }: KillPoint, run: Killed, scratch: string): boolean {
+export function killAt({ call, nth }: KillPoint, run: KillTarget, scratch: string): boolean {
   const log = join(scratch, "strace.log");
   const status = strace(log, ["-e", `trace=${call}`, "-e", `inject=${call}:signal=KILL:when=${nth}`], run);
   rmSync(log, { force: true });

@@ -3,7 +3,7 @@
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
-import { type Home, openHome, saidOf, type Written, withoutNames, wordsOf } from "./homes.ts";
+import { type Home, openHome, saidOf, type WrittenHandOff, withoutNames, wordsOf } from "./homes.ts";
 
 let home: Home;
 let id: string;
@@ -14,7 +14,7 @@ beforeEach(() => {
 
 const words = async (id: string): Promise<string[]> => wordsOf((await home.read("claude", id)).history);
 const forget = (): void => rmSync(join(home.home, "continuo"), { recursive: true });
-const back = (from: "pi" | "codex", { sessionId }: Written, options = {}): Promise<Written> =>
+const back = (from: "pi" | "codex", { sessionId }: WrittenHandOff, options = {}): Promise<WrittenHandOff> =>
   home.go(`${from}:${sessionId}`, "claude", options);
 
 test("it has its own records, and after them the messages of two other agents", async () => {

@@ -62,8 +62,8 @@ const CONNECTIONS: Readonly<Record<string, string>> = {
 
 /** They connect to sockets of this machine only, which Continuo itself made; a page of the server asks its server. */
 const OF_THIS_MACHINE = [
-  "cli/running/answering.ts",
-  "cli/running/asking.ts",
+  "cli/running/command-server.ts",
+  "cli/running/command-client.ts",
   "cli/view/editor-socket.ts",
   "cli/view/running-viewer.ts",
   "cli/serve/window/in-window.ts",

@@ -9,7 +9,7 @@ import { openStore } from "@continuo/store";
 import { expect } from "vitest";
 import { newPostgresDatabase } from "../sizes/shared-programs.ts";
 import { said } from "./live-session.ts";
-import { COUNTS, checkLog, type LogCounts, nothingSent, type Sent, speechBytes } from "./sent.ts";
+import { COUNTS, checkLog, type LogCounts, nothingSent, type SentIds, speechBytes } from "./sent-items.ts";
 import { allEvents, decidedSequences, type LiveServer, sequencesOf, startServer } from "./servers.ts";
 
 export interface PostgresRun {
@@ -88,7 +88,7 @@ export async function onPostgres({ sessions, rounds, pauseMs, kills }: PostgresR
 interface Page {
   readonly key: string;
   readonly client: LiveClient;
-  readonly sent: Sent;
+  readonly sent: SentIds;
 }
 
 async function openPage(key: string, name: string, serverUrl: string): Promise<Page> {

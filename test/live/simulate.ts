@@ -15,7 +15,7 @@ import { type FakeClock, fakeClock, untilQuiet } from "./fake-clock.ts";
 import { hearing } from "./hearing.ts";
 import { hourOfCaptions } from "./hour.ts";
 import { said } from "./live-session.ts";
-import { COUNTS, checkLog, type LogCounts, nothingSent, type Sent, speechBytes } from "./sent.ts";
+import { COUNTS, checkLog, type LogCounts, nothingSent, type SentIds, speechBytes } from "./sent-items.ts";
 
 export interface Simulation {
   readonly hours: number;
@@ -114,7 +114,7 @@ interface Play {
 async function play(
   { live, store, clock, random, during }: Play,
   { hours, dense, sparse }: Simulation,
-): Promise<ReadonlyMap<string, Sent>> {
+): Promise<ReadonlyMap<string, SentIds>> {
   const keys = [...Array(dense + sparse).keys()].map((n) => `${n < dense ? "dense" : "sparse"} ${n}`);
   const words = hourOfCaptions().map(({ text }) => text);
   let spoken = 0;
@@ -133,7 +133,7 @@ async function play(
       });
     });
   };
-  const sent = new Map<string, Sent>();
+  const sent = new Map<string, SentIds>();
   for (const key of keys) {
     const { send: sendAlways, sendAudio, ...all } = sender(live, store, key);
     sent.set(key, all);
@@ -195,7 +195,7 @@ function frame(mediaTimeMs: number, picture?: string): Frame & { readonly pictur
 
 type Piece = EvidenceInput & { readonly picture?: string };
 
-interface Sender extends Sent {
+interface Sender extends SentIds {
   readonly send: (...pieces: readonly Piece[]) => Promise<void>;
   readonly sendAudio: (startMs: number) => Promise<void>;
 }

@@ -9,12 +9,12 @@ import { openStore } from "@continuo/store";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { background } from "../cli/background.ts";
 import { CLAUDE_ID, createHome, type Home, type Run, writeSessions } from "../cli/home.ts";
-import { runHere, type StartedHere, startHere } from "../cli/in-process.ts";
+import { runHere, type StartedCommand, startHere } from "../cli/in-process.ts";
 import { fetchNamed } from "../server/harness/localhost-fetch.ts";
 import { exchange } from "../server/harness/open-page.ts";
 
 let home: Home;
-const running: StartedHere[] = [];
+const running: StartedCommand[] = [];
 beforeEach(() => {
   home = createHome();
   writeSessions(home);

@@ -3,7 +3,7 @@
 import { connect } from "@continuo/core/client";
 import { openStore } from "@continuo/store";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { askingOf } from "../../src/cli/channel/asking.ts";
+import { askingOf } from "../../src/cli/channel/questions.ts";
 import { createHome, type Home } from "../cli/home.ts";
 import { shellHere } from "../cli/in-process.ts";
 import { openServer } from "../server/harness/open-server.ts";

@@ -10,10 +10,10 @@ import { createWireClient, ENVELOPE, type Reply, type WireClient } from "./wire-
 export interface OpenMcp extends AsyncDisposable {
   readonly client: WireClient;
   /** Calls a tool by revision 2026-07-28. */
-  call(name: string, args: object): Promise<Called>;
+  call(name: string, args: object): Promise<ToolAnswer>;
 }
 
-export interface Called {
+export interface ToolAnswer {
   readonly text: string;
   // biome-ignore lint/suspicious/noExplicitAny: tests look into it.
   readonly data: any;
@@ -56,7 +56,7 @@ export function openMcp(
 }
 
 /** Errors: what the protocol calls an error. */
-export function toCalled({ error, result }: Reply): Called {
+export function toCalled({ error, result }: Reply): ToolAnswer {
   if (error !== undefined) throw new Error(JSON.stringify(error));
   const { content, structuredContent, isError = false } = result;
   return {

@@ -10,7 +10,7 @@ import { beforeEach, expect, test } from "vitest";
 import { estimateTokens } from "../../packages/server/src/mcp/tokens.ts";
 import { claudeFile, claudeText, cleanEnv, createHome, type Home, MAIN } from "../cli/home.ts";
 import { tested } from "../tested-agents.ts";
-import { type Called, openMcp, toCalled } from "./open-mcp.ts";
+import { openMcp, type ToolAnswer, toCalled } from "./open-mcp.ts";
 import { createWireClient, ENVELOPE } from "./wire-client.ts";
 
 const FIXTURES = join(import.meta.dirname, "../fixtures");
@@ -108,7 +108,7 @@ const WAITING: Line = {
 
 interface Agent extends AsyncDisposable {
   readonly pid: number;
-  recall(args?: object): Promise<Called>;
+  recall(args?: object): Promise<ToolAnswer>;
 }
 
 const RELAY = `
@@ -345,7 +345,7 @@ test("an outline of much that was cut keeps within its tokens, and reading on sh
   const seen: string[] = [];
   let next: { readonly turn: number; readonly entry: number } | null = { turn: 1, entry: 1 };
   while (next !== null) {
-    const { data, text }: Called = await mcp.call("recall", { session: "pi:long", ...next });
+    const { data, text }: ToolAnswer = await mcp.call("recall", { session: "pi:long", ...next });
     expect(estimateTokens(text)).toBeLessThanOrEqual(1_000);
     for (const { entries } of data.turns)
       for (const entry of entries) seen.push(/\d+/u.exec(entry.text)?.[0] ?? "");

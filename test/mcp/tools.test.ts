@@ -17,7 +17,7 @@ import {
 } from "../cli/home.ts";
 import { rounds } from "../sizes/counts.ts";
 import { HOSTILE_PIECES, linesOutside } from "./hostile-pieces.ts";
-import { type Called, openMcp } from "./open-mcp.ts";
+import { openMcp, type ToolAnswer } from "./open-mcp.ts";
 
 let home: Home;
 beforeEach(() => {
@@ -82,7 +82,7 @@ test("results come in pages, in the same order each time", async () => {
     home.write(claudeFile(id), claudeText(id, [line]));
   }
   await using mcp = openMcp(home);
-  const pages: Called[] = [];
+  const pages: ToolAnswer[] = [];
   for (let offset: number | null = 0; offset !== null; offset = pages.at(-1)?.data.next) {
     pages.push(await mcp.call("search", { query: "needle", limit: 3, offset }));
   }
@@ -172,7 +172,7 @@ test("grep pages through more turns than an answer holds, each of them once", as
   await using mcp = openMcp(home);
   const seen: number[] = [];
   for (let offset: number | null = 0; offset !== null; ) {
-    const { data, text }: Called = await mcp.call("grep", { pattern: "\\d+ of many", offset });
+    const { data, text }: ToolAnswer = await mcp.call("grep", { pattern: "\\d+ of many", offset });
     expect(estimateTokens(text)).toBeLessThanOrEqual(1_000);
     for (const { turn } of data.results) seen.push(turn);
     offset = data.next;
@@ -298,7 +298,7 @@ test("a digest tells the goal, decisions, files, open ends and the last answer, 
   const small = await mcp.call("digest", { session: CLAUDE, maxTokens: 350 });
   expect(small.data.leftOut).toBeGreaterThan(0);
   expect(estimateTokens(small.text)).toBeLessThanOrEqual(350);
-  const itemsOf = ({ requests, decisions, files, openEnds }: Called["data"]): number =>
+  const itemsOf = ({ requests, decisions, files, openEnds }: ToolAnswer["data"]): number =>
     requests.length + decisions.length + files.length + openEnds.length;
   expect(small.data.leftOut).toBe(itemsOf(data) - itemsOf(small.data));
 });
@@ -407,7 +407,7 @@ test("reading on with `next` shows every entry of a long session once", async ()
   const seen: string[] = [];
   let next: { readonly turn: number; readonly entry: number } | null = { turn: 1, entry: 1 };
   while (next !== null) {
-    const { data, text }: Called = await mcp.call("read", { session: CLAUDE, ...next });
+    const { data, text }: ToolAnswer = await mcp.call("read", { session: CLAUDE, ...next });
     for (const { entries } of data.turns) {
       for (const entry of entries) seen.push(/\d+/u.exec(entry.text)?.[0] ?? "");
     }

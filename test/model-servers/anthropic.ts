@@ -13,7 +13,7 @@ import {
   reportedTokens,
   tokensOf,
 } from "./protocol.ts";
-import type { Answer, Asked } from "./script.ts";
+import type { Answer, PromptTurn } from "./script.ts";
 
 export const anthropic: Protocol = {
   name: "anthropic",
@@ -25,7 +25,7 @@ export const anthropic: Protocol = {
 const ADDED =
   /^\s*(<(system-reminder|tools-used-before-summary|local-command-|command-name|ide_|task-notification)|\[Image: |Image file at path |\[SYSTEM NOTIFICATION)/;
 
-function reply({ path, body }: Exchange, answer: (asked: Asked) => Answer): Reply {
+function reply({ path, body }: Exchange, answer: (asked: PromptTurn) => Answer): Reply {
   if (path.endsWith("/count_tokens")) return counted(body);
   const asked = askedIn(body);
   const steps = answer(asked);
@@ -95,7 +95,7 @@ function errorBody(status: number, message: string): unknown {
   return { type: "error", error: { type: types[status] ?? "api_error", message } };
 }
 
-function askedIn(body: JsonObject): Asked {
+function askedIn(body: JsonObject): PromptTurn {
   const messages = asObjects(body.messages);
   const at = messages.findLastIndex((message) => wordsOf(message).length > 0);
   const prompt = at < 0 ? "" : (wordsOf(messages[at] ?? {}).at(-1) ?? "");
@@ -119,7 +119,7 @@ function tagged(summary: string): string {
   return `<analysis>\nA look back.\n</analysis>\n\n<summary>\n${summary}\n</summary>`;
 }
 
-function isTagged({ wants, prompt }: Asked): boolean {
+function isTagged({ wants, prompt }: PromptTurn): boolean {
   return wants === "summary" && prompt.includes("<analysis>");
 }
 

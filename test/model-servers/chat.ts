@@ -13,7 +13,7 @@ import {
   reportedTokens,
   tokensOf,
 } from "./protocol.ts";
-import type { Answer, Asked } from "./script.ts";
+import type { Answer, PromptTurn } from "./script.ts";
 
 export const chat: Protocol = {
   name: "chat",
@@ -27,7 +27,7 @@ interface Parts {
   readonly calls: readonly JsonObject[];
 }
 
-function reply({ body }: Exchange, answer: (asked: Asked) => Answer): Reply {
+function reply({ body }: Exchange, answer: (asked: PromptTurn) => Answer): Reply {
   const asked = askedIn(body);
   const steps = answer(asked);
   const parts = partsOf(steps);
@@ -49,7 +49,7 @@ function reply({ body }: Exchange, answer: (asked: Asked) => Answer): Reply {
   };
 }
 
-function askedIn(body: JsonObject): Asked {
+function askedIn(body: JsonObject): PromptTurn {
   const messages = asObjects(body.messages);
   const at = messages.findLastIndex(
     (message) => message.role === "user" && !isAddedByAgent(textOfContent(message.content)),

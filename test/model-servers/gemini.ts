@@ -13,7 +13,7 @@ import {
   reportedTokens,
   tokensOf,
 } from "./protocol.ts";
-import type { Answer, Asked } from "./script.ts";
+import type { Answer, PromptTurn } from "./script.ts";
 
 export const gemini: Protocol = {
   name: "gemini",
@@ -25,7 +25,7 @@ export const gemini: Protocol = {
 const SESSION_CONTEXT = /<session_context>[\s\S]*?<\/session_context>/g;
 const THOUGHT_SIGNATURE = Buffer.from("signed thought").toString("base64");
 
-function reply({ path, body }: Exchange, answer: (asked: Asked) => Answer): Reply {
+function reply({ path, body }: Exchange, answer: (asked: PromptTurn) => Answer): Reply {
   const [, model = "", method = ""] = /\/models\/([^/:]+):(\w+)$/.exec(path) ?? [];
   if (method === "countTokens") {
     const value = { totalTokens: tokensOf(body.contents) };
@@ -84,7 +84,7 @@ function errorBody(code: number, message: string): unknown {
   return { error: { code, message, status: code === 400 ? "INVALID_ARGUMENT" : "UNAVAILABLE" } };
 }
 
-function askedIn(body: JsonObject): Asked {
+function askedIn(body: JsonObject): PromptTurn {
   const contents = asObjects(body.contents);
   const at = contents.findLastIndex((content) => content.role !== "model" && wordsOf(content) !== "");
   const since = contents.slice(at + 1);

@@ -2,7 +2,7 @@
 
 import { randomBytes } from "node:crypto";
 import type { JsonObject } from "./json.ts";
-import type { Answer, Asked, Step } from "./script.ts";
+import type { Answer, PromptTurn, Step } from "./script.ts";
 
 export type ProtocolName = "anthropic" | "responses" | "chat" | "gemini";
 
@@ -27,7 +27,7 @@ export interface Reply {
 export interface Protocol {
   readonly name: ProtocolName;
   speaks(exchange: Exchange): boolean;
-  reply(exchange: Exchange, answer: (asked: Asked) => Answer): Reply;
+  reply(exchange: Exchange, answer: (asked: PromptTurn) => Answer): Reply;
 }
 
 /** A new id: ids of real services never repeat, not even when the same request is sent again. */
@@ -56,7 +56,7 @@ export function contentOf(answer: Answer): readonly ContentStep[] {
   );
 }
 
-export function kindOf(asked: Asked): Reply["kind"] {
+export function kindOf(asked: PromptTurn): Reply["kind"] {
   if (asked.wants === "summary") return "summary";
   return asked.wants === "answer" ? "answer" : "side";
 }

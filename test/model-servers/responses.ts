@@ -14,7 +14,7 @@ import {
   reportedTokens,
   tokensOf,
 } from "./protocol.ts";
-import type { Answer, Asked } from "./script.ts";
+import type { Answer, PromptTurn } from "./script.ts";
 
 export const responses: Protocol = {
   name: "responses",
@@ -22,7 +22,7 @@ export const responses: Protocol = {
   reply,
 };
 
-function reply({ path, body }: Exchange, answer: (asked: Asked) => Answer): Reply {
+function reply({ path, body }: Exchange, answer: (asked: PromptTurn) => Answer): Reply {
   const input = inputOf(body);
   const compacting = path.endsWith("/compact") || input.some((item) => item.type === "compaction_trigger");
   const asked = askedIn(body, input, compacting);
@@ -64,7 +64,7 @@ function inputOf(body: JsonObject): readonly JsonObject[] {
     : asObjects(body.input);
 }
 
-function askedIn(body: JsonObject, input: readonly JsonObject[], compacting: boolean): Asked {
+function askedIn(body: JsonObject, input: readonly JsonObject[], compacting: boolean): PromptTurn {
   const at = input.findLastIndex(isWordOfPerson);
   const since = input.slice(at + 1);
   const schema = asObject(asObject(asObject(body.text).format).schema);

@@ -47,7 +47,7 @@ export interface ScriptedTurn {
   /** The person's words: all of them, or a part that no other turn has. */
   readonly user: string;
   /** A function makes what a model reads first: a command that it was told, an id that a tool named. */
-  readonly answers: readonly (Answer | ((asked: Asked) => Answer))[];
+  readonly answers: readonly (Answer | ((asked: PromptTurn) => Answer))[];
 }
 
 export interface Script {
@@ -69,7 +69,7 @@ export interface OfferedTool {
 }
 
 /** The parts of a request on which an answer depends, in any protocol. */
-export interface Asked {
+export interface PromptTurn {
   /** The newest words of a person; reminders and environment that agents add are not among them. */
   readonly prompt: string;
   /** The number of answers that the model gave since then. */
@@ -85,7 +85,7 @@ const DEFAULT_SUMMARY = "The conversation so far, summed up by the scripted mode
 const DEFAULT_TITLE = "A scripted title";
 const ECHO_CHARS = 400;
 
-export function answerTo(asked: Asked, script: Script): Answer {
+export function answerTo(asked: PromptTurn, script: Script): Answer {
   if (asked.wants === "summary") return [text(script.summary ?? DEFAULT_SUMMARY)];
   if (asked.wants === "title") return [text(script.title ?? DEFAULT_TITLE)];
   if (asked.wants !== "answer") {
@@ -110,7 +110,7 @@ function isContent(step: Step): boolean {
   return !["usage", "slow", "max_tokens", "cut"].includes(step.type);
 }
 
-function echo({ prompt, round, results }: Asked): string {
+function echo({ prompt, round, results }: PromptTurn): string {
   const last = results.at(-1);
   return round > 0 && last !== undefined
     ? `done: ${last.slice(0, ECHO_CHARS)}`

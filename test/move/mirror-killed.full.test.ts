@@ -7,15 +7,15 @@ import { expect, test } from "vitest";
 import { scratchFolder } from "../scratch-folder.ts";
 import { ask, sessionFile } from "./grow.ts";
 import { type Machines, makeMachines } from "./machines.ts";
-import { type Following, follow, rowsOn, stopped } from "./mirror.ts";
-import { type Serving, serveThere } from "./serving.ts";
+import { follow, type MirrorCommand, rowsOn, stopped } from "./mirror.ts";
+import { type ServeProcess, serveThere } from "./serving.ts";
 
 const KILLS = 100;
 /** Each of these kills is followed by all that a person on the other machine would do. */
 const LOOKED_INTO = 10;
 
 interface Way extends AsyncDisposable {
-  follow(): Following;
+  follow(): MirrorCommand;
   /** Kills the program on the other machine, which is started again when it is needed. */
   killThere(): Promise<void>;
 }
@@ -35,7 +35,7 @@ async function bySsh(machines: Machines): Promise<Way> {
 }
 
 async function byServer(machines: Machines): Promise<Way> {
-  let server: Serving = await serveThere(machines);
+  let server: ServeProcess = await serveThere(machines);
   const { url } = server;
   const token = await server.token("machine:write");
   return {

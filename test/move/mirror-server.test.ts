@@ -7,10 +7,10 @@ import { scratchFolder } from "../scratch-folder.ts";
 import { ask, sessionFile } from "./grow.ts";
 import { type Machines, makeMachines } from "./machines.ts";
 import { follow, rowsOn, stopped } from "./mirror.ts";
-import { type Serving, serveThere } from "./serving.ts";
+import { type ServeProcess, serveThere } from "./serving.ts";
 
 let machines: Machines;
-let server: Serving;
+let server: ServeProcess;
 
 beforeEach(async () => {
   machines = makeMachines(scratchFolder("mirror-server"));

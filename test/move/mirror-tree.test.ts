@@ -4,10 +4,10 @@ import { expect, test } from "vitest";
 import { scratchFolder } from "../scratch-folder.ts";
 import { ask } from "./grow.ts";
 import { changeTree, type Machines, makeMachines, shownIn } from "./machines.ts";
-import { type Following, follow, rowsOn, stopped } from "./mirror.ts";
+import { follow, type MirrorCommand, rowsOn, stopped } from "./mirror.ts";
 
 /** The state that was read after everything that was said before is there. */
-async function untilTreeOf(following: Following, sinceMs: number): Promise<void> {
+async function untilTreeOf(following: MirrorCommand, sinceMs: number): Promise<void> {
   await following.until(({ workTree }) => Date.parse(workTree?.readAt ?? "") >= sinceMs);
 }
 

@@ -13,7 +13,7 @@ export interface State {
   readonly workTree: { readonly readAt: string | null; readonly problem: string | null } | null;
 }
 
-export interface Following {
+export interface MirrorCommand {
   readonly child: ChildProcess;
   /** All that the command told, in its order. */
   readonly states: State[];
@@ -24,7 +24,7 @@ export function follow(
   machines: Machines,
   to = "ssh://laptop",
   env: Readonly<Record<string, string>> = {},
-): Following {
+): MirrorCommand {
   const args = ["move", "last", "--follow", "--json", "--remote-command", REMOTE, "--to", to];
   const child = machines.start(args, env);
   const states: State[] = [];

@@ -5,7 +5,7 @@ import { createInterface } from "node:readline";
 import type { Machines } from "./machines.ts";
 import { stopped } from "./mirror.ts";
 
-export interface Serving extends AsyncDisposable {
+export interface ServeProcess extends AsyncDisposable {
   readonly url: string;
   /** The file of the token for the other commands of its machine. */
   readonly tokenFile: string;
@@ -16,7 +16,7 @@ export interface Serving extends AsyncDisposable {
 }
 
 /** @param listen an address with a port; any free port by default */
-export async function serveThere(machines: Machines, listen = "127.0.0.1:0"): Promise<Serving> {
+export async function serveThere(machines: Machines, listen = "127.0.0.1:0"): Promise<ServeProcess> {
   const child = machines.startOn("there", ["serve", "--json", "--listen", listen]);
   let said = "";
   child.stderr?.setEncoding("utf8").on("data", (chunk: string) => {
@@ -26,8 +26,8 @@ export async function serveThere(machines: Machines, listen = "127.0.0.1:0"): Pr
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
   const first = await lines.next();
   if (first.done === true) throw new Error(`the server ended: ${said}`);
-  const { url, tokenFile } = JSON.parse(first.value) as Pick<Serving, "url" | "tokenFile">;
-  const token: Serving["token"] = async (...scopes) => {
+  const { url, tokenFile } = JSON.parse(first.value) as Pick<ServeProcess, "url" | "tokenFile">;
+  const token: ServeProcess["token"] = async (...scopes) => {
     const args = ["token", "create", "--json", ...scopes.flatMap((scope) => ["--scope", scope])];
     const { stdout, stderr } = await machines.on("there", args);
     if (stdout === "") throw new Error(stderr);

@@ -18,7 +18,7 @@ export type Mode = "posix" | "ordered";
 /** The size of a sector: what the disk writes whole. */
 export type Sector = 512 | 4096;
 
-export interface Cut {
+export interface PowerCut {
   /** The line of the trace before which the power went. */
   readonly line: number;
   readonly mode: Mode;
@@ -37,7 +37,7 @@ const PAGE = 4096;
 /** The probabilities that a change that was not synced is on the disk. */
 const LIKELIHOODS = [0, 0.1, 0.5, 0.9, 1] as const;
 
-export function imageAfter({ changes, syncs }: Operations, cut: Cut, random: Random): Folder {
+export function imageAfter({ changes, syncs }: Operations, cut: PowerCut, random: Random): Folder {
   const issued = changes.filter(({ begin }) => begin < cut.line);
   const done = syncs.filter(({ end }) => end < cut.line);
   const moves = issued.filter((change) => change.type === "entry");
@@ -87,7 +87,7 @@ function prefixOf(
   return entries.slice(0, safe + random.below(entries.length - safe + 1));
 }
 
-interface Choice extends Cut {
+interface Choice extends PowerCut {
   readonly likelihood: number;
   readonly random: Random;
 }

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { startChild } from "../store/harness/lines.ts";
 import { createRandom } from "../store/harness/random.ts";
-import { type Cut, type Folder, imageAfter, type Mode } from "./disk.ts";
+import { type Folder, imageAfter, type Mode, type PowerCut } from "./disk.ts";
 import { type FileTree, type Operations, operationsOf } from "./operations.ts";
 import { CALLS, parseTrace } from "./trace.ts";
 
@@ -47,7 +47,7 @@ export function writeImage(path: string, { entries }: Folder): void {
 }
 
 export interface Loss {
-  readonly cut: Cut;
+  readonly cut: PowerCut;
   readonly seed: number;
   readonly losses: readonly string[];
 }
@@ -72,7 +72,7 @@ async function* cutPower(
 ): AsyncGenerator<Loss> {
   for (let n = 0; n < count; n++) {
     const random = createRandom(seed + n);
-    const cut: Cut = {
+    const cut: PowerCut = {
       line: lineOfCut(operations, random),
       mode,
       sector: random.pick([512, 4096] as const),

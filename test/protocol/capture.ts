@@ -12,7 +12,7 @@ import { claudeBinary, openClaude } from "../agents/claude/driver.ts";
 import { codexLauncher, openCodex } from "../agents/codex/driver.ts";
 import { PINNED, packageFolder } from "../agents/install.ts";
 import { openPi } from "../agents/pi/driver.ts";
-import { type Conversable, makeSandbox, type Sandbox, startProgram } from "../agents/sandbox.ts";
+import { type LineProgram, makeSandbox, type Sandbox, startProgram } from "../agents/sandbox.ts";
 import {
   asObject,
   type JsonObject,
@@ -55,14 +55,14 @@ function startModel(first: Make, second: Make): Promise<ModelServer> {
 }
 
 interface Talk {
-  readonly program: Conversable;
+  readonly program: LineProgram;
   send(message: JsonObject): void;
   /** The first line, past or coming, that fits. */
   until(fits: (line: JsonObject) => boolean): Promise<JsonObject>;
   readonly lines: JsonObject[];
 }
 
-function talkTo(program: Conversable, onLine: (line: JsonObject, talk: Talk) => void): Talk {
+function talkTo(program: LineProgram, onLine: (line: JsonObject, talk: Talk) => void): Talk {
   const lines: JsonObject[] = [];
   const watchers = new Set<() => void>();
   const talk: Talk = {

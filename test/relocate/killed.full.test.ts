@@ -8,7 +8,7 @@ import { dirname, join } from "node:path";
 import { listNativeSessions } from "@continuo/native";
 import { relocateProject, restoreNativeSession, settleUnfinished } from "@continuo/native/editing";
 import { expect, test } from "vitest";
-import { type Killed, killAt, killPointsOf } from "../hand-off/kill-syscalls.ts";
+import { type KillTarget, killAt, killPointsOf } from "../hand-off/kill-syscalls.ts";
 import { contentOf, makeLostHome, placesOfHome } from "../lost/recipe.ts";
 import { scratchFolder } from "../scratch-folder.ts";
 import { momentsOfRun } from "../sizes/rotation.ts";
@@ -30,7 +30,7 @@ function newHome(): void {
   renameSync(home.project, target);
 }
 
-async function killed(...args: readonly string[]): Promise<Killed> {
+async function killed(...args: readonly string[]): Promise<KillTarget> {
   return {
     argv: [await bundledProgram("test/relocate/relocate-child.ts"), ...args],
     env: { HOME: home.root, TMPDIR: join(root, "tmp"), PATH: process.env.PATH ?? "" },

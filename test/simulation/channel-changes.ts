@@ -3,7 +3,7 @@
 import type { AgenticClient } from "@continuo/core/client";
 import type { StoredEvent } from "@continuo/core/model";
 import { authorOf, recordOf } from "@continuo/core/wire";
-import type { Reading } from "./channel-members.ts";
+import type { MemberReading } from "./channel-members.ts";
 import type { World } from "./world.ts";
 
 /** A change that a member asked for. Its words are said by no other one. */
@@ -116,7 +116,7 @@ export function inChanges(
 /** A replay has no words of a message that was deleted before it began. */
 export function inDeletedWords(
   events: readonly StoredEvent[],
-  { handle, welcome, given }: Reading,
+  { handle, welcome, given }: MemberReading,
 ): readonly string[] {
   const deleted = deletions(events);
   const ids = new Map(

@@ -18,7 +18,7 @@ const LOOK_MS = 900;
 const LOOKS_PER_BEAT = 3;
 
 /** One `connect()`, and what it was given, in order. */
-export interface Reading {
+export interface MemberReading {
   readonly handle: string;
   readonly mode: ReplayMode;
   /** The checkpoint that was confirmed before it came. */
@@ -44,7 +44,7 @@ export interface ChannelRecords {
   readonly acknowledged: Map<string, string | null>;
   /** All parts that a writer wrote, by the id of the message: its text in the end, if it came so far. */
   readonly written: Map<string, WrittenMessage>;
-  readonly readings: Reading[];
+  readonly readings: MemberReading[];
   /** The edits, deletions and reactions that members asked for. */
   readonly changes: ChangeRecord[];
   /** The checkpoints that were confirmed, by handle. */
@@ -201,7 +201,7 @@ class Member {
       onWarning: () => undefined,
     });
     const { welcome = { after: 0, latestSequence: 0, degraded: null } } = this;
-    const reading: Reading = { handle, mode, checkpoint, welcome, given: [], state: "connected" };
+    const reading: MemberReading = { handle, mode, checkpoint, welcome, given: [], state: "connected" };
     records.readings.push(reading);
     for (const { sequence, content } of client.missedMessages)
       reading.given.push({ sequence, type: "missed", text: content });
@@ -226,7 +226,7 @@ class Member {
     await over;
   }
 
-  async #read(client: AgenticClient, reading: Reading): Promise<void> {
+  async #read(client: AgenticClient, reading: MemberReading): Promise<void> {
     const { records, world } = this.#site;
     const { random } = world;
     const { handle, type } = this.#options;

@@ -3,7 +3,13 @@
 import type { Store, StoredEvent } from "@continuo/core/model";
 import { authorOf, isInputFor, recordOf } from "@continuo/core/wire";
 import { deletions, inChanges, inDeletedWords } from "./channel-changes.ts";
-import { CHANNEL, type ChannelRecords, LOG, type Reading, type WrittenMessage } from "./channel-members.ts";
+import {
+  CHANNEL,
+  type ChannelRecords,
+  LOG,
+  type MemberReading,
+  type WrittenMessage,
+} from "./channel-members.ts";
 
 const PARTS: ReadonlySet<string> = new Set(["message_streamed", "message_updated"]);
 const ENDS: ReadonlySet<string> = new Set(["message_completed", "message_interrupted"]);
@@ -175,7 +181,7 @@ function inAnswers(events: readonly StoredEvent[]): readonly string[] {
 /** A reader is given events once, in order, and all of those that its kind of replay promises. */
 function inReading(
   events: readonly StoredEvent[],
-  { handle, mode, checkpoint, welcome, given }: Reading,
+  { handle, mode, checkpoint, welcome, given }: MemberReading,
 ): readonly string[] {
   const faults: string[] = [];
   const live = given.filter(({ type }) => type !== "missed");

@@ -6,7 +6,7 @@
 
 import { hash } from "node:crypto";
 import { basename, dirname, join } from "node:path";
-import { type Cut, type Folder, imageAfter } from "../power-cut/disk.ts";
+import { type Folder, imageAfter, type PowerCut } from "../power-cut/disk.ts";
 import type { Change, FileTree, Sync } from "../power-cut/operations.ts";
 import type { Random } from "../store/harness/random.ts";
 import type { SimulatedProcess } from "./world.ts";
@@ -84,8 +84,12 @@ export class Disk {
   }
 
   /** Returns a state that it may have after the power went now. */
-  afterPowerCut(mode: Cut["mode"]): Folder {
-    const cut: Cut = { line: this.operations + 1, mode, sector: this.#random.pick([512, 4096] as const) };
+  afterPowerCut(mode: PowerCut["mode"]): Folder {
+    const cut: PowerCut = {
+      line: this.operations + 1,
+      mode,
+      sector: this.#random.pick([512, 4096] as const),
+    };
     const operations = {
       changes: this.#changes,
       syncs: this.#syncs,

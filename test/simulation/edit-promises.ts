@@ -33,7 +33,7 @@ interface Places {
 }
 
 /** The sessions that were read, by a key of everything that they are made of. */
-export interface ReadBefore {
+export interface SessionsBefore {
   readonly sessions: Map<string, SessionContent>;
   /** The content of the file, and of every file that may say something about several sessions. */
   readonly keyOf: (location: string, locations: ReadonlySet<string>) => string;
@@ -43,7 +43,7 @@ export interface ReadBefore {
 export async function readSessions(
   { native, editing }: Exports["editor"],
   places: Places,
-  before?: ReadBefore,
+  before?: SessionsBefore,
 ): Promise<NativeSessions> {
   const sessions: Record<string, KnownSession> = {};
   const infos = await native.listNativeSessions({ places, archived: "include" });

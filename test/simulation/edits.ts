@@ -14,9 +14,9 @@ import {
   judge,
   type KnownSession,
   type NativeSessions,
-  type ReadBefore,
   readSessions,
   type SessionContent,
+  type SessionsBefore,
 } from "./edit-promises.ts";
 import type { Exports } from "./programs.ts";
 import { createMachine, type Outcome, type SimulationOptions } from "./scenario.ts";
@@ -263,7 +263,7 @@ async function read({ disk, read: sessions }: Person, { program }: Editor): Prom
 }
 
 /** A session that did not change since it was read is not read again: that took half of the time. */
-function keysOf(disk: Disk): ReadBefore["keyOf"] {
+function keysOf(disk: Disk): SessionsBefore["keyOf"] {
   const files = disk.files(HOME).filter((path) => !path.startsWith(`${HOME}/.continuo/`));
   return (location, locations) => {
     const shared = files.filter((path) => path === location || !locations.has(path));

@@ -3,7 +3,7 @@
 import type { Run, Store, StoredEvent } from "@continuo/core/model";
 
 /** The reports that the processes received. */
-export interface Promised {
+export interface RunReports {
   /** The end of each run as its caller heard it; `started` if only its beginning was confirmed. */
   readonly runs: Map<string, string>;
   /** The words of an agent in each run. */
@@ -17,7 +17,7 @@ const ENDS = new Set(["run_completed", "run_failed", "run_cancelled", "run_inter
 export async function faultsIn(
   store: Store,
   sessionIds: readonly string[],
-  promised: Promised,
+  promised: RunReports,
 ): Promise<readonly string[]> {
   const faults: string[] = [];
   for (const sessionId of sessionIds) {
@@ -93,7 +93,7 @@ function ofInputs(runs: readonly Run[]): readonly string[] {
 function ofWords(
   events: readonly StoredEvent[],
   runs: readonly Run[],
-  { said }: Promised,
+  { said }: RunReports,
 ): readonly string[] {
   return runs.flatMap(({ runId, status }) => {
     const words = said.get(runId);

@@ -3,7 +3,7 @@
 import type { Agent, AgentResult, ExecuteOptions, Run, Store } from "@continuo/core/model";
 import { CALM, type Faults, storeOver } from "./network.ts";
 import type { Exports } from "./programs.ts";
-import { faultsIn, type Promised } from "./run-promises.ts";
+import { faultsIn, type RunReports } from "./run-promises.ts";
 import {
   createMachine,
   disturb,
@@ -55,7 +55,7 @@ interface Member {
   readonly process: SimulatedProcess;
   readonly worker: Exports["worker"];
   readonly store: Store;
-  readonly promised: Promised;
+  readonly promised: RunReports;
   /** It holds a session so long without a sign of life. */
   readonly leaseMs: number;
 }
@@ -76,7 +76,7 @@ export async function simulateRuns(seed: number, options: SimulationOptions): Pr
       for (const sessionId of SESSIONS) await base.createSession({ sessionId });
     })(),
   );
-  const promised: Promised = { runs: new Map(), said: new Map(), seen: [], faults: [] };
+  const promised: RunReports = { runs: new Map(), said: new Map(), seen: [], faults: [] };
   const join = (name: string, on: Machine, { faults, leaseMs }: Joining): Member => {
     const process = world.begin(name, on);
     const worker = programs.worker(surround(world, process));

@@ -7,7 +7,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest
 import { EchoAgent } from "../../packages/store/src/testing/index.ts";
 import { SessionManager } from "../../src/index.ts";
 import { newPostgresDatabase } from "../sizes/shared-programs.ts";
-import { type Cut, type PostgresProxy, postgresProxy } from "./harness/postgres-proxy.ts";
+import { type CommitFailure, type PostgresProxy, postgresProxy } from "./harness/postgres-proxy.ts";
 
 let url: string;
 let admin: pg.Client;
@@ -29,7 +29,7 @@ afterEach(async () => {
   await proxy[Symbol.asyncDispose]();
 });
 
-const CUTS: readonly Cut[] = ["before commit", "after commit"];
+const CUTS: readonly CommitFailure[] = ["before commit", "after commit"];
 
 function events(count: number, from = 0): readonly NewEvent[] {
   return Array.from({ length: count }, (_, n) => ({ type: "custom", data: { name: `e${from + n}` } }));

@@ -13,7 +13,7 @@ import { scratchFolder } from "../scratch-folder.ts";
 import { violations } from "./axe.ts";
 import { type OpenViewer, openViewer } from "./open-viewer.ts";
 import { WATCH_SAYING } from "./saying.ts";
-import { type Served, serveViewer } from "./served-viewer.ts";
+import { serveViewer, type ViewerProcess } from "./served-viewer.ts";
 
 /** Says its first words, and goes on when there is a file `go` beside the script. */
 const WAIT = [chunk("one "), chunk("two "), { untilFile: "go" }, chunk("three"), DONE];
@@ -112,7 +112,7 @@ test("a prompt waits for the running turn and is withdrawn, and Escape cancels t
   expect(home.prompts()).toEqual(["slow"]);
 });
 
-async function serve(home: TalkHome, pages: string, port?: string): Promise<Served> {
+async function serve(home: TalkHome, pages: string, port?: string): Promise<ViewerProcess> {
   const served = await serveViewer(home, pages, port);
   open.push(served);
   return served;

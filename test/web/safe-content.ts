@@ -19,7 +19,7 @@ const LOOK = `(() => {
   };
 })()`;
 
-export interface Seen {
+export interface PageContents {
   readonly owned: unknown;
   readonly names: readonly string[];
   readonly handlers: readonly string[];
@@ -43,10 +43,10 @@ const SAFE_ADDRESS =
  *
  * @param alsoSafe elements that the page itself makes around messages of other kinds
  */
-export async function checkContent(page: Page, alsoSafe: readonly string[] = []): Promise<Seen> {
+export async function checkContent(page: Page, alsoSafe: readonly string[] = []): Promise<PageContents> {
   await page.evaluate(LOOK);
   // Again when the folds are open.
-  const seen: Seen = await page.evaluate(LOOK);
+  const seen: PageContents = await page.evaluate(LOOK);
   expect(seen.owned).toBe(null);
   expect(seen.handlers).toEqual([]);
   expect(seen.names.filter((name) => !SAFE_ELEMENTS.has(name) && !alsoSafe.includes(name))).toEqual([]);

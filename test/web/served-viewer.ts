@@ -5,7 +5,7 @@ import { once } from "node:events";
 import { join } from "node:path";
 import { cleanEnv } from "../cli/home.ts";
 
-export interface Served extends AsyncDisposable {
+export interface ViewerProcess extends AsyncDisposable {
   readonly url: string;
   readonly code: string;
   /** Without a word to anybody. */
@@ -17,7 +17,7 @@ export async function serveViewer(
   home: { readonly path: string },
   pages: string,
   port = "0",
-): Promise<Served> {
+): Promise<ViewerProcess> {
   const script = join(import.meta.dirname, "viewer-process.ts");
   const child: ChildProcess = spawn(process.execPath, [script, home.path, pages, port], {
     env: cleanEnv(home.path),

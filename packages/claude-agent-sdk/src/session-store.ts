@@ -14,7 +14,7 @@ import {
   type Session,
   type Store,
 } from "@continuo/core/model";
-import { type AdapterSession, adapterSession, InOrder } from "@continuo/store/adapters";
+import { type AdapterSession, adapterSession, KeyedQueue } from "@continuo/store/adapters";
 import { entryEvent, entryOf, promptOf } from "./entry-events.ts";
 import { SessionSummaries } from "./session-summaries.ts";
 
@@ -27,7 +27,7 @@ const TITLE_LENGTH = 80;
 
 export class ContinuoSessionStore implements SessionStore {
   readonly #store: Store;
-  readonly #inOrder = new InOrder();
+  readonly #inOrder = new KeyedQueue();
   readonly #summaries = new SessionSummaries();
 
   /** The store belongs to the caller, who closes it. */

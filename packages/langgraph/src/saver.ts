@@ -2,7 +2,7 @@
 
 import { randomUUID } from "node:crypto";
 import { ContinuoError, isContinuoError, listAll, type NewEvent, type Store } from "@continuo/core/model";
-import { type AdapterSession, adapterSession, blobOf, InOrder, keepBytes } from "@continuo/store/adapters";
+import { type AdapterSession, adapterSession, blobOf, KeyedQueue, keepBytes } from "@continuo/store/adapters";
 import {
   BaseCheckpointSaver,
   type ChannelVersions,
@@ -42,7 +42,7 @@ type Places = Readonly<Record<string, ValuePlace>>;
 export class ContinuoSaver extends BaseCheckpointSaver {
   readonly #store: Store;
   readonly #sessionIdOf: (threadId: string) => string;
-  readonly #inOrder = new InOrder();
+  readonly #inOrder = new KeyedQueue();
   /** Places of the values of checkpoints that this process has put. */
   readonly #places = new RecentMap<Places>(LIMITS.knownCheckpoints);
   /** The first write to a checkpoint that this process has not put yet. */

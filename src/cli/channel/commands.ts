@@ -110,5 +110,5 @@ function collect(value: string, previous: readonly string[]): readonly string[] 
 
 /** The channels in which agents may ask other agents. Errors: those of the configuration. */
 export async function openAsking(shell: Shell): Promise<QuestionChannels | null> {
-  return await (await import("./asking.ts")).askingOf(shell);
+  return await (await import("./questions.ts")).askingOf(shell);
 }

@@ -7,6 +7,6 @@
  * Does not know: how text is indexed.
  */
 
-export { keepGuarded, keepIndexed } from "./keep.ts";
+export { keepGuarded, keepIndexed } from "./background-indexing.ts";
 export { isIndexing, runIndexingWork } from "./process.ts";
 export { startIndexing, startIndexingOf } from "./start.ts";

@@ -1,10 +1,10 @@
 /** Both sides, each loaded when it is needed: a command that nobody answers reads only one folder. */
 
 import type { Shell } from "../terminal/index.ts";
-import { isAnswered } from "./answered-commands.ts";
-import type { AnsweringProcess } from "./answering.ts";
-import type { CallerStream } from "./asking.ts";
+import type { CallerStream } from "./command-client.ts";
+import type { AnsweringProcess } from "./command-server.ts";
 import { programOf, socketsOf } from "./places.ts";
+import { isAnswered } from "./remote-commands.ts";
 
 /**
  * Prints the answer of a running process, and returns its exit code; `null` if the command must do the work itself, and
@@ -23,7 +23,7 @@ export async function answeredElsewhere(
   if (all.length === 0) return null;
   const program = programOf(file);
   const sockets = all.filter((path) => path.includes(`/${program}-`));
-  const { askRunning } = await import("./asking.ts");
+  const { askRunning } = await import("./command-client.ts");
   const { env, home, cwd, stdout, stderr } = shell;
   const answer = await askRunning(sockets, program, {
     argv,
@@ -48,5 +48,5 @@ export async function answerCommands(
   file: string,
 ): Promise<AsyncDisposable> {
   const answering = { run, shell, program: programOf(file) };
-  return await (await import("./answering.ts")).answerCommands(answering);
+  return await (await import("./command-server.ts")).answerCommands(answering);
 }

@@ -5,15 +5,15 @@
 
 import { openSessionAdapter, type SessionAdapter } from "@continuo/agents";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type AppendStage, layOut } from "./append-stage.ts";
 import { AGENTS } from "./begin.ts";
-import { type LaidOut, layOut } from "./laid-out.ts";
 
 const FIRST = "What is in the note?";
 const RESULT = "three notes, 你好";
 
 describe.each(AGENTS)("$agent", (subject) => {
   const { format, longResultChars } = subject;
-  let laid: LaidOut;
+  let laid: AppendStage;
 
   beforeAll(async () => {
     laid = await layOut(subject, FIRST);

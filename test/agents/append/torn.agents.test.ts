@@ -6,8 +6,8 @@
 import { readFileSync, truncateSync } from "node:fs";
 import { openSessionAdapter } from "@continuo/agents";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type AppendStage, layOut } from "./append-stage.ts";
 import { AGENTS } from "./begin.ts";
-import { type LaidOut, layOut } from "./laid-out.ts";
 
 const FIRST = "What is in the note?";
 /** opencode's rows are written in one transaction. */
@@ -15,7 +15,7 @@ const WRITERS_OF_LINES = AGENTS.filter(({ agent }) => agent !== "opencode");
 
 describe.each(WRITERS_OF_LINES)("$agent", (subject) => {
   const { format } = subject;
-  let laid: LaidOut;
+  let laid: AppendStage;
 
   beforeAll(async () => {
     laid = await layOut(subject, FIRST);

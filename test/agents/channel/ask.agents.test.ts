@@ -9,7 +9,7 @@ import { expect, test } from "vitest";
 import { type Script, text, tool } from "../../model-servers/index.ts";
 import { type Stage, stage } from "../chat/stage.ts";
 import { openClaude } from "../claude/driver.ts";
-import type { Conversable } from "../sandbox.ts";
+import type { LineProgram } from "../sandbox.ts";
 import { setUp } from "../setup/stage.ts";
 
 const QUESTION = "Which port does the staging server use?";
@@ -55,7 +55,7 @@ async function askIn(on: Stage, opened: readonly string[]): Promise<readonly str
   return asked.map(({ body }) => JSON.stringify(body));
 }
 
-async function urlOf(server: Conversable): Promise<string> {
+async function urlOf(server: LineProgram): Promise<string> {
   for await (const line of server.lines) {
     const url = /listens on (http:\S+)/u.exec(line)?.[1];
     if (url !== undefined) return url;

@@ -10,7 +10,7 @@ import { killIfThere } from "../../left-behind/processes.ts";
 import { type RequestRecord, type Script, text } from "../../model-servers/index.ts";
 import { type Stage, stage } from "../chat/stage.ts";
 import { normaliseRequest } from "../requests.ts";
-import type { Conversable } from "../sandbox.ts";
+import type { LineProgram } from "../sandbox.ts";
 import { startedIn } from "../started-programs.ts";
 
 const STORY = "Once upon a time. ".repeat(60).trim();
@@ -29,7 +29,7 @@ interface Channel {
   send(words: string): Promise<void>;
   /** The answers of one handle, as the channel has them. */
   answers(handle: Handle): Promise<readonly (readonly [content: string, state: string])[]>;
-  join(handle: Handle): Conversable;
+  join(handle: Handle): LineProgram;
 }
 
 async function channelOf(on: Stage): Promise<Channel & AsyncDisposable> {
@@ -78,7 +78,7 @@ async function untilAnswered(channel: Channel, handles: readonly Handle[], count
 }
 
 /** In the middle of a turn: the beginning of the story is in the channel. Then the agents and their joins are killed. */
-async function killWhileTelling(on: Stage, channel: Channel, joined: ReadonlyMap<Handle, Conversable>) {
+async function killWhileTelling(on: Stage, channel: Channel, joined: ReadonlyMap<Handle, LineProgram>) {
   const telling = async () =>
     Promise.all([...joined.keys()].map(async (handle) => (await channel.answers(handle)).at(-1)));
   const begun = [expect.stringMatching(/^Once upon a time\./u), "open"];
@@ -90,11 +90,11 @@ async function killWhileTelling(on: Stage, channel: Channel, joined: ReadonlyMap
   await expect.poll(telling, WAIT).toEqual([...joined.keys()].map(() => left));
 }
 
-function joinAll(channel: Channel, handles: readonly Handle[]): Map<Handle, Conversable> {
+function joinAll(channel: Channel, handles: readonly Handle[]): Map<Handle, LineProgram> {
   return new Map(handles.map((handle) => [handle, channel.join(handle)]));
 }
 
-async function leave(joined: ReadonlyMap<Handle, Conversable>): Promise<void> {
+async function leave(joined: ReadonlyMap<Handle, LineProgram>): Promise<void> {
   for (const one of joined.values()) {
     one.kill();
     await one.end();

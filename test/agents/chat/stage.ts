@@ -8,7 +8,7 @@ import { type ModelServer, type Script, startModelServer } from "../../model-ser
 import { SUBJECTS } from "../drivers/subjects/index.ts";
 import { normaliseRequest } from "../requests.ts";
 import {
-  type Conversable,
+  type LineProgram,
   makeSandbox,
   type ProgramResult,
   runProgram,
@@ -23,9 +23,9 @@ export interface Stage extends AsyncDisposable {
   /** Another program, in the same environment. */
   run(command: string, args: readonly string[]): Promise<ProgramResult>;
   /** Another program that goes on beside the test, in the same environment. */
-  startProgram(command: string, args: readonly string[]): Conversable;
+  startProgram(command: string, args: readonly string[]): LineProgram;
   /** A command that goes on beside the test, as `serve` does. */
-  start(args: readonly string[], more?: Readonly<Record<string, string>>): Conversable;
+  start(args: readonly string[], more?: Readonly<Record<string, string>>): LineProgram;
   /** `continuo repl` in a terminal, ready for the first line. */
   repl(...args: readonly string[]): Promise<Terminal>;
   /** All text of the newest request of a conversation, by role; `agent` names the protocol that it must have come by. */

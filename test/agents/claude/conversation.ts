@@ -3,7 +3,7 @@
 import { join } from "node:path";
 import { type Script, text, thinking, tool } from "../../model-servers/index.ts";
 import { PICTURE } from "../picture.ts";
-import type { Said } from "./driver.ts";
+import type { ClaudePrompt } from "./driver.ts";
 
 export const SAID = {
   compare: "Compare the two notes.",
@@ -20,7 +20,7 @@ export const SAID = {
   long: "Start the long check.",
 } as const;
 
-export const WITH_PICTURE: Said = [
+export const WITH_PICTURE: ClaudePrompt = [
   { type: "text", text: SAID.look },
   { type: "image", source: { type: "base64", media_type: "image/png", data: PICTURE } },
 ];

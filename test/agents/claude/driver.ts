@@ -4,10 +4,10 @@ import { mkdir, readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { asObject, asObjects, asText, type JsonObject } from "../../model-servers/index.ts";
 import { PINNED, packageFolder } from "../install.ts";
-import { type Conversable, type Sandbox, startProgram } from "../sandbox.ts";
+import { type LineProgram, type Sandbox, startProgram } from "../sandbox.ts";
 
 /** Words, or content blocks of the Messages API. */
-export type Said = string | readonly JsonObject[];
+export type ClaudePrompt = string | readonly JsonObject[];
 
 export interface ClaudeOptions {
   /** A new session gets this id. */
@@ -45,9 +45,9 @@ export interface Claude {
   readonly configFolder: string;
   readonly environment: Readonly<Record<string, string>>;
   /** Starts Claude Code once and says one thing after another. Throws when a turn fails. */
-  say(said: readonly Said[], options?: ClaudeOptions): Promise<ClaudeRun>;
+  say(said: readonly ClaudePrompt[], options?: ClaudeOptions): Promise<ClaudeRun>;
   /** Says one thing, after which Claude Code is killed or shows an error. */
-  sayInVain(said: Said, mishap: Mishap, options?: ClaudeOptions): Promise<void>;
+  sayInVain(said: ClaudePrompt, mishap: Mishap, options?: ClaudeOptions): Promise<void>;
 }
 
 /** Returns the folder of the session files that Claude Code keeps for a working folder. */
@@ -93,7 +93,7 @@ export async function openClaude(
     DISABLE_TELEMETRY: "1",
     DISABLE_ERROR_REPORTING: "1",
   });
-  const start = (options: ClaudeOptions): Conversable => {
+  const start = (options: ClaudeOptions): LineProgram => {
     const args = [...ARGUMENTS, ...(mode === "bare" ? BARE : []), ...argumentsOf(options)];
     return startProgram(claudeBinary(version), args, {
       cwd: options.cwd ?? sandbox.project,
@@ -134,7 +134,7 @@ export async function openClaude(
   };
 }
 
-function lineFor(content: Said): string {
+function lineFor(content: ClaudePrompt): string {
   return JSON.stringify({ type: "user", message: { role: "user", content } });
 }
 
@@ -161,8 +161,8 @@ const WRITE_TIMEOUT_MS = 30_000;
 
 /** Says each thing when the one before is answered: what comes earlier would be slipped into the running turn. */
 async function converse(
-  program: Conversable,
-  said: readonly Said[],
+  program: LineProgram,
+  said: readonly ClaudePrompt[],
   duringFirstCall: () => Promise<void>,
 ): Promise<ClaudeRun & { readonly failure: string | null }> {
   const events: JsonObject[] = [];

@@ -4,7 +4,7 @@ import { expect } from "vitest";
 import { GROUPS, HELLO, isUnclaimed, type Rule, type Subject } from "../../acp/conformance/v1.ts";
 import { type Json, Wire } from "../../acp/conformance/wire.ts";
 import { type ModelServer, startModelServer, text } from "../../model-servers/index.ts";
-import type { Prepared } from "../drivers/contract.ts";
+import type { AgentSetup } from "../drivers/contract.ts";
 import { makeSandbox, type Sandbox } from "../sandbox.ts";
 
 export interface Failure {
@@ -28,7 +28,7 @@ export interface RealAgent {
   readonly args: readonly string[];
   /** The way of `authenticate` that needs no person, for an agent that wants it. */
   readonly login?: string;
-  prepare(sandbox: Sandbox, modelUrl: string): Promise<Prepared>;
+  prepare(sandbox: Sandbox, modelUrl: string): Promise<AgentSetup>;
 }
 
 const NOT_CLAIMED = "not claimed";

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { present } from "@continuo/core/model";
 import { type AcpClient, startAcp } from "../acp.ts";
 import { PINNED, packageFolder } from "../install.ts";
-import { type Conversable, type ProgramResult, runProgram, type Sandbox, startProgram } from "../sandbox.ts";
+import { type LineProgram, type ProgramResult, runProgram, type Sandbox, startProgram } from "../sandbox.ts";
 
 export interface SayOptions {
   /** A new session gets this id. */
@@ -26,7 +26,7 @@ export interface Copilot {
   /** Says something that the model refuses. */
   sayInVain(words: string, options?: SayOptions): Promise<ProgramResult>;
   /** Starts a turn that the caller ends. */
-  start(words: string, options?: SayOptions): Conversable;
+  start(words: string, options?: SayOptions): LineProgram;
   acp(cwd?: string): Promise<AcpClient>;
 }
 

@@ -34,7 +34,7 @@ export interface Subject {
   /** The title of the table, for an agent that is driven in several ways. */
   readonly title: string;
   /** Lays out the agent's home. */
-  prepare(sandbox: Sandbox, modelUrl: string): Promise<Prepared>;
+  prepare(sandbox: Sandbox, modelUrl: string): Promise<AgentSetup>;
   readonly canFork: boolean;
   /** True if the agent itself lists its sessions. */
   readonly canList: boolean;
@@ -44,7 +44,7 @@ export interface Subject {
   readonly permissions?: PermissionPolicy;
 }
 
-export interface Prepared {
+export interface AgentSetup {
   /** The environment of the agent, as the user's own. */
   readonly environment: Readonly<Record<string, string>>;
   readonly cwd: string;
@@ -90,7 +90,7 @@ const scriptOf = ({ writes }: Subject, file: string): Script => ({
 interface Stage extends AsyncDisposable {
   readonly sandbox: Sandbox;
   readonly server: ModelServer;
-  readonly prepared: Prepared;
+  readonly prepared: AgentSetup;
   /** The file to which the permission's tool writes. */
   readonly file: string;
   open(options?: Partial<OpenConversation>): Promise<Conversation>;

@@ -9,7 +9,7 @@ import type { AgentEvent, Conversation, OpenConversation } from "@continuo/core/
 import { expect, test } from "vitest";
 import { type ModelServer, startModelServer, text } from "../../model-servers/index.ts";
 import { makeSandbox, type Sandbox } from "../sandbox.ts";
-import { type Prepared, proveDriver, type Subject } from "./contract.ts";
+import { type AgentSetup, proveDriver, type Subject } from "./contract.ts";
 import { claude } from "./subjects/claude.ts";
 import { codex } from "./subjects/codex.ts";
 import { OLDER } from "./subjects/older.ts";
@@ -22,7 +22,7 @@ const STORY = Array.from({ length: 100 }, (_, k) => `word${k}`).join(" ");
 interface Stage extends AsyncDisposable {
   readonly sandbox: Sandbox;
   readonly server: ModelServer;
-  readonly prepared: Prepared;
+  readonly prepared: AgentSetup;
   open(options?: Partial<OpenConversation>): Promise<Conversation>;
 }
 

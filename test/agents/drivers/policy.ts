@@ -22,14 +22,14 @@ import {
   text,
 } from "../../model-servers/index.ts";
 import { makeSandbox, type Sandbox } from "../sandbox.ts";
-import type { Prepared } from "./contract.ts";
+import type { AgentSetup } from "./contract.ts";
 
 /** The permissions of the person's own settings of the agent: as many as possible, or as few. */
 export type OwnSettings = "allow everything" | "ask";
 
 export interface PolicySubject {
   readonly title: string;
-  prepare(sandbox: Sandbox, modelUrl: string, own: OwnSettings): Promise<Prepared>;
+  prepare(sandbox: Sandbox, modelUrl: string, own: OwnSettings): Promise<AgentSetup>;
   readonly reads: (file: string) => Step;
   readonly writes: (file: string, words: string) => Step;
   readonly runs: (command: string) => Step;

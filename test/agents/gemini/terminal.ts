@@ -64,7 +64,7 @@ export async function rewindInTerminal(sandbox: Sandbox, gemini: Gemini, session
   });
 }
 
-export interface Queueing {
+export interface QueuedPrompts {
   readonly sessionId: string;
   /** The words whose turn is at work when the others are typed. */
   readonly first: string;
@@ -79,7 +79,7 @@ export interface Queueing {
 export async function queueInTerminal(
   sandbox: Sandbox,
   gemini: Gemini,
-  { sessionId, first, queued, end, answer }: Queueing,
+  { sessionId, first, queued, end, answer }: QueuedPrompts,
 ): Promise<void> {
   const flags = ["--approval-mode", "yolo", "--resume", sessionId];
   await inTerminal(sandbox, gemini, flags, async ({ tmux, until }) => {

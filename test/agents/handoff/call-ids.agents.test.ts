@@ -7,8 +7,8 @@ import { join } from "node:path";
 import { handOffMessages } from "@continuo/agents";
 import type { Message } from "@continuo/core/model";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type AppendStage, layOut } from "../append/append-stage.ts";
 import { AGENTS, writtenOf } from "../append/begin.ts";
-import { type LaidOut, layOut } from "../append/laid-out.ts";
 import { proveResumption } from "../proof.ts";
 
 const IDS = [
@@ -40,7 +40,7 @@ const MESSAGES: readonly Message[] = IDS.flatMap((id, at): Message[] => {
 
 describe.each(AGENTS)("$agent", (subject) => {
   const { agent, program } = subject;
-  let laid: LaidOut;
+  let laid: AppendStage;
 
   beforeAll(async () => {
     laid = await layOut(subject, "Hello.");

@@ -30,10 +30,10 @@ export interface Conversation {
   readonly minResultBytes: number;
   readonly script: (project: string) => readonly ScriptedTurn[];
   /** Holds it in a new session; gives its id and the variables that lead to it. */
-  readonly hold: (sandbox: Sandbox, modelUrl: string) => Promise<Held>;
+  readonly hold: (sandbox: Sandbox, modelUrl: string) => Promise<AgentConversation>;
 }
 
-export interface Held {
+export interface AgentConversation {
   readonly sessionId: string;
   readonly environment: Readonly<Record<string, string>>;
 }

@@ -18,7 +18,7 @@ import { type Item, normaliseView, TELLS_ERRORS } from "../items.ts";
 import { ageBy, countKinds, historyOf, snapshotOf } from "../proof.ts";
 import { makeSandbox, type Sandbox } from "../sandbox.ts";
 import { isNewestOfAll } from "../versions.ts";
-import { CONVERSATIONS, type Held, scriptOf, writeFiles } from "./conversations.ts";
+import { type AgentConversation, CONVERSATIONS, scriptOf, writeFiles } from "./conversations.ts";
 import { type Cell, rowOf, withTable } from "./table.ts";
 import { openTargets, type Targets } from "./targets.ts";
 
@@ -27,7 +27,7 @@ const DOCUMENT = join(import.meta.dirname, "../../../docs/support.md");
 /** The place of the conversations; nobody continues them there. */
 let origins: Sandbox;
 let originServer: ModelServer;
-const held = new Map<AgentName, Held>();
+const held = new Map<AgentName, AgentConversation>();
 /** The place to which they are handed over. */
 let targets: Targets;
 const PAIRS = pairsOfRun(AGENTS);

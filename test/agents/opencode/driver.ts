@@ -6,7 +6,7 @@
 import { join } from "node:path";
 import { asObject, asObjects, asText, type JsonObject } from "../../model-servers/index.ts";
 import { PINNED, packageFolder } from "../install.ts";
-import { type Conversable, type ProgramResult, runProgram, type Sandbox, startProgram } from "../sandbox.ts";
+import { type LineProgram, type ProgramResult, runProgram, type Sandbox, startProgram } from "../sandbox.ts";
 
 export interface Opencode {
   /** The value of `XDG_DATA_HOME`. */
@@ -130,7 +130,7 @@ export async function openOpencode(
   };
 }
 
-async function converse(program: Conversable): Promise<OpencodeServer> {
+async function converse(program: LineProgram): Promise<OpencodeServer> {
   const url = await listeningUrl(program);
   let isKilled = false;
   async function kill(): Promise<void> {
@@ -173,7 +173,7 @@ async function converse(program: Conversable): Promise<OpencodeServer> {
   };
 }
 
-async function listeningUrl(program: Conversable): Promise<string> {
+async function listeningUrl(program: LineProgram): Promise<string> {
   for await (const line of program.lines) {
     const [url] = /http:\/\/127\.0\.0\.1:\d+/u.exec(line) ?? [];
     if (url !== undefined) return url;

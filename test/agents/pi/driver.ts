@@ -7,7 +7,7 @@ import { mkdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { asObject, asObjects, asText, type JsonObject } from "../../model-servers/index.ts";
 import { PINNED, type PinnedName, packageFolder } from "../install.ts";
-import { type Conversable, type Sandbox, startProgram } from "../sandbox.ts";
+import { type LineProgram, type Sandbox, startProgram } from "../sandbox.ts";
 
 export interface PiStart {
   /** Path of a session to continue; a new one is begun by default. */
@@ -120,7 +120,7 @@ interface Waiting {
   readonly refuse: (error: Error) => void;
 }
 
-function converse(program: Conversable): PiTalk {
+function converse(program: LineProgram): PiTalk {
   const waiting = new Set<Waiting>();
   let refusal: string | null = null;
   let count = 0;

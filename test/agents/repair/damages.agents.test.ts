@@ -14,7 +14,7 @@ import { anyDamage } from "../../damage.ts";
 import { numbersOfRun } from "../../sizes/rotation.ts";
 import { AGENTS } from "../append/begin.ts";
 import { type Item, normaliseView, TELLS_ERRORS } from "../items.ts";
-import { openStage, type Resumed, type Stage } from "./stage.ts";
+import { openStage, type ResumeResult, type Stage } from "./stage.ts";
 
 const DAMAGES = 30;
 /** Two starts for each; opencode takes the longest, above all on a machine that does other things too. */
@@ -147,7 +147,7 @@ function saidIn(items: readonly Item[] | null): readonly string[] {
 }
 
 /** An agent that sends nothing of a session in which something was said has not read it either. */
-function isRefused({ items, failure }: Resumed, view: readonly Item[] | null): boolean {
+function isRefused({ items, failure }: ResumeResult, view: readonly Item[] | null): boolean {
   return failure !== null || items === null || (items.length === 0 && (view ?? []).length > 0);
 }
 
@@ -190,7 +190,7 @@ test.each(AGENTS)(
     const refused: string[] = [];
     const stillRefused: string[] = [];
     const differing: unknown[] = [];
-    const compare = (what: string, seen: readonly Item[] | null, resumed: Resumed): void => {
+    const compare = (what: string, seen: readonly Item[] | null, resumed: ResumeResult): void => {
       if (isRefused(resumed, seen)) return;
       const view = withoutNewIds(asRead(seen ?? []), said);
       const sent = withoutNewIds(asRead(resumed.items ?? []), said);

@@ -16,8 +16,8 @@ import {
 import { severityOf } from "@continuo/core/model";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { startModelServer, text } from "../../model-servers/index.ts";
+import { type AppendStage, layOut } from "../append/append-stage.ts";
 import { AGENTS, type SessionPlace } from "../append/begin.ts";
-import { type LaidOut, layOut } from "../append/laid-out.ts";
 import { startAppServer } from "../codex/app-server.ts";
 import { openOpencode } from "../opencode/driver.ts";
 import { countKinds, proveResumption } from "../proof.ts";
@@ -28,7 +28,7 @@ const SECOND = "And in the other one?";
 
 describe.each(AGENTS)("$agent", (subject) => {
   const { agent, format } = subject;
-  let laid: LaidOut;
+  let laid: AppendStage;
 
   beforeAll(async () => {
     laid = await layOut(subject, FIRST);

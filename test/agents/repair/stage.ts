@@ -26,7 +26,7 @@ const COMPARE = "Compare the two notes.";
 const CONCLUDE = "And what do you conclude?";
 
 /** The behaviour of the agent with a session. */
-export interface Resumed {
+export interface ResumeResult {
   /** The items that it sent to its model before the last words; `null` if it sent nothing. */
   readonly items: readonly Item[] | null;
   readonly failure: string | null;
@@ -38,7 +38,7 @@ export interface Stage extends AsyncDisposable {
   readonly server: ModelServer;
   /** Lays the home out as it was after the conversation. */
   reset(): void;
-  resume(): Promise<Resumed>;
+  resume(): Promise<ResumeResult>;
 }
 
 type Read = (file: string) => Step;

@@ -13,7 +13,7 @@ import { openStore } from "@continuo/store";
 import { describe, expect, test } from "vitest";
 import { type ModelServer, type Step, startModelServer, text } from "../../model-servers/index.ts";
 import { bundledProgram } from "../../sizes/shared-programs.ts";
-import type { Prepared, Subject } from "../drivers/contract.ts";
+import type { AgentSetup, Subject } from "../drivers/contract.ts";
 import { claude } from "../drivers/subjects/claude.ts";
 import { codex } from "../drivers/subjects/codex.ts";
 import { makeSandbox, type Sandbox } from "../sandbox.ts";
@@ -69,7 +69,7 @@ async function stage({ agent, title, writes, prepare }: Subject): Promise<Stage>
 async function startProgram(
   args: readonly string[],
   agent: string,
-  { environment }: Prepared,
+  { environment }: AgentSetup,
 ): Promise<Program> {
   const env = { ...environment, CODING_AGENT: agent };
   const child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "inherit"], env });

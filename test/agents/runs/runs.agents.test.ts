@@ -6,7 +6,7 @@ import { openStore } from "@continuo/store";
 import { type RunOnceOptions, type RunResult, runOnce } from "@continuo/store/sessions";
 import { expect, test } from "vitest";
 import { type ModelServer, type Script, startModelServer, text } from "../../model-servers/index.ts";
-import type { Prepared } from "../drivers/contract.ts";
+import type { AgentSetup } from "../drivers/contract.ts";
 import { SUBJECTS } from "../drivers/subjects/index.ts";
 import { normaliseRequest } from "../requests.ts";
 import { makeSandbox, type Sandbox } from "../sandbox.ts";
@@ -35,7 +35,7 @@ async function stage(agents: readonly AgentName[]): Promise<Stage> {
   const sandbox = await makeSandbox();
   const server = await startModelServer(SCRIPT);
   const store = await openStore("memory:");
-  const prepared = new Map<AgentName, Prepared>();
+  const prepared = new Map<AgentName, AgentSetup>();
   for (const agent of agents) prepared.set(agent, await SUBJECTS[agent].prepare(sandbox, server.url));
   return {
     store,
@@ -67,7 +67,7 @@ async function stage(agents: readonly AgentName[]): Promise<Stage> {
 }
 
 /** Opens the agent as another process would: it knows nothing of the turn before. */
-async function agentOf(name: AgentName, prepared: Prepared | undefined, sandbox: Sandbox) {
+async function agentOf(name: AgentName, prepared: AgentSetup | undefined, sandbox: Sandbox) {
   if (prepared === undefined) throw new Error(`${name} was not prepared`);
   const { cwd, environment, command } = prepared;
   const places = { home: sandbox.root, env: environment };

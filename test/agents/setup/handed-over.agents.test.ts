@@ -16,7 +16,7 @@ import { continuoReady } from "../mcp/codex-ready.ts";
 import { openOpencode } from "../opencode/driver.ts";
 import { openPi } from "../pi/driver.ts";
 import { makeSandbox } from "../sandbox.ts";
-import { expectHandedOver, SAID, scriptOf } from "./handing-over.ts";
+import { expectHandedOver, SAID, scriptOf } from "./hand-over-setup.ts";
 import { sentTo, setUp } from "./stage.ts";
 
 test("Claude Code hands its session over to Codex", async () => {

@@ -28,7 +28,7 @@ import { openOpencode } from "../opencode/driver.ts";
 import { openPi } from "../pi/driver.ts";
 import { runContinuo } from "../proof.ts";
 import { makeSandbox, runProgram, type Sandbox } from "../sandbox.ts";
-import { expectHandedOver, SAID, scriptOf, type Tools } from "./handing-over.ts";
+import { expectHandedOver, SAID, scriptOf, type Tools } from "./hand-over-setup.ts";
 import { type Environment, expectSent, sentTo } from "./stage.ts";
 
 const ROOT = join(import.meta.dirname, "../../..");

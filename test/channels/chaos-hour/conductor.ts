@@ -14,7 +14,7 @@ import { openStore } from "@continuo/store";
 import { freePorts } from "../../free-ports.ts";
 import { createRandom, type Random } from "../../store/harness/random.ts";
 import { CHANNEL, eventsOf, LOG, untilAnswered } from "../chaos.ts";
-import { answerCount, type Given, type History, violationsOf } from "../chaos-checker.ts";
+import { answerCount, type History, type ReceivedEvent, violationsOf } from "../chaos-checker.ts";
 import { type CuttingProxy, cuttingProxy } from "../cutting-proxy.ts";
 import type { NeighboursPlan } from "./neighbours.ts";
 import type { NewcomerReport, NewcomersPlan } from "./newcomers.ts";
@@ -83,7 +83,7 @@ class ChaosHour {
   readonly #children: ChildProcess[] = [];
   readonly #seats: Seat[] = [];
   readonly #proxies: CuttingProxy[] = [];
-  readonly #given = new Map<string, Given[]>();
+  readonly #given = new Map<string, ReceivedEvent[]>();
   readonly #texts = new Map<string, string>();
   readonly #acknowledged = new Set<string>();
   readonly #sendMs: number[] = [];
@@ -348,7 +348,7 @@ class ChaosHour {
     if (this.#written < programs.length) this.#failed.push("participants did not finish writing");
     await untilAnswered(this.#store, bots);
     const latest = await this.#store.latestSequence(LOG);
-    const isBehind = (given: readonly Given[]): boolean => (given.at(-1)?.sequence ?? 0) < latest;
+    const isBehind = (given: readonly ReceivedEvent[]): boolean => (given.at(-1)?.sequence ?? 0) < latest;
     while ([...this.#given.values()].some(isBehind) && Date.now() < deadline + 60_000) await pause(200);
     tell("close");
     await pause(2_000);

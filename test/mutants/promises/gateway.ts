@@ -146,7 +146,7 @@ export const GATEWAY: readonly PromiseOfRoom[] = [
     mistake: "&& row.sessionId !== null",
   },
   {
-    file: `${ROOM}/turns-of-others.ts`,
+    file: `${ROOM}/follow-turns.ts`,
     test: WHOLE,
     promise: "An editor sees its own turn once.",
     text: "runId === undefined || isOwn(runId)) continue",

@@ -3,11 +3,11 @@
 import type { PromiseOfRoom } from "./promise.ts";
 
 const GUARD = "packages/native/src/editing/guard";
-const RUN = { file: `${GUARD}/run.ts`, test: "packages/native/src/editing/guarded.test.ts" };
-const STORE = { file: `${GUARD}/store-session.ts`, test: "packages/native/src/editing/guarded.test.ts" };
-const PIECES = { file: `${GUARD}/pieces.ts`, test: "packages/native/src/editing/guarded.test.ts" };
-const BACK = { file: `${GUARD}/bring-back.ts`, test: "packages/native/src/editing/guarded.test.ts" };
-const ONLY = { file: `${GUARD}/only-copies.ts`, test: "packages/native/src/editing/guarded.test.ts" };
+const RUN = { file: `${GUARD}/run.ts`, test: "packages/native/src/editing/restore-copy.test.ts" };
+const STORE = { file: `${GUARD}/store-session.ts`, test: "packages/native/src/editing/restore-copy.test.ts" };
+const PIECES = { file: `${GUARD}/pieces.ts`, test: "packages/native/src/editing/restore-copy.test.ts" };
+const BACK = { file: `${GUARD}/bring-back.ts`, test: "packages/native/src/editing/restore-copy.test.ts" };
+const ONLY = { file: `${GUARD}/only-copies.ts`, test: "packages/native/src/editing/restore-copy.test.ts" };
 const ROWS = { file: `${GUARD}/session-rows.ts`, test: "test/guard/session-rows.test.ts" };
 const ENDED = { file: `${GUARD}/run.ts`, test: "test/guard/after-session.test.ts" };
 const CHAIN = { file: `${GUARD}/chain.ts`, test: "test/guard/packed-lists.test.ts" };
@@ -137,7 +137,7 @@ export const GUARD_PROMISES: readonly PromiseOfRoom[] = [
   },
   {
     file: `${GUARD}/lay-out.ts`,
-    test: "packages/native/src/editing/guarded.test.ts",
+    test: "packages/native/src/editing/restore-copy.test.ts",
     promise: "At most four copies lie open.",
     text: "names.slice(MAX_OPENED - 1)",
     mistake: "names.slice(MAX_OPENED * 9)",

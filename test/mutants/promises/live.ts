@@ -61,7 +61,7 @@ export const LIVE: readonly PromiseOfRoom[] = [
     mistake: "[]",
   },
   {
-    file: `${ROOM}/batches/owed.ts`,
+    file: `${ROOM}/batches/redo-batches.ts`,
     test: `${ROOM}/batches/owed.test.ts`,
     promise: "A lane writes again only what a stand-in wrote in it.",
     text: 'lane === "all" || one.lane === lane',

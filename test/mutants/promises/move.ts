@@ -11,11 +11,11 @@ const RECEIVE_MOVE = {
   test: "test/move/receiver.test.ts",
 };
 const PLACED_SINCE = {
-  file: "packages/agents/src/handoff/moving/placed-since.ts",
+  file: "packages/agents/src/handoff/moving/recover-placement.ts",
   test: "test/move/receiver.test.ts",
 };
 const FOLDER_OF_MOVE = {
-  file: "packages/agents/src/handoff/moving/folder-of-move.ts",
+  file: "packages/agents/src/handoff/moving/move-folder.ts",
   test: "test/move/receiver.test.ts",
 };
 const CHANNEL = { file: "packages/agents/src/handoff/moving/channel.ts", test: "test/move/receiver.test.ts" };

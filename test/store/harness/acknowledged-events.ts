@@ -2,13 +2,13 @@
 
 import type { Store, StoredEvent } from "@continuo/core/model";
 
-export interface Acknowledged {
+export interface AcknowledgedEvents {
   readonly writer: string;
   /** The number of events of each batch. */
   readonly batches: ReadonlyMap<number, number>;
 }
 
-export function acknowledgedBy(writer: string, lines: readonly string[]): Acknowledged {
+export function acknowledgedBy(writer: string, lines: readonly string[]): AcknowledgedEvents {
   const batches = new Map<number, number>();
   for (const line of lines) {
     const match = /^ack (\d+) (\d+)$/.exec(line);
@@ -21,7 +21,7 @@ export function acknowledgedBy(writer: string, lines: readonly string[]): Acknow
 export async function lossesOf(
   store: Store,
   logId: string,
-  { after, writers }: { readonly after: number; readonly writers: readonly Acknowledged[] },
+  { after, writers }: { readonly after: number; readonly writers: readonly AcknowledgedEvents[] },
 ): Promise<readonly string[]> {
   const losses: string[] = [];
   const sequences = new Map<string, number>();

@@ -3,7 +3,7 @@
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 
 /** The failure of the next commit: it never arrives, or it arrives and its answer is lost. */
-export type Cut = "before commit" | "after commit";
+export type CommitFailure = "before commit" | "after commit";
 
 export interface PostgresProxy extends AsyncDisposable {
   readonly url: string;
@@ -12,7 +12,7 @@ export interface PostgresProxy extends AsyncDisposable {
   off(): void;
   on(): void;
   /** Cuts the next connection at a statement that has these words; `times` of them. */
-  cutAt(words: string, cut: Cut, times?: number): void;
+  cutAt(words: string, cut: CommitFailure, times?: number): void;
   /** The number of connections that `cutAt` cut. */
   readonly cuts: number;
 }
@@ -21,7 +21,7 @@ export async function postgresProxy(target: string): Promise<PostgresProxy> {
   const { hostname, port } = new URL(target);
   const pairs = new Set<readonly [Socket, Socket]>();
   let state: "on" | "off" = "on";
-  let cutting: { readonly words: string; readonly cut: Cut; left: number } | undefined;
+  let cutting: { readonly words: string; readonly cut: CommitFailure; left: number } | undefined;
   let cuts = 0;
   const server = createServer((client) => {
     if (state === "off") {

@@ -30,7 +30,6 @@ export { excludes } from "./exclude-patterns.ts";
 export { type FollowItem, type FollowOptions, follow } from "./follow.ts";
 export type { CatalogSource, IndexedSession, ReadySession } from "./indexed-session.ts";
 export { type LastSession, lastSession } from "./last-session.ts";
-export { findLeftOut, type LeftOutQuery, type LeftOutSession } from "./left-out.ts";
 export { type CatalogList, type CatalogSources, type ListQuery, listCatalog } from "./list.ts";
 export type { RowOrder } from "./list-filter.ts";
 export {
@@ -110,7 +109,7 @@ export {
   textsState,
   updateTexts,
 } from "./texts.ts";
-export { createKeptTexts, type KeptTexts } from "./texts-kept.ts";
+export { createKeptTexts, type KeptTexts } from "./texts-cache.ts";
 export {
   filterTexts,
   linesOfText,
@@ -122,4 +121,5 @@ export {
 } from "./texts-scan.ts";
 export { openTrashed, TRASHED, type TrashedSources } from "./texts-trash.ts";
 export { filesOfCall, type SessionTurn, sessionTurns } from "./turns.ts";
+export { findLeftOut, type LeftOutQuery, type LeftOutSession } from "./unlisted-sessions.ts";
 export { type UsageBucket, usageOf } from "./usage.ts";

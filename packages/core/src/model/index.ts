@@ -5,7 +5,7 @@
  * Does not know: files, processes, clocks, networks, the format of any agent.
  */
 
-export { cancellable, cancellableItems, isFailure, toCancelled } from "./cancelled.ts";
+export { cancellable, cancellableItems, isFailure, toCancelled } from "./cancellation.ts";
 export { cutText, shorten } from "./cut-text.ts";
 export {
   ContinuoError,

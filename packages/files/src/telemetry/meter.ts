@@ -1,7 +1,7 @@
 /** Metrics by a table, which has the name, the kind and the description of each. */
 
 import type { Attributes, Counter, Histogram, MeterProvider } from "@opentelemetry/api";
-import { registered } from "./registered.ts";
+import { registered } from "./globals.ts";
 
 export interface Metric {
   readonly kind: "counter" | "histogram" | "gauge";

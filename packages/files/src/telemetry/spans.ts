@@ -1,7 +1,7 @@
 /** Spans of Continuo's work, as children of the spans of the application. */
 
 import type { Attributes, Span, Tracer } from "@opentelemetry/api";
-import { registered } from "./registered.ts";
+import { registered } from "./globals.ts";
 
 export type { Attributes } from "@opentelemetry/api";
 

@@ -18,4 +18,4 @@ export { decideUnanswered, draftEvent } from "./decide-batch.ts";
 export { draftIn } from "./drafts.ts";
 export { LaneWork } from "./lane-work.ts";
 export { idsOf } from "./note-request.ts";
-export { owedIn, redoOwed } from "./owed.ts";
+export { owedIn, redoOwed } from "./redo-batches.ts";

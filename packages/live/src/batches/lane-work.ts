@@ -57,7 +57,7 @@ import {
 import { type BatchDecision, decideBatch } from "./decide-batch.ts";
 import { writeDrafts } from "./drafts.ts";
 import { noteRequest } from "./note-request.ts";
-import { owedIn, redoOwed } from "./owed.ts";
+import { owedIn, redoOwed } from "./redo-batches.ts";
 
 export interface LaneOptions extends BatchingOptions {
   readonly lane: Lane;

@@ -5,7 +5,7 @@ import type { LiveOutline } from "@continuo/core/wire";
 import { LIMITS, runSteps } from "../kit/index.ts";
 import { type OutlineItem, outlineSteps } from "../outline/index.ts";
 import { type ListedCaptions, outlinePlace, readHeard, readListed } from "./read-captions.ts";
-import { heardCues, watchedShare, watchedSpans } from "./watched.ts";
+import { heardCues, watchedShare, watchedSpans } from "./watched-cues.ts";
 
 export class Outlines {
   readonly #kept = new Map<string, Promise<readonly OutlineItem[]>>();

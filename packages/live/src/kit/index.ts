@@ -29,7 +29,7 @@ export {
   sessionsByState,
 } from "./metrics.ts";
 export { onOneServer, startPeriodicWork } from "./periodic-work.ts";
-export { RecentNames } from "./recent.ts";
+export { RecentNames } from "./recent-names.ts";
 export {
   findRemoval,
   findSession,

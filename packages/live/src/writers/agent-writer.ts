@@ -22,7 +22,7 @@ import {
   type NoteWriterResult,
   type WriteOptions,
 } from "../kit/index.ts";
-import { type KeptAgent, KeptConversations, newIn } from "./kept-conversations.ts";
+import { AgentConversations, type KeptAgent, newIn } from "./agent-conversations.ts";
 import { pagePrompt, parsePage } from "./page-prompt.ts";
 import {
   askPrompt,
@@ -54,7 +54,7 @@ interface WriterAnswer {
 export function agentWriter(options: AgentWriterOptions): NoteWriter {
   assertKnownOptions("agentWriter", options, { agent: true, kept: true, name: true, price: true });
   const { agent, kept, name = agent.name, price } = options;
-  const conversations = new KeptConversations();
+  const conversations = new AgentConversations();
   // A model that refuses pictures is not sent any again.
   let sight: "unknown" | "sees" | "blind" = "unknown";
   const ask = async (

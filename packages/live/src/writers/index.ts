@@ -5,10 +5,10 @@
  * Does not know: batches, the log of a session.
  */
 
+export type { KeptAgent } from "./agent-conversations.ts";
 export { type AgentWriterOptions, agentWriter } from "./agent-writer.ts";
 export { cachingEmbedder } from "./caching-embedder.ts";
 export { extractiveWriter } from "./extractive-writer.ts";
-export type { KeptAgent } from "./kept-conversations.ts";
 export { lexicalEmbedder } from "./lexical-embedder.ts";
 export { afterFailure, type Breaker, CLOSED_BREAKER, mayTry, measureCall, retryMs } from "./model-calls.ts";
 export {

@@ -5,8 +5,8 @@ import { beforeEach, describe, expect, test } from "vitest";
 import { copyHome, FORMAT_CASES } from "../../../../test/fixture-home.ts";
 import { scratchFolder } from "../../../../test/scratch-folder.ts";
 import { formatOf, listNativeSessions, readNativeSession } from "../native/index.ts";
+import { firstDifference } from "./compare-fork.ts";
 import { forkNativeSession } from "./fork.ts";
-import { firstDifference } from "./same.ts";
 
 let scratch: string;
 let places: Places;

@@ -7,8 +7,8 @@ import { copyHome } from "../../../../test/fixture-home.ts";
 import { scratchFolder } from "../../../../test/scratch-folder.ts";
 import { cutAt } from "../native/forking/index.ts";
 import { formatOf, listNativeSessions, readNativeDetails, readNativeSession } from "../native/index.ts";
+import { firstDifference } from "./compare-fork.ts";
 import { forkNativeSession } from "./fork.ts";
-import { firstDifference } from "./same.ts";
 import { openSessionAdapter } from "./session-adapter.ts";
 
 let scratch: string;

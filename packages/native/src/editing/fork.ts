@@ -25,8 +25,8 @@ import {
 } from "../native/index.ts";
 import type { OpenedSession } from "../native/kit/index.ts";
 import { makersOfNow, type NativeWriter, type NewSession } from "../native/writing/index.ts";
+import { firstDifference } from "./compare-fork.ts";
 import { attemptKey, openScratch, placeSession, stageRecords, takeFirstAttempt } from "./placing/index.ts";
-import { firstDifference } from "./same.ts";
 import { settleUnfinished } from "./settling/index.ts";
 
 export interface ForkOptions extends LookupOptions {

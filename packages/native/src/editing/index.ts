@@ -5,6 +5,7 @@
  * Does not know: the format of any agent, or how a result is shown.
  */
 
+export { firstDifference } from "./compare-fork.ts";
 export {
   emptyTrash,
   listTrashedSessions,
@@ -14,7 +15,6 @@ export {
   trashProblems,
 } from "./delete.ts";
 export { type ForkedSession, type ForkOptions, forkNativeSession } from "./fork.ts";
-export { type RestoreCopyOptions, type RestoredCopy, restoreGuardedSession } from "./guarded.ts";
 export { type ReturnedSession, type ReturnOptions, returnHiddenSession } from "./hidden.ts";
 export { refuseOpen } from "./live.ts";
 export {
@@ -26,6 +26,6 @@ export {
 export { renameNativeSession } from "./rename.ts";
 export { repairNativeSession } from "./repair.ts";
 export type { RepairOptions, SessionRepair } from "./repair-result.ts";
-export { firstDifference } from "./same.ts";
+export { type RestoreCopyOptions, type RestoredCopy, restoreGuardedSession } from "./restore-copy.ts";
 export { openSessionAdapter, type SessionAdapterOptions } from "./session-adapter.ts";
 export { settleBeforeReading, settleUnfinished } from "./settling/index.ts";

@@ -14,8 +14,8 @@ import {
   toLines,
   writeNewFile,
 } from "../native/writing/index.ts";
+import { firstDifference } from "./compare-fork.ts";
 import { openScratch } from "./placing/index.ts";
-import { firstDifference } from "./same.ts";
 import { moveToTrash } from "./trash/index.ts";
 
 export interface UpgradeOptions {

@@ -6,7 +6,7 @@
  * Does not know: any format, how results are ranked, or how they are shown.
  */
 
-export { filesOfCall } from "./files-of-call.ts";
+export { filesOfCall } from "./call-files.ts";
 export {
   type FillOptions,
   type FillProgress,

@@ -2,7 +2,7 @@
 
 import type { Block, Message } from "@continuo/core/model";
 import { createTurnStarts, messageKind } from "@continuo/core/transcript";
-import { filesOfCall } from "./files-of-call.ts";
+import { filesOfCall } from "./call-files.ts";
 import { MAX_ARGUMENT_DEPTH, MAX_FACTS, MAX_TEXT_CHARS, MAX_TURN_CHARS } from "./limits.ts";
 
 /** The voice of a text, which is a column of the index with its own weight in the ranking. */

@@ -16,7 +16,7 @@ import { changesOf } from "./changed-files.ts";
 import { type Chat, createChat } from "./chat/index.ts";
 import { fileBlameOf } from "./file-blame.ts";
 import { growthOf } from "./growth-events.ts";
-import { sourceKeyOf } from "./handed-over.ts";
+import { sourceKeyOf } from "./hand-off-source.ts";
 import { healthOf } from "./health.ts";
 import { createInbox } from "./inbox/index.ts";
 import { createKnownFacts } from "./known-facts.ts";

@@ -5,7 +5,7 @@
 
 import { isContinuoError, type NewEvent, type StoredEvent } from "@continuo/core/model";
 import type { AdapterSession } from "./adapter-session.ts";
-import { InOrder } from "./in-order.ts";
+import { KeyedQueue } from "./keyed-queue.ts";
 
 export interface FoldedLogOptions<State> {
   readonly initial: () => State;
@@ -18,7 +18,7 @@ export class FoldedLog<State> {
   readonly #options: FoldedLogOptions<State>;
   #state: State;
   #last: { readonly sequence: number; readonly id: string } | null = null;
-  readonly #inOrder = new InOrder();
+  readonly #inOrder = new KeyedQueue();
 
   constructor(session: AdapterSession, options: FoldedLogOptions<State>) {
     this.#session = session;

@@ -9,5 +9,5 @@
 
 export { type AdapterSession, adapterLog, adapterSession } from "./adapter-session.ts";
 export { FoldedLog, type FoldedLogOptions } from "./folded-log.ts";
-export { InOrder } from "./in-order.ts";
 export { blobOf, type KeptBytes, keepBytes, keptBytes } from "./kept-bytes.ts";
+export { KeyedQueue } from "./keyed-queue.ts";

@@ -11,12 +11,12 @@ import {
 } from "@continuo/core/model";
 import { runEnd } from "./ends.ts";
 import { newId } from "./ids.ts";
+import { unsaidInput } from "./input-message.ts";
 import { cancelLeft } from "./interrupt.ts";
 import { holdLease, sessionLease } from "./lease.ts";
 import { LIMITS } from "./limits.ts";
 import { patientStore } from "./patient-store.ts";
 import type { RunError } from "./result.ts";
-import { unsaidInput } from "./said-input.ts";
 
 export interface CancelOptions {
   readonly reason?: string;

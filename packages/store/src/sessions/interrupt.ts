@@ -12,8 +12,8 @@ import {
 } from "@continuo/core/model";
 import { isTrusted, type RunEnd, runEnd } from "./ends.ts";
 import { newId } from "./ids.ts";
+import { unsaidInput } from "./input-message.ts";
 import { unsurePatch, usedNative } from "./references.ts";
-import { unsaidInput } from "./said-input.ts";
 
 interface Lease {
   readonly name: string;

@@ -14,8 +14,8 @@ import {
   type Write,
 } from "@continuo/core/model";
 import { newId } from "./ids.ts";
+import { runThatSaid } from "./input-message.ts";
 import { rememberStart, starterOf } from "./live-runs.ts";
-import { runThatSaid } from "./said-input.ts";
 
 function claimName(root: string): string {
   return `input/${root}`;

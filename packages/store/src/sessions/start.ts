@@ -17,11 +17,11 @@ import {
 import { runEnd } from "./ends.ts";
 import { newId } from "./ids.ts";
 import { assertPriority, isSameInput, type RunInput, toBlocks } from "./input.ts";
+import { blobsOf, unsaidInput } from "./input-message.ts";
 import { LIMITS } from "./limits.ts";
 import { patientStore, type RetryPolicy } from "./patient-store.ts";
 import { toRunError } from "./result.ts";
 import { createRun, rootOf, takeOver } from "./retries.ts";
-import { blobsOf, unsaidInput } from "./said-input.ts";
 
 export type StartSessionOptions = NewSession;
 

@@ -12,12 +12,12 @@ import {
   type Write,
 } from "@continuo/core/model";
 import type { NativePlace, Outcome } from "./attempt.ts";
+import { inputEntry } from "./input-message.ts";
 import type { Journal, JournalEntry, TurnJournal } from "./journal/index.ts";
 import type { HeldLease } from "./lease.ts";
 import type { ExecuteRunOptions } from "./options.ts";
 import type { Plan } from "./plan.ts";
 import type { PendingNativeRef } from "./references.ts";
-import { inputEntry } from "./said-input.ts";
 import type { Stops } from "./stops.ts";
 
 export interface RunContext {

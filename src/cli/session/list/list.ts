@@ -130,7 +130,7 @@ async function hintAtHidden(names: readonly string[] | undefined, shell: Shell):
 async function hintAtOthers(shell: Shell): Promise<void> {
   const { stdout, stderr } = shell;
   if (stdout.isTTY !== true || stderr.isTTY !== true) return;
-  const { namesToAsk } = await import("./listing-agents.ts");
+  const { namesToAsk } = await import("./list-drivers.ts");
   const names = await namesToAsk(shell);
   if (names.length === 0) return;
   const [whose, name] = names.length === 1 ? ["lists its", names[0]] : ["list their", "NAME"];
@@ -146,7 +146,7 @@ async function toWanted(flags: ListFlags, shell: Shell): Promise<ListQuery> {
     ...present({ agents: flags.agent }),
     ...(others.length === 0
       ? {}
-      : { drivers: await (await import("./listing-agents.ts")).driversNamed(others, shell) }),
+      : { drivers: await (await import("./list-drivers.ts")).driversNamed(others, shell) }),
     ...present(flags.exact ? { cwd } : flags.here ? { ofProject: cwd } : { below: cwd }),
     ...present({ since: timeOf(flags.since, shell), until: timeOf(flags.until, shell) }),
     // A program that reads JSON would not notice that rows are missing.

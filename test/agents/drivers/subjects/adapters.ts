@@ -7,7 +7,7 @@ import { tool } from "../../../model-servers/index.ts";
 import { claudeBinary, openClaude } from "../../claude/driver.ts";
 import { codexLauncher, openCodex } from "../../codex/driver.ts";
 import { PINNED, packageFolder } from "../../install.ts";
-import type { Prepared, Subject } from "../contract.ts";
+import type { AgentSetup, Subject } from "../contract.ts";
 import { codex } from "./codex.ts";
 import { pi } from "./pi.ts";
 
@@ -23,7 +23,7 @@ export function claudeByAcp(protocol: 1 | 2): Subject {
     writes: (file, words) => tool("Write", { file_path: file, content: words }),
     async prepare(sandbox, modelUrl) {
       const claude = await openClaude(sandbox, modelUrl, "full");
-      const environment: Prepared["environment"] = {
+      const environment: AgentSetup["environment"] = {
         ...claude.environment,
         CLAUDE_CODE_EXECUTABLE: claudeBinary(),
       };
@@ -45,7 +45,7 @@ export const codexByAcp: Subject = {
   async prepare(sandbox, modelUrl) {
     const codexHome = await openCodex(sandbox, modelUrl);
     await chmod(codexLauncher("codex"), 0o755);
-    const environment: Prepared["environment"] = {
+    const environment: AgentSetup["environment"] = {
       ...codexHome.environment,
       CODEX_PATH: codexLauncher("codex"),
     };

@@ -3,7 +3,7 @@
 import { type CallOptions, type ContinuoError, present } from "@continuo/core/model";
 import { isJson, type Json, readVersion, textField } from "@continuo/files";
 import { type DriverLimits, within } from "../link/index.ts";
-import { type CalledProgram, type ProcessStart, startCalled } from "../process/index.ts";
+import { type ProcessStart, type RpcProgram, startCalled } from "../process/index.ts";
 
 export const AGENT = "Codex";
 
@@ -61,13 +61,13 @@ export async function beginCodex(start: CodexStart): Promise<CodexServer> {
 }
 
 export class CodexServer {
-  readonly #program: CalledProgram;
+  readonly #program: RpcProgram;
   /** Errors: `agent_failed`. */
   readonly ready: Promise<void>;
   /** The version that the server reports when it is ready. */
   version: string | null = null;
 
-  constructor(program: CalledProgram, limits: CallLimits) {
+  constructor(program: RpcProgram, limits: CallLimits) {
     this.#program = program;
     this.ready = this.#greet(limits);
     // Callers that wait for `ready` get the error.

@@ -13,7 +13,7 @@ import {
   type ResumptionStep,
 } from "@continuo/core/model";
 import { type CascadeResult, type CascadeStep, runCascade } from "./cascade.ts";
-import { lastSession } from "./last.ts";
+import { lastSession } from "./last-session.ts";
 import type { DriverOptions } from "./options.ts";
 import { type RecordedMessages, toRecordedMessages } from "./recorded-messages.ts";
 import { type DiskMark, findOnDisk, historyOnDisk, markOf } from "./verify.ts";

@@ -3,7 +3,7 @@
 import { type CallOptions, type ContinuoError, present } from "@continuo/core/model";
 import { isJson, type Json } from "@continuo/files";
 import { type DriverLimits, within } from "../link/index.ts";
-import { type CalledProgram, type ProcessStart, startCalled } from "../process/index.ts";
+import { type ProcessStart, type RpcProgram, startCalled } from "../process/index.ts";
 
 export const AGENT = "pi";
 
@@ -37,9 +37,9 @@ export async function startPi(start: PiStart): Promise<PiProgram> {
 }
 
 export class PiProgram {
-  readonly #program: CalledProgram;
+  readonly #program: RpcProgram;
 
-  constructor(program: CalledProgram) {
+  constructor(program: RpcProgram) {
     this.#program = program;
   }
 

@@ -7,7 +7,6 @@
  * Does not know: the protocol of any agent.
  */
 
-export { type CalledProgram, isRefusal, startCalled } from "./called-program.ts";
 export { createCalls, type Talk } from "./calls.ts";
 export { environmentOf, heldBackNames } from "./environment.ts";
 export { findProgram } from "./find.ts";
@@ -18,4 +17,5 @@ export { killAll, MARK_VARIABLE } from "./orphans.ts";
 export { readOutput } from "./output.ts";
 export { type AgentProcess, type ProcessStart, startAgent } from "./program.ts";
 export { firstAndLast } from "./program-output.ts";
+export { isRefusal, type RpcProgram, startCalled } from "./rpc-program.ts";
 export { isSince, type ProgramVersion, versionBeside } from "./version.ts";

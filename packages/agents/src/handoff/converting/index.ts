@@ -5,6 +5,16 @@
  * Does not know: files, or how an agent writes its sessions.
  */
 
+export {
+  type Comparison,
+  comparedPart,
+  compareViews,
+  differenceBetween,
+  differenceFromSaid,
+  isConversation,
+  type SpokenMessage,
+  withoutAside,
+} from "./compare-sessions.ts";
 export { type Conversion, convertMessages } from "./convert.ts";
 export {
   excessOf,
@@ -21,15 +31,5 @@ export {
   toReceipt,
   withLines,
 } from "./receipt.ts";
-export {
-  type Comparison,
-  comparedPart,
-  compareViews,
-  differenceBetween,
-  differenceFromSaid,
-  isConversation,
-  type SpokenMessage,
-  withoutAside,
-} from "./same.ts";
 export { selectMessages } from "./select.ts";
 export { type Thought, withUnsentThoughts, wordsOfThought } from "./thoughts.ts";

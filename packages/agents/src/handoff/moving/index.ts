@@ -8,10 +8,10 @@
  */
 
 export { errorLine, type MoveChannel, openChannel, openChannelOver } from "./channel.ts";
-export { folderOfMove } from "./folder-of-move.ts";
 export { lineAs } from "./lines.ts";
+export { folderOfMove } from "./move-folder.ts";
 export { type PackedMove, type PackMoveOptions, packMove, repositoryOfSession } from "./pack-move.ts";
 export { applyInto, cwdIn, type PlacedMove, type PlaceMoveOptions, placeMove } from "./place-move.ts";
-export { type FoundPlacing, type PlacementStart, placedSince } from "./placed-since.ts";
 export { type ReceiveMoveOptions, receiveMove } from "./receive-move.ts";
+export { type FoundPlacing, type PlacementStart, placedSince } from "./recover-placement.ts";
 export { type MoveConnection, type SendMoveOptions, type SentMove, sendMove } from "./send-move.ts";

@@ -34,7 +34,6 @@ import { z } from "zod";
 import type { AgentPrograms } from "../index.ts";
 import { commitsHere, openRepository } from "../work-tree/index.ts";
 import { errorLine, type MoveChannel } from "./channel.ts";
-import { folderOfMove } from "./folder-of-move.ts";
 import { KEPT_DAYS } from "./limits.ts";
 import {
   type BundleOffer,
@@ -46,8 +45,9 @@ import {
   type Placed,
   placed,
 } from "./lines.ts";
+import { folderOfMove } from "./move-folder.ts";
 import { type PlacedMove, type PlacingSession, placeMove } from "./place-move.ts";
-import { placedSince } from "./placed-since.ts";
+import { placedSince } from "./recover-placement.ts";
 
 export interface ReceiveMoveOptions {
   readonly places: Places;

@@ -6,5 +6,5 @@
  * Does not know: how the new session is placed, verified or recorded.
  */
 
-export { findReturn, type ReturnStart, type SessionReturn } from "./coming-back.ts";
 export { withTip } from "./scratch-copy.ts";
+export { findReturn, type ReturnStart, type SessionReturn } from "./session-return.ts";

@@ -3,7 +3,7 @@
 import type { Block, Message } from "../../model/index.ts";
 import { PROMPT_BEFORE_ANSWER } from "../context/index.ts";
 import { type CallWords, createCallWords } from "./calls.ts";
-import { leave, type OmittedCounts, turnsOf } from "./left-out.ts";
+import { leave, type OmittedCounts, turnsOf } from "./omitted-blocks.ts";
 
 const RULES = { id: /^[\w-]+$/u, longestName: 128 };
 /** The pictures that the service reads. */

@@ -2,7 +2,7 @@
 
 import type { Block, Message } from "../../model/index.ts";
 import { type CallWords, createCallWords } from "./calls.ts";
-import { addressOf, leave, type OmittedCounts, resultText, turnsOf } from "./left-out.ts";
+import { addressOf, leave, type OmittedCounts, resultText, turnsOf } from "./omitted-blocks.ts";
 
 /** The service refuses longer ids and names. */
 const RULES = { id: /^.{1,40}$/u, longestName: 64 };

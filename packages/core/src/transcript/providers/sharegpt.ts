@@ -1,7 +1,7 @@
 /** A conversation in the form of ShareGPT data sets, with the roles for tools that LLaMA-Factory reads. Pure. */
 
 import type { Message } from "../../model/index.ts";
-import { leave, type OmittedCounts, resultText, turnsOf } from "./left-out.ts";
+import { leave, type OmittedCounts, resultText, turnsOf } from "./omitted-blocks.ts";
 
 export interface ShareGptConversation {
   readonly conversations: readonly ShareGptTurn[];

@@ -18,7 +18,7 @@ import {
   type KeptRow,
   readKept,
   selectRows,
-} from "./kept-rows.ts";
+} from "./row-json.ts";
 
 /** The numbers of SQLite for a damaged database, and for a file that is not a database. */
 const DAMAGE: readonly number[] = [11, 26];

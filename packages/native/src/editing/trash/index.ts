@@ -7,10 +7,10 @@
  * Does not know: any agent. The `trashPlan` of each agent lists the files of a session.
  */
 
-export { columnsOf, type KeptRow, type KeptTable, selectRows } from "./kept-rows.ts";
 export { layInTrash, layRowsInTrash, type TrashFile, type TrashRows, takeOutOfTrash } from "./lay-in.ts";
 export { layOutTrashed, type ReadableTrash, trashedFiles } from "./lay-out.ts";
 export { findManifest, listTrash, type TrashedSession, type TrashListing, trashFolder } from "./manifest.ts";
+export { columnsOf, type KeptRow, type KeptTable, selectRows } from "./row-json.ts";
 export { changeRows } from "./rows.ts";
 export {
   emptyTrash,

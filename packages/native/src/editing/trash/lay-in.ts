@@ -22,8 +22,8 @@ import {
 import type { RowsPlan } from "../../native/kit/index.ts";
 import { writeNewPieces } from "../../native/writing/index.ts";
 import type { KeptFile } from "./files.ts";
-import type { KeptTable } from "./kept-rows.ts";
 import { MANIFEST, type Manifest, trashFolder } from "./manifest.ts";
+import type { KeptTable } from "./row-json.ts";
 import { ROWS_FILE } from "./rows.ts";
 
 export interface TrashFile {

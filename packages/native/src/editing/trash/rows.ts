@@ -17,7 +17,7 @@ import {
   readKept,
   selectRows,
   type TransactionOptions,
-} from "./kept-rows.ts";
+} from "./row-json.ts";
 
 export const ROWS_FILE = "rows.json";
 

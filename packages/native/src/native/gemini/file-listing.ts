@@ -5,7 +5,7 @@ import { isFailure } from "@continuo/core/model";
 import { type FoundFile, isJson, textField } from "@continuo/files";
 import { openLines } from "@continuo/files/records";
 import { isResumable, kindOf, listIn, metadataIn } from "./records.ts";
-import { isRewound } from "./rewound.ts";
+import { isRewound } from "./rewound-sessions.ts";
 import { openRecords, startsAsWhole } from "./source.ts";
 
 /** The facts that the list takes from the bytes of one file. */

@@ -31,7 +31,7 @@ export const geminiFormat: AgentFormat = {
   open: openByScan(geminiScan),
   keepSafe,
   beforeResume: async (...given) => await (await import("./before-resume.ts")).beforeResume(...given),
-  afterEnd: async (...given) => await (await import("./after-end.ts")).afterEnd(...given),
+  afterEnd: async (...given) => await (await import("./clean-up.ts")).afterEnd(...given),
   modelView,
   trashPlan,
   writer: async () => (await import("./writer.ts")).geminiWriter,

@@ -21,7 +21,7 @@ import { geminiFolders, ownerOf, parentOfFile, projectOfFile, readRegistry } fro
 import { kindOf, metadataIn } from "./records.ts";
 import { geminiRepairer } from "./repair.ts";
 import { renewedValue } from "./retention.ts";
-import { dropEmptyingRewinds } from "./rewound.ts";
+import { dropEmptyingRewinds } from "./rewound-sessions.ts";
 import { readRetention } from "./settings.ts";
 import { startsAsWhole } from "./source.ts";
 import { type SweptFolder, sweepOf } from "./sweep.ts";

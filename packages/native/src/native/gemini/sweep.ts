@@ -8,7 +8,7 @@ import { isFailure } from "@continuo/core/model";
 import { type FoundFile, namesIn, statFile } from "@continuo/files";
 import { type MemoKey, NO_MEMO, type SkimMemo } from "../kit/index.ts";
 import { isSessionName, shortIdOf } from "./places.ts";
-import { isRewound } from "./rewound.ts";
+import { isRewound } from "./rewound-sessions.ts";
 import type { Retention } from "./settings.ts";
 import { lastUpdatedOf, skimFile } from "./skim-file.ts";
 

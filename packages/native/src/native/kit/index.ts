@@ -24,7 +24,7 @@ export {
 export { readSessionFolder, type SessionFolder } from "./folders.ts";
 export { isSpoken } from "./has-conversation.ts";
 export { createIdTable, findId, type IdTable, internId, textOfId } from "./ids.ts";
-export { keepMessage, type MessageParts, withContent } from "./kept-message.ts";
+export { keepMessage, type MessageParts, withContent } from "./lazy-message.ts";
 export { firstLineOf, hasField, isAlone, standsOnce } from "./line-reader.ts";
 export { createToolPairs, noteCall, noteResult, pairProblems, type ToolPairs } from "./pairs.ts";
 export {

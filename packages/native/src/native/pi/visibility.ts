@@ -19,10 +19,10 @@ import {
 import { findSessions, recogniseFile } from "./find.ts";
 import { PI_CAUSES, type PiCause } from "./hidden-causes.ts";
 import { HEAD_BYTES } from "./limits.ts";
+import { hasUnread } from "./list-flaws.ts";
 import { folderNameOf, namesOfCwd, type PiFolders, piFolders } from "./places.ts";
 import { type Header, parseHeader, roleOf } from "./records.ts";
 import { mendHidden } from "./show-again.ts";
-import { hasUnread } from "./unread.ts";
 
 export const piVisibility: AgentVisibility = {
   causes: PI_CAUSES,

@@ -5,7 +5,7 @@
  * Does not know: any format, or who may write when.
  */
 
-export { blocksGiven } from "./given-blocks.ts";
+export { blocksGiven } from "./check-blocks.ts";
 export {
   changeLines,
   openLineSink,

@@ -1,7 +1,7 @@
 /** The batches that each lane owes to its writer. */
 
 import { expect, test } from "vitest";
-import { owedIn } from "./owed.ts";
+import { owedIn } from "./redo-batches.ts";
 
 test("a lane writes again what a stand-in wrote in it, and the only lane of a session writes everything again", () => {
   const owed = [

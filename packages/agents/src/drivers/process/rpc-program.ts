@@ -5,7 +5,7 @@ import type { Json } from "@continuo/files";
 import { createCalls } from "./calls.ts";
 import { type ProcessStart, startAgent } from "./program.ts";
 
-export interface CalledProgram {
+export interface RpcProgram {
   /** Returns the answer. Errors: `agent_failed`, with `details.answer` if the program refuses. */
   call(message: Json): Promise<Json>;
   notify(message: Json): void;
@@ -14,7 +14,7 @@ export interface CalledProgram {
   end(): Promise<void>;
 }
 
-export interface CalledHandlers {
+export interface RpcHandlers {
   /** Called with every message that is not an answer. The next line is read after it resolves. */
   onOther(message: Json): void | Promise<void>;
   /** Called when the output has ended, before the processes that the program started are ended. */
@@ -25,7 +25,7 @@ export interface CalledHandlers {
 const END_MS = 2_000;
 
 /** Errors: as `startAgent`. */
-export async function startCalled(start: ProcessStart, handlers: CalledHandlers): Promise<CalledProgram> {
+export async function startCalled(start: ProcessStart, handlers: RpcHandlers): Promise<RpcProgram> {
   const program = await startAgent(start);
   const calls = createCalls(program, (message) => handlers.onOther(message));
   let ended: ContinuoError | null = null;

@@ -9,7 +9,7 @@ import {
   differenceFromSaid,
   isConversation,
   withoutAside,
-} from "./same.ts";
+} from "./compare-sessions.ts";
 
 const said = (role: Message["role"], ...content: readonly Block[]): Message => ({
   id: "m",

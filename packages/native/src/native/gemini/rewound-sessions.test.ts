@@ -5,7 +5,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { scratchFolder } from "../../../../../test/scratch-folder.ts";
 import { bytesOf, draftOf } from "../repairing/index.ts";
-import { dropEmptyingRewinds, isRewound } from "./rewound.ts";
+import { dropEmptyingRewinds, isRewound } from "./rewound-sessions.ts";
 
 type Line = { readonly say: string } | { readonly note: string } | { readonly rewindTo: string };
 

@@ -54,7 +54,7 @@ function commandIn(request: string): string {
   return /`([^`]+ handoff SESSION --to AGENT)`/u.exec(request)?.[1] ?? "false # it was told no command";
 }
 
-export interface HandOver {
+export interface HandOverSetup {
   readonly server: ModelServer;
   readonly sandbox: Sandbox;
   readonly environment: Environment;
@@ -62,7 +62,7 @@ export interface HandOver {
 }
 
 /** The other agent has what was said, and the model was told the command that continues it. */
-export async function expectHandedOver({ server, sandbox, environment, to }: HandOver): Promise<void> {
+export async function expectHandedOver({ server, sandbox, environment, to }: HandOverSetup): Promise<void> {
   const { stdout } = await runContinuo(["list", "--agent", to, "--json"], sandbox, environment);
   const listed = asObjects(JSON.parse(stdout)).map(({ sessionId }) => asText(sessionId));
   expect(listed).toEqual([expect.any(String)]);

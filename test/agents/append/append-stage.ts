@@ -7,7 +7,7 @@ import { proveResumption } from "../proof.ts";
 import { makeSandbox, type Sandbox } from "../sandbox.ts";
 import type { AgentInSandbox, AgentUnderTest, SessionPlace } from "./begin.ts";
 
-export interface LaidOut extends AsyncDisposable {
+export interface AppendStage extends AsyncDisposable {
   readonly sandbox: Sandbox;
   readonly server: ModelServer;
   readonly begun: AgentInSandbox;
@@ -17,7 +17,7 @@ export interface LaidOut extends AsyncDisposable {
 }
 
 /** @param prompt that the model answers with "A word." */
-export async function layOut({ agent, open }: AgentUnderTest, prompt: string): Promise<LaidOut> {
+export async function layOut({ agent, open }: AgentUnderTest, prompt: string): Promise<AppendStage> {
   await using stack = new AsyncDisposableStack();
   const sandbox = stack.use(await makeSandbox());
   const server = await startModelServer({ turns: [{ user: prompt, answers: [[text("A word.")]] }] });

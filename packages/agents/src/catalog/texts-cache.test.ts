@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { openTexts } from "./texts.ts";
-import { createKeptTexts, type KeptTexts } from "./texts-kept.ts";
+import { createKeptTexts, type KeptTexts } from "./texts-cache.ts";
 
 let home: string;
 let opened = 0;

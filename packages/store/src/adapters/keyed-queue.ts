@@ -3,7 +3,7 @@
  * time.
  */
 
-export class InOrder {
+export class KeyedQueue {
   readonly #ends = new Map<string, Promise<unknown>>();
 
   run<Result>(key: string, work: () => Promise<Result>): Promise<Result> {

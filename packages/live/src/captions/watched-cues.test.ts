@@ -1,7 +1,7 @@
 /** The part of a video that was watched: which of its captions were heard. */
 
 import { expect, test } from "vitest";
-import { heardCues, watchedShare, watchedSpans } from "./watched.ts";
+import { heardCues, watchedShare, watchedSpans } from "./watched-cues.ts";
 
 const cues = [0, 2_000, 5_000, 8_000, 10_000].map((startMs) => ({
   startMs,

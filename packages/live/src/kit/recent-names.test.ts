@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { RecentNames } from "./recent.ts";
+import { RecentNames } from "./recent-names.ts";
 
 test("a name is new again after the time, and only names that were used within it are kept", () => {
   let nowMs = 0;

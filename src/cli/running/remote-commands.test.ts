@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { isAnswered } from "./answered-commands.ts";
+import { isAnswered } from "./remote-commands.ts";
 
 const split = (line: string): readonly string[] => line.split(" ");
 

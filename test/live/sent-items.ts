@@ -11,7 +11,7 @@ import { replayRecorded } from "../../packages/live/src/replay/replay.ts";
 import { allEvents, decidedSequences, sequencesOf } from "./servers.ts";
 
 /** The ids of one client, in the order in which it sent them. */
-export interface Sent {
+export interface SentIds {
   readonly client: string;
   readonly transcript_added: string[];
   readonly frame_captured: string[];
@@ -33,24 +33,24 @@ export const COUNTS = [
 
 export type LogCounts = Readonly<Record<(typeof COUNTS)[number], number>>;
 
-export interface Logged {
+export interface SessionLog {
   readonly store: Store;
   readonly sessionId: string;
   /** The notes in the form of the service. */
   readonly notes: readonly Note[];
 }
 
-export function nothingSent(client: string): Sent {
+export function nothingSent(client: string): SentIds {
   return { client, transcript_added: [], frame_captured: [], chunks: [], pictures: new Map() };
 }
 
 /** A sound file that contains the words which the transcriber of `hearing.ts` returns. */
-export function speechBytes({ client }: Sent, id: string): Buffer {
+export function speechBytes({ client }: SentIds, id: string): Buffer {
   return Buffer.from(`RIFF----WAVE${client} speaks ${id}`);
 }
 
 /** Checks the log of the one session to which these clients sent. */
-export async function checkLog(logged: Logged, clients: readonly Sent[]): Promise<LogCounts> {
+export async function checkLog(logged: SessionLog, clients: readonly SentIds[]): Promise<LogCounts> {
   const { store, sessionId } = logged;
   const events = await allEvents(store, sessionId);
   expect((await store.verify(sessionId)).ok).toBe(true);
@@ -66,7 +66,7 @@ export async function checkLog(logged: Logged, clients: readonly Sent[]): Promis
   checkAudio(events, clients);
   await checkPictures(events, clients, store);
   await checkNotes(events, logged);
-  const sum = (count: (one: Sent) => number): number => clients.reduce((all, one) => all + count(one), 0);
+  const sum = (count: (one: SentIds) => number): number => clients.reduce((all, one) => all + count(one), 0);
   return {
     ...decided,
     events: events.length,
@@ -110,7 +110,7 @@ function checkDecided(
 }
 
 /** Each chunk has one transcript, in the order of the chunks, and one decision that names it. */
-function checkAudio(events: readonly StoredEvent[], clients: readonly Sent[]): void {
+function checkAudio(events: readonly StoredEvent[], clients: readonly SentIds[]): void {
   const stored = idsOf(events, "evidence_added");
   checkOrder(
     stored,
@@ -132,7 +132,7 @@ function checkAudio(events: readonly StoredEvent[], clients: readonly Sent[]): v
 /** Each frame that was sent with a picture points to its bytes, which are there. */
 async function checkPictures(
   events: readonly StoredEvent[],
-  clients: readonly Sent[],
+  clients: readonly SentIds[],
   store: Store,
 ): Promise<void> {
   const pictures = new Map(clients.flatMap((one) => [...one.pictures]));
@@ -158,7 +158,7 @@ async function checkPictures(
 /** Notes follow from the recorded drafts, each with one decision, and cite only evidence that is before them in the log. */
 async function checkNotes(
   events: readonly StoredEvent[],
-  { store, sessionId, notes }: Logged,
+  { store, sessionId, notes }: SessionLog,
 ): Promise<void> {
   const replayed = await replayRecorded(store, sessionId);
   expect([replayed.agreement, replayed.disagreements]).toEqual([1, []]);

@@ -32,7 +32,7 @@ import {
   totalOf,
   verifyGuard,
 } from "./guard/index.ts";
-import { restoreGuardedSession } from "./guarded.ts";
+import { restoreGuardedSession } from "./restore-copy.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 

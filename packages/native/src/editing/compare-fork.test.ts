@@ -1,6 +1,6 @@
 import type { Block, Message } from "@continuo/core/model";
 import { describe, expect, test } from "vitest";
-import { firstDifference } from "./same.ts";
+import { firstDifference } from "./compare-fork.ts";
 
 const CALL: Block = { type: "tool_call", id: "c", name: "look", args: { at: "it" }, childSessionId: "child" };
 const RESULT: Block = {

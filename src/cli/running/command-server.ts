@@ -10,10 +10,10 @@ import { PassThrough, Writable } from "node:stream";
 import { listNames, makeScratchFolder } from "@continuo/files";
 import { z } from "zod";
 import type { Shell } from "../terminal/index.ts";
-import { isAnswered } from "./answered-commands.ts";
-import type { AnswerHead, AnswerPart, CallerStream, Request } from "./asking.ts";
+import type { AnswerHead, AnswerPart, CallerStream, Request } from "./command-client.ts";
 import { RUNNING_LIMITS } from "./limits.ts";
 import { isPrivate, ownSocket, socketFolder, surroundings } from "./places.ts";
+import { isAnswered } from "./remote-commands.ts";
 
 /** Runs a command as its own process would, and returns its exit code. */
 export type RunCommand = (argv: readonly string[], shell: Shell) => Promise<number>;

@@ -38,7 +38,7 @@ interface AnsweredTurn {
   readonly chars: number;
 }
 
-export class KeptConversations {
+export class AgentConversations {
   readonly #kept = new Map<string, KeptConversation>();
 
   known(sessionId: string): KnownMaterial | undefined {
