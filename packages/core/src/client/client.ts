@@ -14,6 +14,7 @@ import {
   type WelcomeFrame,
   type WireEvent,
 } from "../wire/index.ts";
+import { type AnswerInput, type AnswerResult, Answers, type AnswerWords } from "./answer.ts";
 import { CALL_OPTIONS, type CallOptions, Calls, type MethodCall } from "./calls.ts";
 import {
   type ClientOptions,
@@ -53,6 +54,7 @@ export class AgenticClient {
   readonly #writer: Writer;
   readonly #session: ClientSession;
   readonly #calls = new Calls();
+  readonly #answers: Answers;
   readonly #missed = new MissedCollector();
   readonly #whole = new WholeMessages();
   /** The writer of each message, by its id, whose beginning was put into the inbox and whose end was not. */
@@ -107,6 +109,15 @@ export class AgenticClient {
       warn: options.warn,
     });
     this.#writer = new Writer((request) => this.#link.request(request), this.#newId);
+    this.#answers = new Answers({
+      claim: (sequence) => this.claimInput(sequence, { agent: options.hello.handle ?? "" }),
+      pass: (sequence) => this.commitCheckpoint(sequence),
+      open: (messageId, text, replyTo) => this.send(text, { messageId, replyTo, state: "open" }),
+      update: (messageId, delta) => this.update(messageId, delta),
+      complete: (messageId) => this.complete(messageId),
+      delete: (messageId) => this.delete(messageId),
+      endRun: (runId, end) => this.endRun(runId, end),
+    });
   }
 
   /**
@@ -325,6 +336,30 @@ export class AgenticClient {
   /** The participants who are connected now. */
   roster(): readonly Participant[] {
     return [...this.#roster.values()];
+  }
+
+  /**
+   * Answers an input of this agent once, also if its process ends at any moment: claims it, writes the words while they
+   * come, and ends its run. A function gets the input, and is called only if the input is not answered yet. After a
+   * crash, the next `answer` of the event hides the unfinished message, and writes another one. Answers of a client are
+   * given one after the other; an earlier input for which `answer` was not called counts as answered.
+   *
+   * Words that fail end the message with "The answer failed.", and the result has the error. Errors: `invalid` for the
+   * connection of a person, `session_disabled`, `degraded`; `unavailable` if the connection ends, and then the input
+   * comes again.
+   */
+  async answer(
+    event: ClientEvent,
+    words: AnswerWords | ((input: AnswerInput) => AnswerWords | Promise<AnswerWords>),
+  ): Promise<AnswerResult> {
+    if (this.#options.hello.participantType === PERSON) {
+      throw new ContinuoError("invalid", "a person's connection cannot claim inputs", {
+        hint: 'Connect with type: "agent".',
+      });
+    }
+    const result = await this.#answers.answer(event, words);
+    if (result.status === "failed") this.#options.warn(`an answer failed: ${String(result.error)}`);
+    return result;
   }
 
   /** Takes an input that this agent answers now; the server begins the run and moves the cursor together. */

@@ -14,6 +14,7 @@ export type {
   ReplayMode,
   SessionStatus,
 } from "../wire/index.ts";
+export type { AnswerInput, AnswerResult, AnswerWords } from "./answer.ts";
 export type { CallOptions, MethodCall } from "./calls.ts";
 export type { AgenticClient } from "./client.ts";
 export type { EventsOptions, SendOptions } from "./client-options.ts";

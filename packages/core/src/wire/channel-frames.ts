@@ -327,6 +327,8 @@ export type ClaimedInput =
       readonly content: string;
       readonly from: string;
       readonly messageId: string;
+      /** The ids that the answers of earlier attempts have, if they were begun; left out for the first attempt. */
+      readonly earlierAnswerIds?: readonly Id[];
     }
   /** It was answered before, or given up after too many attempts. */
   | { readonly state: "done"; readonly runId: string | null };

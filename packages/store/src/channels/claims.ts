@@ -8,6 +8,7 @@ import {
   ContinuoError,
   type ErrorCode,
   type NewEvent,
+  present,
   RUN_EVENTS,
   type Run,
   readAll,
@@ -70,12 +71,13 @@ export async function claimInput(store: Store, options: ClaimOptions): Promise<C
   const event = await asEdited(store, place, said);
   if (await isEndless(store, options, event)) return stopTalk(store, options, event);
   for (let attempt = 1; attempt <= LIMITS.attempts; attempt++) {
+    const tried = { event, attempt };
     const run = await store.getRun(runIdOf(place, event, attempt));
     if (run === null) {
-      return claimed(await createRun(store, options, { event, attempt }), event, attempt);
+      return claimed(place, await createRun(store, options, tried), tried);
     }
     const isOwn = run.status === "running" && run.owner === instance;
-    if (isOwn && !(await isAnswerInterrupted(store, place, run))) return claimed(run, event, attempt);
+    if (isOwn && !(await isAnswerInterrupted(store, place, run))) return claimed(place, run, tried);
     if (run.status === "running") {
       if (!(await endLeft(store, options, run))) continue;
       return { state: "done", runId: run.runId };
@@ -181,8 +183,8 @@ async function stopTalk(store: Store, options: ClaimOptions, event: StoredEvent)
   return await leaveUnanswered(store, options, { event, message, code: "too_many_runs" });
 }
 
-function claimed(run: Run, event: StoredEvent, attempt: number): ClaimedInput {
-  const { runId } = run;
+function claimed(place: ConnectionRef, { runId }: Run, { event, attempt }: Attempt): ClaimedInput {
+  const earlier = Array.from({ length: attempt - 1 }, (_, at) => answerIdOf(runIdOf(place, event, at + 1)));
   return {
     state: "claimed",
     runId,
@@ -191,6 +193,7 @@ function claimed(run: Run, event: StoredEvent, attempt: number): ClaimedInput {
     content: textOfContent(recordOf(event.data).content),
     from: authorOf(event) ?? "",
     messageId: messageIdOf(event),
+    ...present({ earlierAnswerIds: attempt === 1 ? undefined : earlier }),
   };
 }
 

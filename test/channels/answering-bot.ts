@@ -1,0 +1,42 @@
+/**
+ * A bot of one line, as a process of its own: `node answering-bot.ts URL CHANNEL [FRAME before|after]`. It kills itself
+ * before it sends the first frame of that type, or as soon as the server has confirmed it.
+ */
+
+import { setTimeout as sleep } from "node:timers/promises";
+import { connect } from "@continuo/core/client";
+
+const [serverUrl = "", channel = "", type, side] = process.argv.slice(2);
+
+interface Frame {
+  readonly type: string;
+  readonly request?: number;
+}
+
+const die = (): void => void process.kill(process.pid, "SIGKILL");
+const { send } = WebSocket.prototype;
+let watched: number | undefined;
+WebSocket.prototype.send = function (data) {
+  const frame = JSON.parse(String(data)) as Frame;
+  if (frame.type === type && watched === undefined) {
+    if (side === "before") die();
+    watched = frame.request;
+    this.addEventListener("message", (event) => {
+      const { request } = JSON.parse(String(event.data)) as Frame;
+      if (request !== undefined && request === watched) die();
+    });
+  }
+  send.call(this, data);
+};
+
+/** Takes long enough for several frames. */
+async function* think(question: string): AsyncGenerator<string> {
+  for (const word of `You asked: ${question}`.split(/(?<= )/u)) {
+    yield word;
+    await sleep(60);
+  }
+}
+
+const bot = await connect({ serverUrl, channel, handle: "bot", type: "agent", workspaceId: "default" });
+for await (const event of bot.events({ targetedOnly: true }))
+  await bot.answer(event, ({ content }) => think(content));
