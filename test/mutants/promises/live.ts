@@ -62,7 +62,7 @@ export const LIVE: readonly PromiseOfRoom[] = [
   },
   {
     file: `${ROOM}/batches/redo-batches.ts`,
-    test: `${ROOM}/batches/owed.test.ts`,
+    test: `${ROOM}/batches/redo-batches.test.ts`,
     promise: "A lane writes again only what a stand-in wrote in it.",
     text: 'lane === "all" || one.lane === lane',
     mistake: 'lane === "all" || one.lane !== ""',
