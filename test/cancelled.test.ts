@@ -128,6 +128,7 @@ const CALLS: Readonly<Record<PublicFunction, Call | Ending>> = {
   listAllSessions: allListed,
   openNativeSession: (signal) => continuo.openNativeSession(REF, { places, signal }),
   readNativeSession: (signal) => continuo.readNativeSession(REF, { places, signal }),
+  importNativeSession: (signal) => continuo.importNativeSession(store, REF, { places, signal }),
   readNativeDetails: (signal) => agents.readNativeDetails(REF, { places, signal }),
   checkNativeSession: (signal) => continuo.checkNativeSession(REF, { places, signal }),
   checkFoundSession: (signal) => agents.checkFoundSession({} as never, { places, signal }),

@@ -17,6 +17,7 @@ export {
 } from "./define-event.ts";
 export { type Failure, type FailureText, failureOf } from "./failure-text.ts";
 export { toErrorResponse, unknownCaller } from "./handler.ts";
+export { type ImportSessionOptions, importNativeSession, type SessionImport } from "./import-session.ts";
 export { openContinuo } from "./open.ts";
 export { patternsOf } from "./rights.ts";
 export { isKnownEvent } from "./run-events.ts";

@@ -56,6 +56,9 @@ export const SEND_OPTIONS: KnownOptions<SendOptions> = { id: true, agent: true, 
 
 export const EVENT_OPTIONS: KnownOptions<EventOptions> = { after: true, signal: true };
 
+type PageOptions = NonNullable<Parameters<SessionHandle["toHtml"]>[0]>;
+export const PAGE_OPTIONS: KnownOptions<PageOptions> = { view: true };
+
 export const RESUME_OPTIONS: KnownOptions<ResumeChatOptions> = { open: true, signal: true };
 
 export const STOP_OPTIONS: KnownOptions<StopOptions> = { open: true, reason: true };

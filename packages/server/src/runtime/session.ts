@@ -2,6 +2,7 @@
 
 import { randomUUID } from "node:crypto";
 import {
+  assertChoice,
   assertKnownOptions,
   ContinuoError,
   type EventType,
@@ -25,7 +26,14 @@ import { SENT_AS } from "./chat.ts";
 import { chatOf, resumedChat, stopChat } from "./chats.ts";
 import type { DefinedEvent } from "./define-event.ts";
 import type { Host } from "./host.ts";
-import { EVENT_OPTIONS, RESUME_OPTIONS, SEND_OPTIONS, SESSION_OPTIONS, STOP_OPTIONS } from "./options.ts";
+import {
+  EVENT_OPTIONS,
+  PAGE_OPTIONS,
+  RESUME_OPTIONS,
+  SEND_OPTIONS,
+  SESSION_OPTIONS,
+  STOP_OPTIONS,
+} from "./options.ts";
 import { schedule } from "./retries.ts";
 import { createRunHandle, toSentRun } from "./run.ts";
 import { sessionEvents } from "./run-events.ts";
@@ -94,8 +102,12 @@ export function createSessionHandle(
       const [stored] = await store.append(sessionId, [{ id: randomUUID(), ...event }]);
       return stored as StoredEvent<Data> & StoredEvent<Payload<EventType>>;
     },
-    async toHtml() {
+    async toHtml(page = {}) {
+      assertKnownOptions("toHtml", page, PAGE_OPTIONS);
+      const { view = "log" } = page;
+      assertChoice("view", view, ["log", "chat"]);
       await opened();
+      if (view === "chat") return await (await import("./chat-page.ts")).chatToHtml(host, sessionId);
       // The page and the list of prices are slow to load, so they are loaded for the first page.
       return await (await import("./html.ts")).sessionToHtml(store, sessionId);
     },

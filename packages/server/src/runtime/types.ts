@@ -137,8 +137,11 @@ export interface SessionHandle {
   append<Type extends EventType>(type: Type, data: Payload<Type>): Promise<StoredEvent<Payload<Type>>>;
   /** Appends an event of your own type. Errors: `invalid` for a value that its schema refuses. */
   append<Data>(type: DefinedEvent<Data>, data: Data): Promise<StoredEvent<Data>>;
-  /** A page without scripts of others, as text. */
-  toHtml(): Promise<string>;
+  /**
+   * A page without scripts of others, as text: the whole log, for those who run the product, or with `view: "chat"` the
+   * messages of `chat()`, without tools, approvals and runs, for the people who take part in it.
+   */
+  toHtml(options?: { readonly view?: "log" | "chat" }): Promise<string>;
   /**
    * All events as server-sent events, without the folders and files of this machine. The stream continues after the
    * `Last-Event-ID` of the request, and does not end by itself.

@@ -23,7 +23,7 @@ export interface ServedSession {
     readonly signal: AbortSignal;
   }): Promise<Response | null>;
   stop(options: { readonly open?: readonly string[]; readonly reason?: string }): Promise<readonly string[]>;
-  toHtml(): Promise<string>;
+  toHtml(options?: { readonly view: "chat" }): Promise<string>;
   toSSE(request: Request): Response;
 }
 

@@ -93,6 +93,10 @@ function chatRoutes(
     const session = await readable(c.var.grant, c.req.param("session"));
     return Response.json(await session.chat());
   });
+  app.get(`${CHAT}/html`, async (c) => {
+    const session = await readable(c.var.grant, c.req.param("session"));
+    return htmlResponse(await session.toHtml({ view: "chat" }));
+  });
   app.post(CHAT, async (c) => {
     const session = await writable(c.var.grant, c.req.param("session"));
     const { input, ...options } = chatMessageOf(await bodyOf(c));

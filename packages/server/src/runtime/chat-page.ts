@@ -1,0 +1,49 @@
+/**
+ * The chat of a session as a page for the people who take part in it: their messages and the answers, without tools,
+ * approvals, thoughts and runs. The page has no script, and loads nothing.
+ */
+
+import { type Block, ContinuoError, type Message } from "@continuo/core/model";
+import { visibleLine } from "@continuo/core/transcript";
+import { escapeHtml, headToHtml, messageToHtml } from "@continuo/core/transcript/html";
+import type { ChatMessage } from "./chat.ts";
+import { chatOf } from "./chats.ts";
+import type { Host } from "./host.ts";
+import type { UIPart } from "./ui-parts.ts";
+
+const POLICY =
+  "default-src 'none'; img-src data:; style-src 'unsafe-inline'; form-action 'none'; base-uri 'none'";
+const STYLE =
+  ":root{color-scheme:light dark}body{margin:2rem auto;max-width:46rem;padding:0 1rem;font:16px/1.5 system-ui,sans-serif;overflow-wrap:anywhere}article{margin:1.5rem 0}article.person{padding-left:1rem;border-left:3px solid}header{opacity:.7}.note{opacity:.7}pre{overflow-x:auto}pre.plain{font:inherit;white-space:pre-wrap}img{display:block;max-width:100%}";
+
+/** Errors: `not_found`. */
+export async function chatToHtml(host: Host, sessionId: string): Promise<string> {
+  const session = await host.store.getSession(sessionId);
+  if (session === null)
+    throw new ContinuoError("not_found", `there is no session ${JSON.stringify(sessionId)}`);
+  const title = escapeHtml(visibleLine(session.title ?? "Chat"));
+  const { messages, open } = await chatOf(host, sessionId);
+  const articles = messages.flatMap((message) => articleOf(message, open.includes(message.id)));
+  const head = headToHtml({ title, policy: POLICY, style: STYLE });
+  return `${head}<h1><bdi>${title}</bdi></h1>\n<main>\n${articles.join("")}</main>\n</body>\n</html>\n`;
+}
+
+/** An answer without text is not shown until it has some. */
+function articleOf({ id, role, parts }: ChatMessage, isOpen: boolean): readonly string[] {
+  const content = parts.flatMap(blockOf);
+  if (role === "system" || content.length === 0) return [];
+  const origin = role === "user" ? ("person" as const) : ("agent" as const);
+  const message: Message = { id, role, content, origin, metadata: {} };
+  return [messageToHtml(message), ...(isOpen ? ['<p class="note">The answer is not complete.</p>\n'] : [])];
+}
+
+const DATA = /^data:([\w.+-]+\/[\w.+-]+);base64,(.*)$/su;
+
+function blockOf(part: UIPart): readonly Block[] {
+  if (part.type === "text" && typeof part.text === "string" && part.text !== "")
+    return [{ type: "text", text: part.text }];
+  if (part.type !== "file") return [];
+  const [, mimeType = "", data = ""] = DATA.exec(String(part.url)) ?? [];
+  if (mimeType.startsWith("image/")) return [{ type: "image", mimeType, data }];
+  return [{ type: "file", mimeType: String(part.mediaType) }];
+}

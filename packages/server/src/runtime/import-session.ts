@@ -1,0 +1,134 @@
+/**
+ * Imports an agent's own session into a store, as often as a program likes: each import adds the messages that are new.
+ * The native session is only read.
+ */
+
+import { createHash } from "node:crypto";
+import {
+  assertKnownOptions,
+  cancellable,
+  isContinuoError,
+  type KnownOptions,
+  type Message,
+  type NewEvent,
+  present,
+  type Store,
+} from "@continuo/core/model";
+import type { ReadOptions, SessionRef } from "@continuo/native";
+import { openSession } from "@continuo/store/sessions";
+
+export interface ImportSessionOptions extends Pick<ReadOptions, "places" | "cwd" | "signal"> {
+  /** The session in the store; `AGENT-ID` by default. */
+  readonly sessionId?: string;
+  /** The metadata of the session, if this import creates it. */
+  readonly metadata?: Readonly<Record<string, unknown>>;
+}
+
+/** `added`: the number of events that this import stored; 0 if the native session did not change. */
+export interface SessionImport {
+  readonly sessionId: string;
+  readonly title: string | null;
+  readonly messages: number;
+  readonly added: number;
+}
+
+/** Events of one append, and the approximate number of characters in them. */
+const APPEND_EVENTS = 256;
+const APPEND_CHARS = 4_194_304;
+
+const OPTIONS: KnownOptions<ImportSessionOptions> = {
+  places: true,
+  cwd: true,
+  signal: true,
+  sessionId: true,
+  metadata: true,
+};
+
+/**
+ * Stores all messages of a native session as events. The id of an event is computed from its message and its content, so
+ * that any number of imports, also at the same time or after a crash, store each event once. A message that has grown is
+ * stored again under its `messageId`, and the transcript has only its last form.
+ *
+ * Errors: `usage` for an unknown option; those of `openNativeSession` and of the store.
+ */
+export async function importNativeSession(
+  store: Store,
+  ref: SessionRef,
+  options: ImportSessionOptions = {},
+): Promise<SessionImport> {
+  assertKnownOptions("importNativeSession", options, OPTIONS);
+  const { sessionId, metadata, ...lookup } = options;
+  return await cancellable(lookup.signal, async () => {
+    // The readers of all agents are slow to load.
+    const { openNativeSession } = await import("@continuo/native");
+    using native = await openNativeSession(ref, lookup);
+    const { agent, location, title, cwd } = native.details;
+    const id = sessionId ?? `${agent}-${native.details.sessionId}`;
+    const importedFrom = { agent, sessionId: native.details.sessionId, location };
+    await openSession(store, id, present({ title, cwd, metadata: { ...metadata, importedFrom } }));
+    return {
+      sessionId: id,
+      title,
+      ...(await importAll(store, id, native.history(present({ signal: lookup.signal })))),
+    };
+  });
+}
+
+async function importAll(
+  store: Store,
+  sessionId: string,
+  history: AsyncIterable<Message>,
+): Promise<{ readonly messages: number; readonly added: number }> {
+  const before = await store.latestSequence(sessionId);
+  let [messages, added, chars] = [0, 0, 0];
+  let batch = new Map<string, NewEvent>();
+  const flush = async (): Promise<void> => {
+    added += await appendNew(store, sessionId, { events: [...batch.values()], before });
+    batch = new Map();
+    chars = 0;
+  };
+  for await (const message of history) {
+    messages += 1;
+    const { event, size } = toEvent(message);
+    batch.set(event.id, event);
+    chars += size;
+    if (batch.size >= APPEND_EVENTS || chars >= APPEND_CHARS) await flush();
+  }
+  await flush();
+  return { messages, added };
+}
+
+interface Batch {
+  readonly events: readonly NewEvent[];
+  /** The newest sequence before the import. */
+  readonly before: number;
+}
+
+/** Appends the events of which the log does not have the id, and returns their number. */
+async function appendNew(store: Store, logId: string, { events, before }: Batch): Promise<number> {
+  if (events.length === 0) return 0;
+  try {
+    const stored = await store.append(logId, events);
+    return stored.filter(({ sequence }) => sequence > before).length;
+  } catch (error) {
+    const storedIds = isContinuoError(error, "conflict") ? error.details.storedIds : undefined;
+    if (!Array.isArray(storedIds)) throw error;
+    const known = new Set<unknown>(storedIds);
+    return await appendNew(store, logId, { events: events.filter(({ id }) => !known.has(id)), before });
+  }
+}
+
+function toEvent(message: Message): {
+  readonly event: NewEvent & { readonly id: string };
+  readonly size: number;
+} {
+  const { id: messageId, role, origin, content, model, usage, stopReason, timestamp: occurredAt } = message;
+  const data =
+    role === "assistant"
+      ? present({ messageId, origin, content, model, usage, stopReason })
+      : present({ messageId, role, origin, content });
+  const text = JSON.stringify(data);
+  const id = `${messageId}/${createHash("sha256").update(text).digest("hex")}`;
+  const type = role === "assistant" ? "message_received" : "message_sent";
+  return { event: { id, type, data, ...present({ occurredAt }) }, size: text.length };
+}

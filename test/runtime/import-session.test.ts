@@ -1,0 +1,43 @@
+/** `importNativeSession`: repeated, at the same time, and of a session that grows; each event is stored once. */
+
+import { cpSync, globSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { readNativeSession } from "@continuo/agents";
+import { TranscriptBuilder } from "@continuo/core/transcript";
+import { importNativeSession } from "@continuo/server/runtime";
+import { openStore } from "@continuo/store";
+import { expect, test } from "vitest";
+import { scratchFolder } from "../scratch-folder.ts";
+
+const FIXTURE = join(import.meta.dirname, "../fixtures/claude/parallel-tools/home");
+
+test.each(["memory:", "sqlite:"])("an import into %s adds what is new, and nothing twice", async (kind) => {
+  const home = scratchFolder("import");
+  mkdirSync(home, { recursive: true });
+  cpSync(FIXTURE, join(home, ".claude"), { recursive: true });
+  const [name = ""] = globSync(".claude/projects/*/*.jsonl", { cwd: home });
+  const path = join(home, name);
+  const lines = readFileSync(path, "utf8").trimEnd().split("\n");
+  const ids = lines.map((line) => (JSON.parse(line) as { message?: { id?: string } }).message?.id);
+  // Claude Code writes the blocks of one answer as lines of their own: the session ends in the middle of an answer.
+  const cut = ids.findIndex((id, at) => id !== undefined && ids[at + 1] === id) + 1;
+  writeFileSync(path, `${lines.slice(0, cut).join("\n")}\n`);
+  await using store = await openStore(kind === "memory:" ? kind : `sqlite:${join(home, "archive.db")}`);
+  const options = { places: { home, env: {} }, metadata: { user: "ann" } };
+  const first = await importNativeSession(store, path, options);
+  expect(first.added).toBe(first.messages);
+  expect((await store.getSession(first.sessionId))?.metadata).toMatchObject({
+    user: "ann",
+    importedFrom: { agent: "claude", location: path },
+  });
+  expect(await importNativeSession(store, path, options)).toEqual({ ...first, added: 0 });
+  writeFileSync(path, `${lines.join("\n")}\n`);
+  const size = await store.latestSequence(first.sessionId);
+  await Promise.all([1, 2, 3].map(() => importNativeSession(store, path, options)));
+  const { messages: native } = await readNativeSession(path, { places: options.places });
+  const { messages } = await TranscriptBuilder.fromStore(store, first.sessionId);
+  expect(messages.map(({ content }) => content)).toEqual(native.map(({ content }) => content));
+  // One more than the new messages: the answer that was cut has a new form.
+  expect(await store.latestSequence(first.sessionId)).toBe(size + native.length - first.messages + 1);
+  expect((await importNativeSession(store, path, options)).added).toBe(0);
+});
