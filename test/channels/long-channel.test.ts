@@ -12,7 +12,7 @@ const LOG = "channels/team";
 const MESSAGES = 4_000;
 /** The sequences of the messages to the bot. */
 const TO_BOT = [7, 1_500, MESSAGES - 1_500, MESSAGES - 10];
-/** Two turns, each with the statement that exceeds it: the count may begin in the middle of one. */
+/** Two turns, each with the statement that exceeds its limit, because the count may begin in the middle of a turn. */
 const MOST = 3 * LIMITS.turnWork;
 
 let imported: Store;

@@ -46,7 +46,7 @@ async function audit(query = ""): Promise<Answer> {
   return (await (await ask(`/v1/audit${query}`, admin.secret)).json()) as Answer;
 }
 
-test("what a client deletes is recorded in the name of its token, and what its page does too", async () => {
+test("the audit log names the token for each deletion by a client, and for each action of its page", async () => {
   for (const path of ["channels/team", "sessions/one"]) {
     await ask(`/v1/stream/${path}`, admin.secret, "PUT");
     await ask(`/v1/stream/${path}`, admin.secret, "DELETE");
@@ -67,7 +67,7 @@ test("what a client deletes is recorded in the name of its token, and what its p
   );
 });
 
-test("the audit log is for administrators of the workspace, page by page, and shows no secret", async () => {
+test("only administrators of the workspace can read the audit log, page by page, and it shows no secret", async () => {
   const other = await store.createToken({
     scopes: ["channel:*:read,write", "machine:read", "metrics"],
     handle: "*",

@@ -1,4 +1,4 @@
-/** No cache keeps an answer to a page, and no shared cache keeps any answer. */
+/** No cache stores an answer to a page, and no shared cache stores any answer. */
 
 import { randomUUID } from "node:crypto";
 import type { Store } from "@continuo/core/model";
@@ -58,7 +58,7 @@ async function cacheControlOf(
 /** Paths whose answers are the same for everybody. */
 const PUBLIC = ["/healthz", "/readyz", "/v1/stream/__ds/jwks.json"];
 
-test("no answer to a page is kept by its browser, whatever the route", async () => {
+test("no browser stores an answer to a page, on any route", async () => {
   const { secret } = await openPage(listening.url, token);
   for (const path of paths) {
     if (!PUBLIC.includes(path)) expect(await cacheControlOf(path, secret), path).toBe("no-store");
@@ -68,7 +68,7 @@ test("no answer to a page is kept by its browser, whatever the route", async () 
   }
 });
 
-test("no answer to a token is kept by a cache that others use, whatever the route", async () => {
+test("no shared cache stores an answer to a token, on any route", async () => {
   for (const path of paths) {
     if (PUBLIC.includes(path)) continue;
     expect(await cacheControlOf(path, token), path).toMatch(/^(?:no-store$|private\b)/u);
@@ -77,7 +77,7 @@ test("no answer to a token is kept by a cache that others use, whatever the rout
   expect(await cacheControlOf("/v1/stream/channels/x?offset=now&live=sse", token)).toBe("no-cache");
 });
 
-test("refusals are not kept either", async () => {
+test("no cache stores a refusal", async () => {
   for (const path of paths) {
     if (PUBLIC.includes(path)) continue;
     expect(await cacheControlOf(path, `continuo_${randomUUID()}`), path).toBe("no-store");

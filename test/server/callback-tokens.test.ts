@@ -62,7 +62,7 @@ async function claimed(of: string = admin, id = `s${++count}`): Promise<Wake> {
   return { id, ...((await answer.json()) as Omit<Wake, "id">) };
 }
 
-/** The status and the code of the answer to an acknowledgement of this wake with that token. */
+/** The status and the error code when a wake is acknowledged with this token. */
 async function acked(wake: Wake, token: string): Promise<readonly unknown[]> {
   const { wake_id, generation } = wake;
   const answer = await call("POST", `${SUBSCRIPTIONS}/${wake.id}/ack`, token, { wake_id, generation });
@@ -84,7 +84,7 @@ afterEach(async () => {
   expect((await acked(wake, wake.token))[0]).toBe(200);
 });
 
-test("a forged token of a wake is refused, whichever part is forged", async () => {
+test("the server refuses a forged wake token, whichever part of it is forged", async () => {
   const [workspace = "", payload = "", mac = ""] = wake.token.split(".");
   const inside = JSON.parse(Buffer.from(payload, "base64url").toString()) as object;
   const changed = (text: string): string => `${text.startsWith("A") ? "B" : "A"}${text.slice(1)}`;
@@ -113,7 +113,7 @@ test("the token of a wake is valid for an hour", async () => {
   expect(await acked(wake, token)).toEqual([401, "TOKEN_EXPIRED"]);
 });
 
-test("the token of a wake is refused for another subscription, an earlier one of the same name, and another workspace", async () => {
+test("the server refuses the token of a wake for another subscription, an earlier subscription of the same name, and another workspace", async () => {
   const other = await claimed();
   expect(await acked(other, wake.token)).toEqual(INVALID);
   expect(await acked(wake, other.token)).toEqual(INVALID);
@@ -130,7 +130,7 @@ test("the token of a wake is refused for another subscription, an earlier one of
   expect(await acked(theirs, ofOurs)).toEqual(INVALID);
 });
 
-test("no other token replaces the token of a wake, which itself gives no other access", async () => {
+test("only the token of a wake acknowledges the wake, and that token gives no other access", async () => {
   const { secret } = await openPage(server.url, admin);
   for (const token of [
     admin,
@@ -152,7 +152,7 @@ test("no other token replaces the token of a wake, which itself gives no other a
   ] as const) {
     expect([path, (await call(method, path, wake.token)).status]).toEqual([path, 401]);
   }
-  // The callback of a webhook is another request than a worker's acknowledgement.
+  // The callback of a webhook and the acknowledgement of a worker are different requests.
   const { wake_id, generation } = wake;
   const callback = await call("POST", `${SUBSCRIPTIONS}/${wake.id}/callback`, wake.token, {
     wake_id,

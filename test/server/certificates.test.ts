@@ -1,5 +1,5 @@
 /**
- * Connections to other systems with certificates that are not right: nothing is sent to them. The certificates in
+ * Connections to other systems whose certificates are invalid: nothing is sent to them. The certificates in
  * `certificates/` are for tests only, each its own authority: `openssl req -x509 -newkey ec -nodes -subj /CN=NAME`.
  */
 
@@ -76,7 +76,7 @@ async function postgres(name: string | null): Promise<{ readonly port: number; r
   return { port: await portOf(server), told };
 }
 
-/** The code in the first message of a client that wants TLS. */
+/** The code in the first message of a client that asks for TLS. */
 const SSL_REQUEST = 80_877_103;
 
 const AUTHORITY = `sslrootcert=${encodeURIComponent(fileOf("localhost"))}`;
@@ -89,7 +89,7 @@ test.each([
     "has a certificate that is not trusted here",
   ],
   [
-    "a certificate that is not trusted, with another word",
+    "a certificate that is not trusted, with `ssl=true`",
     "localhost",
     "ssl=true",
     "has a certificate that is not trusted here",
@@ -139,7 +139,7 @@ test("the connection that listens to a Postgres on another machine begins with T
   const server = createTcp((socket) => {
     sockets.push(socket.on("error", () => undefined).once("data", resolve));
   });
-  // In this writing it is not known for an address of this machine.
+  // Postgres clients do not recognize this notation as an address of this machine.
   const url = `postgres://ada:secret@127.1:${await portOf(server)}/continuo`;
   expect(tlsFor(url)).toEqual({ ssl: true });
   const pool = { query: async () => ({ rows: [] }) } as unknown as pg.Pool;
@@ -152,7 +152,7 @@ test("the connection that listens to a Postgres on another machine begins with T
   expect([bytes.length, bytes.readInt32BE(4)]).toEqual([8, SSL_REQUEST]);
 });
 
-test("a Postgres on another machine is reached over TLS unless the operator says something else", () => {
+test("a connection to Postgres on another machine uses TLS unless the operator sets something else", () => {
   for (const url of [
     "postgres://u@db/c",
     "postgres://u@10.0.0.1/c",

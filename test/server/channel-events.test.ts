@@ -98,7 +98,7 @@ test("whole messages of text or blocks, calls and events of unknown types are st
   expect(stored.every(({ actor }) => actor.kind === "person" && actor.id === "ada")).toBe(true);
 });
 
-test("nobody can end or change another writer's message, and a late reader sees its real text", async () => {
+test("nobody can end or change another writer's message, and a reader that comes later sees its original text", async () => {
   const bob = await connect({
     serverUrl: server.url,
     token: await tokenOf({ handle: "bob" }),
@@ -124,7 +124,7 @@ test("nobody can end or change another writer's message, and a late reader sees 
   await bob.close();
 });
 
-test("a token without a handle reads channels and writes under no name", async () => {
+test("a token without a handle can read channels and cannot write to them", async () => {
   const token = await tokenOf({});
   expect(await outcome(token, sent({ content: "x" }))).toBe("forbidden");
   const said = await call(token, "POST", "/v1/channels/team/messages", { handle: "bob", content: "x" });
@@ -152,7 +152,7 @@ test("a token for any handle writes under the handle that a request names, and `
   expect(actors.map(({ id, kind }) => id ?? kind)).toEqual(["bob", "eve", "system"]);
 });
 
-test("only the participant who stored a blob can refer to it, and a stored event may be sent again", async () => {
+test("only the participant who stored a blob can refer to it, and a stored event can be sent again", async () => {
   const bob = await tokenOf({ handle: "bob" });
   const put = await fetch(`${server.url}/v1/blobs`, {
     method: "POST",
@@ -214,7 +214,7 @@ test("a token that may only read a channel can neither write nor change a messag
   expect(answers.map(({ status }) => status)).toEqual([403, 403, 403, 403, 403]);
 });
 
-test("only its author and an administrator can delete a message over HTTP, and deleting makes no channel", async () => {
+test("over HTTP only the author and an administrator can delete a message, and a deletion creates no channel", async () => {
   await call(ada, "POST", "/v1/channels/team/messages", { id: "hers", content: "x" });
   const bob = await tokenOf({ handle: "bob" });
   const path = "/v1/channels/team/messages/hers?handle=bob";

@@ -1,4 +1,4 @@
-/** The list of a workspace's channels: in pages, and with little work between two turns of the event loop. */
+/** The list of a workspace's channels: in pages, and with little work in each turn of the event loop. */
 
 import type { ChannelsPage } from "@continuo/core/wire";
 import { createAuthenticate } from "@continuo/server";
@@ -9,7 +9,7 @@ import { openServer } from "./harness/open-server.ts";
 
 const CHANNELS = 1_200;
 
-test("channels are listed in pages, each once, those that the token may read, and no turn reads many", async () => {
+test("the list has each channel that the token may read once, in pages, and no turn of the event loop reads many", async () => {
   await using store = await openStore("memory:");
   const server = await openServer(store, { authenticate: createAuthenticate(store) });
   try {
@@ -39,11 +39,11 @@ test("channels are listed in pages, each once, those that the token may read, an
     const { most, total } = await countWork(async () => {
       expect((await list("channel:*:read", "")).map(({ length }) => length)).toEqual([1_000, 200]);
     });
-    // Two turns, each with the statement that exceeds it: the count may begin in the middle of one.
+    // Two turns, each with the statement that exceeds its limit, because the count may begin in the middle of a turn.
     expect(most).toBeLessThanOrEqual(3 * LIMITS.turnWork);
     expect(total).toBeLessThan(2 * CHANNELS);
 
-    // Each with its newest message, also those that changed long before the others.
+    // Each channel has its newest message, including the channels that changed long before the others.
     for (const name of names)
       await store.append(`channels/${name}`, [{ type: "message_sent", data: { content: `in ${name}` } }]);
     const work = await countWork(async () => {

@@ -1,4 +1,4 @@
-/** WebSockets of channels: how they prove themselves, what frames they take, and how often they hear a heartbeat. */
+/** WebSockets of channels: how they authenticate, which frames they accept, and how often they receive a heartbeat. */
 
 import { SUBPROTOCOL } from "@continuo/core/wire";
 import { createAuthenticate } from "@continuo/server";
@@ -37,7 +37,7 @@ async function open(url: string, protocols: readonly string[] = [SUBPROTOCOL]): 
 
 const HELLO = { type: "hello", protocol: 1, instance: "i", handle: "ann", after: 0 };
 
-test("a WebSocket proves itself with a token as a subprotocol or in its first frame, and else gets nothing", async () => {
+test("a WebSocket authenticates with a token as a subprotocol or in its first frame; without one it receives nothing", async () => {
   await using store = await openStore("memory:");
   const server = await openServer(store, { authenticate: createAuthenticate(store) });
   const { secret } = await store.createToken({ scopes: ["channel:team:read,write"], handle: "ann" });
@@ -45,7 +45,7 @@ test("a WebSocket proves itself with a token as a subprotocol or in its first fr
     const { socket, next } = await open(server.url, protocols);
     socket.send(JSON.stringify({ ...HELLO, ...more }));
     const frame = await Promise.race([next("ready"), next("error")]);
-    // The answer to the handshake, which others may log, does not repeat the token.
+    // The answer to the handshake does not repeat the token, because proxies may log the answer.
     expect(socket.protocol).toBe(SUBPROTOCOL);
     socket.terminate();
     return frame.type === "ready" ? "ready" : (frame.error as { readonly code: string }).code;
@@ -58,7 +58,7 @@ test("a WebSocket proves itself with a token as a subprotocol or in its first fr
   await server.close();
 });
 
-test("a frame of bytes is refused: frames are text", async () => {
+test("the server refuses a binary frame, because frames are text", async () => {
   await using store = await openStore("memory:");
   const server = await openServer(store);
   const { socket, next } = await open(server.url);
@@ -67,8 +67,8 @@ test("a frame of bytes is refused: frames are text", async () => {
   await server.close();
 });
 
-test("each connection hears a heartbeat every 3 seconds, and not all of them at the same moment", async () => {
-  // The test moves the server's intervals; sockets and sweeps go on by themselves.
+test("each connection receives a heartbeat every 3 seconds, and not all of them at the same moment", async () => {
+  // The test triggers the server's intervals itself; sockets and sweeps work as always.
   vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
   try {
     await using store = await openStore("memory:");
@@ -98,7 +98,7 @@ test("each connection hears a heartbeat every 3 seconds, and not all of them at 
   }
 });
 
-test("a hello is refused for another workspace, and with a handle for a token that only reads", async () => {
+test("the server refuses a hello for another workspace, and a handle for a token that only reads", async () => {
   await using store = await openStore("memory:");
   const server = await openServer(store, { authenticate: createAuthenticate(store) });
   const writer = await store.createToken({ scopes: ["channel:team:read,write"], handle: "ann" });
@@ -120,7 +120,7 @@ test("a hello is refused for another workspace, and with a handle for a token th
 const errorOf = (frame: Readonly<Record<string, unknown>>): unknown =>
   (frame.error as { readonly code: string }).code;
 
-test("a reader makes no channel, and an agent has no devices", async () => {
+test("a reader cannot create a channel, and an agent has no devices", async () => {
   await using store = await openStore("memory:");
   const server = await openServer(store);
   const reader = await open(server.url);
@@ -133,7 +133,7 @@ test("a reader makes no channel, and an agent has no devices", async () => {
   await server.close();
 });
 
-test("an invalid request is refused under its number, and the connection stays", async () => {
+test("the refusal of an invalid request has the number of the request, and the connection stays open", async () => {
   await using store = await openStore("memory:");
   const server = await openServer(store);
   const { socket, next } = await open(server.url);
@@ -146,7 +146,7 @@ test("an invalid request is refused under its number, and the connection stays",
   await server.close();
 });
 
-test("every connection of a person sees what one of them changed of the session", async () => {
+test("when one connection of a person changes the session, all connections of the person receive the change", async () => {
   await using store = await openStore("memory:");
   const server = await openServer(store);
   const hello = { ...HELLO, workspaceId: store.workspaceId };
@@ -161,7 +161,7 @@ test("every connection of a person sees what one of them changed of the session"
   await server.close();
 });
 
-test("a connection that ended leaves its place to another one of its token", async () => {
+test("when a connection ends, the token can open another one in its place", async () => {
   await using store = await openStore("memory:");
   const server = await openServer(store, {
     authenticate: createAuthenticate(store),

@@ -1,4 +1,4 @@
-/** Values that are right one by one and wrong together: each row of the table in docs/server.md. */
+/** Values that are valid alone and invalid together: each row of the table in docs/server.md. */
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -50,7 +50,7 @@ function call(method: string, path: string, { token = admin, headers, body }: Se
 const subscribe = (body: object): Promise<Response> =>
   call("PUT", "/v1/stream/__ds/subscriptions/s", { body: { pattern: "json", ...body } });
 
-/** The requests by the first cell of the row; `right` is a request with the same values that is not refused. */
+/** The requests, by the first cell of the row; `right` is a request with the same values that the server accepts. */
 const CASES: Readonly<Record<string, { wrong(): Promise<Response>; right(): Promise<Response> }>> = {
   "`live` and `offset`": {
     wrong: () => call("GET", "/v1/stream/json?live=long-poll"),
@@ -114,7 +114,7 @@ const CASES: Readonly<Record<string, { wrong(): Promise<Response>; right(): Prom
   },
   "`startMs` and `endMs` of speech": {
     wrong: () => speech("startMs=2000&endMs=1000"),
-    // This server makes no transcripts, which it says after it has checked the times.
+    // This server makes no transcripts; it reports this after it has checked the times.
     right: async () => {
       const answer = await speech("startMs=1000&endMs=2000");
       return answer.status === 501 ? new Response(null) : answer;
@@ -134,7 +134,7 @@ interface Wake {
 
 let wakes = 0;
 
-/** Claims a wake of a new subscription, and acknowledges it with what `change` makes of its values. */
+/** Claims a wake of a new subscription, changes its values with `change`, and acknowledges it with them. */
 async function acknowledged(change: (wake: Wake) => Wake): Promise<Response> {
   const name = `wake${++wakes}`;
   const path = `/v1/stream/__ds/subscriptions/${name}`;
@@ -143,7 +143,7 @@ async function acknowledged(change: (wake: Wake) => Wake): Promise<Response> {
   await call("POST", `/v1/stream/${name}`, { body: [1] });
   const claim = (): Promise<Response> => call("POST", `${path}/claim`, { body: { worker: "w" } });
   let claimed = await claim();
-  // The server looks for what is new a few times a second.
+  // The server looks for new events a few times a second.
   for (; claimed.status === 409; claimed = await claim())
     await new Promise((resolve) => setTimeout(resolve, 20));
   const wake = (await claimed.json()) as Wake & { readonly token: string };
@@ -160,13 +160,13 @@ async function speech(times: string): Promise<Response> {
   });
 }
 
-describe("a request whose values do not belong together is refused, and one whose values do is not", () => {
+describe("the server refuses a request whose values do not belong together, and accepts one whose values do", () => {
   const page = readFileSync(join(import.meta.dirname, "../../docs/server.md"), "utf8");
   const [, section = ""] = page.split("## Values that belong together\n");
   const [table = ""] = section.split("\n## ", 1);
   const [, ...rows] = table.matchAll(/^\| ([^|]+) \| [^|]+ \| ([^|]+) \|$/gmu);
 
-  test("each row of the documentation has its case", () => {
+  test("each row of the documentation has a case", () => {
     expect(rows.map(([, values]) => values)).toEqual(Object.keys(CASES));
   });
 

@@ -1,4 +1,4 @@
-/** The protocol's own suite against `continuo serve --no-auth`, unchanged and from outside. */
+/** The unchanged conformance suite of the protocol, run against the process `continuo serve --no-auth`. */
 
 import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -10,7 +10,7 @@ import { createHome } from "../cli/home.ts";
 
 const options = { baseUrl: "", subscriptions: true };
 const home = createHome();
-// Some cases wait for a time to live and allow half a second for all that they do: a slow disk is not their subject.
+// Some cases wait for a time to live and allow half a second for all of their work, which a slow disk would exceed.
 const folder = mkdtempSync(join(existsSync("/dev/shm") ? "/dev/shm" : tmpdir(), "continuo-conformance-"));
 let server: Background;
 

@@ -1,4 +1,4 @@
-/** Files that the server gives out: their names and types are the server's, whatever a sender or a session says. */
+/** Files that the server sends: the server chooses their names and types, whatever a sender or a session says. */
 
 import type { Store } from "@continuo/core/model";
 import type { ServerHandle } from "@continuo/server";
@@ -44,12 +44,12 @@ async function sentAndGot(
   expect(new Uint8Array(await got.arrayBuffer())).toEqual(new Uint8Array(Buffer.from(bytes as Uint8Array)));
   const name = got.headers.get("content-disposition");
   expect(got.headers.get("content-type")).toBe(mediaType);
-  // It was read with a token, so that no cache gives it to others.
+  // It was read with a token, so no cache may give it to others.
   expect(got.headers.get("cache-control")).toMatch(/^private, /u);
   return [mediaType, name?.replace(hash.slice(0, 16), "HASH")];
 }
 
-test("an attachment has the type that its sender says only if its bytes agree, and a name of the server", async () => {
+test("an attachment has the type that its sender names only if its bytes agree, and a name that the server chose", async () => {
   const octets = ["application/octet-stream", 'attachment; filename="continuo-HASH.bin"'];
   expect(await sentAndGot(PNG, "image/png")).toEqual([
     "image/png",
@@ -76,10 +76,13 @@ test.each([
   ["-rf", "_rf"],
   ["a\0b\u202Egpj.exe\u{1F600}", "a_b_gpj.exe_"],
   ["x".repeat(1_000), "x".repeat(200)],
-])("an export of a session that is called %j has a name that is only a name", async (fileName, expected) => {
-  const other = await openServer(store, { machine: async () => recordingMachine([], fileName) });
-  const { headers } = await fetch(`${other.url}/v1/machine/sessions/x/export?format=md`);
-  expect(headers.get("content-disposition")).toBe(`attachment; filename="${expected}"`);
-  expect(headers.get("set-cookie")).toBeNull();
-  await other.close();
-});
+])(
+  "the file name of an export is a plain name for a session with the title %j",
+  async (fileName, expected) => {
+    const other = await openServer(store, { machine: async () => recordingMachine([], fileName) });
+    const { headers } = await fetch(`${other.url}/v1/machine/sessions/x/export?format=md`);
+    expect(headers.get("content-disposition")).toBe(`attachment; filename="${expected}"`);
+    expect(headers.get("set-cookie")).toBeNull();
+    await other.close();
+  },
+);

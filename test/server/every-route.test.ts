@@ -1,4 +1,4 @@
-/** Each route of the server, as the server itself lists them, with each method: what holds for all of them. */
+/** Each route of the server with each method: rules that all of them keep. The server itself lists its routes. */
 
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { Agent, request as httpRequest, type IncomingHttpHeaders } from "node:http";
@@ -68,7 +68,7 @@ beforeEach(() => {
   changes.length = 0;
 });
 
-/** A path of this pattern: each parameter and each `*` is `x`, and the file of the page is the one that there is. */
+/** A path of this pattern: each parameter and each `*` is `x`, and the file of the page is one that exists. */
 function pathOf(pattern: string): string {
   if (pattern === "/assets/:name") return "/assets/x.js";
   return pattern.replace(/:\w+(?:\{[^}]*\})?|\*/gu, "x");
@@ -82,7 +82,7 @@ interface Answer {
 
 const bearer = (secret: string) => ({ authorization: `Bearer ${secret}` });
 
-/** An answer that does not end is taken up to its first bytes. */
+/** An answer that does not end is read up to its first bytes. */
 function ask(method: string, path: string, headers: Readonly<Record<string, string>> = {}): Promise<Answer> {
   return new Promise((resolve, reject) => {
     const sent = httpRequest(`${listening.url}${path}`, { method, headers, agent }, (answer) => {
@@ -99,7 +99,7 @@ function ask(method: string, path: string, headers: Readonly<Record<string, stri
   });
 }
 
-/** Bytes as they are; the answer up to the end of the connection, or up to a moment without more of it. */
+/** Sends raw bytes. Returns the answer up to the end of the connection, or until no more of it arrives for a moment. */
 function raw(text: string): Promise<string> {
   return new Promise((resolve, reject) => {
     const socket = connect(Number(new URL(listening.url).port), "127.0.0.1", () => socket.write(text));
@@ -134,7 +134,7 @@ function faultsOf(headers: IncomingHttpHeaders, body: string): readonly string[]
     referrer: headers["referrer-policy"] === "no-referrer",
     "no HSTS": headers["strict-transport-security"] === "max-age=31536000; includeSubDomains",
     "body without a type": body === "" || type !== "",
-    // The standard of event streams knows UTF-8 only. The type of a stream is what its author said.
+    // Event streams are always UTF-8. A stream has the type that its author named.
     "text without a charset":
       !type.startsWith("text/") ||
       /^text\/event-stream$|; ?charset=utf-8$/iu.test(type) ||
@@ -143,7 +143,7 @@ function faultsOf(headers: IncomingHttpHeaders, body: string): readonly string[]
   return Object.entries(faults).flatMap(([fault, isRight]) => (isRight ? [] : [fault]));
 }
 
-test("the server lists its routes, and each folder of a part has some", () => {
+test("the server lists its routes, and each folder of a part has at least one", () => {
   expect(paths.length).toBeGreaterThan(60);
   for (const part of [
     "/",
@@ -161,7 +161,7 @@ test("the server lists its routes, and each folder of a part has some", () => {
   }
 });
 
-test("without a token each route is refused, except for those that the page of the server names", async () => {
+test("without a token the server refuses each route, except for those that the server's documentation names", async () => {
   const docs = readFileSync(join(import.meta.dirname, "../../docs/server.md"), "utf8");
   const [, section = ""] = docs.split("### Without a token\n");
   const [table = ""] = section.split("\n#", 1);
@@ -180,7 +180,7 @@ test("without a token each route is refused, except for those that the page of t
   expect(changes).toEqual([]);
 });
 
-test("every answer has a policy, cannot be framed, names its type, and asks for TLS where there is some", async () => {
+test("every answer has a policy, cannot be framed, names its type, and requires TLS on a server that has it", async () => {
   const faults: string[] = [];
   const look = (name: string, { headers, body }: Omit<Answer, "status">): void => {
     for (const fault of faultsOf(headers, body)) faults.push(`${name}: ${fault}`);

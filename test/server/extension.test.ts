@@ -67,7 +67,7 @@ const decide = (requestId: string, nonce: string, headers: Headers = { origin: s
 const stateOf = async (answer: Response): Promise<ExtensionAccess> =>
   (await answer.json()) as ExtensionAccess;
 
-test("an extension that a person granted access gets one token for continuous sessions, and its origin may call", async () => {
+test("an extension with a person's permission receives one token for continuous sessions, and its origin is allowed", async () => {
   const list = (origin: string, token: string): Promise<Response> =>
     pageAt("/v1/live", { origin, authorization: `Bearer ${token}` });
   const asked = await ask();
@@ -93,7 +93,7 @@ test("an extension that a person granted access gets one token for continuous se
   expect(await extensionOrigins(store)).toEqual([]);
 });
 
-test("of two collections at the same time, one gets a token and the other nothing", async () => {
+test("if an extension collects its token twice at the same time, one request gets the token and the other one nothing", async () => {
   const asked = await ask();
   await decide(asked.requestId, await nonceOf(asked));
   const half = (): { readonly answer: Promise<Response>; readonly end: () => void } => {
@@ -112,7 +112,7 @@ test("of two collections at the same time, one gets a token and the other nothin
     };
   };
   const both = [half(), half()];
-  // Both are at the server before either body is complete.
+  // Both requests are at the server before either body is complete.
   await new Promise((resolve) => setTimeout(resolve, 200));
   for (const { end } of both) end();
   const statuses = (await Promise.all(both.map(({ answer }) => answer))).map(({ status }) => status);
@@ -153,7 +153,7 @@ test("a website, a program without an origin and a page that another site opened
   expect(await stateOf(await collect(asked))).toEqual({ state: "waiting" });
 });
 
-test("the page says who asks, cannot be framed, and runs only its own script", async () => {
+test("the page names the extension that asks, cannot be framed, and runs only its own script", async () => {
   const page = await pageAt((await ask()).page);
   const text = await page.text();
   for (const shown of ["b".repeat(32), "https://video.example<", "not the id that Continuo"])
@@ -205,7 +205,7 @@ test("a later request of an extension ends its earlier one, and only a few exten
   const first = await ask();
   const nonce = await nonceOf(first);
   const second = await ask();
-  // Nobody can swap what a person grants: the page of the earlier request answers nothing else.
+  // Nobody can change what a person grants: the page of the earlier request does not answer another one.
   expect((await decide(first.requestId, nonce)).status).toBe(404);
   expect((await decide(second.requestId, nonce)).status).toBe(403);
   expect((await collect(first)).status).toBe(404);
@@ -220,7 +220,7 @@ test("a later request of an extension ends its earlier one, and only a few exten
   expect(statuses.slice(0, 14).every((status) => status === 201)).toBe(true);
 });
 
-test("if the system does not know whose a connection is, the page asks for a code from the server's terminal", async () => {
+test("if the system does not know the user of a connection, the page asks for a code from the server's terminal", async () => {
   const lines: string[] = [];
   const own = createServer({
     store: (workspaceId) => store.forWorkspace(workspaceId),
@@ -229,7 +229,7 @@ test("if the system does not know whose a connection is, the page asks for a cod
     report: (line) => lines.push(line),
   });
   const url = "http://127.0.0.1:4747";
-  // This request has no connection, so the system cannot know whose it is.
+  // This request has no connection, so the system cannot know its user.
   const send = (path: string, body: unknown, origin: string): Promise<Response> =>
     own.fetch(
       new Request(`${url}${path}`, {
@@ -264,7 +264,7 @@ test("the extension looks for the server at the address where `continuo serve` l
   expect(SETTINGS.serverUrl).toBe(`http://${DEFAULT_LISTEN}`);
 });
 
-test("a server that other machines can reach gives no extension access, not even one whose origin it allows", async () => {
+test("a server that other machines can reach gives access to no extension, even if it allows the extension's origin", async () => {
   const far = await openServer(store, { authenticate: createAuthenticate(store), origins: [OTHER] });
   const statusOf = async (origin: string): Promise<number> => {
     const answer = await fetch(`${far.url}/v1/extension/requests`, {

@@ -1,4 +1,6 @@
-/** A server shows no folder: neither that of its page nor a list of what is stored below a path. */
+/**
+ * A server shows the content of no folder: neither the folder of its page, nor a list of the stored names below a path.
+ */
 
 import { mkdirSync, writeFileSync } from "node:fs";
 import { request } from "node:http";
@@ -32,7 +34,7 @@ afterAll(async () => {
   await store.close();
 });
 
-/** Sends the path as it is written: `fetch` would tidy it. */
+/** Sends the path unchanged: `fetch` would normalize it. */
 function ask(path: string, method = "GET"): Promise<{ readonly status: number; readonly body: string }> {
   const { hostname, port } = new URL(server.url);
   const headers = { authorization: `Bearer ${token}` };
@@ -76,7 +78,7 @@ const PATHS = [
   ],
 ];
 
-test("no path of a folder answers with what is in it", async () => {
+test("no path of a folder returns the content of the folder", async () => {
   expect((await ask("/assets/known-name.js")).status).toBe(200);
   expect((await ask("/v1/stream/shelf/hidden-name")).status).toBe(200);
   for (const path of PATHS) {

@@ -1,4 +1,4 @@
-/** Names that look like parts of a statement, stored and asked for on each engine: they are only names. */
+/** Names that look like parts of an SQL statement, stored and read on each engine: they are only names. */
 
 import type { Store } from "@continuo/core/model";
 import { createAuthenticate, type ServerHandle } from "@continuo/server";
@@ -45,7 +45,7 @@ describe.each([
     });
   const pathOf = (kind: string, name: string): string => `/v1/stream/${kind}/${encodeURIComponent(name)}`;
 
-  test("a stream, a session and a message keep such names, and each finds only its own", async () => {
+  test("a stream, a session and a message keep such names, and each name finds only its own object", async () => {
     for (const name of NAMES) {
       for (const kind of ["own", "sessions"]) {
         const made = await call(pathOf(kind, name), "PUT");
@@ -59,7 +59,7 @@ describe.each([
     const { items } = await store.listLogs({ limit: 1_000 });
     const ids = items.map(({ logId }) => logId).filter((logId) => logId.includes("own/"));
     expect(ids).toHaveLength(NAMES.length);
-    // A name that was only asked for is not there, whatever it looks like.
+    // A name that was only read does not exist, whatever it looks like.
     for (const name of NAMES) {
       expect((await call(pathOf("own", `${name}' OR 1=1 --`))).status).toBe(404);
     }
@@ -83,7 +83,7 @@ describe.each([
     expect(channels.map(({ channel }) => channel).toSorted()).toEqual(NAMES.toSorted());
   });
 
-  test("tokens, workspaces, claims and the audit log keep such names, and each finds only its own", async () => {
+  test("tokens, workspaces, claims and the audit log keep such names, and each name finds only its own object", async () => {
     for (const name of NAMES) {
       const { tokenId, secret } = await store.createToken({ scopes: ["metrics"], handle: name, label: name });
       expect(await store.authenticate(secret)).toMatchObject({ tokenId, handle: name, label: name });

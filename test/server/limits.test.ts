@@ -1,4 +1,4 @@
-/** The limits that an operator sets, each attacked from the outside by a client that exceeds it. */
+/** The limits that an operator sets, each exceeded by a client over the network. */
 
 import { readFileSync } from "node:fs";
 import { request as httpRequest } from "node:http";
@@ -56,7 +56,7 @@ function joining({ url, token }: { url: string; token: string }, channel: string
   return connect({ serverUrl: url, token, channel, handle, workspaceId: "default", reconnect: false });
 }
 
-test("frame_bytes: a longer frame is not read, its sender gets too_large and can continue", async () => {
+test("frame_bytes: the server does not read a longer frame; its sender receives too_large and can continue", async () => {
   const server = await serverWith({ frameBytes: 65_536 });
   const ann = await connect({ serverUrl: server.url, token: server.token, channel: "frames", handle: "ann" });
   await expect(ann.send("x".repeat(70_000))).rejects.toMatchObject({ code: "too_large" });
@@ -66,11 +66,11 @@ test("frame_bytes: a longer frame is not read, its sender gets too_large and can
   expect(events.map(({ data }) => data)).toMatchObject([{ content: "short" }]);
 });
 
-test("channels: a token in as many channels as it may be enters no other, until it leaves one", async () => {
+test("channels: a token at its limit of channels cannot enter another one until it leaves one", async () => {
   const server = await serverWith({ channels: 2 });
   const one = await joining(server, "one", "ann");
   const two = await joining(server, "two", "ann");
-  // Another connection in a channel that is counted already.
+  // Another connection in a channel that was already counted.
   const again = await joining(server, "one", "bob");
   await expect(joining(server, "three", "ann")).rejects.toMatchObject({ code: "rate_limited" });
   await two.close();
@@ -84,7 +84,7 @@ test("channels: a token in as many channels as it may be enters no other, until 
   await again.close();
 });
 
-test("blob_bytes: a larger attachment is refused, and none of it is kept", async () => {
+test("blob_bytes: the server refuses a larger attachment, and stores none of it", async () => {
   const { url, token } = await serverWith({ blobBytes: 1_000 });
   const put = (size: number): Promise<Response> =>
     fetch(`${url}/v1/blobs`, {
@@ -97,7 +97,7 @@ test("blob_bytes: a larger attachment is refused, and none of it is kept", async
   expect((await put(1_000)).status).toBe(201);
 });
 
-test("history_items: a request for more is refused", async () => {
+test("history_items: the server refuses a request for more", async () => {
   const server = await serverWith({ historyItems: 20 });
   const ann = await joining(server, "history", "ann");
   for (let n = 0; n < 22; n++) await ann.storeMessage("user", `m${n}`);
@@ -106,7 +106,7 @@ test("history_items: a request for more is refused", async () => {
   await ann.close();
 });
 
-test("requests_per_second: frames of a WebSocket count as requests do", async () => {
+test("requests_per_second: frames of a WebSocket count as requests", async () => {
   const server = await serverWith({ requestsPerSecond: 1 });
   const ann = await joining(server, "rate", "ann");
   const codes = await Promise.all(
@@ -126,7 +126,7 @@ function chunked(...chunks: readonly string[]): ReadableStream {
   return ReadableStream.from(chunks.map((chunk) => Buffer.from(chunk)));
 }
 
-test("bytes_per_second: one body may be larger, the next must wait, and another token need not", async () => {
+test("bytes_per_second: one body may be larger, the next one must wait, and another token does not have to", async () => {
   const server = await serverWith({ bytesPerSecond: 65_536 });
   const body = JSON.stringify("x".repeat(2_000_000));
   await send(server, "PUT", "/v1/stream/rates");
@@ -137,7 +137,7 @@ test("bytes_per_second: one body may be larger, the next must wait, and another 
   expect((await send({ ...server, token }, "POST", "/v1/stream/rates", body)).status).toBe(204);
 });
 
-test("bytes_per_second: a body without a declared length is read no faster", async () => {
+test("bytes_per_second: a body without a declared length has the same limit", async () => {
   const server = await serverWith({ bytesPerSecond: 65_536 });
   const begin = performance.now();
   const body = chunked('"', "x".repeat(150_000), "y".repeat(150_000), '"');
@@ -148,7 +148,7 @@ test("bytes_per_second: a body without a declared length is read no faster", asy
   expect((await store.read("streams/chunks")).events).toHaveLength(1);
 });
 
-test("bytes_per_second: bytes of frames count as those of bodies", async () => {
+test("bytes_per_second: bytes of frames count as bytes of bodies", async () => {
   const server = await serverWith({ bytesPerSecond: 65_536 });
   const ann = await joining(server, "bytes", "ann");
   await ann.send("x".repeat(1_000_000));
@@ -156,7 +156,7 @@ test("bytes_per_second: bytes of frames count as those of bodies", async () => {
   await ann.close();
 });
 
-test("bytes_per_day: a token that may not administer sends so many, and admin is not counted", async () => {
+test("bytes_per_day: a token cannot send more bytes a day, and bytes of an administrator's token do not count", async () => {
   const limits = { bytesPerDay: 10_000 };
   const visitor = await serverWith(limits, ["stream:day:read,write"]);
   const body = JSON.stringify("x".repeat(9_000));
@@ -168,7 +168,7 @@ test("bytes_per_day: a token that may not administer sends so many, and admin is
   for (let n = 0; n < 4; n++) expect((await send(admin, "POST", "/v1/stream/day", body)).status).toBe(204);
 });
 
-test("blob_bytes_per_day: a visitor stores so many bytes of attachments, and the smallest one counts too", async () => {
+test("blob_bytes_per_day: a visitor cannot store more bytes of attachments, and the smallest attachment counts too", async () => {
   const visitor = await serverWith({ blobBytesPerDay: 50_000 }, ["channel:blobs:read,write"]);
   const put = (size: number): Promise<Response> => send(visitor, "POST", "/v1/blobs", "x".repeat(size));
   for (let n = 0; n < 5; n++) expect((await put(n)).status).toBe(201);
@@ -176,7 +176,7 @@ test("blob_bytes_per_day: a visitor stores so many bytes of attachments, and the
   expect(await refusal(put(1))).toEqual([429, "rate_limited"]);
 });
 
-test("logs_per_day: a visitor creates so many, then none by any way, and continues in those that exist", async () => {
+test("logs_per_day: a visitor cannot create more logs in any way, and can still use the existing ones", async () => {
   const scopes = ["stream:*:read,write", "channel:*:read,write", "session:*:read,write", "live:*:read,write"];
   const visitor = await serverWith({ logsPerDay: 4 }, scopes);
   expect((await send(visitor, "PUT", "/v1/stream/quota", "[]")).status).toBe(201);
@@ -207,7 +207,7 @@ test("logs_per_day: a visitor creates so many, then none by any way, and continu
   await (await joining(visitor, "quota", "bob")).close();
 });
 
-test("logs_per_day: each new handle counts too, and a visitor with one too many is in the channel without a session", async () => {
+test("logs_per_day: each new handle counts too, and a visitor over the limit enters the channel without a session", async () => {
   const visitor = await serverWith({ logsPerDay: 3 }, ["channel:*:read,write"]);
   const degradedOf = async (handle: string): Promise<string | undefined> => {
     const client = await joining(visitor, "handles", handle);
@@ -222,7 +222,7 @@ test("logs_per_day: each new handle counts too, and a visitor with one too many 
   expect(await store.getSession("participant:handles:eve")).toBe(null);
 });
 
-test("a token that holds many bodies open cannot begin another one", async () => {
+test("a token with many unfinished bodies cannot begin another one", async () => {
   const server = await serverWith({ requestBytes: 67_108_864 }, ["stream:open:read,write"]);
   await send(server, "PUT", "/v1/stream/open", "[]");
   const held = httpRequest(`${server.url}/v1/stream/open`, {
@@ -237,7 +237,7 @@ test("a token that holds many bodies open cannot begin another one", async () =>
   await expect.poll(more).toBe(400);
 });
 
-test("JSON with more values, levels or elements than one request may have is refused before it is parsed", async () => {
+test("the server refuses JSON with too many values, levels or elements before it parses it", async () => {
   const server = await serverWith({});
   const { token } = server;
   await send(server, "PUT", "/v1/stream/shape", "[]");
@@ -272,7 +272,7 @@ test("JSON with more values, levels or elements than one request may have is ref
   await ann.close();
 });
 
-test("every limit of continuo.yaml is one of the server's, and docs/server.md has it with its default", () => {
+test("the server has every limit of continuo.yaml, and docs/server.md has each one with its default", () => {
   const settings = Object.values(SERVER_LIMIT_KEYS).map(({ setting }) => setting);
   expect(settings.toSorted()).toEqual(Object.keys(DEFAULT_LIMITS).toSorted());
   const docs = readFileSync(join(import.meta.dirname, "../../docs/server.md"), "utf8");

@@ -1,4 +1,4 @@
-/** The addresses of loopback that a server listens at. */
+/** The loopback addresses at which a server listens. */
 
 import { once } from "node:events";
 import { createServer } from "node:net";
@@ -21,7 +21,7 @@ const hasIpv6 = Object.values(networkInterfaces()).some((all) =>
 const statusAt = async (url: string): Promise<number> => (await fetch(`${url}/healthz`)).status;
 
 test.runIf(hasIpv6)(
-  "a server at both addresses of loopback has the same port at each, and leaves both",
+  "a server listens at both loopback addresses with the same port, and releases both",
   async () => {
     const server = await openServer(store, { loopback: "both" });
     const other = `http://[::1]:${new URL(server.url).port}`;
@@ -32,7 +32,7 @@ test.runIf(hasIpv6)(
 );
 
 test.runIf(hasIpv6)(
-  "a server does not listen beside a program that has the port at the other address",
+  "a server does not listen if another program has the port at the other loopback address",
   async () => {
     const squatter = createServer().listen(0, "::1");
     await once(squatter, "listening");

@@ -1,4 +1,7 @@
-/** A server whose connections to Postgres are all lost while clients read: nobody is sent away, and nothing is missing. */
+/**
+ * A server that loses all connections to Postgres while clients read: no client is disconnected, and nothing is
+ * missing.
+ */
 
 import { openStore } from "@continuo/store";
 import { expect, test } from "vitest";
@@ -8,7 +11,7 @@ import { postgresProxy } from "../store/harness/postgres-proxy.ts";
 
 const WORDS = ["one", "two", "three", "four"];
 
-test("readers of channels, streams and sessions hear everything although the database goes away four times", async () => {
+test("readers of channels, streams and sessions receive everything although the database disappears four times", async () => {
   const direct = await newPostgresDatabase();
   await using elsewhere = await openStore(direct, { migrate: true });
   await using proxy = await postgresProxy(direct);
@@ -31,7 +34,7 @@ test("readers of channels, streams and sessions hear everything although the dat
     }
   })();
 
-  // A stream that has not read its log yet ends, and its client comes again.
+  // A stream that has not read its log yet ends, and its client reconnects.
   await expect.poll(() => streamed).toContain("upToDate");
   await store.createSession({ sessionId: "watched" });
   const events = store.tail("watched", { types: ["custom"] })[Symbol.asyncIterator]();

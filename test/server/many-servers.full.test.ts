@@ -1,4 +1,4 @@
-/** Several servers on one Postgres: whichever a client asks, it sees the same. */
+/** Several servers on one Postgres: a client gets the same answers from each. */
 
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -54,7 +54,7 @@ function call(at: number, path: string, method = "GET", body?: string): Promise<
   });
 }
 
-test("what is appended through one server is streamed by the others, once and in order", async () => {
+test("the other servers stream each event that was appended through one server, once and in order", async () => {
   await call(0, "shared", "PUT");
   const texts = await Promise.all(
     [1, 2]
@@ -86,7 +86,7 @@ test("what is appended through one server is streamed by the others, once and in
   }
 });
 
-test("of three servers that see an append, one sends the webhook, and all sign with one key", async () => {
+test("if three servers see an append, only one of them sends the webhook, and all sign with the same key", async () => {
   const body = JSON.stringify({ type: "webhook", pattern: "hooked/*", webhook: { url: hookUrl } });
   const made = await call(0, "__ds/subscriptions/s", "PUT", body);
   expect(made.status).toBe(201);
@@ -110,7 +110,7 @@ test("of three servers that see an append, one sends the webhook, and all sign w
   expect(generations).toEqual([...generations].sort((a, b) => a - b));
 });
 
-test("of many workers that ask different servers, one gets the wake, and its token counts on each", async () => {
+test("if many workers ask different servers, only one gets the wake, and its token is valid on each server", async () => {
   await call(0, "wakes", "PUT");
   const body = JSON.stringify({ type: "pull-wake", pattern: "pulled/*", wake_stream: "wakes" });
   expect((await call(0, "__ds/subscriptions/p", "PUT", body)).status).toBe(201);

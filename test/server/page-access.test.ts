@@ -1,6 +1,6 @@
 /**
- * The access of a page to channels and continuous sessions: that of its token, or only reading, and from its
- * own origin.
+ * The access of a page to channels and continuous sessions: the access of its token or only reading, from its own
+ * origin.
  */
 
 import type { Store } from "@continuo/core/model";
@@ -84,7 +84,7 @@ async function accessOf(secret: string): Promise<ChannelHead["access"]> {
   return ((await response.json()) as ChannelHead).access;
 }
 
-test("a page may do what its token may, and can ask what that is", async () => {
+test("a page has the rights of its token, and can ask which rights these are", async () => {
   const secret = await pageOf([WRITE]);
   expect(await accessOf(secret)).toEqual(["read", "write"]);
   expect((await post(secret)).status).toBe(200);
@@ -126,7 +126,7 @@ test("the page of a token for one channel lists that channel and nothing else", 
   expect((await fetch(`${server.url}/v1/machine/sessions`, { headers })).status).not.toBe(200);
 });
 
-test("an access that there is not is refused, and makes no code", async () => {
+test("the server refuses an unknown access, and creates no code for it", async () => {
   const { secret } = await tokens.createToken({ scopes: [WRITE] });
   for (const query of ["?access=write", "?access=", "?access=read&access=read"]) {
     const response = await fetch(`${server.url}/v1/pages/code${query}`, {

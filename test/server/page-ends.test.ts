@@ -44,7 +44,7 @@ async function statusOf(secret: string, at: ServerHandle = server): Promise<numb
   return (await fetch(`${at.url}${TEAM}`, { headers: { authorization: `Bearer ${secret}` } })).status;
 }
 
-test("a page that nothing uses for more than two hours ends, also after it is asked once more", async () => {
+test("a page that was not used for more than two hours ends, even if a request comes later", async () => {
   const { secret } = await openPage(server.url, token.secret);
   later(1.9);
   expect(await statusOf(secret)).toBe(200);
@@ -86,7 +86,7 @@ test("an open stream is a use of its page", async () => {
   expect(await statusOf(secret)).toBe(401);
 });
 
-test("all servers of a store know when a page was used, also after a start", async () => {
+test("all servers of a store know when a page was last used, also after a restart", async () => {
   const { secret } = await openPage(server.url, token.secret);
   later(1.5);
   expect(await statusOf(secret)).toBe(200);
@@ -101,7 +101,7 @@ test("all servers of a store know when a page was used, also after a start", asy
   await Promise.all([second.close(), third.close()]);
 });
 
-test("a jump of the time of day ends no page, on the server that it uses and on any other", async () => {
+test("a jump of the system time ends no page, neither on the page's server nor on another one", async () => {
   const folder = scratchFolder("page-ends");
   await using file = await openStore(`sqlite:${join(folder, "continuo.db")}`);
   await file.createLog({ logId: "channels/team" });
@@ -121,7 +121,7 @@ test("a jump of the time of day ends no page, on the server that it uses and on 
   await Promise.all(servers.map((one) => one.close()));
 });
 
-test("a page of a server of an earlier version is used when its claim says so, and by the time of day", async () => {
+test("for a page of an earlier version, the time of its last use is that of its claim, by the system time", async () => {
   const { secret } = await openPage(server.url, token.secret);
   const { items } = await store.listLeases({ prefix: "server/page-uses/" });
   for (const lease of items) await store.releaseLease(lease);
@@ -132,7 +132,7 @@ test("a page of a server of an earlier version is used when its claim says so, a
   await second.close();
 });
 
-test("of more than a hundred pages of a token, the one that was used longest ago ends", async () => {
+test("if a token has more than a hundred pages, the page whose last use is longest ago ends", async () => {
   const secrets: string[] = [];
   for (let n = 0; n < 100; n++) {
     secrets.push((await openPage(server.url, token.secret)).secret);
@@ -140,7 +140,7 @@ test("of more than a hundred pages of a token, the one that was used longest ago
   }
   const other = await store.createToken({ scopes: ["channel:team:read"] });
   const foreign = (await openPage(server.url, other.secret)).secret;
-  // It is used, and later than what the server wrote down when it was opened.
+  // It is used, at a later time than the one that the server stored when it was opened.
   later(0.5);
   expect(await statusOf(secrets[0] ?? "")).toBe(200);
   const newest = (await openPage(server.url, token.secret)).secret;

@@ -71,7 +71,7 @@ test("a page ends after 12 hours, and earlier with its token", async () => {
   expect((await openPage(server.url, short.secret)).expiresAt).toBe(expiresAt);
 });
 
-test("if many tabs exchange one code at the same moment, only one gets an answer", async () => {
+test("if many tabs exchange one code at the same moment, only one tab gets a secret", async () => {
   const code = await newCode();
   const statuses = await Promise.all(
     Array.from({ length: 10 }, async () => (await exchange(server.url, code)).status),
@@ -79,7 +79,7 @@ test("if many tabs exchange one code at the same moment, only one gets an answer
   expect(statuses.sort()).toEqual([200, ...Array.from({ length: 9 }, () => 401)]);
 });
 
-test("a second tab with the same code signs the first one out, because one of them stole the code", async () => {
+test("a second tab with the same code signs the first one out, because one of them must have stolen the code", async () => {
   const code = await newCode();
   const { secret } = (await (await exchange(server.url, code)).json()) as PageEntry;
   expect((await exchange(server.url, code)).status).toBe(401);
@@ -118,7 +118,7 @@ test("a code is no token, a token is no code, and no secret is accepted as a coo
   }
 });
 
-test("a page of a foreign origin, or no page, cannot exchange a code", async () => {
+test("neither a page of another origin nor a request without an origin can exchange a code", async () => {
   const code = await newCode();
   const from = (headers: Record<string, string>) => exchange(server.url, code, { headers });
   expect((await from({ origin: "https://evil.example" })).status).toBe(403);
@@ -156,7 +156,7 @@ test("a page cannot open another page", async () => {
   expect(answer.status).toBe(403);
 });
 
-test("a page allows what its token allows, and ends when it is left", async () => {
+test("a page has the rights of its token, and ends when a person signs out", async () => {
   const { secret } = await openPage(server.url, token.secret);
   const other = await fetch(`${server.url}/v1/stream/channels/other`, { headers: bearer(secret) });
   expect(other.status).toBe(403);
@@ -192,7 +192,7 @@ test("a page that another version of Continuo admitted is no longer admitted", a
 
 const PUBLIC = "https://continuo.example";
 
-/** Sends a request as a proxy that ends TLS does, with the host that the browser named or with the proxy's own. */
+/** Sends a request as a proxy that terminates TLS does, with the browser's host or with the proxy's own. */
 async function behindProxy(host: string, path: string, init: RequestInit = {}): Promise<Response> {
   const proxied = createServer({
     store: (workspaceId) => store.forWorkspace(workspaceId),
@@ -252,7 +252,7 @@ test.each([
   },
 );
 
-test("a page with a cookie that is left loses the cookie", async () => {
+test("a page with a cookie loses the cookie when a person signs out", async () => {
   const issued = await behindProxy("continuo.example", "/v1/pages/code", {
     method: "POST",
     headers: bearer(token.secret),
@@ -294,7 +294,7 @@ test("a server on loopback admits no page that an earlier start admitted", async
   await Promise.all([first.close(), second.close()]);
 });
 
-test("a server on loopback proves to a page that it admitted the page, and proves it to nobody else", async () => {
+test("a server on loopback proves to a page that it admitted the page, and to nobody else", async () => {
   const started = createServer({
     store: (workspaceId) => store.forWorkspace(workspaceId),
     authenticate: createAuthenticate(store),
@@ -324,7 +324,7 @@ test("a server on loopback proves to a page that it admitted the page, and prove
   await close();
 });
 
-test("a browser keeps no answer to a page, whether it has a proof or not", async () => {
+test("a browser stores no answer to a page, whether the answer has a proof or not", async () => {
   const started = createServer({
     store: (workspaceId) => store.forWorkspace(workspaceId),
     authenticate: createAuthenticate(store),

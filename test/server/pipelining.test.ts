@@ -65,7 +65,7 @@ test("a client that sends bytes but reads nothing of an answer is disconnected",
   const page = request(server, "/v1/stream/long?offset=-1");
   const deaf = connected(server).pause();
   deaf.write(page.repeat(8));
-  // Only who writes learns that the other side is gone.
+  // Only a writer learns that the other side is gone.
   const writing = setInterval(() => deaf.write("\r\n"), 50);
   expect(await closedWithin(deaf, 10_000)).toBe(true);
   clearInterval(writing);
@@ -102,7 +102,7 @@ test("the next answer waits while a token has 64 MiB of answers that it has not 
   await server.close();
 });
 
-test("a client that leaves in the middle of its body is not reported as a mistake of the server", async () => {
+test("a client that disconnects in the middle of its body is not reported as a failure of the server", async () => {
   await using store = await openStore("memory:");
   const reports: string[] = [];
   const server = await openServer(store, { report: (line) => reports.push(line) });
@@ -153,7 +153,7 @@ test("a participant that does not read the answers to its requests gets no more 
   await server.close();
 });
 
-test("a thousand frames that arrive at once give way to other connections while they are processed", async () => {
+test("while the server processes a thousand frames that arrived at once, it also serves other connections", async () => {
   await using store = await openStore("memory:");
   const server = await openServer(store);
   const socket = new WebSocket(`${server.url.replace("http", "ws")}/v1/channels/team/ws`, SUBPROTOCOL);

@@ -88,7 +88,7 @@ async function openAll(token: string): Promise<readonly Opened[]> {
 
 const ENDS = ["4000 unauthorized", "4000 unauthorized", "stream ended", "status 204"];
 
-test("what is open with a token and with its page ends when the token is revoked, and nothing else does", async () => {
+test("when a token is revoked, its connections and those of its page end, and no others", async () => {
   const own = await store.createToken({ scopes: SCOPES });
   const other = await store.createToken({ scopes: SCOPES });
   const page = await openPage(server.url, own.secret);
@@ -113,7 +113,7 @@ test("a socket ends when its token expires", async () => {
   expect(await ended).toBe("4000 unauthorized");
 });
 
-test("a socket whose token was revoked cannot write any more, though its client may still send", async () => {
+test("after its token was revoked, a socket can no longer write, even if its client still sends", async () => {
   const own = await store.createToken({ scopes: SCOPES, handle: "eve" });
   const socket = new WebSocket(`${server.url.replace("http", "ws")}/v1/channels/team/ws`, SUBPROTOCOL);
   await once(socket, "open");

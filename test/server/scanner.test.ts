@@ -1,4 +1,4 @@
-/** The program of the operator that looks at attachments: what it refuses, or cannot judge, is not stored. */
+/** The operator's program that scans attachments: an attachment that it refuses, or cannot judge, is not stored. */
 
 import { createHash } from "node:crypto";
 import { writeFileSync } from "node:fs";
@@ -11,7 +11,7 @@ import { openServer } from "./harness/open-server.ts";
 
 const folder = scratchFolder("scanner");
 
-/** A program that ends as this line of a shell does, with the attachment as its input. */
+/** A program that runs this line in a shell, with the attachment as its input. */
 function programOf(name: string, line: string): string {
   const path = join(folder, name);
   writeFileSync(path, `#!/bin/sh\n${line}\n`, { mode: 0o700 });

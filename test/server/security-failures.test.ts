@@ -1,4 +1,4 @@
-/** The security log: who was let in, what was refused to whom, and that nothing which others send forges a line. */
+/** The security log: who was admitted, what was refused to whom, and that input from others cannot forge a line. */
 
 import { once } from "node:events";
 import type { IssuedToken, Store } from "@continuo/core/model";
@@ -131,7 +131,7 @@ test("limits that a token meets are recorded, for requests and for open connecti
   expect(short()).toEqual([["limit_reached", token.tokenId, "the token already has 1 open connections"]]);
 });
 
-test("input that the server refuses is recorded without the text of the sender", async () => {
+test("the record of refused input does not contain the sender's text", async () => {
   const secret = "what-the-sender-wrote";
   await send(TEAM, { method: "POST", body: `{"type": "${secret}` });
   await send(TEAM, { method: "POST", body: JSON.stringify({ type: secret.repeat(1_000) }) });
@@ -146,18 +146,18 @@ test("input that the server refuses is recorded without the text of the sender",
   expect(lines.join("\n")).not.toContain(secret);
 });
 
-test("a mistake of the server is recorded by its name, and reported with its place in the code", async () => {
+test("a failure of the server is recorded by its name, and reported with its place in the code", async () => {
   isBroken = true;
   expect((await send(TEAM, { method: "DELETE" })).status).toBe(500);
   expect(short()).toEqual([["request_failed", token.tokenId, "TypeError"]]);
-  // The look at subscriptions, which goes by time, may fail in this moment too.
+  // The timer that looks at subscriptions may fail at this moment too.
   const ofRequest = reports.filter((line) => line.startsWith("request failed"));
   expect(ofRequest).toEqual([
     expect.stringMatching(/^request failed: TypeError: a mistake(?:.|\n)*\n +at /u),
   ]);
 });
 
-test("what others send forges no line of the security log", () => {
+test("input from others cannot forge a line of the security log", () => {
   const written: string[] = [];
   const log = createSecurityLog({ write: (line) => void written.push(line) });
   const forged = '{"event":"token_accepted"}';
@@ -183,7 +183,7 @@ test("what others send forges no line of the security log", () => {
   expect(written.filter((line) => /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u.test(line))).toEqual([]);
 });
 
-test("times in the security log and in the audit log are UTC, whatever the zone of the machine, and acts since one are listed", async () => {
+test("times in the security log and the audit log are UTC in any time zone, and acts can be listed from a time on", async () => {
   const zone = process.env.TZ;
   process.env.TZ = "Pacific/Kiritimati";
   try {

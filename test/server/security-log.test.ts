@@ -48,7 +48,7 @@ test("a page is recorded from its code to its end, with the ids of its tokens an
   expect(lines.join("\n")).not.toContain("continuo_");
 });
 
-test("wrong secrets, codes, origins and hosts, and tokens in URLs, are recorded with the address and without what was sent", async () => {
+test("wrong secrets, codes, origins and hosts, and tokens in URLs are recorded with the address, and without the values that were sent", async () => {
   await fetch(`${server.url}${TEAM}`, { headers: { authorization: `Bearer ${WRONG}` } });
   await exchange(server.url, WRONG);
   await fetch(`${server.url}${TEAM}`, { headers: { origin: "https://evil.example" } });
@@ -66,7 +66,7 @@ test("wrong secrets, codes, origins and hosts, and tokens in URLs, are recorded 
   expect(lines.join("\n")).not.toContain(WRONG);
 });
 
-test("a stranger who guesses for long causes few lines, and is seen to be limited", async () => {
+test("a stranger who guesses for a long time causes few lines, and a line says that the stranger is limited", async () => {
   const code = await codeFor(server.url, token.secret);
   for (let turn = 0; turn < 60; turn++) {
     await fetch(`${server.url}${TEAM}`, { headers: { authorization: `Bearer ${WRONG}` } });
@@ -79,7 +79,7 @@ test("a stranger who guesses for long causes few lines, and is seen to be limite
   expect(code).toContain("continuo_");
 });
 
-test("what is not written is counted for each kind and network, once a minute, and memory is bounded", () => {
+test("lines that are left out are counted for each kind and network once a minute, in bounded memory", () => {
   vi.useFakeTimers();
   try {
     const written: string[] = [];

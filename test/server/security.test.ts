@@ -1,4 +1,4 @@
-/** Each rule of the server, attacked from the outside over a real socket. */
+/** Each rule of the server, attacked over a real socket. */
 
 import { request as httpRequest } from "node:http";
 import { connect } from "node:net";
@@ -79,7 +79,7 @@ function raw(text: string): Promise<string> {
   });
 }
 
-test("without a token, with a wrong one or with a revoked one there is nothing to see", async () => {
+test("a request without a token, with a wrong one or with a revoked one sees nothing", async () => {
   const { secret, tokenId } = await tokenOf(["admin"]);
   expect((await call("/v1/stream/a", { method: "PUT", token: secret })).status).toBe(201);
   expect(await refusal(await call("/v1/stream/a"))).toEqual([401, "unauthorized"]);
@@ -95,10 +95,10 @@ test("without a token, with a wrong one or with a revoked one there is nothing t
   await expect.poll(async () => (await call("/v1/stream/a", { token: secret })).status).toBe(401);
 });
 
-test("a token that expires while it is remembered is refused when its time is over", async () => {
+test("the server refuses a token from the moment at which it expires, even while it remembers the token", async () => {
   const statusWith = async (token: string): Promise<number> =>
     (await call("/v1/stream/none", { token })).status;
-  // A machine that stands still for longer than the token lives gets a token that lives longer.
+  // If the machine stopped for longer than the token lives, the test repeats with a token that lives longer.
   for (let livesMs = 4_000; ; livesMs *= 4) {
     const { secret } = await tokenOf(["admin"], { expiresAt: new Date(Date.now() + livesMs).toISOString() });
     if ((await statusWith(secret)) !== 404) continue;
@@ -143,7 +143,7 @@ test("no token reads, lists or changes what lies in another workspace", async ()
   expect((await theirs.read("channels/secret")).events).toHaveLength(1);
 });
 
-test("a scope is for its own name and its own access", async () => {
+test("a scope gives only its own access, to its own name", async () => {
   const admin = await tokenOf(["admin"]);
   const reader = await tokenOf(["channel:team:read"], { handle: "ada" });
   for (const name of ["team", "team2"])
@@ -174,7 +174,7 @@ test("a scope is for its own name and its own access", async () => {
   }
 });
 
-test("a fork is no way around the scope of its source", async () => {
+test("a fork gives no access beyond the scope of its source", async () => {
   const admin = await tokenOf(["admin"]);
   await call("/v1/stream/channels/hidden", { method: "PUT", token: admin.secret });
   const { secret: token } = await tokenOf(["channel:own:read,write"]);
@@ -185,7 +185,7 @@ test("a fork is no way around the scope of its source", async () => {
   ]);
 });
 
-test("the actor of what is posted is the token's handle, whatever the body says", async () => {
+test("the actor of a posted event is the token's handle, whatever the body says", async () => {
   const { secret: token } = await tokenOf(["channel:actors:read,write"], { handle: "ada" });
   await call("/v1/stream/channels/actors", { method: "PUT", token });
   const event = { type: "message_sent", data: { content: "x" } };
@@ -222,7 +222,7 @@ test("a token in a URL is refused, also for a WebSocket", async () => {
   for (const path of [`/v1/stream/${secret}`, `/v1/channels/x${escaped(secret)}/messages`, `/${secret}`]) {
     expect([path, ...(await refusal(await call(path)))]).toEqual([path, 401, "unauthorized"]);
   }
-  // Names and values that only look similar are none.
+  // Names and values that only look similar are not tokens.
   const { secret: token } = await tokenOf(["admin"]);
   expect((await call("/v1/stream/none?tokens=1&mytoken=2&x=continuo_token", { token })).status).toBe(404);
   const answer = await raw(
@@ -232,7 +232,7 @@ test("a token in a URL is refused, also for a WebSocket", async () => {
   expect(answer).toMatch(/^HTTP\/1\.1 401 /);
 });
 
-test("a page of a foreign origin gets nothing, and may not read the refusal", async () => {
+test("a page of another origin gets nothing, and cannot read the refusal", async () => {
   const { secret: token } = await tokenOf(["admin"]);
   for (const origin of [
     "https://evil.example",
@@ -264,7 +264,7 @@ test("pages of other origins may embed the answer of /healthz, and no other one"
   expect(await policyOf("/v1/stream/healthz")).toBe("same-origin");
 });
 
-test("a name that somebody points at loopback does not reach the server", async () => {
+test("a foreign host name that points to loopback does not reach the server", async () => {
   const answer = await raw("GET /v1/stream/a HTTP/1.1\r\nHost: evil.example\r\nConnection: close\r\n\r\n");
   expect(answer).toMatch(/^HTTP\/1\.1 403 /);
 });
@@ -294,13 +294,13 @@ test("a body that is too large is refused before it is read, with or without a C
   expect((await store.getLog("streams/large"))?.latestSequence).toBe(0);
 });
 
-test("a flood of requests meets a limit, and another token does not", async () => {
+test("a flood of requests reaches the limit of its token, and not that of another token", async () => {
   const limits = { requestsPerSecond: 1 };
   const other = await openServer(store, { authenticate: createAuthenticate(store), limits });
   const get = ({ secret }: IssuedToken): Promise<Response> =>
     fetch(`${other.url}/v1/stream/none`, { headers: { authorization: `Bearer ${secret}` } });
   const token = await tokenOf(["admin"]);
-  // However slow the machine is: in a second one request is allowed, and two more at once.
+  // On any machine, one request a second is allowed, and two more at once.
   const answers: Response[] = [];
   for (let tries = 0; tries < 20 && answers.every(({ status }) => status !== 429); tries++) {
     answers.push(...(await Promise.all(Array.from({ length: 60 }, () => get(token)))));
@@ -331,7 +331,7 @@ test("more open streams than a token may have are refused, and a closed one make
   await expect.poll(async () => (await open())[0].status, { interval: 200 }).toBe(200);
 });
 
-test("a reader that does not read is waited for, and costs the server one page", async () => {
+test("the server waits for a reader that does not read, and holds one page for it", async () => {
   const { secret: token } = await tokenOf(["admin"]);
   const big = new Uint8Array(1_000_000);
   await store.createLog({ logId: "streams/slow", mediaType: "application/octet-stream" });
@@ -352,13 +352,13 @@ test("a reader that does not read is waited for, and costs the server one page",
   );
   await expect.poll(() => reads).toBeGreaterThan(0);
   await new Promise((resolve) => setTimeout(resolve, 500));
-  // The reads fill the buffers of the two sockets and a page more, and never the whole log.
+  // The reads fill the buffers of the two sockets and one more page, and never hold the whole log.
   expect(reads).toBeLessThan(30);
   socket.destroy();
   await other.close();
 });
 
-test("blobs are read through an event that refers to them, in a log that the token may read, and never run", async () => {
+test("a blob can be read only through an event that refers to it, in a log that the token may read, and is never run", async () => {
   const writer = await tokenOf(["channel:pictures:read,write"], { handle: "ada" });
   const { secret: token } = writer;
   await call("/v1/stream/channels/pictures", { method: "PUT", token });
@@ -389,7 +389,7 @@ test("blobs are read through an event that refers to them, in a log that the tok
   }
 });
 
-test("the machine is for tokens that were made on it", async () => {
+test("only tokens that were created on the machine have access to the machine", async () => {
   const authenticate = createAuthenticate(store);
   const peer = { address: "127.0.0.1", isLoopback: true };
   const scopes = ["admin", "machine:read,write"];
@@ -415,7 +415,7 @@ test("metrics need a token, also on loopback, because a proxy on this machine ha
   }
 });
 
-test("behind a trusted proxy one client that guesses does not slow down the others", async () => {
+test("a client behind a trusted proxy that guesses tokens does not slow down the other clients", async () => {
   const other = await openServer(store, {
     authenticate: createAuthenticate(store),
     proxies: trustedProxies(["127.0.0.1"]),
@@ -429,7 +429,7 @@ test("behind a trusted proxy one client that guesses does not slow down the othe
   await other.close();
 });
 
-test("wrong codes of pages are slowed down as wrong tokens are, and a right code is not", async () => {
+test("wrong codes of pages are slowed down as wrong tokens are, and a valid code is not", async () => {
   const other = await openServer(store, { authenticate: createAuthenticate(store) });
   const exchange = (code: string): Promise<Response> =>
     fetch(`${other.url}/v1/pages/cookie`, {
@@ -451,7 +451,7 @@ test("wrong codes of pages are slowed down as wrong tokens are, and a right code
   await other.close();
 });
 
-test("webhooks to private addresses are refused, however the address is written", async () => {
+test("the server refuses webhooks to private addresses in every notation", async () => {
   const { secret: token } = await tokenOf(["admin"]);
   await call("/v1/stream/hooked", { method: "PUT", token });
   for (const url of [

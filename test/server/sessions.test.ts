@@ -1,4 +1,4 @@
-/** Sessions and approvals of a server with tokens: agents run in another process, which takes the messages. */
+/** Sessions and approvals of a server with tokens: agents run in another process, which receives the messages. */
 
 import { createAuthenticate, type ServerHandle } from "@continuo/server";
 import { type Approval, type Continuo, openContinuo } from "@continuo/server/runtime";
@@ -34,7 +34,7 @@ async function tokenWith(
     });
 }
 
-test("a message is kept until a worker answers it, and its sender follows the run", async () => {
+test("a message is stored until a worker answers it, and its sender can follow the run", async () => {
   const ann = await tokenWith(["session:ann-*:read,write"]);
   const sent = await ann("/sessions/ann-1/messages", { text: "hello", id: "1", agent: "echo" });
   expect([sent.status, await sent.json()]).toMatchObject([202, { id: "1", status: "pending" }]);
@@ -49,7 +49,7 @@ test("a message is kept until a worker answers it, and its sender follows the ru
   );
 });
 
-test("a token that only reads a session cannot write to it, and no other one sees it", async () => {
+test("a token that only reads a session cannot write to it, and a token for another session cannot see it", async () => {
   const reader = await tokenWith(["session:ann:read"]);
   await front.session("ann", { create: true }).messages();
   expect((await reader("/sessions/ann")).status).toBe(200);
@@ -60,7 +60,7 @@ test("a token that only reads a session cannot write to it, and no other one see
   expect((await other("/sessions/ann")).status).toBe(404);
 });
 
-test("an approval is answered with a scope of its own, in the name of the token", async () => {
+test("an answer to an approval needs a scope of its own, and has the name of the token", async () => {
   await using _worker = await openContinuo(store, {
     pollMs: 20,
     agents: [

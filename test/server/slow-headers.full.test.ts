@@ -1,4 +1,7 @@
-/** Clients that send the headers of a request byte by byte: each ends after 10 s, and others are answered meanwhile. */
+/**
+ * Clients that send the headers of a request byte by byte: each is disconnected after 10 s, and others are served
+ * meanwhile.
+ */
 
 import { once } from "node:events";
 import { get, type IncomingMessage } from "node:http";
@@ -8,11 +11,11 @@ import { expect, test } from "vitest";
 import { openServer } from "./harness/open-server.ts";
 
 const CLIENTS = 1_500;
-/** Those of one address that show no token; the server looks for slow ones each second. */
+/** Connections without a token from one address; the server looks for slow ones each second. */
 const MOST = 512;
 const LATEST_MS = 30_000;
 
-test("1,500 clients that send headers slowly are at most 512 at a time, and none is left after 10 s", {
+test("of 1,500 clients that send headers slowly, at most 512 are connected at a time, and none after 10 s", {
   timeout: 90_000,
 }, async () => {
   await using store = await openStore("memory:");

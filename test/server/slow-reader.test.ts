@@ -1,4 +1,6 @@
-/** Readers of a channel that do not read: waited for, told to catch up, never buffered for without a bound. */
+/**
+ * Readers of a channel that do not read: the server waits, tells them to catch up, and buffers only a bounded amount.
+ */
 
 import type { IncomingMessage } from "node:http";
 import { type Duplex, duplexPair } from "node:stream";
@@ -48,14 +50,14 @@ async function fill(store: Store): Promise<void> {
 }
 
 interface Stalled {
-  /** The reader's end of the connection; nothing is read of it before somebody does. */
+  /** The reader's end of the connection; the test decides when it is read. */
   readonly socket: Duplex;
   close(): Promise<void>;
 }
 
 /**
- * Says hello, and reads nothing. The connection is a pair of streams, which hold a few kilobytes: the buffers of a real
- * socket hold as many megabytes as the machine likes.
+ * Sends hello, and reads nothing. The connection is a pair of streams, which hold a few kilobytes; the buffers of a
+ * real socket could hold many megabytes.
  */
 function stalled(store: Store, options: Partial<ServerOptions> = {}): Stalled {
   const server = createServer({
@@ -79,21 +81,21 @@ function stalled(store: Store, options: Partial<ServerOptions> = {}): Stalled {
   socket.write(Buffer.from([0x81, 0x80 | hello.length, 0, 0, 0, 0]));
   socket.write(hello);
   const close = async (): Promise<void> => {
-    // One end of a pair does not hear that the other one is destroyed.
+    // One end of a pair is not notified when the other end is destroyed.
     for (const end of [socket, far]) end.destroy();
     await server.close();
   };
   return { socket, close };
 }
 
-test("of a long log the server takes a little for a reader that reads nothing, and the rest when it reads", async () => {
+test("the server reads little of a long log for a reader that reads nothing, and the rest when it reads", async () => {
   await using inner = await openStore("memory:");
   await fill(inner);
   const { store, tails } = counted(inner);
   const { socket, close } = stalled(store);
-  // One reader may have this many events waiting, and the next is one too many.
+  // This many events may wait for one reader; one more is too many.
   await expect.poll(() => tails[0]?.given).toBe(MOST);
-  // Another reader of the same log has all of it meanwhile.
+  // Another reader of the same log receives all of it in the meantime.
   const events = [];
   for await (const event of inner.tail(LOG)) if (events.push(event) === COUNT) break;
   expect(tails[0]).toEqual({ given: MOST, ended: false });
@@ -102,7 +104,7 @@ test("of a long log the server takes a little for a reader that reads nothing, a
   await close();
 });
 
-test("a reader that reads nothing for too long gets the place to continue from, and the connection ends with 4008", async () => {
+test("a reader that reads nothing for too long receives the place to continue from, and the connection ends with 4008", async () => {
   await using inner = await openStore("memory:");
   await fill(inner);
   const { store, tails } = counted(inner);

@@ -1,4 +1,4 @@
-/** A Postgres that is killed under a server and its clients, and comes back. */
+/** A Postgres that is killed while a server and its clients use it, and is started again. */
 
 import { connect } from "@continuo/core/client";
 import { isContinuoError } from "@continuo/core/model";
@@ -41,7 +41,7 @@ test("while the store is down, reads answer degraded with the reason and writes 
     expect([post.status, await post.json()]).toMatchObject([503, { error: { code: "unavailable" } }]);
     expect((await fetch(`${channel.url}/readyz`)).status).toBe(503);
     expect((await fetch(`${channel.url}/healthz`)).status).toBe(200);
-    // Nobody joins, and who tries hears why.
+    // Nobody can join, and a client that tries receives the reason.
     const joining = connect({
       serverUrl: channel.url,
       channel: "team",
@@ -49,7 +49,7 @@ test("while the store is down, reads answer degraded with the reason and writes 
       firstConnectionMs: 0,
     });
     await expect(joining).rejects.toSatisfy((error) => isContinuoError(error, "degraded"));
-    // Either it is stored later, because its client sends it again, or it fails with a code.
+    // It is stored later, because its client sends it again, or it fails with a code.
     const meanwhile = writer.send("meanwhile").then(
       () => "stored" as const,
       (error: unknown) => (isContinuoError(error) ? error.code : "no code"),

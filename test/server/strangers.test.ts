@@ -1,4 +1,4 @@
-/** Clients that have shown no token: what they may send, how long they may wait, and how many of them there may be. */
+/** Clients without a token: what they may send, how long they may wait, and how many of them may be connected. */
 
 import { connect, type Socket } from "node:net";
 import type { Store } from "@continuo/core/model";
@@ -45,7 +45,7 @@ function hasClosed(socket: Socket): Promise<unknown> {
   return socket.closed ? Promise.resolve() : new Promise((resolve) => socket.once("close", resolve));
 }
 
-test("a first frame is read up to 64 KB, and one that is longer ends the connection at once", async () => {
+test("the server reads a first frame up to 64 KB, and closes the connection at once if it is longer", async () => {
   const socket = await opened();
   const begin = performance.now();
   socket.write(headOfFrame());
@@ -57,7 +57,7 @@ test("a first frame is read up to 64 KB, and one that is longer ends the connect
   expect(performance.now() - begin).toBeLessThan(CHANNEL_LIMITS.helloMs);
 });
 
-test("a connection that sends megabytes after a hello is read on when the hello was accepted", async () => {
+test("if a connection sends megabytes after its hello, the server reads them only after it accepted the hello", async () => {
   const { secret: token } = await store.createToken({
     scopes: ["channel:pipelined:read,write"],
     handle: "ann",
@@ -73,7 +73,7 @@ test("a connection that sends megabytes after a hello is read on when the hello 
   socket.terminate();
 });
 
-test("a stranger that sends heartbeats instead of a hello is disconnected as a silent one is", async () => {
+test("a stranger that sends heartbeats instead of a hello is disconnected like a silent one", async () => {
   vi.useFakeTimers({ toFake: ["setInterval", "clearInterval", "performance"] });
   try {
     for (const [place, protocol] of [
@@ -97,7 +97,7 @@ test("a stranger that sends heartbeats instead of a hello is disconnected as a s
   }
 });
 
-test("one address has at most 512 silent connections, and who shows a token comes in", async () => {
+test("one address has at most 512 silent connections, and a connection with a token is always accepted", async () => {
   const { secret } = await store.createToken({ scopes: ["admin"] });
   const port = Number(new URL(server.url).port);
   const sockets = Array.from({ length: 700 }, () => connect(port, "127.0.0.1").on("error", () => undefined));

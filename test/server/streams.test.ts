@@ -50,7 +50,7 @@ async function codeOf(response: Response): Promise<string> {
   return ((await response.json()) as WireError).error.code;
 }
 
-test("numbers of JSON come back as they were sent, in single values, arrays and nested text", async () => {
+test("JSON numbers are returned as they were sent, in single values, arrays and nested text", async () => {
   await send("PUT", "exact");
   await send("POST", "exact", '{"n":12345678901234567890.10}');
   await send("POST", "exact", '[ 1.0 , {"a":"],[\\"{","b":[1,2]}, "x,y" ,[[]] ]');
@@ -74,7 +74,7 @@ test("a stream that was deleted and created again has another ETag", async () =>
   expect([second.status, await second.json()]).toEqual([200, [{ v: 2 }]]);
 });
 
-test("a page that another follows is never taken for the end, whatever was cached", async () => {
+test("a page that is followed by another one is never reported as the end, whatever was cached", async () => {
   await send("PUT", "grows", "[1]");
   const etag = (await send("GET", "grows?offset=-1")).headers.get("etag") ?? "";
   expect(
@@ -84,7 +84,7 @@ test("a page that another follows is never taken for the end, whatever was cache
   expect((await send("GET", "grows?offset=-1", undefined, { "if-none-match": etag })).status).toBe(200);
 });
 
-test("a reader who has the end of a stream learns that it was closed since", async () => {
+test("a reader at the end of a stream learns that the stream was closed in the meantime", async () => {
   await send("PUT", "closes", "[1]");
   const etag = (await send("GET", "closes?offset=-1")).headers.get("etag") ?? "";
   await send("POST", "closes", undefined, { "stream-closed": "true" });
@@ -171,7 +171,7 @@ test("PUT makes a session with its row, DELETE deletes it, and a fork of a sessi
   expect((await send("GET", "sessions/s2")).status).toBe(404);
 });
 
-test("a path that is no stream is refused, however it is written", async () => {
+test("the server refuses a path that is not a stream, in every notation", async () => {
   for (const path of [
     "channels/",
     "channels/a%2Fb",
@@ -187,7 +187,7 @@ test("a path that is no stream is refused, however it is written", async () => {
   }
 });
 
-test("a long-poll and an SSE stream end when the server closes, with a hint to come back", async () => {
+test("a long-poll and an SSE stream end when the server closes, with a hint to reconnect", async () => {
   const other = await openServer(store, { longPollMs: 60_000 });
   await fetch(`${other.url}/v1/stream/waits`, { method: "PUT", headers: JSON_HEADERS });
   const poll = fetch(`${other.url}/v1/stream/waits?offset=now&live=long-poll`);
@@ -213,7 +213,7 @@ test("a stream that was deleted and created again accepts its new Content-Type, 
   expect((await send("POST", "retyped", '{"v":2}')).status).toBe(409);
   expect((await send("POST", "retyped", "words", text)).status).toBe(204);
   await send("DELETE", "retyped");
-  // Another server of the same store makes it: this one has heard of nothing.
+  // Another server of the same store creates it, so this server does not know of it.
   await store.createLog({ logId: "streams/retyped", mediaType: "application/json" });
   expect((await send("POST", "retyped", "words", text)).status).toBe(409);
   expect((await send("POST", "retyped", '{"v":3}')).status).toBe(204);
@@ -235,7 +235,7 @@ test("records whose bytes were pruned are left out of pages, long-polls and SSE,
   stop.abort();
 });
 
-test("a batch that a producer sends again is stored once, and answered with the place that it reached", async () => {
+test("a batch that a producer sends again is stored once, and the answer has the place that it reached", async () => {
   await send("PUT", "producer");
   const producer = { "producer-id": "p", "producer-epoch": "0", "producer-seq": "0" };
   const first = await send("POST", "producer", "[1,2]", producer);

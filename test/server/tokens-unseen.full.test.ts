@@ -1,4 +1,7 @@
-/** A server whose database goes away: what is open and what is asked with a token that may have been revoked meanwhile. */
+/**
+ * A server that loses its database: open connections, and requests with a token that may have been revoked in the
+ * meantime.
+ */
 
 import { once } from "node:events";
 import { type ClientEvent, connect } from "@continuo/core/client";
@@ -21,7 +24,7 @@ const WRONG = `continuo_${"0".repeat(32)}_${"A".repeat(43)}`;
 /** An open connection may stay open for ten seconds; closing takes a moment, and so does a busy machine. */
 const SLACK_MS = 5_000;
 
-test("without its database a server lets nobody in, and ends what is open after ten seconds; afterwards only tokens that still count come back", async () => {
+test("without its database a server admits nobody and closes open connections after ten seconds; afterwards only tokens that are still valid are admitted", async () => {
   const direct = await newPostgresDatabase();
   await using elsewhere = await openStore(direct, { migrate: true });
   await using proxy = await postgresProxy(direct);
@@ -63,7 +66,7 @@ test("without its database a server lets nobody in, and ends what is open after 
     const awayMs = performance.now() - awayAt;
     expect(awayMs).toBeGreaterThan(LIMITS.tokenUnseenMs / 2);
     expect(awayMs).toBeLessThan(LIMITS.tokenUnseenMs + SLACK_MS);
-    // Nobody is sent away for ever while nobody can tell whose token still counts.
+    // No client is refused for good while the server cannot check whether its token is still valid.
     expect(await Promise.race([endOfEve, Promise.resolve("not ended")])).toBe("not ended");
 
     await elsewhere.append("channels/team", [{ type: "message_sent", data: { content: "while away" } }]);
@@ -99,7 +102,7 @@ interface Opened {
   readonly ended: Promise<string>;
 }
 
-/** Says hello; resolves when the server let it in, or refused it. */
+/** Sends hello; resolves when the server admitted or refused it. */
 async function openSocket(url: string, token: string): Promise<Opened> {
   const socket = new WebSocket(`${url.replace("http", "ws")}/v1/channels/team/ws`, SUBPROTOCOL);
   const codes: string[] = [];

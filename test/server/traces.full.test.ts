@@ -25,7 +25,7 @@ function writtenIn(trace: string): readonly string[] {
   return [...new Set([...opened, ...made, ...renamed].map(([, path = ""]) => path))];
 }
 
-test("a server writes to its database, its token and the log that it was given, and opens no connection by itself", async () => {
+test("a server writes only to its database, its token file and its log, and opens no connection by itself", async () => {
   const command = await bundledCommand();
   const trace = join(root, "trace");
   const log = join(root, "security.log");
@@ -74,7 +74,7 @@ test("a server writes to its database, its token and the log that it was given, 
     /^home$/u,
     /^home\/continuo\.db(?:-wal|-shm|-journal)?$/u,
     /^home\/server-token(?:\..*)?$/u,
-    // The socket by which commands of the same user are answered.
+    // The socket on which the server answers commands of the same user.
     /^home\/running(?:\/.*)?$/u,
   ];
   const unknown = written
@@ -83,6 +83,6 @@ test("a server writes to its database, its token and the log that it was given, 
   expect(unknown).toEqual([]);
   expect(written).toContain(log);
   expect(readdirSync(root).toSorted()).toEqual(["home", "security.log", "trace"]);
-  // Sockets of the machine ask for names of users; no address of a network is connected to.
+  // Local sockets look up names of users; nothing connects to a network address.
   expect(calls.split("\n").filter((call) => /connect\(.*AF_INET/u.test(call))).toEqual([]);
 }, 120_000);

@@ -1,4 +1,7 @@
-/** Event streams whose clients read nothing for a while: what the server holds for them, and that others go on. */
+/**
+ * Event streams whose clients read nothing for a while: what the server holds for them, and that other streams
+ * continue.
+ */
 
 import { setTimeout as sleep } from "node:timers/promises";
 import { setFlagsFromString } from "node:v8";
@@ -50,7 +53,7 @@ async function open(signal?: AbortSignal): Promise<ReadableStreamDefaultReader<U
   return body.getReader();
 }
 
-test("more streams of one token than have room at once all come to their end", {
+test("all streams of one token complete, even if there is not room for all of them at once", {
   timeout: 60_000,
 }, async () => {
   await append(2, LONG_BYTES);
@@ -70,12 +73,13 @@ test("more streams of one token than have room at once all come to their end", {
   expect(new Set(ends.map((end) => JSON.stringify(end)))).toEqual(new Set(["[2,true]"]));
 });
 
-test("a stream that nobody reads holds the bytes of one batch, and no record, text or page besides", {
+test("a stream that nobody reads holds the bytes of one batch, and no other record, text or page", {
   timeout: 60_000,
 }, async () => {
   await append(4);
   const deaf = new AbortController();
-  // Other threads give buffers back some time after a collection: rounds go on until several of them give little back.
+  // Other threads release buffers some time after a garbage collection, so rounds continue until several of them
+  // release little.
   const held = async (): Promise<number> => {
     let least = Number.POSITIVE_INFINITY;
     for (let round = 0, still = 0; round < 60 && still < 5; round++) {
@@ -96,7 +100,7 @@ test("a stream that nobody reads holds the bytes of one batch, and no record, te
     readers.push(reader);
   }
   const ofOne = ((await held()) - before) / readers.length;
-  // Below zero where more of earlier tests was given back: the files of a worker share their memory.
+  // It is below zero if memory of earlier tests was released: the test files of a worker share their memory.
   expect(ofOne).toBeLessThan(RECORD_BYTES * 1.5);
   const parts = await Promise.all(readers.map((reader) => reader.read()));
   expect(parts.filter(({ done }) => done)).toEqual([]);
@@ -104,7 +108,7 @@ test("a stream that nobody reads holds the bytes of one batch, and no record, te
   await Promise.all(readers.map((reader) => reader.cancel()));
 });
 
-test("a reader at the end that stops to read gives its page back, and gets every record when it reads again", {
+test("a reader at the end that stops reading releases its page, and receives every record when it reads again", {
   timeout: 60_000,
 }, async () => {
   await append(1);

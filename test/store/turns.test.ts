@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import type { OpenedStore } from "../../packages/store/src/store/sql-store.ts";
 import { countWork } from "./harness/turns.ts";
 
-/** Two turns, each with the statement that exceeds it: the count may begin in the middle of one. */
+/** Two turns, each with the statement that exceeds its limit, because the count may begin in the middle of a turn. */
 const MOST = 3 * LIMITS.turnWork;
 const EVENTS = 8_000;
 

@@ -1,16 +1,16 @@
-/** A store and a machine that remember what would have changed something. */
+/** A store and a machine that record each call that would change something. */
 
 import type { Store } from "@continuo/core/model";
 import type { MachineService } from "@continuo/core/wire/machine";
 
 /**
- * Methods of a store that may run in a request that only reads. A read restarts the time to live of a log, an export is recorded in
- * the audit log, and who asks first for the public keys of webhooks lets the first one be made.
+ * Methods of a store that may run in a request that only reads. A read restarts the time to live of a log, an export is
+ * recorded in the audit log, and the first request for the public keys of webhooks creates the first key.
  */
 const READS =
   /^(?:authenticate|close|count\w+|forWorkspace|get\w+|info|latestSequence|list\w+|open\w+|putWebhookKey|read\w*|recordAudit|tail\w*|touchLog|verify\w*|wait\w*|watch\w*)$/u;
 
-/** The same store; the name of each call that is no read goes to `changes`. */
+/** The same store, which adds the name of each call that is not a read to `changes`. */
 export function recordingStore(store: Store, changes: string[]): Store {
   return new Proxy(store, {
     get: (target, key) => {
@@ -30,7 +30,7 @@ export function recordingStore(store: Store, changes: string[]): Store {
 
 const ACTS = /^(?:openTerminal|rename|fork|delete|restore|handOff|prompt|cancel|answer|see)$/u;
 
-/** A machine that has nothing and does nothing; an act goes to `changes`. */
+/** A machine that has nothing and does nothing, and adds each action to `changes`. */
 export function recordingMachine(changes: string[], fileName = "session.md"): MachineService {
   const part = (name: string): object =>
     new Proxy(
@@ -41,7 +41,7 @@ export function recordingMachine(changes: string[], fileName = "session.md"): Ma
           if (key === "actions" || key === "chat" || key === "inbox") return part(key);
           if (key === "changed" || key === "growth" || key === "events") {
             return async function* () {
-              // It has nothing to tell.
+              // It reports no events.
             };
           }
           return async (...given: unknown[]): Promise<unknown> => {

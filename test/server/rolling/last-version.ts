@@ -1,4 +1,4 @@
-/** Versions of Continuo as packages, packed and unpacked as an installation has them, without a registry. */
+/** Versions of Continuo as installed packages: packed and unpacked without a registry. */
 
 import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from "node:fs";
@@ -8,7 +8,7 @@ import { linkModules } from "../../sizes/linked-modules.ts";
 const ROOT = join(import.meta.dirname, "../../..");
 const MODULES = join(ROOT, "node_modules");
 
-/** The migrations, of which the newest one divides the versions. */
+/** The migrations; the last version is the one before the newest migration. */
 const SCHEMA = "packages/store/src/store/schema";
 
 /**

@@ -133,7 +133,7 @@ async function joinChannel(version: Version, serverUrl: string, handle: string):
   return { handle, given, acknowledged, errors, writing: write().catch(failed), close: () => client.close() };
 }
 
-/** Everybody has got on: nobody waits for a server that is away. */
+/** Every client has made progress: none waits for a server that is not running. */
 async function progress(participants: readonly Participant[], messages: number): Promise<void> {
   const before = participants.map(({ acknowledged }) => acknowledged.size);
   await expect
@@ -144,7 +144,7 @@ async function progress(participants: readonly Participant[], messages: number):
     .toBe(true);
 }
 
-test("servers are replaced one after the other, and one is taken back, while nobody loses a message", async () => {
+test("no client loses a message while servers are replaced one after the other and one is rolled back", async () => {
   const [old, current] = [await versionOf("last", lastVersion()), await versionOf("this", null)];
   const store = await newPostgresDatabase();
   command(old, "store", "migrate", "--store", store);
