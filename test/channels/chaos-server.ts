@@ -60,5 +60,5 @@ if (fault === undefined && name !== "none") throw new Error(`there is no fault "
 const opened = await openStore(storeUrl, { workspaceId });
 const server = await openServer(fault === undefined ? opened : broken(opened, fault));
 process.stdout.write(`${server.url}\n`);
-// A test that is given up cannot kill it any more.
+// A test that was aborted can no longer kill it.
 process.stdin.on("end", () => process.exit()).resume();

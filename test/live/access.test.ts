@@ -1,4 +1,4 @@
-/** A token reaches the continuous sessions of its keys, and nothing that costs money or removes what others have. */
+/** A token reaches the continuous sessions of its keys; it can neither cause costs nor remove the data of others. */
 
 import type { Store } from "@continuo/core/model";
 import { createAuthenticate, type ServerHandle } from "@continuo/server";
@@ -55,7 +55,7 @@ test.each([
   },
 );
 
-test("a list has only the sessions that the token may read, also of those that were removed", async () => {
+test("a list has only the sessions that the token may read, and so has the list of removed sessions", async () => {
   const everything = await token("live:*:read,write");
   const keys = async (secret: string, query = ""): Promise<readonly string[]> => {
     const answer = await (await ask(secret, "GET", `/v1/live${query}`)).json();

@@ -1,4 +1,4 @@
-/** Audio: stored before it is acknowledged, made a transcript by the owner, and deleted after that. */
+/** Audio is stored before it is acknowledged; the owner transcribes it and then deletes it. */
 
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -46,7 +46,7 @@ async function transcripts({ store }: LiveTest, sessionId: string): Promise<read
     .map(({ data }) => data);
 }
 
-test("the speaker that the page knows stands on each piece of the transcript, before the one that a transcriber guesses", async () => {
+test("each piece of the transcript names the speaker that the page knows, not the one that a transcriber guesses", async () => {
   const guessing: Transcriber = {
     name: "guessing",
     transcribe: async () => ({
@@ -66,7 +66,7 @@ test("the speaker that the page knows stands on each piece of the transcript, be
   expect(() => upload(WAV, { speaker: "" })).toThrow("lang, speaker, videoId and id");
 });
 
-test("a chunk becomes transcripts within its span, notes are made of them, and its bytes are deleted", async () => {
+test("a chunk gives transcripts within its span and notes about them, and its bytes are deleted", async () => {
   const transcriber = scriptedTranscriber();
   await using live = await liveTest({ transcriber });
   const { sessionId } = await live.service.open("k", { videoId: "v" });
@@ -104,12 +104,12 @@ test("keepAudio keeps the bytes", async () => {
   expect(await transcripts(live, sessionId)).toHaveLength(2);
   const stored = (await allEvents(live.store, sessionId)).find(({ type }) => type === "evidence_added");
   const { hash } = ((stored?.data ?? {}) as { readonly content: { readonly hash: string } }).content;
-  // Bytes whose time is over are not there for anybody, also before they are removed.
+  // Expired bytes cannot be read, even before they are removed.
   expect(await live.store.statBlob(hash)).toMatchObject({ mediaType: "audio/webm", sizeBytes: WEBM.length });
 });
 
 test.each([
-  ["kept audio stays until its video is deleted", { keepAudio: true, left: 1 }],
+  ["audio that is kept stays until its video is deleted", { keepAudio: true, left: 1 }],
   ["a chunk that is sent again after its transcript leaves no bytes behind", { keepAudio: false, left: 0 }],
 ])("%s", async (_, { keepAudio, left }) => {
   let now = Date.now;
@@ -130,7 +130,7 @@ test.each([
   expect((await store.listBlobs()).items).toEqual([]);
 });
 
-test("a chunk whose answer was lost is stored once, also where its session has ended since, and the one after that", async () => {
+test("a chunk whose answer was lost is stored once, even if its session and the session after it have ended", async () => {
   const transcriber = scriptedTranscriber();
   await using live = await liveTest({ transcriber });
   const { service, store } = live;
@@ -150,7 +150,7 @@ test("a chunk whose answer was lost is stored once, also where its session has e
   expect(transcriber.heard).toHaveLength(1);
   await store.collectBlobs({ minAgeMs: 1 });
   expect((await store.listBlobs()).items).toEqual([]);
-  // Another recording of the same id is another one.
+  // Another recording with the same id is stored too.
   await service.acceptAudio("k", upload(WEBM, { id: "chunk" }));
   await service.close("k");
   expect(transcriber.heard).toHaveLength(2);
@@ -159,7 +159,7 @@ test("a chunk whose answer was lost is stored once, also where its session has e
   });
 });
 
-test("a transcriber that is away loses nothing: the chunk is tried again, by the next owner too, and closing waits for it", async () => {
+test("nothing is lost while the transcriber fails: the chunk is tried again, also by the next owner, and closing waits for it", async () => {
   const transcriber = scriptedTranscriber();
   transcriber.failures = 2;
   await using live = await liveTest({ transcriber });
@@ -178,7 +178,7 @@ test("a transcriber that is away loses nothing: the chunk is tried again, by the
   expect(await next.service.session("k")).toMatchObject({ state: "closed", depth: 0 });
 });
 
-test("when the budget is spent, audio is stored, and no transcriber is called", async () => {
+test("after the budget is spent, audio is stored and not transcribed", async () => {
   const transcriber = scriptedTranscriber();
   await using live = await liveTest({ transcriber, budget: { maxTokens: 1 } });
   const { sessionId } = await live.service.open("k", { videoId: "v" });
@@ -193,7 +193,7 @@ test("when the budget is spent, audio is stored, and no transcriber is called", 
   expect((await live.store.listBlobs()).items).toHaveLength(1);
 });
 
-test("other formats, other times and more than 10 MB are refused, and so is audio without a transcriber", async () => {
+test("audio in another format, with invalid times, over 10 MB or without a transcriber is refused", async () => {
   for (const [bytes, more, code] of [
     [Buffer.from("ID3 this is an mp3 file"), {}, "invalid"],
     [WAV, { mediaType: "audio/webm" }, "invalid"],
@@ -211,7 +211,7 @@ test("other formats, other times and more than 10 MB are refused, and so is audi
   await expect(live.service.acceptAudio("k", upload())).rejects.toMatchObject({ code: "unsupported" });
 });
 
-test("audio over HTTP is transcribed by an endpoint that speaks as OpenAI's", async () => {
+test("an endpoint with OpenAI's API transcribes audio that was sent over HTTP", async () => {
   const asked: string[] = [];
   const endpoint = createServer((request, response) => {
     const chunks: Buffer[] = [];

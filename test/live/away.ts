@@ -1,4 +1,7 @@
-/** A session whose note writer is away, and says of each piece of evidence what a model would when it is back. */
+/**
+ * A session whose note writer fails at first; after that, it makes one note for each piece of evidence, as a model
+ * would.
+ */
 
 import { type LiveTest, liveTest, said } from "./live-session.ts";
 
@@ -8,14 +11,14 @@ export const TALK: readonly string[] = [
   "The lamp is lit at dusk.",
 ];
 
-/** The notes of the writer: other words, at the same place. */
+/** The notes of the writer: other words at the same place. */
 export const SHORT: readonly string[] = [
   "In short: The harbour",
   "In short: Boats leave",
   "In short: The lamp",
 ];
 
-/** A service with this writer. It fails at once, and the test says when it works. */
+/** A service with this writer, which fails until the test makes it work. */
 export async function serviceAway(options: Parameters<typeof liveTest>[0] = {}): Promise<LiveTest> {
   const live = await liveTest(options);
   const { writer } = live;

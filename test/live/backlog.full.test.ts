@@ -1,11 +1,11 @@
-/** More evidence that waits than an owner keeps in memory, and the owner after it. */
+/** More pending evidence than an owner keeps in memory, and the owner after it. */
 
 import { expect, test } from "vitest";
 import { LIMITS } from "../../packages/live/src/kit/limits.ts";
 import { liveTest, said } from "./live-session.ts";
 import { allEvents, decidedSequences, sequencesOf } from "./servers.ts";
 
-test("more evidence than is kept in memory is processed once and in order, by the next owner too", async () => {
+test("evidence that does not fit into memory is processed once and in order, also by the next owner", async () => {
   const pieces = LIMITS.pendingInMemory + 1_500;
   await using first = await liveTest();
   const { sessionId } = await first.service.open("k", { videoId: "v" });

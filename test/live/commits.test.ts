@@ -5,7 +5,7 @@ import { openStore } from "@continuo/store";
 import { expect, onTestFinished, test } from "vitest";
 import { liveTest } from "./live-session.ts";
 
-/** A server renews its own lease whether it has sessions or not. */
+/** A server renews its own lease even if it has no sessions. */
 const OTHERS = /^(?:get|list|read|latest|tail|verify|forWorkspace|renewLease$|close$)/u;
 
 /** Records the calls of a store that write: each is one commit. */
@@ -26,7 +26,7 @@ test.each([
   ["a key", {}],
   ["a video", { continues: "video" }],
 ] as const)(
-  "a session of %s is created with one commit and one for its owner, and found again with none",
+  "creating a session of %s takes one commit and one more for its owner, and finding it again takes none",
   async (_, more) => {
     const opened = await openStore("memory:");
     onTestFinished(() => opened.close());

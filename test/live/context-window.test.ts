@@ -1,4 +1,4 @@
-/** Evidence around a time: its order, its second window, its budget, and its cost. */
+/** The evidence around a time: its order, its second window, its budget and its cost. */
 
 import type { EvidenceInput } from "@continuo/core/wire";
 import type { ContextWindowOptions, EvidenceItem } from "@continuo/live";
@@ -28,7 +28,7 @@ function frame(description: string, mediaTimeMs: number): EvidenceInput {
   return { type: "frame_captured", mediaTimeMs, description };
 }
 
-test("a context window gives critical evidence first, then by distance, and a second window where the first has little", async () => {
+test("a context window gives critical evidence first, then the nearest, and a second window if the first one has little", async () => {
   await using live = await liveTest();
   await live.service.open("k", { videoId: "v" });
   await live.send(
@@ -39,7 +39,7 @@ test("a context window gives critical evidence first, then by distance, and a se
   );
   const dense = ["at 10000", "at 9500", "at 8000", "at 12000", "near"];
   expect(await texts(live, 10_000)).toEqual(dense);
-  // Fewer than 3 critical pieces: the second window follows, without what was given.
+  // With fewer than 3 critical pieces, the second window follows, without the pieces of the first one.
   expect(await texts(live, 10_000, { primaryWindowMs: 600 })).toEqual([
     "at 10000",
     "at 9500",
@@ -73,7 +73,7 @@ test("a context window ends at its budget of tokens, and one long piece does not
   expect(await around(live, 1_000, { tokenBudget: 10_000 })).toHaveLength(5);
 });
 
-test("a context window asks the store as often, and for as much, however long the session is", async () => {
+test("a context window needs the same number of reads of the same size, however long the session is", async () => {
   const costs: (readonly number[])[] = [];
   for (const count of [1_000, 20_000]) {
     await using live = await liveTest();

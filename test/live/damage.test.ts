@@ -1,4 +1,7 @@
-/** Damage of a session's log: what is right stays visible, what depended on the damage is marked, and a repair puts it aside. */
+/**
+ * A session's log with damage: intact events stay visible, events that depend on the damage are marked, and a repair
+ * puts the damage in quarantine.
+ */
 
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
@@ -82,7 +85,7 @@ test("after a verification that finds a changed transcript, the session is degra
   ]);
 });
 
-test("a session is degraded within a second after a verification has found the damage, without waiting for a timer", async () => {
+test("a session is degraded within a second after a verification finds the damage, without waiting for a timer", async () => {
   const lateMs: number[] = [];
   // A busy machine may be late once.
   for (let n = 0; n < 3; n++) {
@@ -112,7 +115,7 @@ test("a session is degraded within a second after a verification has found the d
   expect(Math.min(...lateMs), lateMs.join(", ")).toBeLessThanOrEqual(1_000);
 });
 
-test("a changed transcript is not served as evidence, also before anything else found it", async () => {
+test("a changed transcript is not served as evidence, even before a verification finds it", async () => {
   const live = await watched();
   const sequence = forge(live);
   const [event] = (await live.service.soundStore.read(live.sessionId, { after: sequence - 1, limit: 1 }))
@@ -131,7 +134,7 @@ test.each([
   ["whose row cannot be read", UNREADABLE, "transcript_added"],
   ["of another time", UNCHAINED, "transcript_added"],
   ["that is missing", DELETED, "transcript_added"],
-])("a transcript %s hides no note, and a repair puts it aside for good", async (_name, sql) => {
+])("a transcript %s hides no note, and a repair puts it in quarantine for good", async (_name, sql) => {
   const live = await watched();
   const sequence = sequenceOf(live.events, "transcript_added", 1);
   change(live.file, sql, sequence);
@@ -162,7 +165,7 @@ test.each([
   expect((await later.service.notes("k"))[1]?.damaged).toEqual([sequence]);
 });
 
-test("a start of a server on a degraded log writes no other state into it, and a deleted degraded session is closed", async () => {
+test("a server that starts on a degraded log does not write another state to it, and a deleted degraded session is closed", async () => {
   const live = await watched();
   await live.service.start();
   forge(live);
@@ -187,7 +190,7 @@ test("a start of a server on a degraded log writes no other state into it, and a
   ).rejects.toMatchObject({ code: "log_closed" });
 });
 
-test("a session that ended is repaired with a record beside it, and stays ended and whole in every other respect", async () => {
+test("the repair of an ended session is recorded in a secondary log, and the session stays ended and otherwise unchanged", async () => {
   const live = await watched();
   await live.service.close("k");
   const alerts: unknown[] = [];
@@ -198,7 +201,7 @@ test("a session that ended is repaired with a record beside it, and stays ended 
   );
   const sequence = forge(live);
   expect(await live.service.verify("k")).toMatchObject({ ok: false, firstBadSequence: sequence });
-  // Each reader finds it again: one alert is enough.
+  // Each reader finds the damage again: one alert is enough.
   await live.service.verify("k");
   expect(alerts).toEqual([{ reason: "damaged" }]);
   const damaged = await live.service.session("k");
@@ -243,13 +246,14 @@ test("the first event of a log may be damaged: the session keeps its key, its vi
   expect(await texts(live)).toEqual(TALK);
 });
 
-test("a repair holds while its server takes the session over from one that is gone", async () => {
+test("a repair is kept when its server takes the session over from a dead server at the same time", async () => {
   const live = await watched();
   await live.service.start();
   await live.service.ownerOf(live.sessionId)?.degrade(finding("the test says so"));
   await live.service.stop();
 
-  // The look has listed the session when the repair takes it, and asks for it before the repair is stored.
+  // The scan of the server has listed the session when the repair takes it, and asks for it before the repair is
+  // stored.
   const repaired = Promise.withResolvers<unknown>();
   const writes = Promise.withResolvers<void>();
   const listLeases: Store["listLeases"] = async (request) => {
@@ -276,7 +280,7 @@ test("a repair holds while its server takes the session over from one that is go
   expect(again.service.ownerOf(live.sessionId)?.isOver).toBe(false);
 });
 
-test("a start of a server after the bytes came back finds no damage that is gone, and the repair that follows holds", async () => {
+test("a server that starts after the bytes were restored does not report the old damage, and the repair that follows is kept", async () => {
   const live = await watched();
   await live.service.start();
   const sequence = forge(live);
@@ -303,7 +307,7 @@ test("a start of a server after the bytes came back finds no damage that is gone
   expect(session.health).toMatchObject({ degradedReason: null, damaged: [] });
 });
 
-test("neither an older finding nor what an owner saw before degrades a session that was repaired", async () => {
+test("neither an older finding nor an owner's earlier observation degrades a session that was repaired", async () => {
   const live = await watched();
   const { sequence: foundAt } = (await live.service.follow(live.sessionId)).fold;
   await live.service.ownerOf(live.sessionId)?.degrade(finding("the test says so"));

@@ -1,9 +1,12 @@
-/** The thresholds of embedders: the lowest cosine of texts that say the same, and the highest of those that do not. */
+/**
+ * The thresholds of embedders: the lowest cosine of texts with the same meaning, and the highest of texts with
+ * different meanings.
+ */
 
 import { cosineOf, type Embedder, lexicalEmbedder } from "@continuo/live";
 import { expect, test } from "vitest";
 
-/** Two notes on the same moment that say the same. */
+/** Pairs of notes on the same moment that say the same. */
 const SAME: readonly (readonly [string, string])[] = [
   ["The harbour was built in 1872.", "The harbour was built in 1872, when the river mouth silted up."],
   ["The lighthouse owner lit the lamp at dusk.", "At dusk the owner of the lighthouse lit the lamp."],
@@ -21,7 +24,7 @@ const SAME: readonly (readonly [string, string])[] = [
   ["Ships were unloaded by hand until the cranes came.", "Until cranes came, ships were unloaded by hand."],
 ];
 
-/** Two notes of one subject that say different things. */
+/** Pairs of notes on one subject that say different things. */
 const OTHER: readonly (readonly [string, string])[] = [
   ["The harbour was built in 1872.", "Two stone piers keep the sand out of the harbour."],
   ["The lighthouse owner lit the lamp at dusk.", "The lighthouse was painted red and white."],
@@ -45,7 +48,7 @@ async function cosines(
   );
 }
 
-test("the threshold of the lexical embedder lies between texts that say the same and texts that do not", async () => {
+test("the threshold of the lexical embedder separates texts that say the same from texts that do not", async () => {
   const embedder = lexicalEmbedder();
   const lowest = Math.min(...(await cosines(embedder, SAME)));
   const highest = Math.max(...(await cosines(embedder, OTHER)));

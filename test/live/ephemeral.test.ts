@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 import { withCalls } from "../intercepted.ts";
 import { said } from "./live-session.ts";
 
-/** A store that cannot be written while `away` holds. */
+/** A store that refuses writes while `away` is true. */
 function fragile(store: Store, state: { away: "yes" | "no" }): Store {
   return withCalls(store, ({ method, args: [id], proceed }) => {
     if (method === "forWorkspace") return fragile(store.forWorkspace(String(id)), state);
@@ -41,7 +41,7 @@ test("a store that fails at creation gives an ephemeral session to a client that
   await host.stop();
 });
 
-test("an ephemeral session of a video is not joined by a token that does not reach its key", async () => {
+test("a token that does not reach the key of an ephemeral session cannot join the session through its video", async () => {
   await using real = await openStore("memory:");
   const host = new LiveHost({ store: fragile(real, { away: "yes" }) });
   const request = { videoId: "v", continues: "video", ephemeral: "allow" } as const;
@@ -49,7 +49,7 @@ test("an ephemeral session of a video is not joined by a token that does not rea
   const other = await host.open("other", request, ["other"]);
   expect(other).toMatchObject({ created: true, ephemeral: true });
   expect(other.sessionId).not.toBe(mine.sessionId);
-  // At the second try, the host already knows that the key is only in memory.
+  // At the second attempt, the host already knows that the key is only in memory.
   expect((await host.open("other", request, ["other"])).sessionId).toBe(other.sessionId);
   await host.stop();
 });

@@ -16,9 +16,9 @@ import { openServer } from "../server/harness/open-server.ts";
 import { fakeClock } from "./fake-clock.ts";
 import { said, scriptedWriter } from "./live-session.ts";
 
-test("a session is exported with its evidence and frames, replayed, and asked over HTTP", async () => {
+test("over HTTP a session can be exported with its evidence and frames, replayed, and asked a question", async () => {
   await using store = await openStore("memory:");
-  // Its time does not go on: there is no note before the session ends.
+  // The clock stands still, so there is no note before the session ends.
   const clock = fakeClock(async () => undefined);
   const live = { workspaceIds: [store.workspaceId], clock, noteWriters: [scriptedWriter()] };
   const server = await openServer(store, { live });
@@ -69,7 +69,7 @@ function hostilePage(hostile: string): LivePage {
   return { ...page, writtenAt: "now", items } as LivePage;
 }
 
-test("nothing that others said is Markdown, HTML or a control character in an exported page", () => {
+test("spoken words cannot add Markdown, HTML or control characters to an exported page", () => {
   const hostile = "<script>alert(1)</script> [x](javascript:y)\u001b[2J\n# heading";
   const session = {
     title: hostile,
@@ -104,7 +104,7 @@ test("nothing that others said is Markdown, HTML or a control character in an ex
   for (const text of [html, markdown]) expect(text).not.toContain("\u001b");
 });
 
-test("exported frames are named by their time, each once, and stand at the note that cites them or spans them", () => {
+test("exported frames are named by their time, each once, and are placed at the note that cites them or whose span has them", () => {
   const frame = (sequence: number, mediaTimeMs: number): object => ({
     type: "frame_captured",
     id: `f${sequence}`,

@@ -1,21 +1,20 @@
-/** A clock that a test steps: timers fire in their order, and what they began is waited for before time goes on. */
+/**
+ * A clock that a test advances: timers fire in their order, and their work completes before the time advances again.
+ */
 
 import { setImmediate as immediate } from "node:timers/promises";
 import type { Clock } from "@continuo/live";
 
 interface Timer {
   readonly atMs: number;
-  /** `null` when it was cancelled: what it would have called is held no longer. */
+  /** `null` after it was cancelled, so that its callback is released. */
   call: (() => void) | null;
 }
 
 export interface FakeClock extends Clock {
-  /**
-   * Returns true if something waits for a time that comes within so much: everything that leads to it has
-   * happened then.
-   */
+  /** Returns true if a timer is due within this time; everything before it has happened then. */
   isDue(withinMs: number): boolean;
-  /** Goes on by so much; `settle` is called after each step. */
+  /** Advances by this time; `settle` is called after each step. */
   advance(ms: number): Promise<void>;
 }
 
@@ -48,7 +47,10 @@ export function fakeClock(settle: () => Promise<void>, startMs: number = Date.no
   };
 }
 
-/** Timers by their times, those of one time in the order in which they were set: hundreds of sessions have thousands. */
+/**
+ * Timers by their times, and timers of the same time in the order in which they were set; hundreds of sessions have
+ * thousands.
+ */
 class Timers {
   readonly #byTime = new Map<number, Timer[]>();
   /** The times, as a binary heap. */
@@ -106,8 +108,8 @@ class Timers {
 }
 
 /**
- * Waits until `isQuiet` holds several times in a row. What waits for the clock has to count as quiet. Only what hangs
- * meets the limit.
+ * Waits until `isQuiet` is true several times in a row. Work that waits for the clock must count as quiet. Only work
+ * that hangs reaches the limit.
  */
 export async function untilQuiet(
   isQuiet: () => boolean | Promise<boolean>,

@@ -1,4 +1,4 @@
-/** Two hours at ten times the rate of a talk in one session: the server's memory stays as it is. */
+/** Two hours of one session at ten times the rate of a talk: the server's memory does not grow. */
 
 import { expect } from "vitest";
 import { soakTest } from "../sizes/soak-test.ts";
@@ -9,7 +9,7 @@ const MINUTES = 120;
 const GROWTH = 1.1;
 
 soakTest(
-  "live: the memory of a server is flat over two hours at ten times the rate of a talk",
+  "live: the memory of a server does not grow over two hours at ten times the rate of a talk",
   { count: 1, batchSize: 1 },
   async () => {
     const { pieces, notes, heapBytes } = await viewFast(MINUTES);

@@ -19,7 +19,7 @@ export interface FastViewing {
 }
 
 const RATE = 10;
-/** Between two tellings of the talk. */
+/** The time between two repetitions of the talk. */
 const PAUSE_MS = 5_000;
 
 export async function viewFast(minutes: number): Promise<FastViewing> {

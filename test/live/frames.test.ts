@@ -1,4 +1,7 @@
-/** Pictures of frames: how long each tier stays, who is warned, what keeps one, and what goes with a video. */
+/**
+ * Pictures of frames: how long each tier is stored, who is warned, what keeps a picture, and what is deleted with a
+ * video.
+ */
 
 import { openLive } from "@continuo/core/client/live";
 import type { Store, StoredEvent } from "@continuo/core/model";
@@ -46,7 +49,7 @@ async function frames({ store }: LiveTest, sessionId: string): Promise<readonly 
   return (await allEvents(store, sessionId)).filter(({ type }) => type === "frame_captured");
 }
 
-/** Nobody abandons the session meanwhile. */
+/** Nobody abandons the session in the meantime. */
 async function hours({ service, clock }: LiveTest, count: number, key = "k"): Promise<void> {
   for (let n = 0; n < count; n++) {
     await service.ping(key);
@@ -55,7 +58,7 @@ async function hours({ service, clock }: LiveTest, count: number, key = "k"): Pr
   }
 }
 
-test("a full picture stays 7 days and its thumbnail 30; row, hash and embedding stay for ever", async () => {
+test("a full picture is stored for 7 days and its thumbnail for 30; row, hash and embedding are never deleted", async () => {
   await using live = await liveTest();
   const { service, store, clock } = live;
   const { sessionId } = await service.open("k", { videoId: "v" });
@@ -71,7 +74,7 @@ test("a full picture stays 7 days and its thumbnail 30; row, hash and embedding 
     full: { ...full, expiresAt: iso(7) },
     thumbnail: { ...thumbnail, expiresAt: iso(30) },
   });
-  // The pointer does not pin it.
+  // The pointer does not keep the picture.
   expect(event.blobs ?? []).toEqual([]);
   const both = async (): Promise<readonly string[]> => [
     await read(service, "k", event, full.hash),
@@ -81,7 +84,7 @@ test("a full picture stays 7 days and its thumbnail 30; row, hash and embedding 
   expect(await service.frames.purge()).toBe(0);
   expect(await both()).toEqual(["the full one", "the small one"]);
   await clock.advance(1);
-  // Nobody reads it from then on, also before the bytes go.
+  // From then on nobody can read it, even before the bytes are deleted.
   expect(await both()).toEqual(["not_found", "the small one"]);
   expect(await service.frames.purge()).toBe(1);
   expect([await store.statBlob(full.hash), await store.statBlob(thumbnail.hash)]).toEqual([
@@ -97,7 +100,7 @@ test("a full picture stays 7 days and its thumbnail 30; row, hash and embedding 
   expect((await service.verify("k")).ok).toBe(true);
 });
 
-test("tiers are configurable, and an open session records what was removed, once", async () => {
+test("the tiers can be configured, and an open session records each removal once", async () => {
   await using live = await liveTest({ frameDays: { full: 1 / 12, thumbnail: 1 / 6 } });
   const { service, store } = live;
   const { sessionId } = await service.open("k", { videoId: "v" });
@@ -112,7 +115,7 @@ test("tiers are configurable, and an open session records what was removed, once
   ]);
 });
 
-test("a picture is not read through an event that claims to have it", async () => {
+test("a picture cannot be read through an event that only claims to refer to it", async () => {
   await using live = await liveTest();
   const { service, store } = live;
   const { sessionId } = await service.open("k", { videoId: "v" });
@@ -124,7 +127,7 @@ test("a picture is not read through an event that claims to have it", async () =
   expect(await read(service, "k", event, full.hash)).toBe("not_found");
 });
 
-test("a picture that two frames point to stays until the later one ends, and is read through that one only", async () => {
+test("a picture of two frames is stored until the later frame expires, and then can be read only through that frame", async () => {
   await using live = await liveTest();
   const { service, store, clock } = live;
   const { sessionId } = await service.open("k", { videoId: "v" });
@@ -148,7 +151,7 @@ test("a picture that two frames point to stays until the later one ends, and is 
   expect(await store.statBlob(full.hash)).toBeNull();
 });
 
-test("a frame whose answer was lost is stored once: in the same batch, in another one, and with pieces that are new", async () => {
+test("a frame whose answer was lost is stored once: in the same batch, in another one, and together with new pieces", async () => {
   await using live = await liveTest();
   const { service, store, clock } = live;
   const { sessionId } = await service.open("k", { videoId: "v" });
@@ -164,7 +167,7 @@ test("a frame whose answer was lost is stored once: in the same batch, in anothe
   expect((await frames(live, sessionId)).map(({ sequence }) => sequence)).toEqual(first.sequences);
   const other = { ...batch, sequence: 1, evidence: [{ ...seen, embedding: [1, 1] }] };
   await expect(service.accept("k", other)).rejects.toMatchObject({ code: "conflict" });
-  // Also by the session that ended.
+  // This is also true of the session that ended.
   await service.close("k");
   await service.open("k", { videoId: "v" });
   const late = { ...batch, producerId: "a third page", sessionId };
@@ -173,7 +176,7 @@ test("a frame whose answer was lost is stored once: in the same batch, in anothe
   await expect(service.accept("k", fresh)).rejects.toMatchObject({ code: "log_closed" });
 });
 
-test("a picture that two sessions share is removed with the later one's, and recorded for both, also for one that ended", async () => {
+test("a picture that two sessions share is removed with the later session's frame, and both record it, even if one has ended", async () => {
   await using live = await liveTest();
   const { service, store, clock } = live;
   const { sessionId: first } = await service.open("k", { videoId: "v" });
@@ -199,7 +202,7 @@ test("a picture that two sessions share is removed with the later one's, and rec
   const removed = async (logId: string): Promise<readonly unknown[]> =>
     (await allEvents(store, logId)).flatMap(({ type, data }) => (type === "blob_purged" ? [data] : []));
   const data = { hash: full.hash, tier: "full", reason: "expired" };
-  // The log of a session that ended is closed: what is recorded later lies beside it.
+  // The log of an ended session is closed, so later records are in a secondary log.
   expect(await removed(first)).toEqual([]);
   expect(await removed(`${first}.pictures`)).toEqual([{ ...data, sequence: one.sequence }]);
   expect(await removed(second)).toEqual([{ ...data, sequence: two.sequence }]);
@@ -208,7 +211,7 @@ test("a picture that two sessions share is removed with the later one's, and rec
   expect(await store.getSession(`${first}.pictures`)).toBeNull();
 });
 
-test("a removal that is interrupted is finished by the next one, and recorded once", async () => {
+test("the next removal finishes one that was interrupted, and it is recorded once", async () => {
   await using live = await liveTest({ frameDays: { full: 1 / 12 } });
   const { service, store, clock } = live;
   const { sessionId } = await service.open("k", { videoId: "v" });
@@ -223,7 +226,7 @@ test("a removal that is interrupted is finished by the next one, and recorded on
   expect(purged).toHaveLength(1);
 });
 
-test("what the store says about its bytes does not count, where a frame or a person still needs them", async () => {
+test("bytes that a frame or a person still needs are kept, whatever the store reports about them", async () => {
   await using live = await liveTest();
   const { service, store, clock } = live;
   await service.open("k", { videoId: "v" });
@@ -232,7 +235,7 @@ test("what the store says about its bytes does not count, where a frame or a per
   await hours(live, 24);
   await live.send("k", frame(3_000, { full: twice }));
   await service.keepPicture("k", kept.hash);
-  // The state is as if the server had died between the two writes.
+  // The state is the same as if the server had died between the two writes.
   const soon = new Date(clock.now() + 7 * DAY_MS).toISOString();
   for (const { hash } of [twice, kept]) await store.setBlobExpiry(hash, soon);
   await clock.advance(6 * DAY_MS);
@@ -245,7 +248,7 @@ test("what the store says about its bytes does not count, where a frame or a per
   ]);
 });
 
-test("a warning goes out a day before, once to each who listens and to those who come later; nobody else's; keep ends it", async () => {
+test("a day before a removal each client of the session is warned once, also one that connects later; `keep` ends the warning", async () => {
   await using live = await liveTest({ frameDays: { full: 2 } });
   const { service, store, clock } = live;
   await service.start();
@@ -274,7 +277,7 @@ test("a warning goes out a day before, once to each who listens and to those who
   await service.keepPicture("k", kept.hash);
   listen("again", "v");
   await expect.poll(() => heard.again).toEqual([warnings[1]]);
-  // The server removes it by itself, even if nobody listens.
+  // The server removes it by itself, even if no client is connected.
   await clock.advance(DAY_MS + HOUR_MS);
   await expect.poll(() => store.statBlob(lost.hash)).toBeNull();
   expect([heard.early?.length, heard.late?.length, heard.other]).toEqual([2, 2, []]);
@@ -286,7 +289,7 @@ test("a warning goes out a day before, once to each who listens and to those who
   expect(await read(service, "k", event, kept.hash)).toBe("kept");
 });
 
-test("nobody who is connected does not stop the removal", async () => {
+test("pictures are removed even if no client is connected", async () => {
   await using live = await liveTest();
   await live.service.start();
   await live.service.open("k", { videoId: "v" });
@@ -315,7 +318,7 @@ test("a picture of another video, and one that was removed, cannot be kept", asy
   await expect(service.keepPicture("k", full.hash)).rejects.toMatchObject({ code: "not_found" });
 });
 
-test("deleting a video deletes its evidence, pictures and audio, leaves tombstones, and nothing of another video", async () => {
+test("deleting a video deletes its evidence, pictures and audio and leaves tombstones; other videos do not change", async () => {
   const transcriber = { name: "away", transcribe: () => Promise.reject(new Error("away")) };
   await using live = await liveTest({ transcriber });
   const { service, store } = live;
@@ -389,7 +392,7 @@ test("a page sends pictures and speech, is warned over its socket, and keeps a p
   for (let n = 0; n < 3; n++) await keepAlive();
   const warned = (): readonly string[] =>
     seen.flatMap((one) => (one.type === "purge_warning" ? one.blobs.map(({ hash }) => hash) : []));
-  // A connection that broke meanwhile is warned again.
+  // After a lost connection the client is warned again.
   await expect.poll(() => [...new Set(warned())]).toEqual([full.hash]);
   const expiring = async (): Promise<unknown> => (await fetch(`${server.url}/v1/live/tab/expiring`)).json();
   const { sessionId } = client;
@@ -400,7 +403,7 @@ test("a page sends pictures and speech, is warned over its socket, and keeps a p
   for (let n = 0; n < 30; n++) await keepAlive();
   expect(await store.statBlob(full.hash)).not.toBeNull();
   await expect(client.keep("f".repeat(64))).rejects.toMatchObject({ code: "not_found" });
-  // The pictures of a session that ended are named too.
+  // The warning also names the pictures of an ended session.
   const last = await client.addPicture(Buffer.from("\x89PNG\r\n\x1a\nlast", "latin1"), "image/png");
   await client.add(frame(5_000, { full: last }));
   for (let n = 0; n < 3; n++) await keepAlive();

@@ -2,7 +2,7 @@
 
 import type { Transcriber } from "@continuo/live";
 
-/** Says what the file holds after its head. */
+/** Returns the words that the file contains after its header. */
 export function hearing(fails: () => boolean = () => false): Transcriber {
   return {
     name: "scripted",

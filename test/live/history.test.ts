@@ -1,4 +1,7 @@
-/** Windows of a continuous session: joined they are the whole feed, and their notes are those of a fold of all before. */
+/**
+ * Windows of a continuous session: together they are the whole feed, and their notes equal a fold of all earlier
+ * events.
+ */
 
 import type { NewEvent, Store } from "@continuo/core/model";
 import {
@@ -71,7 +74,7 @@ async function foldedAt(store: Store, sessionId: string, sequence: number): Prom
     .toSorted();
 }
 
-test("windows joined are the whole feed, and the notes before each are those of a fold of everything before it", async () => {
+test("all windows together are the whole feed, and the notes before each window equal a fold of all earlier events", async () => {
   await using live = await liveTest();
   let sessions = 0;
   await fc.assert(
@@ -100,7 +103,7 @@ test("windows joined are the whole feed, and the notes before each are those of 
 
         for (const { from, sequence, notes, events: inside } of older) {
           expect(textsOf(notes)).toEqual(await foldedAt(live.store, sessionId, from));
-          // Only those that the window changes: the others are the same after it.
+          // It has only the notes that the window changes; the others are the same after it.
           const ids = inside.map(({ data }) => (data as { noteId?: unknown }).noteId);
           const few = await read({ before: sequence + 1, notes: "changed" });
           expect(few.notes).toEqual(
@@ -113,7 +116,7 @@ test("windows joined are the whole feed, and the notes before each are those of 
   );
 });
 
-test("a window around a place has it in its middle, by its sequence or by the id of an event", async () => {
+test("a window around a sequence or the id of an event has that place in its middle", async () => {
   await using live = await liveTest();
   const { sessionId } = await live.service.open("k", { videoId: "v" });
   for (let n = 0; n < 30; n++) await take(live.store, sessionId, ["said", 1, "agent"], n);
@@ -131,7 +134,7 @@ test("a window around a place has it in its middle, by its sequence or by the id
   });
 });
 
-test("a note tells its versions and what it was made of, as of any place, also where a checkpoint is damaged", async () => {
+test("at any place a note has its versions and its sources, even if a checkpoint is damaged", async () => {
   await using live = await liveTest();
   const { store, service } = live;
   const { sessionId } = await service.open("k", { videoId: "v" });
@@ -175,7 +178,7 @@ test("a note tells its versions and what it was made of, as of any place, also w
   expect(await told(merged?.noteId ?? "")).toEqual(whole);
 });
 
-test("the notes before a window are cut where they are too much together, and say so", async () => {
+test("if the notes before a window are too long together, they are cut, and each cut is marked", async () => {
   expect(shareOf([1, 5, 100, 200], 106)).toBe(50);
   expect(shareOf([1, 5, 40, 60], 106)).toBe(Number.MAX_SAFE_INTEGER);
   await using live = await liveTest();
@@ -197,7 +200,7 @@ test("the notes before a window are cut where they are too much together, and sa
   expect(JSON.stringify(window.notes).isWellFormed()).toBe(true);
 });
 
-test("the routes need a token for the session, and refuse what is no place of its log", async () => {
+test("the routes need a token for the session, and refuse a place that is not in its log", async () => {
   await using store = await openStore("memory:");
   await using live = await liveTest({ store });
   await live.service.open("tab/1", { videoId: "v" });

@@ -1,4 +1,4 @@
-/** The captions of a talk of an hour: talks of the corpus, one after the other, as whole captions. */
+/** The whole captions of an hour: talks of the corpus, one after the other. */
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -8,7 +8,7 @@ import { readTalk, type Talk } from "./captions/draw.ts";
 const HOUR_MS = 3_600_000;
 const PAUSE_MS = 3_000;
 
-/** In the order of the medium, about a thousand. */
+/** About a thousand cues in the order of the medium. */
 export function hourOfCaptions(): readonly ListedCue[] {
   const talks = ["lighthouse", "bees", "panel"].map(talkInCues);
   const cues: ListedCue[] = [];
@@ -26,7 +26,7 @@ function talkInCues(name: string): Talk {
   return readTalk(name, text.replace(/^style: .*$/mu, "style: cues"));
 }
 
-/** The same as a file of WebVTT. */
+/** The same captions as a WebVTT file. */
 export function toVtt(cues: readonly ListedCue[]): string {
   const clock = (ms: number): string => new Date(ms).toISOString().slice(11, 23);
   const blocks = cues.map(({ startMs, endMs, text }) => `${clock(startMs)} --> ${clock(endMs)}\n${text}\n`);

@@ -1,4 +1,4 @@
-/** Notes of a session that a tab of another video joined: each is a place in its own video. */
+/** Notes of a session that a tab of another video joined: each note belongs to one of the two videos. */
 
 import type { StoredEvent } from "@continuo/core/model";
 import { type EvidenceItem, extractiveWriter } from "@continuo/live";
@@ -26,7 +26,7 @@ async function joined(live: LiveTest): Promise<void> {
   await live.service.join("harbour tab", "bees tab");
 }
 
-test("the notes of two videos in one session are made of the words of one video each, and say which", async () => {
+test("in a session with two videos, each note is made of the words of one video, and names that video", async () => {
   await using live = await liveTest({ noteWriters: [extractiveWriter()] });
   await joined(live);
   // Both tabs record in turns, at the same times of their videos.
@@ -57,7 +57,7 @@ test("the notes of two videos in one session are made of the words of one video 
   expect((await live.service.verify("harbour tab")).ok).toBe(true);
 });
 
-test("a model's draft is of the video of its evidence, changes no note of the other video, and keeps its video when a person edits it", async () => {
+test("a model's draft belongs to the video of its evidence, changes no note of the other video, and keeps its video when a person edits it", async () => {
   await using live = await liveTest();
   const { service, clock } = live;
   await joined(live);
@@ -75,7 +75,7 @@ test("a model's draft is of the video of its evidence, changes no note of the ot
   expect(edited).toMatchObject({ videoId: "bees", by: "person", startMs: 1_000 });
 });
 
-test("the page of a joined session has the chapters of each video at their own times, and cites that video", async () => {
+test("the page of a joined session has the chapters of each video at the times of that video, and cites it", async () => {
   await using live = await liveTest({ noteWriters: [extractiveWriter()] });
   await joined(live);
   const talks = talksIn("tune").filter(({ name }) => name === "lighthouse" || name === "bees");
@@ -115,7 +115,7 @@ test("the page of a joined session has the chapters of each video at their own t
   expect(order).toEqual(order.toSorted());
 });
 
-test("a model is given the words of each video apart, and its chapters are of the video that they cite", () => {
+test("a model receives the words of each video separately, and its chapters belong to the video that they cite", () => {
   const of = (sequence: number, text: string, startMs: number, videoId?: string): EvidenceItem => ({
     id: `e${sequence}`,
     sequence,
@@ -157,7 +157,7 @@ test("a model is given the words of each video apart, and its chapters are of th
     { title: "Bees", startMs: 1_000, endMs: 9_000, evidence: ["e2", "e4"], videoId: "bees" },
   ]);
   expect(items[0]).not.toHaveProperty("videoId");
-  // Chapters at the same time of two videos stay two after the next pass.
+  // Two chapters at the same time of two videos stay separate after the next pass.
   let id = 0;
   const first = itemsAfter(items, [], () => String(id++));
   expect(itemsAfter(items.toReversed(), first, () => "new").map(({ itemId }) => itemId)).toEqual(["1", "0"]);

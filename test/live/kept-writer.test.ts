@@ -1,4 +1,4 @@
-/** An agent that writes notes in one conversation for each session: how often it starts, and what it is told. */
+/** An agent that writes the notes of a session in one conversation: how often it is started, and what it receives. */
 
 import { type AgentDriver, type AgentEvent, type Block, ContinuoError, textOf } from "@continuo/core/model";
 import { agentWriter } from "@continuo/live";
@@ -11,7 +11,7 @@ interface Program {
   readonly starts: (string | null)[];
   readonly said: string[];
   closed: number;
-  /** The number of turns after which the next one finds that the program died. */
+  /** The number of turns after which the program dies. */
   diesAfter: number;
   canResume: boolean;
 }
@@ -88,7 +88,7 @@ test("one program writes all batches of a session, and is closed when the sessio
   expect(run.starts).toEqual([null]);
 });
 
-test("each request after the first one holds only what is new", async () => {
+test("each request after the first one contains only new content", async () => {
   const run = program();
   const live = await watched(run);
   await talk(live);
@@ -125,7 +125,7 @@ test("a program that died is started again with everything that it needs to know
   expect((await live.service.session("k")).health.standIn).toBeNull();
 });
 
-test("a program that was idle is closed; the next batch continues its conversation, or begins a new one if that is gone", async () => {
+test("an idle program is closed; the next batch continues its conversation, or begins a new one if it no longer exists", async () => {
   for (const canResume of [true, false]) {
     const run = program();
     const live = await watched(run, { idleMs: 20 });
@@ -148,7 +148,7 @@ test("a long conversation is replaced by a new one", async () => {
   expect(run.said.filter((text) => text.includes("You write notes"))).toHaveLength(2);
 });
 
-test("of more sessions than there is room for, the program that was idle longest is closed", async () => {
+test("with more sessions than the limit, the program that was idle for the longest time is closed", async () => {
   const run = program();
   const openDriver = vi.fn(async () => driverOf(run));
   const live = await watched(run, { most: 1, openDriver });

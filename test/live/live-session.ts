@@ -1,4 +1,4 @@
-/** A service on a store of its own, under a fake clock, and what tests do with it. */
+/** A service on its own store under a fake clock, with helpers for tests. */
 
 import type { Store } from "@continuo/core/model";
 import type { EvidenceInput } from "@continuo/core/wire";
@@ -14,7 +14,7 @@ import {
 import { openStore } from "@continuo/store";
 import { type FakeClock, fakeClock, untilQuiet } from "./fake-clock.ts";
 
-/** Writes one draft for each batch, with the words of its first piece; fails while it is told to. */
+/** Writes one draft for each batch, with the words of its first piece; fails while the test asks for it. */
 export interface ScriptedWriter extends NoteWriter {
   readonly requests: NoteRequest[];
   failures: number;
@@ -22,7 +22,7 @@ export interface ScriptedWriter extends NoteWriter {
   msOf: (item: EvidenceItem) => number;
   /** Calls that wait for the clock. */
   waiting: number;
-  /** When each request came, on the clock. */
+  /** The time of each request on the clock. */
   readonly atMs: number[];
   clock: Clock | null;
 }
@@ -108,7 +108,7 @@ export async function liveTest({
   };
 }
 
-/** A finding about a log as it is now, which names no event. */
+/** Damage of a log in its present state, without the sequence of an event. */
 export function finding(reason: string): Parameters<SessionOwner["degrade"]>[0] {
   return { reason, damages: [], foundAt: Number.MAX_SAFE_INTEGER };
 }

@@ -9,7 +9,7 @@ function frame(mediaTimeMs: number): EvidenceInput {
   return { type: "frame_captured", mediaTimeMs, description: `a frame at ${mediaTimeMs}` };
 }
 
-test("at ten times the load, input is acknowledged throughout, levels rise, nothing critical is lost, and it recovers", async () => {
+test("at ten times the load, all input is acknowledged, levels rise, no critical evidence is lost, and the session recovers", async () => {
   await using live = await liveTest();
   const { service, store, clock, writer } = live;
   const { sessionId } = await service.open("k", { videoId: "v" });
@@ -82,7 +82,7 @@ test("with split lanes, transcripts are processed within 12 s while frames lag",
   expect(frames.length).toBeLessThan(kinds.length - frames.length);
   expect(Math.min(...frames.slice(2).map((atMs, n) => atMs - (frames[n + 1] ?? 0)))).toBeGreaterThan(12_000);
 });
-test("a batch whose pieces another producer has already stored uses up its number", async () => {
+test("a batch that another producer has already stored still takes its number", async () => {
   await using live = await liveTest();
   const { service } = live;
   await service.open("k", { videoId: "v" });

@@ -46,7 +46,7 @@ function written(sequence: number, n: number): StoredEvent {
   return eventOf(sequence, "note_written", { noteId: idOf(n), mediaTimeMs: n, endMs: n + 5, hash });
 }
 
-test("a fold with 300,000 pieces that wait, as many notes as a session has and the largest memory takes less than 4 MB", () => {
+test("a fold with 300,000 pending pieces, the maximum of notes and the largest memory takes less than 4 MB", () => {
   const before = heapBytes();
   const fold = emptyFold("");
   let sequence = 0;
@@ -60,7 +60,7 @@ test("a fold with 300,000 pieces that wait, as many notes as a session has and t
   expect(fold.notes.size).toBe(LIMITS.noteEntries);
 });
 
-test("archived notes make room for others, the oldest ones first", () => {
+test("archived notes are dropped to make room for others, the oldest first", () => {
   const fold = emptyFold("");
   let sequence = 0;
   for (let n = 0; n < LIMITS.noteEntries + 10; n++) {
@@ -71,7 +71,7 @@ test("archived notes make room for others, the oldest ones first", () => {
   expect([9, 10, 20].map((n) => fold.notes.get(idOf(n))?.status)).toEqual([undefined, "archived", "written"]);
 });
 
-test("a session with as many notes as it can have says so, takes evidence, and changes the notes that it has", async () => {
+test("a session with the maximum of notes reports it, accepts evidence, and still changes its notes", async () => {
   await using live = await liveTest();
   const { sessionId } = await live.service.open("k", { videoId: "v" });
   const notes = Array.from({ length: LIMITS.notes }, (_, n) => ({
@@ -91,7 +91,7 @@ test("a session with as many notes as it can have says so, takes evidence, and c
   for (const [n, at] of places.entries()) {
     await live.send("k", said(n === 0 ? "something else" : "note 7", at));
     await live.clock.advance(13_000);
-    // So many notes are written in several turns.
+    // This many notes are written in several turns.
     await expect.poll(async () => (await live.service.session("k")).depth).toBe(0);
   }
   const session = await live.service.session("k");
@@ -111,7 +111,7 @@ test("a session with as many notes as it can have says so, takes evidence, and c
   ).rejects.toMatchObject({ code: "too_large" });
 });
 
-test("what a writer remembers is bounded: a larger memory does not take the place of the one before", async () => {
+test("a writer's memory is bounded: one that is too large does not replace the previous one", async () => {
   await using live = await liveTest();
   const { sessionId } = await live.service.open("k", { videoId: "v" });
   const { write } = live.writer;
@@ -129,7 +129,7 @@ test("what a writer remembers is bounded: a larger memory does not take the plac
   expect(await live.service.notes("k")).toHaveLength(2);
 });
 
-test("a session that works for long leaves no listener behind for each batch", async () => {
+test("a session that runs for a long time does not leave a listener for each batch", async () => {
   const signals = new Set<EventTarget>();
   const add = EventTarget.prototype.addEventListener;
   const spy = vi.spyOn(EventTarget.prototype, "addEventListener").mockImplementation(function (
@@ -152,7 +152,7 @@ test("a session that works for long leaves no listener behind for each batch", a
   expect(most()).toBeLessThan(10);
 });
 
-test("a server of many sessions that ended holds the folds of the newest, and no owner of any", {
+test("a server with many ended sessions keeps only the folds of the newest, and no owners", {
   timeout: 120_000,
 }, async () => {
   await using live = await liveTest();
@@ -168,9 +168,9 @@ test("a server of many sessions that ended holds the folds of the newest, and no
   for (let n = 0; n < LIMITS.endedFollowers + 30; n++) await view(n);
   await live.settle();
   const after = held().map((count, n) => count - (before[n] ?? 0));
-  // The session that ended last was no ended one when it was opened.
+  // The session that ended last was still active when it was opened.
   expect(after[0]).toBeLessThanOrEqual(LIMITS.endedFollowers + 1);
-  // Those of earlier files of the worker may be given back in the meantime.
+  // Memory of earlier test files of the worker may be released in the meantime.
   expect(after[0]).toBeGreaterThan(LIMITS.endedFollowers / 2);
   // The owner of the last session may still be held by the promise of its end.
   expect(after[1]).toBeLessThanOrEqual(1);

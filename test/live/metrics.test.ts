@@ -1,4 +1,4 @@
-/** The series of `/metrics` that say how a server copes: levels, input that was left out, merges, and the nightly replay. */
+/** The series of `/metrics` about the load of a server: levels, dropped input, merges, and the nightly replay. */
 
 import { openLive } from "@continuo/core/client/live";
 import type { NoteWriter } from "@continuo/live";
@@ -21,10 +21,10 @@ const spanWriter: NoteWriter = {
   },
 };
 
-test("levels, drops, merges and the agreement of the nightly replay are series of /metrics", async () => {
+test("/metrics has series for levels, dropped input, merges and the agreement of the nightly replay", async () => {
   const store = await openStore("memory:");
   onTestFinished(() => store.close());
-  // At noon the replay of the night is due.
+  // The nightly replay is due at noon.
   const noon = Math.floor(Date.now() / DAY_MS) * DAY_MS - DAY_MS / 2;
   const clock = fakeClock(() => new Promise((resolve) => setTimeout(resolve, 5)), noon);
   const live = { workspaceIds: [store.workspaceId], clock, noteWriters: [spanWriter] };
@@ -41,7 +41,7 @@ test("levels, drops, merges and the agreement of the nightly replay are series o
   for (const [text, at, endMs] of [
     ["The owner lit the lamp", 0, 4_000],
     ["The owner lit the lamp once more", 5_000, 8_000],
-    // It overlaps both notes, and says what both say.
+    // It overlaps both notes, and has the content of both.
     ["The owner lit the lamp every dusk", 0, 8_000],
   ] as const) {
     await client.add(said(text, at, { endMs }));

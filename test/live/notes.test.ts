@@ -1,4 +1,4 @@
-/** Notes that improve: updates, merges, questions to the person, and what a person's note is safe from. */
+/** Notes that improve: updates, merges, questions to the person, and the protection of a person's notes. */
 
 import type { Store, StoredEvent } from "@continuo/core/model";
 import {
@@ -52,7 +52,7 @@ async function notesTest(
   return { ...live, echo, sessionId };
 }
 
-/** Notes that have no word in common. */
+/** Texts that have no word in common. */
 const SUBJECTS = ["Boats leave", "Bread rises", "Gulls sleep", "Trains stop", "Lamps burn", "Ropes dry"];
 
 async function say(live: LiveTest, text: string, startMs: number, endMs: number): Promise<void> {
@@ -73,7 +73,7 @@ async function texts(live: LiveTest): Promise<readonly string[]> {
   );
 }
 
-test("words that are repeated at the same place update their note, and a text on two notes merges them", async () => {
+test("words that are repeated at the same place update their note, and a text that overlaps two notes merges them", async () => {
   await using live = await notesTest();
   await say(live, "The owner lit the lamp", 0, 4_000);
   await say(live, "The owner lit the lamp at dusk", 1_000, 4_000);
@@ -149,7 +149,7 @@ test("a note that a person removed does not come back by itself, and undo brings
   await expect(service.operate("k", noteId, { operation: "edit", text: "x" })).rejects.toMatchObject({
     code: "conflict",
   });
-  // The removal outlives the owner, and the words that are repeated.
+  // The removal is kept after a change of the owner, and when the words are repeated.
   await live.send("k", said("the lamp is lit", 1_000, { endMs: 4_000 }));
   await live.clock.advance(20_000);
   expect(await service.notes("k")).toEqual([]);
@@ -166,7 +166,7 @@ test("a note that a person removed does not come back by itself, and undo brings
   expect(await again.service.replay("k", "recorded")).toMatchObject({ agreement: 1 });
 });
 
-test("late evidence revises a note 3 times in an hour, and again after that", async () => {
+test("late evidence revises a note at most 3 times in an hour, and again after the hour", async () => {
   await using live = await notesTest();
   const letters = ["a", "b", "c", "d", "e", "f"];
   await say(live, "The owner lit the lamp of room a", 0, 4_000);
@@ -180,7 +180,7 @@ test("late evidence revises a note 3 times in an hour, and again after that", as
   expect(await texts(live)).toEqual(["The owner lit the lamp of room g"]);
 });
 
-test("a draft that is not sure is written again with evidence of up to 60 s, then asked about, and the answer makes the note", async () => {
+test("an unsure draft is written again with evidence of up to 60 s, then the person is asked, and the answer makes the note", async () => {
   await using live = await notesTest();
   await say(live, "Long before", 0, 1_000);
   await say(live, "A minute before", 20_000, 21_000);
@@ -228,7 +228,7 @@ test("a frame that a person captures answers a question", async () => {
   ]);
 });
 
-test("a draft whose answer does not help is written as unsure, and nobody is asked again", async () => {
+test("if the answer does not help, the draft is written as an unsure note, and nobody is asked again", async () => {
   await using live = await notesTest();
   live.echo.confidenceOf = () => 0.4;
   await say(live, "He did it", 5_000, 6_000);
@@ -240,7 +240,7 @@ test("a draft whose answer does not help is written as unsure, and nobody is ask
   expect(await ofType(live, "context_requested")).toHaveLength(1);
 });
 
-test("a question that nobody answers becomes an unsure note after 10 minutes, also at the next owner", async () => {
+test("a question without an answer becomes an unsure note after 10 minutes, also at the next owner", async () => {
   await using live = await notesTest();
   live.echo.confidenceOf = () => 0.4;
   await say(live, "He did it", 5_000, 6_000);
@@ -248,7 +248,7 @@ test("a question that nobody answers becomes an unsure note after 10 minutes, al
   expect(await texts(live)).toEqual([]);
   await live.service.stop();
   await using next = await liveTest({ store: live.store, noteWriters: [live.echo] });
-  // The clock of a new test begins now; the request has most of its 10 minutes left.
+  // The clock of the new service begins now; the request has most of its 10 minutes left.
   await next.service.ping("k");
   await next.clock.advance(590_000);
   expect(await texts(next)).toEqual([]);
@@ -258,7 +258,7 @@ test("a question that nobody answers becomes an unsure note after 10 minutes, al
   expect(note?.confidence).toBe(0.4);
 });
 
-test("a server sets the overlap, the confidence and the open questions, and a replay makes the same notes", async () => {
+test("a server can set the overlap, the confidence and the number of open questions, and a replay makes the same notes", async () => {
   const rules = { overlap: 0.9, similarity: 0.2, confidence: 0.95, openQuestions: 0 };
   await using live = await liveTest({ rules });
   await live.service.open("k", { videoId: "v" });
@@ -269,7 +269,7 @@ test("a server sets the overlap, the confidence and the open questions, and a re
     await live.send("k", said(text, startMs, { endMs: startMs + 6_000 }));
     await live.clock.advance(7_000);
   }
-  // They overlap in two thirds, and a confidence of 0.9 is not sure here; nobody is asked.
+  // They overlap in two thirds, and a confidence of 0.9 counts as unsure here; nobody is asked.
   const notes = await live.service.notes("k");
   expect(notes.map(({ text, status }) => [text, status])).toEqual([
     ["the lamp is lit", "unsure"],
@@ -283,11 +283,11 @@ test.each([
   { rules: { openQuestions: -1 } },
   { levels: { warning: 200 } },
   { levels: { normal: 60 } },
-])("a service with settings out of their range does not start: %j", async (settings) => {
+])("a service does not start with a setting out of its range: %j", async (settings) => {
   await expect(liveTest(settings)).rejects.toMatchObject({ code: "invalid" });
 });
 
-test("closing writes what nobody answered as unsure", async () => {
+test("closing writes unanswered questions as unsure notes", async () => {
   await using live = await notesTest();
   live.echo.confidenceOf = () => 0.4;
   await say(live, "He did it", 5_000, 6_000);
@@ -314,7 +314,7 @@ test.each([
   [null, 2],
   [1, 2],
 ] as const)(
-  "with the similarity %j, two different texts of one place are %d notes",
+  "with the similarity %j, two different texts at one place become %d notes",
   async (similarity, count) => {
     await using live = await notesTest({ rules: { similarity } });
     await say(live, "The harbour opens at dawn", 1_000, 4_000);
@@ -323,7 +323,7 @@ test.each([
   },
 );
 
-test("with the similarity 1, a text that says the same in other words stays a note of its own", async () => {
+test("with the similarity 1, a text with the same meaning in other words becomes a separate note", async () => {
   const count = async (similarity: number | null): Promise<number> => {
     await using live = await notesTest({ rules: { similarity } });
     await say(live, "The harbour was built in 1872.", 1_000, 4_000);
@@ -333,7 +333,7 @@ test("with the similarity 1, a text that says the same in other words stays a no
   expect([await count(null), await count(1)]).toEqual([1, 2]);
 });
 
-test("related notes share transcripts or frames with a note, or say alike; others are left out", async () => {
+test("related notes share transcripts or frames with a note, or are similar to it; other notes are left out", async () => {
   const texts = [
     "The lamp of the lighthouse",
     "Its keeper sleeps",
@@ -396,19 +396,19 @@ test("notes that show the same scene are related by the embeddings of their fram
     [0, 1, 0],
     [0, 0, 1],
   ] as const;
-  // The picture of the first note comes back with the fifth one.
+  // The fifth note has the picture of the first one again.
   expect(await related([slide, face, sea, face, slide, sea])).toEqual([4]);
   expect(await related([face, face, sea, face, face, face])).toEqual([]);
 });
 
-test("after a machine slept, words that wait belong to the thought that is open then", async () => {
+test("after the machine slept, pending words belong to the thought that is open then", async () => {
   await using live = await liveTest({ noteWriters: [extractiveWriter()] });
   await live.service.open("k", { videoId: "v" });
   await live.send("k", said("The harbour opens at dawn, and the ships wait outside", 0, { endMs: 4_000 }));
   await live.clock.advance(13_000);
   await live.send("k", said("until the owner lights the lamp on the pier.", 4_000, { endMs: 7_000 }));
   await live.settle();
-  // Timers stand still in sleep, and the time of day does not.
+  // Timers stop while the machine sleeps, and the time of day does not.
   const { now } = live.clock;
   (live.clock as { now: () => number }).now = () => now() + 120_000;
   await live.clock.advance(60_000);

@@ -9,7 +9,7 @@ import { scratchFolder } from "../scratch-folder.ts";
 import { bundledCommand } from "../sizes/shared-programs.ts";
 import { said } from "./live-session.ts";
 
-test("a server sends its metrics to the endpoint that OTEL_EXPORTER_OTLP_ENDPOINT names, and what is left at its end", async () => {
+test("a server sends its metrics to the endpoint in OTEL_EXPORTER_OTLP_ENDPOINT, and the remaining ones when it ends", async () => {
   const sent: string[] = [];
   const collector = createServer((request, response) => {
     const chunks: Buffer[] = [];
@@ -49,7 +49,7 @@ test("a server sends its metrics to the endpoint that OTEL_EXPORTER_OTLP_ENDPOIN
     expect(sent[0]).toContain("/v1/metrics");
     expect(sent[0]).toContain('"stringValue":"notes"');
     expect(sent.join("\n")).not.toContain("continuo.live.checkpoint.duration");
-    // The final checkpoint is measured after the last interval, or before it: it arrives in any case.
+    // The final checkpoint is measured before or after the last interval; it arrives in both cases.
     await post("DELETE", "", {});
     child.kill("SIGTERM");
     expect(await ended).toBe(0);

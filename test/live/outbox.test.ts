@@ -1,4 +1,4 @@
-/** Evidence and speech that wait in a page for the server outlive a revoked token and the page itself. */
+/** Unsent evidence and speech of a page are kept when the token is revoked or the page is closed. */
 
 import { type LiveClient, memoryOutbox, openLive } from "@continuo/core/client/live";
 import type { Store } from "@continuo/core/model";
@@ -15,7 +15,7 @@ interface Opened extends AsyncDisposable {
   readonly url: string;
   readonly transcribed: string[];
   token(): Promise<{ readonly tokenId: string; readonly secret: string }>;
-  /** When the server does not accept it any more. */
+  /** The time at which the server stops accepting it. */
   revoke(token: { readonly tokenId: string; readonly secret: string }): Promise<void>;
 }
 
@@ -61,7 +61,7 @@ async function transcriptsIn(store: Store, sessionId: string): Promise<readonly 
   );
 }
 
-test("evidence and speech that a revoked token cannot send stay in the outbox, and go with the next token, once", async () => {
+test("evidence and speech that a revoked token cannot send stay in the outbox, and the next token sends them once", async () => {
   await using live = await opened();
   const first = await live.token();
   const outbox = memoryOutbox();
@@ -92,7 +92,7 @@ test("evidence and speech that a revoked token cannot send stay in the outbox, a
   client.close();
 });
 
-test("speech that a page left behind is sent by the next one, before its own, and ending a session waits for it", async () => {
+test("the next page sends the speech of a closed page before its own, and the end of the session waits for it", async () => {
   await using live = await opened();
   const first = await live.token();
   const outbox = memoryOutbox();
@@ -114,7 +114,7 @@ test("speech that a page left behind is sent by the next one, before its own, an
   next.close();
 });
 
-test("speech that was stored and whose answer was lost is not stored again by the next page, in the next session", async () => {
+test("speech that was stored, but whose answer was lost, is not stored again by the next page in the next session", async () => {
   await using live = await opened();
   const { secret: token } = await live.token();
   const outbox = memoryOutbox();
@@ -123,7 +123,7 @@ test("speech that was stored and whose answer was lost is not stored again by th
   await page.addAudio(speech("once"));
   await page.end();
   page.close();
-  // The page died before it heard of it.
+  // The page died before it received the answer.
   await outbox.recordings?.add({ ...speech("once"), id: "once" });
   const next = await openLive(options);
   await next.addAudio(speech("of the next page"));
@@ -133,7 +133,7 @@ test("speech that was stored and whose answer was lost is not stored again by th
   next.close();
 });
 
-test("a page whose key joins another session sends what it says from then on there, and on to the next one", async () => {
+test("a page whose key joins another session sends its later speech there, and then to the session after that", async () => {
   await using live = await opened();
   const { secret: token } = await live.token();
   const options = { serverUrl: live.url, token, videoId: "v" };
@@ -158,7 +158,7 @@ test("a page whose key joins another session sends what it says from then on the
   two.close();
 }, 20_000);
 
-test("a page hears at once that its session is degraded; what it says then waits, and is stored after the repair, once", async () => {
+test("a page learns at once that its session is degraded; its speech waits, and is stored once after the repair", async () => {
   await using live = await opened();
   const { secret: token } = await live.token();
   const outbox = memoryOutbox();
@@ -173,8 +173,8 @@ test("a page hears at once that its session is degraded; what it says then waits
   });
   const { sessionId } = client;
   const reason = "the log has a gap after 3";
-  // A server does this when it finds the log damaged. The clock of the servers stands still: no timer leads to
-  // the frame.
+  // A server does this when it finds damage in the log. The clock of the servers stands still, so that no timer leads
+  // to the frame.
   const patch = { status: "degraded" };
   await live.store.append(
     sessionId,
@@ -185,7 +185,7 @@ test("a page hears at once that its session is degraded; what it says then waits
     { also: [{ type: "session", patch }] },
   );
   await expect.poll(() => reasons).toEqual([reason]);
-  // A start of the server says the state again.
+  // A server that starts reports the state again.
   const restart = { state: "degraded", from: "degraded", reason: "another server took over", restart: true };
   await live.store.append(sessionId, [{ type: "session_state_changed", data: restart }]);
   const post = (path: string, body: object): Promise<Response> =>

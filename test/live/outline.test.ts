@@ -1,4 +1,7 @@
-/** The captions of a whole video: stored in a few batches, read by no model, and told as chapters with the part that was watched. */
+/**
+ * The captions of a whole video: stored in a few batches, shown as chapters with the watched part, and not sent to a
+ * model.
+ */
 
 import type { Store } from "@continuo/core/model";
 import type { EvidenceInput, ListedCue, LiveOutline } from "@continuo/core/wire";
@@ -22,7 +25,7 @@ async function outlineOf({ service }: LiveTest, key: string): Promise<LiveOutlin
   return await new Outlines().of(service.soundStore, await service.sessionIdOf(key));
 }
 
-test("the captions of an hour become chapters and a summary, and no model is asked for them", async () => {
+test("the captions of an hour become chapters and a summary without a model", async () => {
   await using live = await liveTest();
   const { service, clock, writer } = live;
   await service.open("tab", OF_VIDEO);
@@ -44,7 +47,7 @@ test("the captions of an hour become chapters and a summary, and no model is ask
   expect(await service.notes("tab")).toEqual([]);
 });
 
-test("the part that was heard is marked, also in the session that continues the video", async () => {
+test("the watched part is marked, also in the session that continues the video", async () => {
   await using live = await liveTest();
   const { service, clock } = live;
   await service.open("monday", OF_VIDEO);
@@ -73,7 +76,7 @@ test("the part that was heard is marked, also in the session that continues the 
   expect(await outlineOf(live, "other")).toMatchObject({ cues: 0, chapters: [], watched: [] });
 });
 
-test("tabs of two videos that share a session have an outline each, and neither counts what the other heard", async () => {
+test("tabs of two videos in one session have an outline each, and neither counts the watched part of the other one", async () => {
   await using live = await liveTest();
   const { service } = live;
   await service.open("tab", OF_VIDEO);
@@ -106,7 +109,7 @@ test("tabs of two videos that share a session have an outline each, and neither 
   expect(await new Outlines().of(store, sessionId, "run")).toMatchObject({ cues: 0, watched: [] });
 });
 
-test("a list in another language replaces the one before, and a list that comes again changes nothing", async () => {
+test("a list in another language replaces the previous one, and a repeated list changes nothing", async () => {
   await using live = await liveTest();
   await live.service.open("tab", OF_VIDEO);
   await live.send("tab", ...listed(HOUR));
@@ -121,9 +124,9 @@ test.each([
   ["none", []],
   ["too many", Array.from({ length: 501 }, () => ({ startMs: 0, endMs: 1, text: "x" }))],
   ["one without words", [{ startMs: 0, endMs: 1, text: "" }]],
-  ["one that ends before it begins", [{ startMs: 2, endMs: 1, text: "x" }]],
-  ["one with another field", [{ startMs: 0, endMs: 1, text: "x", style: "bold" }]],
-  ["one that is no object", ["x"]],
+  ["a cue that ends before it begins", [{ startMs: 2, endMs: 1, text: "x" }]],
+  ["a cue with an unknown field", [{ startMs: 0, endMs: 1, text: "x", style: "bold" }]],
+  ["a cue that is not an object", ["x"]],
 ])("a list of captions with %s is refused", (_, cues) => {
   const evidence = [{ type: "captions_listed", cues }];
   expect(() => parseEvidenceBatch({ producerId: "tab", epoch: 0, sequence: 0, evidence })).toThrow(
@@ -131,14 +134,14 @@ test.each([
   );
 });
 
-test("an outline that could not be made is made with the next request", async () => {
+test("if an outline could not be made, the next request makes it", async () => {
   await using live = await liveTest();
   const { service } = live;
   await service.open("tab", OF_VIDEO);
   await live.send("tab", ...listed(HOUR));
   const outlines = new Outlines();
   const [store, sessionId] = [service.soundStore, await service.sessionIdOf("tab")];
-  // The first read of the text is that of the list, the second one that of the outline.
+  // The first read of the text is for the list, and the second one for the outline.
   let reads = 0;
   const broken = {
     ...HOUR[0],

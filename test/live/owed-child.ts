@@ -1,7 +1,7 @@
 /**
- * `STORE NOW KIND KILL_AT`: a server to be killed while it writes what a stand-in wrote, for a session that `ended` or is
- * `open`. It kills itself before its write KILL_AT to the store, or inside of the call of the note writer that comes
- * there. It prints the number of these moments at its end.
+ * `STORE NOW KIND KILL_AT`: a server that is killed while it writes the notes of a stand-in again, for a session that
+ * `ended` or is `open`. It kills itself before its write KILL_AT to the store, or inside of the call of the note writer
+ * at that number. At its end it prints the number of these moments.
  */
 
 import type { Store } from "@continuo/core/model";

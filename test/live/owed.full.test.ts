@@ -1,4 +1,7 @@
-/** A server that is killed at any moment while it writes what a stand-in wrote: the next one completes it, once. */
+/**
+ * A server that is killed at any moment while it writes the notes of a stand-in again: the next server completes them,
+ * once.
+ */
 
 import { execFile } from "node:child_process";
 import { cpSync, mkdirSync } from "node:fs";
@@ -39,13 +42,13 @@ async function makeOwed(
   return { endMs: clock.now(), owed };
 }
 
-/** The decisions that this one makes again. */
+/** The decisions that this decision makes again. */
 function redoneBy({ type, data }: StoredEvent): readonly number[] {
   return type === "decision_made" ? ((data as { readonly redoes?: readonly number[] }).redoes ?? []) : [];
 }
 
 test.each<Kind>(["ended", "open"])(
-  "a kill -9 at any moment of the late notes of a session that is %s leaves all of them to the next server, each once",
+  "after a kill -9 at any moment of the late notes of a session that is %s, the next server completes them, each once",
   async (kind) => {
     const folder = scratchFolder("owed");
     const program = await bundledProgram("test/live/owed-child.ts");

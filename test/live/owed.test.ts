@@ -6,7 +6,7 @@ import { away, SHORT, TALK, talk, textsIn as texts } from "./away.ts";
 import { liveTest, said } from "./live-session.ts";
 import { allEvents } from "./servers.ts";
 
-test("when the note writer is back, it writes what a stand-in wrote, in place of the stand-in's notes, also without new words", async () => {
+test("when the note writer works again, its notes replace those of the stand-in, even without new words", async () => {
   await using live = await away();
   const { service, clock, writer } = live;
   await talk(live);
@@ -26,7 +26,7 @@ test("when the note writer is back, it writes what a stand-in wrote, in place of
   expect((await service.verify("k")).ok).toBe(true);
 });
 
-test("what a person edited, accepted or removed of a stand-in's notes stays as it is", async () => {
+test("a stand-in's notes that a person edited, accepted or removed do not change", async () => {
   await using live = await away();
   const { service, clock, writer } = live;
   await talk(live);
@@ -40,7 +40,7 @@ test("what a person edited, accepted or removed of a stand-in's notes stays as i
   expect(await texts(live)).toEqual(["Mine.", TALK[1]]);
 });
 
-test("all that a stand-in wrote is given in one request, and a writer that fails at it is asked more and more rarely", async () => {
+test("all batches of a stand-in are sent in one request, and a writer that fails at it is asked less and less often", async () => {
   await using live = await away();
   const { clock, writer } = live;
   await talk(live);
@@ -53,7 +53,7 @@ test("all that a stand-in wrote is given in one request, and a writer that fails
   expect((await live.service.session("k")).state).toBe("checkpointed");
 });
 
-test("a server that dies while the writer is away leaves what is owed to the next one, which writes it once", async () => {
+test("if a server dies while the writer fails, the next server has the stand-in's batches written again, once", async () => {
   const store = await openStore("memory:");
   onTestFinished(() => store.close());
   const first = await away({ store });
@@ -74,7 +74,7 @@ test("a server that dies while the writer is away leaves what is owed to the nex
   expect(redone).toHaveLength(1);
 });
 
-test("a session whose budget is spent is not written again", async () => {
+test("the batches of a session with a spent budget are not written again", async () => {
   await using live = await away({ budget: { maxTokens: 1 } });
   const { service, clock, writer } = live;
   await talk(live);
@@ -95,7 +95,7 @@ test("a session whose budget is spent is not written again", async () => {
   expect((await texts(live)).slice(0, 3)).toEqual(TALK);
 });
 
-test("a session that ended while its writer was away gets its notes when the writer is back, takes no input, and is closed then", async () => {
+test("a session that ended while its writer failed accepts no input, gets its notes when the writer works again, and then is closed", async () => {
   await using live = await away();
   const { service, store, clock, writer } = live;
   await talk(live);
@@ -120,7 +120,7 @@ test("a session that ended while its writer was away gets its notes when the wri
   expect((await service.verify("k")).ok).toBe(true);
 });
 
-test("a batch that was stored before the session ended is acknowledged after it, also while its log waits for late notes", async () => {
+test("a batch that was stored before the session ended is acknowledged after the end too, even while the log waits for late notes", async () => {
   await using live = await away();
   const { service } = live;
   const batch = {
@@ -135,7 +135,7 @@ test("a batch that was stored before the session ended is acknowledged after it,
   expect(await service.accept("k", batch)).toMatchObject({ sequences: [] });
 });
 
-test("a restart of the server continues the late notes of an ended session, for a day at most", async () => {
+test("a restarted server continues the late notes of an ended session for at most a day", async () => {
   const store = await openStore("memory:");
   onTestFinished(() => store.close());
   const first = await away({ store });
@@ -151,7 +151,7 @@ test("a restart of the server continues the late notes of an ended session, for 
   expect((await store.getLog(sessionId))?.closedAt).toBeUndefined();
   await second.service.stop();
   await using third = await liveTest({ store, startMs: first.clock.now() + 86_500_000 });
-  // The server before may still be at its last look.
+  // The last scan of the previous server may still run.
   let finished = 0;
   await expect.poll(async () => (finished += await third.service.late.run())).toBe(1);
   expect(third.writer.requests).toEqual([]);
@@ -159,7 +159,7 @@ test("a restart of the server continues the late notes of an ended session, for 
   expect(await texts(third)).toEqual(TALK);
 });
 
-test("when a person removes an ended session while its late notes are written, nothing more of it is sent", async () => {
+test("after a person removes an ended session while its late notes are written, nothing more of it is sent", async () => {
   await using live = await away();
   const { service, store, writer } = live;
   // One request cannot hold all batches.

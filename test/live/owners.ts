@@ -1,4 +1,4 @@
-/** Three servers on one Postgres, whose owner of a session is killed again and again while evidence comes in. */
+/** Three servers on one Postgres; the owner of a session is killed again and again while evidence arrives. */
 
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -66,7 +66,8 @@ export async function killOwners(kills: number): Promise<KillReport> {
       const killedAtMs = performance.now();
       await expect.poll(() => ownerOf(store, sessionId), { interval: 20, timeout: 60_000 }).not.toBe(owner);
       takeOversMs.push(Math.round(performance.now() - killedAtMs));
-      // The next one is killed after it has said so. A server that is only slow can be replaced too.
+      // The next owner is killed after it has reported that it is the owner. A server that is only slow can be replaced
+      // too.
       await expect.poll(async () => (await session()).restarts, { interval: 50 }).toBeGreaterThan(n);
       servers.set(owner, await start(owner));
     }
@@ -77,7 +78,7 @@ export async function killOwners(kills: number): Promise<KillReport> {
     await expect.poll(async () => (await session()).restarts).toBeGreaterThanOrEqual(kills);
     const events = await allEvents(store, sessionId);
     const transcripts = sequencesOf(events, "transcript_added");
-    // None lost and none twice, of the evidence and of the decisions on it.
+    // No evidence and no decision on it is lost or repeated.
     expect(transcripts).toHaveLength(sent);
     expect(decidedSequences(events).toSorted((a, b) => a - b)).toEqual(transcripts);
     expect((await store.verify(sessionId)).ok).toBe(true);
@@ -89,7 +90,7 @@ export async function killOwners(kills: number): Promise<KillReport> {
   }
 }
 
-/** Calls any server that answers: a batch that was stored is acknowledged again. */
+/** Calls any server that answers; a batch that was already stored is acknowledged again. */
 async function call(
   servers: ReadonlyMap<string, LiveServer>,
   method: string,
@@ -105,7 +106,7 @@ async function call(
         });
         if (response.ok) return await response.json();
       } catch {
-        // That one was killed: the next one is asked.
+        // This server was killed, so the next one is asked.
       }
     }
     await pause(100);

@@ -1,4 +1,6 @@
-/** The page by a model: what it is given, what it cannot do, its bounds, and what stands in for it. */
+/**
+ * The page as a model writes it: the model's input, what it cannot change, its limits, and the stand-in when it fails.
+ */
 
 import type { Agent } from "@continuo/core/model";
 import { agentWriter, type LiveOptions } from "@continuo/live";
@@ -22,7 +24,7 @@ interface Material {
   readonly evidence: readonly { readonly name: string; readonly text: string; readonly startMs: number }[];
 }
 
-/** Writes one note for each batch, and pages as the test says. */
+/** Writes one note for each batch, and the pages that the test gives it. */
 function pageAgent(page: PageAgent["page"]): PageAgent {
   const agent: PageAgent = {
     name: "editor",
@@ -98,7 +100,7 @@ test("a model writes the page from all transcripts, in at most two passes at a p
   expect(agent.prompts).toHaveLength(2);
 });
 
-test("decisions and open questions of a model stand on the page with the passages that say them, and those without one do not", async () => {
+test("the page has decisions and open questions of a model only with the passages that state them", async () => {
   const agent = pageAgent(({ evidence }) => {
     const [decided, asked] = [evidence[1], evidence[2]];
     return {
@@ -147,7 +149,7 @@ test("a pass revises notes of the agent, never those that a person edited, and a
   expect(await live.service.replay("k", "recorded")).toMatchObject({ agreement: 1 });
 });
 
-test("a replay with the model writes the newest page of a model again from what it was made of, and counts the items that agree", async () => {
+test("a replay with the model writes its newest page again from the same input, and counts the items that agree", async () => {
   const written = { summary: [{ text: "Bees have a queen.", evidence: ["e3"] }], chapters: [QUEEN] };
   const agent = pageAgent(() => written);
   await using live = await play(agent);
@@ -166,7 +168,7 @@ test("a replay with the model writes the newest page of a model again from what 
   expect(await live.service.page("k"), "the session stays").toEqual(page);
 });
 
-test("passes of a model end at a quarter of the budget, and the outline follows the page that it wrote", async () => {
+test("a model makes no more passes after a quarter of the budget, and the outline then replaces its page", async () => {
   const agent = pageAgent(() => ({ chapters: [QUEEN] }));
   await using live = await play(agent, { budget: { maxTokens: 20_000 } });
   await live.clock.advance(PAUSE_MS);

@@ -1,4 +1,4 @@
-/** The page of a session: written at long pauses and at the end, in passes, and kept as people changed it. */
+/** The page of a session: written in passes at long pauses and at the end, without undoing the changes of people. */
 
 import type { StoredEvent } from "@continuo/core/model";
 import { type LivePage, PAGE_ITEM_KINDS, type PageItem } from "@continuo/core/wire";
@@ -16,7 +16,7 @@ async function pageTest(options: Partial<LiveOptions> = {}): Promise<LiveTest> {
   return await liveTest({ noteWriters: [extractiveWriter()], ...options });
 }
 
-/** Sends the captions of a talk between two times, as a site draws them, and lets the notes be written. */
+/** Sends the captions of a talk between two times, as a site draws them, and waits for the notes. */
 async function play(
   live: LiveTest,
   key: string,
@@ -46,7 +46,7 @@ async function passesOf(live: LiveTest, key = "k"): Promise<readonly StoredEvent
   return events.filter(({ type }) => type === "page_written");
 }
 
-test("a session without a model ends with a page: chapters that begin where a thought does, and key sentences with what they cite", async () => {
+test("a session without a model ends with a page: chapters that begin with a thought, and key sentences with their citations", async () => {
   await using live = await pageTest();
   const { sessionId } = await live.service.open("k", { videoId: "bees" });
   expect(await live.service.page("k")).toBeNull();
@@ -87,7 +87,7 @@ function lettersOf(text: string): string {
   return text.toLowerCase().replaceAll(/[^\p{L}\p{N}]/gu, "");
 }
 
-test("a long pause has one pass over the page, a later one refines it, and an item that stays keeps its id", async () => {
+test("there is one pass over the page in a long pause, a later pass refines it, and an item that stays keeps its id", async () => {
   await using live = await pageTest();
   await live.service.open("k", { videoId: "bees" });
   await play(live, "k", { toMs: 66_000 });
@@ -106,13 +106,13 @@ test("a long pause has one pass over the page, a later one refines it, and an it
   const known = new Set(ofKind(first, "chapter").map(({ itemId }) => itemId));
   expect(ofKind(second, "chapter").filter(({ itemId }) => known.has(itemId))).toHaveLength(known.size);
   expect(new Set(second.items.map(({ itemId }) => itemId)).size).toBe(second.items.length);
-  // Nothing was said since: the end has no pass of its own.
+  // Nothing was said since then, so there is no pass at the end.
   await live.service.close("k");
   expect(await passesOf(live)).toHaveLength(2);
   expect(await live.service.replay("k", "recorded")).toMatchObject({ agreement: 1 });
 });
 
-test("what a person edited, accepted or removed stays through later passes, until it is undone", async () => {
+test("edits, acceptances and removals of a person are kept in later passes, until they are undone", async () => {
   await using live = await pageTest();
   await live.service.open("k", { videoId: "bees" });
   await play(live, "k", { toMs: 66_000 });
@@ -145,7 +145,7 @@ test("what a person edited, accepted or removed stays through later passes, unti
   await expect(operate(dance, { operation: "undo" })).rejects.toMatchObject({ code: "log_closed" });
 });
 
-test("the page of a restored session is the one of its whole log, with what people changed", async () => {
+test("the page of a restored session equals that of its whole log, with the changes of people", async () => {
   await using live = await pageTest();
   const { sessionId } = await live.service.open("k", { videoId: "bees" });
   await play(live, "k");
@@ -189,7 +189,7 @@ test("a session that continues a video shows its earlier page, and its own passe
   expect(await live.service.replay("tuesday", "recorded")).toMatchObject({ agreement: 1 });
 });
 
-test("a replay finds a pass whose items are not those of its hash", async () => {
+test("a replay finds a pass whose items do not match its hash", async () => {
   await using live = await pageTest();
   const { sessionId } = await live.service.open("k", { videoId: "bees" });
   await play(live, "k");

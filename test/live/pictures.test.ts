@@ -43,7 +43,7 @@ function imagesIn(input: readonly Block[] = []): readonly string[] {
   );
 }
 
-test("an agent sees the pictures of a batch as images, one for each change of scene, and which evidence each is", async () => {
+test("an agent receives the pictures of a batch as images, one for each change of scene, with the evidence of each", async () => {
   const agent = seeingAgent();
   await using live = await liveTest({ noteWriters: [agentWriter({ agent })] });
   await live.service.open("k", { videoId: "v" });
@@ -73,7 +73,7 @@ test("an agent sees the pictures of a batch as images, one for each change of sc
     });
 });
 
-test("a frame that a person captures begins a batch, and is shown before changes of scene", async () => {
+test("a frame that a person captures begins a batch, and is sent before pictures of changes of scene", async () => {
   const agent = seeingAgent();
   await using live = await liveTest({ noteWriters: [agentWriter({ agent })] });
   await live.service.open("k", { videoId: "v" });
@@ -94,7 +94,7 @@ test("a frame that a person captures begins a batch, and is shown before changes
   expect(imagesIn(input).at(-1)).toBe("image/jpeg asked");
 });
 
-test("a batch has at most four pictures, none over 512 KiB, and none that the server does not hold for the session", async () => {
+test("a batch has at most four pictures, each at most 512 KiB and stored for the session", async () => {
   const agent = seeingAgent();
   await using live = await liveTest({ noteWriters: [agentWriter({ agent })] });
   await live.service.open("k", { videoId: "v" });
@@ -120,7 +120,7 @@ function frameHash(evidence: EvidenceInput | undefined): string {
   return (evidence as { readonly full?: { readonly hash: string } }).full?.hash ?? "";
 }
 
-test("a removed picture is not shown, and its description is", async () => {
+test("a removed picture is not sent, but its description is", async () => {
   const agent = seeingAgent();
   await using live = await liveTest({ noteWriters: [agentWriter({ agent })] });
   await live.service.open("k", { videoId: "v" });
@@ -140,7 +140,7 @@ interface Endpoint extends AsyncDisposable {
   readonly bodies: Record<string, unknown>[];
 }
 
-/** Answers as a chat API does, and with 400 for images while it is blind. */
+/** Answers as a chat API does; while it is blind, it answers images with 400. */
 async function endpoint(sight: "sees" | "blind"): Promise<Endpoint> {
   const bodies: Record<string, unknown>[] = [];
   const server = createServer((request, response) => {
@@ -161,7 +161,7 @@ async function endpoint(sight: "sees" | "blind"): Promise<Endpoint> {
   return { url, bodies, [Symbol.asyncDispose]: async () => void server.close() };
 }
 
-test("models get image parts in the form of their API", async () => {
+test("models receive image parts in the form of their API", async () => {
   await using server = await endpoint("sees");
   const { url } = server;
   const writers = [openAiWriter({ url, model: "m" }), anthropicWriter({ url, model: "m" })];
@@ -183,7 +183,7 @@ test("models get image parts in the form of their API", async () => {
   });
 });
 
-test("a model that refuses images is asked again without them, and is sent none any more", async () => {
+test("a model that refuses images is asked again without them, and receives none from then on", async () => {
   await using server = await endpoint("blind");
   const writer = openAiWriter({ url: server.url, model: "m" });
   await using live = await liveTest({ noteWriters: [writer] });

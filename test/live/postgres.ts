@@ -65,7 +65,7 @@ export async function onPostgres({ sessions, rounds, pauseMs, kills }: PostgresR
         sequencesOf(await allEvents(store, sessionId), "transcript_added").length;
       const spoken = clients.flatMap((one) => one.transcript_added).length;
       await expect.poll(heard, { interval: 500, timeout: 120_000 }).toBe(spoken + chunks);
-      // Frames alone begin no batch: the end takes those that are left.
+      // Frames alone begin no batch, so the remaining ones are processed at the end.
       const undecided = async (): Promise<readonly number[]> => {
         const events = await allEvents(store, sessionId);
         const decided = new Set(decidedSequences(events));
@@ -96,7 +96,7 @@ async function openPage(key: string, name: string, serverUrl: string): Promise<P
   return { key, client, sent: nothingSent(`${key} at ${name}`) };
 }
 
-/** Waits for each acknowledgement of evidence: a server that is killed holds a page up. */
+/** Waits for each acknowledgement of evidence; a killed server makes its page wait. */
 async function send({ client, sent }: Page, rounds: number, pauseMs: number): Promise<void> {
   const speaking: Promise<unknown>[] = [];
   for (let n = 0; n < rounds; n++) {

@@ -1,4 +1,4 @@
-/** Removing sessions and videos: hidden at once, brought back for a week, deleted then. */
+/** Removed sessions and videos are hidden at once, can be restored for a week, and are then deleted. */
 
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
@@ -31,7 +31,7 @@ async function texts({ service }: LiveTest, key: string): Promise<readonly strin
   return (await service.notes(key)).map(({ text }) => text);
 }
 
-test("a removed session is in no list, cannot be read and takes no input, and comes back as it was", async () => {
+test("a removed session is in no list, cannot be read and accepts no input; a restored one is unchanged", async () => {
   await using live = await liveTest();
   const { service } = live;
   const sessionId = await watched(live, "k", "The harbour opens at dawn");
@@ -64,7 +64,7 @@ test("a removed session is in no list, cannot be read and takes no input, and co
   expect((await service.verify("k")).ok).toBe(true);
 });
 
-test("nothing of a session is sent to a note writer after a person removed it", async () => {
+test("after a person removed a session, nothing of it is sent to a note writer", async () => {
   await using live = await liveTest();
   const { service, writer, clock } = live;
   await service.open("k", OF_VIDEO);
@@ -74,7 +74,7 @@ test("nothing of a session is sent to a note writer after a person removed it", 
   expect(writer.requests).toEqual([]);
 });
 
-test("after its week a removed session is deleted with its notes, evidence and pictures, and does not come back", async () => {
+test("after a week a removed session is deleted with its notes, evidence and pictures, and cannot be restored", async () => {
   await using live = await liveTest();
   const { service, store, clock } = live;
   const { hash } = await store.putBlob(Buffer.from("a picture"), {
@@ -98,7 +98,7 @@ test("after its week a removed session is deleted with its notes, evidence and p
   expect((await service.open("k", OF_VIDEO)).sessionId).not.toBe(sessionId);
 });
 
-test("a deletion that is interrupted is finished by the next one, and cannot be undone in between", async () => {
+test("the next deletion finishes one that was interrupted, which cannot be undone in between", async () => {
   await using live = await liveTest();
   const { service, store } = live;
   const sessionId = await watched(live, "k", "The harbour opens at dawn");
@@ -111,7 +111,7 @@ test("a deletion that is interrupted is finished by the next one, and cannot be 
   expect(await store.getSession(sessionId)).toBeNull();
 });
 
-test("a session that a process could not end when it was removed stays hidden, and the next server deletes it", async () => {
+test("a removed session that its process could not end stays hidden, and the next server deletes it", async () => {
   const store = await openStore("memory:");
   onTestFinished(() => store.close());
   const first = await liveTest({ store });
@@ -130,7 +130,7 @@ test("a session that a process could not end when it was removed stays hidden, a
   expect(await store.getSession(sessionId)).toBeNull();
 });
 
-test("after a process was killed between the steps of a removal, no server sends anything of the session to a note writer, and the session is closed", async () => {
+test("if a process was killed between the steps of a removal, no server sends anything of the session to a note writer, and the session is closed", async () => {
   for (const finish of ["take over", "clean up", "remove again"] as const) {
     const store = await openStore("memory:");
     onTestFinished(() => store.close());
@@ -155,7 +155,7 @@ test("after a process was killed between the steps of a removal, no server sends
   }
 });
 
-test("the next session of a video continues the one before a removed session, and says what became of a removed one", async () => {
+test("the next session of a video continues the session before a removed one, and reports that the other one was removed", async () => {
   await using live = await liveTest();
   const { service } = live;
   const monday = await watched(live, "monday", "The harbour opens at dawn");
@@ -177,7 +177,7 @@ test("the next session of a video continues the one before a removed session, an
   expect(await live.store.getSession(tuesday)).toBeNull();
 });
 
-test("after the newest session of a video was deleted, the next one still continues the one before it", async () => {
+test("after the newest session of a video was deleted, the next session continues the one before it", async () => {
   await using live = await liveTest();
   const { service } = live;
   const monday = await watched(live, "monday", "The harbour opens at dawn");
@@ -190,7 +190,7 @@ test("after the newest session of a video was deleted, the next one still contin
   expect(await service.session("wednesday")).toMatchObject({ parentId: monday });
 });
 
-test("a session comes back although its key means another session by now, and both can be read", async () => {
+test("a session can be restored although its key now names another session, and both can be read", async () => {
   await using live = await liveTest();
   const { service } = live;
   const first = await watched(live, "k", "The harbour opens at dawn");
@@ -207,7 +207,7 @@ test("a session comes back although its key means another session by now, and bo
   );
 });
 
-test("a removed session whose video is deleted is no longer listed as one that can be brought back", async () => {
+test("after its video is deleted, a removed session is no longer in the list of sessions that can be restored", async () => {
   await using live = await liveTest();
   const { service } = live;
   const sessionId = await watched(live, "k", "The harbour opens at dawn");
@@ -218,7 +218,7 @@ test("a removed session whose video is deleted is no longer listed as one that c
   await expect(restoring).rejects.toMatchObject({ code: "not_found" });
 });
 
-test("with the id of a session, only that one is removed", async () => {
+test("a removal by the id of a session removes only that session", async () => {
   await using live = await liveTest();
   const { service } = live;
   await watched(live, "k", "The harbour opens at dawn");
@@ -228,7 +228,7 @@ test("with the id of a session, only that one is removed", async () => {
   expect((await service.list()).items).toHaveLength(1);
 });
 
-test("a video is removed and brought back with all of its sessions, and one that was removed before stays removed", async () => {
+test("a video is removed and restored with all its sessions, and a session that was removed before stays removed", async () => {
   await using live = await liveTest();
   const { service } = live;
   for (const key of ["monday", "tuesday", "wednesday"]) {
@@ -258,7 +258,7 @@ test("a video is removed and brought back with all of its sessions, and one that
   });
 });
 
-test("a client removes and restores only sessions whose keys it may all change", async () => {
+test("a client can remove and restore a session only if it may change all of the session's keys", async () => {
   await using live = await liveTest();
   const { service } = live;
   await watched(live, "mine", "The harbour opens at dawn");
@@ -271,7 +271,7 @@ test("a client removes and restores only sessions whose keys it may all change",
   expect((await service.removals.list()).items).toHaveLength(1);
 });
 
-test("a degraded session can be removed, comes back degraded no more but damaged, and is deleted in time", async () => {
+test("a degraded session can be removed; a restored one is no longer degraded, but still damaged, and it can be deleted", async () => {
   const folder = scratchFolder("removal");
   const file = join(folder, "store.db");
   const store = await openStore(`sqlite:${file}`);
@@ -296,7 +296,7 @@ test("a degraded session can be removed, comes back degraded no more but damaged
   expect(await store.getSession(sessionId)).toBeNull();
 });
 
-test("over HTTP a token removes, lists and restores only what its scopes name", async () => {
+test("over HTTP a token can remove, list and restore only sessions that its scopes name", async () => {
   const store = await openStore("memory:");
   onTestFinished(() => store.close());
   const server = await openServer(store, { authenticate: createAuthenticate(store) });

@@ -1,4 +1,4 @@
-/** Replays of recorded drafts, with the model and every night; questions about the video. */
+/** Replays of recorded drafts, replays with the model, the nightly replay, and questions about the video. */
 
 import type { Agent, StoredEvent } from "@continuo/core/model";
 import { agentWriter, LiveService, type NoteWriter, onMeasurement, replayEvents } from "@continuo/live";
@@ -101,7 +101,7 @@ test("a changed or missing draft or note is found even if all hashes are right",
   }
 });
 
-test("a replay with the model agrees where its notes are like the recorded ones, and does not change the session", async () => {
+test("a replay with the model agrees if its notes are like the recorded ones, and does not change the session", async () => {
   let words = (text: string): string => text;
   const writer = {
     ...spanWriter,
@@ -122,7 +122,7 @@ test("a replay with the model agrees where its notes are like the recorded ones,
   expect(await live.store.latestSequence(sessionId)).toBe(before);
 });
 
-test("a replay with the model compares only drafts of which the server's rules make notes", async () => {
+test("a replay with the model compares only drafts that become notes by the server's rules", async () => {
   let confidence = 0.9;
   const writer = {
     ...spanWriter,
@@ -137,7 +137,7 @@ test("a replay with the model compares only drafts of which the server's rules m
   expect(await live.service.replay("k", "model")).toMatchObject({ compared: 0 });
 });
 
-test("a replay with the model without context gives the writer only the evidence of each batch", async () => {
+test("a replay with the model and without context gives the writer only the evidence of each batch", async () => {
   const seen: { readonly notes: number; readonly around: number; readonly memory: unknown }[] = [];
   const writer: NoteWriter = {
     name: "looking",
@@ -168,7 +168,7 @@ test("every night one of two servers replays the sessions of the last day once, 
       if (name === "continuo.live.alerts") alerts.push(attributes);
     }),
   );
-  // 22:00 of a night that is over, because the store uses the real clock: a session without input would end by it.
+  // 22:00 of a past night, because the store uses the real clock, by which a session without input would end.
   const evening = Math.floor((Date.now() - 31 * 3_600_000) / 86_400_000) * 86_400_000 + 22 * 3_600_000;
   const clock = fakeClock(async () => undefined, evening);
   // The nightly replay is on by default.
@@ -200,13 +200,13 @@ test("every night one of two servers replays the sessions of the last day once, 
   }
 });
 
-test("the agreement of a replay without context is the share of the notes that do not depend on memory and earlier notes", async () => {
+test("the agreement of a replay without context is the share of notes that depend neither on memory nor on earlier notes", async () => {
   let calls = 0;
   const writer: NoteWriter = {
     name: "remembering",
     write: async (request) => {
       const { drafts } = await spanWriter.write(request);
-      // Every second batch is noted by what is remembered of the ones before.
+      // The note of every second batch comes from the memory of earlier batches.
       const before = calls++ % 2 === 0 ? "" : String(request.memory);
       return {
         drafts: drafts.map((draft) => ({ ...draft, text: before || draft.text })),
@@ -227,7 +227,7 @@ test("the agreement of a replay without context is the share of the notes that d
   expect(alone).toMatchObject({ compared: 4, agreed: 2, agreement: 0.5 });
 });
 
-test("a question is answered from notes and evidence: by the agent, whose cost is counted, or with the most similar words", async () => {
+test("the agent answers a question from notes and evidence, and its cost is counted; without it, the most similar words are the answer", async () => {
   const prompts: string[] = [];
   const agent: Agent = {
     name: "guide",
@@ -265,7 +265,7 @@ test("a question is answered from notes and evidence: by the agent, whose cost i
   expect(quoted.evidence).toHaveLength(1);
 });
 
-test("without a model a question is answered with a whole sentence of captions, or with a note that none is similar", async () => {
+test("without a model the answer to a question is a whole sentence of captions, or that no sentence is similar", async () => {
   await using live = await liveTest({
     noteWriters: [{ ...spanWriter, write: async () => ({ drafts: [] }) }],
   });

@@ -9,7 +9,7 @@ import { scratchFolder } from "../scratch-folder.ts";
 import { said } from "./live-session.ts";
 import { allEvents, decidedSequences, ownerOf, sequencesOf, startServer } from "./servers.ts";
 
-test("a session survives a reload, the death of its owner and the kill of its server, and segment 10 uses evidence of segment 1", async () => {
+test("a session continues after a reload, the death of its owner and a kill of its server, and segment 10 uses evidence of segment 1", async () => {
   const folder = scratchFolder("live");
   const storeUrl = `sqlite:${join(folder, "store.db")}`;
   const log = join(folder, "requests.jsonl");
@@ -46,7 +46,7 @@ test("a session survives a reload, the death of its owner and the kill of its se
         server = await startServer({ storeUrl, name: "restarted", log, port });
       }
       await sending;
-      // A server may not have seen yet what it just stored: its depth says nothing about this segment.
+      // A server may not have seen yet what it just stored, so its depth does not yet include this segment.
       await expect
         .poll(async () => decidedSequences(await allEvents(store, sessionId)).length, { interval: 100 })
         .toBe(segment);
@@ -66,7 +66,7 @@ test("a session survives a reload, the death of its owner and the kill of its se
       .map((line) => JSON.parse(line) as Given);
     const tenth = requests.find(({ batch }) => batch.some((text) => text.startsWith("segment 10")));
     expect(tenth?.context).toContain("segment 1");
-    // The writer's memory of the conversation comes along, on every server.
+    // The writer's memory of the conversation is available on every server.
     expect(tenth?.memory).toEqual({ seen: 9 });
     const oldest = events.find(({ type }) => type === "transcript_added");
     await expect.poll(() => client.notes()).toHaveLength(12);

@@ -1,7 +1,7 @@
 /**
- * A server with continuous sessions, to be killed: `STORE PORT NAME LOG`; it ends with the process that started it, at the
- * end of its input. Its note writer looks at the beginning of the
- * medium when somebody speaks of it, and writes what it was given to the log.
+ * A server with continuous sessions, to be killed: `STORE PORT NAME LOG`; it ends with the process that started it, at
+ * the end of its input. Its note writer looks at the beginning of the medium when somebody mentions it, and writes its
+ * input to the log.
  */
 
 import { appendFileSync } from "node:fs";
@@ -24,14 +24,14 @@ const writer: NoteWriter = {
       context: earlier.map(({ text }) => text),
       memory,
     };
-    // Long enough to be killed in the middle of it.
+    // It takes long enough that the server can be killed in the middle of it.
     await pause(400);
     appendFileSync(log, `${JSON.stringify(given)}\n`);
     const spoken = evidence.filter(({ text }) => text !== "");
     const draft = {
       draftId: `${batchId}/1`,
       text: spoken.map(({ text }) => text).join(" "),
-      // Evidence of several pages, and of later speech, comes in another order than that of the medium.
+      // Evidence of several pages, and of later speech, does not arrive in the order of the medium.
       startMs: spoken.length === 0 ? 0 : Math.min(...spoken.map(({ startMs }) => startMs)),
       endMs: Math.max(0, ...spoken.map(({ endMs }) => endMs)),
       confidence: 0.9,
@@ -58,5 +58,5 @@ const server = createServer({
 });
 const listening = await listen(server, { host: "127.0.0.1", port: Number(port) });
 process.stdout.write(`${listening.url}\n`);
-// A test that is given up cannot kill it any more.
+// A test that was aborted can no longer kill it.
 process.stdin.on("end", () => process.exit()).resume();

@@ -40,7 +40,7 @@ async function opened(options: Partial<ServerOptions> = {}): Promise<Opened> {
   };
 }
 
-/** Waits until the owner has seen the evidence, and moves the clock on to the batch. */
+/** Waits until the owner has seen the evidence, and advances the clock to the batch. */
 async function processed({ clock }: Opened, ms: number): Promise<void> {
   await expect.poll(() => clock.isDue(ms)).toBe(true);
   await clock.advance(ms);
@@ -72,7 +72,7 @@ test("a client adds evidence, sees the note appear, edits it, and ends the sessi
   expect(acknowledged).toMatchObject({ depth: 1, level: "normal" });
   await processed(live, 4_100);
   await expect.poll(() => typesOf(frames)).toContain("note_written");
-  // The report of a frame and the answer of a request come from two readers of the log.
+  // The event of a frame and the answer to a request come from two readers of the log.
   await expect.poll(() => client.notes()).toHaveLength(1);
   const [note] = await client.notes();
   expect(note).toMatchObject({
@@ -467,7 +467,7 @@ test("a server serves the files of Whisper from one folder, and no file outside 
     const found = await get("model/config.json");
     expect(await found.text()).toBe("{}");
     expect(found.headers.get("content-length")).toBe("2");
-    // A browser that opens it as a page runs no script of it.
+    // A browser that opens it as a page does not run its script.
     expect(found.headers.get("content-type")).toBe("application/octet-stream");
     for (const name of [
       "model",

@@ -1,4 +1,4 @@
-/** Servers with continuous sessions as processes of their own, which a test kills. */
+/** Servers with continuous sessions as separate processes, which a test can kill. */
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { createInterface } from "node:readline";

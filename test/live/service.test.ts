@@ -22,7 +22,7 @@ function steps(events: readonly StoredEvent[]): readonly string[] {
     });
 }
 
-test("the same key returns the same session; input makes it active and gives notes, and silence makes it idle", async () => {
+test("the same key returns the same session, which input makes active and silence makes idle, and input becomes notes", async () => {
   await using live = await liveTest();
   const { service, store, clock, writer } = live;
   const first = await service.open("tab 1/ä", { videoId: "v1", title: "A talk" });
@@ -145,7 +145,7 @@ test("three failed checkpoints in a row are reported by one line and one alert",
   expect(alerts).toEqual([{ reason: "checkpoint_failures" }]);
 });
 
-test("clients and senders on every server learn within a second that a session is degraded", async () => {
+test("all clients and senders, on every server, learn within a second that a session is degraded", async () => {
   await using one = await liveTest();
   await using two = await liveTest({ store: one.store });
   const { sessionId } = await one.service.open("k", { videoId: "v" });
@@ -199,7 +199,7 @@ test("a batch whose writer fails is tried 3 more times; then the extractive writ
   expect(await service.replay("k", "recorded")).toMatchObject({ agreement: 1 });
 });
 
-test("the level falls again although the note writer always fails, and levels can be set by the server", async () => {
+test("the level falls again even if the note writer always fails, and the server can set the levels", async () => {
   const levels = { normal: 2, warning: 3, critical: 5 };
   await using live = await liveTest({ levels });
   const { service, writer } = live;
@@ -262,7 +262,7 @@ test("levels are recorded as the depth grows and falls", async () => {
   expect(levels).toEqual(["warning", "critical", "normal"]);
 });
 
-test("the clean-up ends a session without input for an hour once, and a ping resets the hour", async () => {
+test("the clean-up ends a session that had no input for an hour, once, and a ping restarts the hour", async () => {
   await using live = await liveTest();
   const { service, store, clock } = live;
   const { sessionId } = await service.open("quiet", { videoId: "v" });
@@ -369,7 +369,7 @@ test("a fault is recorded even if the lease changes its owner at that moment", a
     .toBe("degraded");
 });
 
-test("of two services on one store one owns the session, and writes of the old owner after a take-over are refused", async () => {
+test("one of two services on a store owns the session, and after a take-over the store refuses writes of the old owner", async () => {
   await using one = await liveTest();
   await using two = await liveTest({ store: one.store });
   const { sessionId } = await one.service.open("k", { videoId: "v" });
@@ -460,7 +460,7 @@ test("a reader shows a session whose owner is gone, and leaves it as it is", asy
   );
 });
 
-test("a decision that was stored and whose answer was lost is not made again", async () => {
+test("a decision that was stored, but whose answer was lost, is not made again", async () => {
   await using real = await openStore("memory:");
   let lost = 0;
   const append: Store["append"] = async (logId, events, options) => {

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { LIMITS } from "../../packages/live/src/kit/limits.ts";
 import { simulate } from "./simulate.ts";
 
-test("in simulated time of dense and sparse sessions, no transcript is lost and none waits over 12 s", async () => {
+test("no transcript of dense and sparse sessions is lost in simulated time, and none waits over 12 s", async () => {
   const report = await simulate({ hours: 0.6, dense: 2, sparse: 4, failureShare: 0, seed: 15 });
   expect(report.transcripts).toBeGreaterThan(250);
   expect(report.failures).toBe(0);
@@ -10,7 +10,7 @@ test("in simulated time of dense and sparse sessions, no transcript is lost and 
   expect(report.longestWaitMs).toBeLessThanOrEqual(LIMITS.longestWaitMs);
 }, 600_000);
 
-test("the same with a store that fails now and then: a batch that it refuses is tried again after a second", async () => {
+test("no transcript is lost with a store that sometimes fails; a batch that it refuses is tried again after a second", async () => {
   const report = await simulate({ hours: 0.5, dense: 2, sparse: 4, failureShare: 0.005, seed: 15 });
   expect(report.transcripts).toBeGreaterThan(500);
   expect(report.droppedFrames).toBeGreaterThan(0);

@@ -1,6 +1,6 @@
 /**
- * Hours of many sessions under a fake clock, which is the store's too, with a store and a transcriber that fail now and
- * then. At the end each log is compared with what was sent.
+ * Hours of many sessions under a fake clock, which the store also uses; the store and the transcriber sometimes fail.
+ * At the end each log is compared with what was sent.
  */
 
 import { setFlagsFromString } from "node:v8";
@@ -25,7 +25,7 @@ export interface Simulation {
   /** The share of all appends that fail. */
   readonly failureShare: number;
   readonly seed: number;
-  /** Called after each simulated hour: a whole day takes an hour of the machine and more. */
+  /** Called after each simulated hour, because a whole day takes more than an hour of real time. */
   readonly onHour?: (hour: number, heapMb: number) => void;
 }
 
@@ -39,7 +39,7 @@ export interface SimulationReport extends LogCounts {
 }
 
 const MINUTE_MS = 60_000;
-/** In every half hour the dense sessions rest, long enough for a pass over their page. */
+/** In every half hour the dense sessions pause for long enough for a pass over their page. */
 const HALF_HOUR_MS = 30 * MINUTE_MS;
 const REST_MS = 4 * MINUTE_MS;
 
@@ -106,11 +106,11 @@ interface Play {
   readonly store: Store;
   readonly clock: FakeClock;
   readonly random: () => number;
-  /** The number of requests that are under way. */
+  /** The number of open requests. */
   readonly during: { count: number };
 }
 
-/** All that clients do for so many hours, and the hourly work of the server. */
+/** The work of all clients for this number of hours, and the hourly work of the server. */
 async function play(
   { live, store, clock, random, during }: Play,
   { hours, dense, sparse }: Simulation,
@@ -187,7 +187,7 @@ interface Frame {
   readonly description: string;
 }
 
-/** With `picture` it points to one of that content. */
+/** With `picture` it refers to a picture with that content. */
 function frame(mediaTimeMs: number, picture?: string): Frame & { readonly picture?: string } {
   const one = { type: "frame_captured", mediaTimeMs, description: "a frame" } as const;
   return picture === undefined ? one : { ...one, picture };
@@ -247,7 +247,7 @@ interface Recorder extends NoteWriter {
   calls: number;
 }
 
-/** Remembers how long each batch of transcripts waited, the first time that it was given. */
+/** Records how long each batch of transcripts waited before it was given to the writer for the first time. */
 function recordingWriter(firstWaitMs: Map<string, number>, now: () => number): Recorder {
   const given = new Set<string>();
   const recorder: Recorder = {
@@ -262,7 +262,7 @@ function recordingWriter(firstWaitMs: Map<string, number>, now: () => number): R
       if (oldest !== undefined) {
         const waitedMs = now() - Date.parse(oldest.event.occurredAt);
         firstWaitMs.set("longest", Math.max(waitedMs, firstWaitMs.get("longest") ?? 0));
-        // One alone: its window is its wait.
+        // A single transcript waits for its window.
         if (evidence.length === 1) {
           expect(waitedMs).toBeGreaterThanOrEqual(2_000);
           expect(waitedMs).toBeLessThanOrEqual(6_000);
@@ -270,7 +270,7 @@ function recordingWriter(firstWaitMs: Map<string, number>, now: () => number): R
       }
       const [first] = spoken;
       if (first === undefined) return { drafts: [] };
-      // A day has fewer notes than a session has room for.
+      // A day has fewer notes than the limit of a session.
       if (recorder.calls % 3 > 0) return { drafts: [] };
       const { text, startMs, endMs } = first;
       const ids = evidence.map(({ id }) => id);
@@ -280,7 +280,7 @@ function recordingWriter(firstWaitMs: Map<string, number>, now: () => number): R
   return recorder;
 }
 
-/** The same with passes over the page: each takes the outline, and says the newest note better. */
+/** The same writer with passes over the page: each pass takes the outline, and improves the newest note. */
 function refining(recorder: Recorder): NoteWriter {
   return {
     name: "refiner",
@@ -319,7 +319,7 @@ function failingStore(store: Store, failing: Failing): Store {
   return withMethods(store, { append, forWorkspace });
 }
 
-/** Only sessions that were appended to since they were quiet are looked at. */
+/** It checks only sessions with new events since they were quiet. */
 async function isQuiet(live: LiveService | undefined, store: Store, touched: Set<string>): Promise<boolean> {
   if (live === undefined) return true;
   for (const sessionId of [...touched]) {

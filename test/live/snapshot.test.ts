@@ -1,4 +1,4 @@
-/** Snapshots of a long session: made in turns, as the fold is when they begin. */
+/** Snapshots of a long session: made in several turns, from the fold as it was at the beginning. */
 
 import { canonicalJson } from "@continuo/core/model";
 import { openStore } from "@continuo/store";
@@ -35,7 +35,7 @@ async function turnsOf(run: () => Promise<unknown>): Promise<number> {
   return turns;
 }
 
-test("a snapshot has the hash of its canonical JSON, and what it was made of comes back", async () => {
+test("a snapshot has the hash of its canonical JSON, and restoring it gives the same fold", async () => {
   for (const fold of [longFold(), emptyFold("chain")]) {
     const snapshot = await seal(fold);
     expect(snapshot.hash).toBe(sha256(canonicalJson(snapshot.fold)));
@@ -44,21 +44,21 @@ test("a snapshot has the hash of its canonical JSON, and what it was made of com
   }
 });
 
-test("a snapshot of many notes is made and read in turns", async () => {
+test("a snapshot of many notes is made and read in several turns", async () => {
   const fold = longFold();
   let snapshot: unknown;
   expect(await turnsOf(async () => (snapshot = await seal(fold)))).toBeGreaterThanOrEqual(7);
   expect(await turnsOf(() => unseal(snapshot))).toBeGreaterThanOrEqual(3);
 });
 
-test("the hash of the notes is that of their canonical JSON, sorted by id, whatever their order is", () => {
+test("the hash of the notes is that of their canonical JSON, sorted by id, in whatever order they are", () => {
   const fold = longFold();
   const rows = [...fold.notes.values()].map(({ noteId, hash, status }) => [noteId, hash, status]);
   rows.sort(([a = ""], [b = ""]) => (a < b ? -1 : 1));
   expect(contextHash(fold)).toBe(sha256(canonicalJson(rows)));
 });
 
-test("a session without a snapshot is restored 128 events a turn", async () => {
+test("a session without a snapshot is restored with 128 events in each turn", async () => {
   await using store = await openStore("memory:");
   await store.createLog({ logId: "talk" });
   await store.append(
@@ -72,7 +72,7 @@ test("a session without a snapshot is restored 128 events a turn", async () => {
   expect(turns).toBeGreaterThanOrEqual(9);
 });
 
-test("the last page of a restore and what is made of the session are in two turns", async () => {
+test("reading the last page of a restore and opening the session are two turns", async () => {
   await using store = await openStore("memory:");
   await store.createLog({ logId: "talk" });
   await store.append("talk", [{ type: "note", data: {} }]);
@@ -81,7 +81,7 @@ test("the last page of a restore and what is made of the session are in two turn
   expect(await turnsOf(async () => (await open()).close())).toBeGreaterThanOrEqual(1);
 });
 
-test("what is added while a snapshot is made is no part of it", async () => {
+test("a snapshot does not contain events that are added while it is made", async () => {
   const fold = longFold();
   const making = seal(fold);
   fold.notes.set("late", noteAt(NOTES));

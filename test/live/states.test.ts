@@ -1,4 +1,6 @@
-/** The states of a whole session against a model of the table of the documentation: steps in any order, under a fake clock. */
+/**
+ * The states of a whole session, compared with a model of the documented table: steps in any order under a fake clock.
+ */
 
 import type { LiveState } from "@continuo/live";
 import { openStore } from "@continuo/store";
@@ -9,7 +11,7 @@ import { allEvents } from "./servers.ts";
 
 interface Model {
   state: LiveState;
-  /** When the session became idle at the earliest, and when its hour began. */
+  /** The earliest time at which the session became idle, and the time at which its hour began. */
   activeMs: number;
   usedMs: number;
   readonly steps: string[];
@@ -51,7 +53,7 @@ const STEPS: Readonly<Record<string, Step>> = {
       return;
     }
     await ping;
-    // A degraded session's hour goes on.
+    // The hour of a degraded session continues.
     if (model.state !== "degraded") model.usedMs = live.clock.now();
   },
   moment: (live, model) => pass(live, model, 1_000),
@@ -95,7 +97,7 @@ async function pass({ clock }: LiveTest, model: Model, ms: number): Promise<void
   if (model.state === "active" && clock.now() - model.activeMs >= IDLE_MS) move(model, "idle");
 }
 
-/** Each row of the table from each of its states, and what once failed. */
+/** Each row of the table from each of its states, and sequences that failed once. */
 const EXAMPLES: readonly string[][] = [
   ["hour", "clean-up"],
   ["close", "input", "ping", "clean-up"],
@@ -118,7 +120,7 @@ const EXAMPLES: readonly string[][] = [
   ["fault", "silence", "almost an hour", "repair", "clean-up", "input"],
 ];
 
-test("whatever happens in whatever order, a session has the states of the table, and records each step once", async () => {
+test("after any steps in any order, a session has the states of the table, and records each step once", async () => {
   const names = fc.array(fc.constantFrom(...Object.keys(STEPS)), { minLength: 1, maxLength: 12 });
   await fc.assert(
     fc.asyncProperty(names, async (steps) => {

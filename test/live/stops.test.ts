@@ -1,4 +1,4 @@
-/** The video is paused, moved or over: the thought that was open has its note at once, and no sentence is halved. */
+/** When the video is paused, moved or over, the open thought gets its note at once, and no sentence is cut in half. */
 
 import type { EvidenceInput, PlaybackInput } from "@continuo/core/wire";
 import { extractiveWriter } from "@continuo/live";
@@ -35,7 +35,7 @@ async function speak(live: LiveTest, words: readonly EvidenceInput[]): Promise<v
   }
 }
 
-/** The texts of the notes 100 ms after a stop. */
+/** Returns the texts of the notes 100 ms after a stop. */
 async function notesAfter(live: LiveTest, one: EvidenceInput): Promise<readonly string[]> {
   await live.send("k", one);
   await live.clock.advance(100);
@@ -49,7 +49,7 @@ async function extractive(more: Parameters<typeof liveTest>[0] = {}): Promise<Li
 }
 
 test.each(["paused", "moved", "ended"] as const)(
-  "unbroken speech has its note at once when the video is %s",
+  "unbroken speech gets its note at once when the video is %s",
   async (state) => {
     await using live = await extractive();
     await speak(live, wordsOf(SENTENCES));
@@ -59,13 +59,13 @@ test.each(["paused", "moved", "ended"] as const)(
     expect(SENTENCES.some((sentence) => text?.includes(sentence))).toBe(true);
     const [note] = await live.service.notes("k");
     expect(note).toMatchObject({ startMs: 0 });
-    // Nothing is left for the end of the silence.
+    // Nothing remains to be written at the end of the silence.
     await live.clock.advance(60_000);
     expect(await live.service.notes("k")).toHaveLength(1);
   },
 );
 
-test("a sentence in which the video is paused continues when it plays again, and is whole in its note", async () => {
+test("a sentence that a pause of the video interrupts continues when it plays again, and is whole in its note", async () => {
   await using live = await extractive();
   const words = wordsOf(SENTENCES);
   const cut = words.length - 5;
@@ -81,7 +81,7 @@ test("a sentence in which the video is paused continues when it plays again, and
   expect(after.at(-1)).toBe(SENTENCES[3]);
 });
 
-test("a person who pauses within a sentence and goes back a few seconds gets that sentence whole", async () => {
+test("if a person pauses within a sentence and goes back a few seconds, the note has the whole sentence", async () => {
   await using live = await extractive();
   const words = wordsOf(SENTENCES);
   const cut = words.length - 5;
@@ -97,7 +97,7 @@ test("a person who pauses within a sentence and goes back a few seconds gets tha
   expect(texts).toHaveLength(2);
 });
 
-test("captions without punctuation have their note at once too, unless their last word hangs", async () => {
+test("captions without punctuation get their note at once too, unless their last word needs a following word", async () => {
   const plain = SENTENCES.map((sentence) => sentence.toLowerCase().replace(/[.,]/gu, ""));
   for (const hanging of [false, true]) {
     await using live = await extractive();
@@ -117,12 +117,12 @@ test("words that were recorded before the pause, and are transcribed after it, e
   await live.send("k", said(SENTENCES.slice(2).join(" "), 10_000, { endMs: 20_000 }));
   await live.clock.advance(6_000);
   expect((await live.service.notes("k")).map(({ startMs }) => startMs)).toEqual([0, 10_000]);
-  // The video plays on: what is said then is a thought of its own, which ends by its own rules.
+  // The video continues: the following words are a new thought, which ends by its own rules.
   await speak(live, wordsOf(SENTENCES.slice(0, 2), 20_000));
   expect(await live.service.notes("k")).toHaveLength(2);
 });
 
-test("without room for another note, a pause loses no words", async () => {
+test("a pause loses no words, even if there is no room for another note", async () => {
   await using live = await extractive();
   for (let n = 0; n < 30; n++) {
     await speak(
@@ -147,7 +147,7 @@ test("a session with two lanes ends its thought at a pause too", async () => {
   expect(await notesAfter(live, stop("paused", 20_000))).toHaveLength(1);
 });
 
-test("a model is asked at once at a pause, with whole sentences, and not at a pause without words", async () => {
+test("at a pause a model is asked at once, with whole sentences, unless the pause had no words before it", async () => {
   await using live = await liveTest();
   await live.service.open("k", { videoId: "v" });
   await live.send("k", stop("paused", 0));
@@ -163,12 +163,12 @@ test("a model is asked at once at a pause, with whole sentences, and not at a pa
   expect(live.writer.requests).toHaveLength(1);
   await live.send("k", said(SENTENCES[1], 60_000, { endMs: 65_000 }), stop("ended", 65_000));
   await live.clock.advance(100);
-  // Nothing follows: also what looks like half a sentence is to be written.
+  // Nothing follows, so words that look like half a sentence must be written too.
   expect(live.writer.requests.at(-1)?.speech).toBeUndefined();
   expect(live.writer.requests).toHaveLength(2);
 });
 
-test("a stop is critical evidence of the log, and no passage of it is shown to a model or cited", async () => {
+test("a stop is critical evidence in the log, but is not shown to a model and cannot be cited", async () => {
   await using live = await extractive();
   const { sessionId } = await live.service.open("k", { videoId: "v" });
   await speak(live, wordsOf(SENTENCES));

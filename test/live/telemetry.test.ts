@@ -19,7 +19,7 @@ const HOUR_MS = 3_600_000;
 afterEach(() => metrics.disable());
 
 interface Measured {
-  /** Values by attribute of a metric; of a histogram how many there were. */
+  /** The values of a metric by attribute; of a histogram, the number of values. */
   readonly read: (name: string, attribute?: string) => Promise<Readonly<Record<string, number>>>;
   readonly names: () => Promise<readonly string[]>;
 }
@@ -48,7 +48,7 @@ function measure(): Measured {
   };
 }
 
-/** Notes of a model that is sure of nothing but its first draft. */
+/** Notes of a model that is sure only of its first draft. */
 function writeAs({ writer }: LiveTest): void {
   const { write } = writer;
   let calls = 0;
@@ -82,7 +82,7 @@ test("every metric is measured, with the attributes that its description names",
   expect(await read("continuo.live.dropped", "type")).toEqual({ frame_captured: 5 });
   expect(await read("continuo.live.notes", "action")).toEqual({ write: 1, ask: 1 });
   expect(await read("continuo.live.escalations")).toEqual({ all: 1 });
-  // The note of the question that nobody answered is of no batch.
+  // The note of an unanswered question belongs to no batch.
   expect(await read("continuo.live.citations", "earlier")).toEqual({ no: 1 });
   expect(await read("continuo.live.segments", "state")).toEqual({ closed: 1 });
   expect(await read("continuo.live.batch.size", "lane")).toEqual({ all: 2 });
@@ -102,7 +102,7 @@ test("every metric is measured, with the attributes that its description names",
   );
 });
 
-test("a call of a model that fails is measured with its error, and a session of nobody's repair is an alert", async () => {
+test("a failed call of a model is measured with its error, and a degraded session that nobody repairs is an alert", async () => {
   const { read } = measure();
   await using live = await liveTest();
   const { service, store, clock, writer } = live;

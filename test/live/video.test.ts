@@ -1,4 +1,4 @@
-/** The notes of a video: they go on in its next session, tabs share them, and a session that nobody uses is closed. */
+/** The notes of a video continue in its next session, tabs share them, and a session that nobody uses is closed. */
 
 import { extractiveWriter } from "@continuo/live";
 import { openStore } from "@continuo/store";
@@ -9,7 +9,7 @@ import { allEvents } from "./servers.ts";
 
 const OF_VIDEO = { videoId: "talk", continues: "video" } as const;
 
-test("opening a video on another day, in another tab, continues its last session: its notes are there and are refined", async () => {
+test("a video that is opened on another day in another tab continues its last session, with its notes, which are refined", async () => {
   await using live = await liveTest();
   const { service, clock } = live;
   const first = await service.open("monday", OF_VIDEO);
@@ -42,7 +42,7 @@ test("opening a video on another day, in another tab, continues its last session
   expect((await service.verify("tuesday")).ok).toBe(true);
 });
 
-test("a continuing session takes the notes over once, also when its owner died in between", async () => {
+test("the next session takes the notes over once, even if its owner dies in the meantime", async () => {
   await using live = await liveTest();
   const { service, store, clock } = live;
   await service.open("monday", OF_VIDEO);
@@ -73,7 +73,7 @@ test("a continuing session takes the notes over once, also when its owner died i
   ]);
 });
 
-test("two tabs of a video share one session: both see an edit, an edit of a former version is refused, the last tab ends it", async () => {
+test("two tabs of a video share one session: both see an edit, an edit of an older version is refused, and the last tab ends it", async () => {
   await using live = await liveTest();
   const { service, clock } = live;
   const first = await service.open("tab 1", OF_VIDEO);
@@ -117,7 +117,7 @@ test("a token that does not reach the other key neither joins its session nor ge
   expect((await service.open("mine again", OF_VIDEO)).sessionId).toBe(first.sessionId);
 });
 
-test("a token that reaches one key gets nobody into its session whose key it does not reach", async () => {
+test("a token that reaches one key cannot add another key, which it does not reach, to the session", async () => {
   await using live = await liveTest();
   const { service } = live;
   const bait = await service.open("bait", OF_VIDEO, ["bait"]);
@@ -131,7 +131,7 @@ test("a token that reaches one key gets nobody into its session whose key it doe
   expect((await service.open("bait", OF_VIDEO, ["bait"])).sessionId).not.toBe(next.sessionId);
 });
 
-test("a session that a process began for a video, and did not create, is not joined by a token that does not reach its key", async () => {
+test("a token that does not reach the key of a half-created session cannot join the session through its video", async () => {
   await using store = await openStore("memory:");
   let isAway = true;
   const dying = new Proxy(store, {
@@ -151,7 +151,7 @@ test("a session that a process began for a video, and did not create, is not joi
   expect(mine.sessionId).not.toBe(other.sessionId);
 });
 
-test("browsers that quit and a machine that sleeps leave sessions that are closed, each with a summary", async () => {
+test("sessions of browsers that quit, or of a machine that sleeps, are closed, each with a summary", async () => {
   await using live = await liveTest({ noteWriters: [extractiveWriter()] });
   const { service, clock } = live;
   const keys = Array.from({ length: 6 }, (_, n) => `quit ${n}`);
@@ -162,7 +162,7 @@ test("browsers that quit and a machine that sleeps leave sessions that are close
     await service.open(key, { videoId: key, continues: "video" });
     await live.send(key, ...words);
   }
-  // Nobody says that they leave: the machine sleeps for a night.
+  // No tab reports that it leaves: the machine sleeps for a night.
   await clock.advance(8 * 3_600_000);
   await service.cleanUp();
   for (const key of keys) {

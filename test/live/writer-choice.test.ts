@@ -1,4 +1,7 @@
-/** Choosing who writes the notes of a session: what is offered, with its price, who may choose, and from where it counts. */
+/**
+ * The choice of a note writer for a session: the offers with their prices, who may choose, and from when the choice
+ * applies.
+ */
 
 import { openLive } from "@continuo/core/client/live";
 import type { OfferedWriter } from "@continuo/core/wire";
@@ -28,7 +31,7 @@ function offersOf(...writers: readonly NoteWriter[]): Offers {
   };
 }
 
-test("a chosen writer makes the notes of all later words, in this session and in the sessions after it", async () => {
+test("the chosen writer makes the notes of all later words, in this session and in the sessions after it", async () => {
   const llama = scriptedWriter("Ollama: llama");
   const offers = offersOf(llama);
   await using live = await liveTest({ writerOffers: offers });
@@ -55,7 +58,7 @@ test("a chosen writer makes the notes of all later words, in this session and in
   expect(await service.replay("k", "recorded")).toMatchObject({ agreement: 1 });
   await service.open("later", { videoId: "other" });
   expect((await service.session("later")).noteWriter).toBe("Ollama: llama");
-  // A model that was taken off the machine leaves the next session to the server's own writer.
+  // If the model was removed from the machine, the server's own writer writes the notes of the next session.
   offers.writers.clear();
   await service.open("latest", { videoId: "another" });
   expect((await service.session("latest")).noteWriter).toBe("scripted");
@@ -64,7 +67,7 @@ test("a chosen writer makes the notes of all later words, in this session and in
 
 test.each([
   ["a model on a port of this machine", {}, "here", true],
-  ["one that asks for a key, as a proxy to a service does", { apiKey: "secret" }, "named", undefined],
+  ["a model that requires a key, as a proxy to a service does", { apiKey: "secret" }, "named", undefined],
   ["one elsewhere", { url: "https://models.example/v1" }, "named", undefined],
 ])("%s is known to cost nothing before it was used, or not", async (_name, more, kind, isWriterFree) => {
   const writer = openAiWriter({ name: "qwen", model: "qwen3:8b", url: "http://127.0.0.1:11434/v1", ...more });
@@ -75,7 +78,7 @@ test.each([
   expect(offer).toMatchObject({ name: "qwen", kind, hourUsd: kind === "here" ? 0 : null });
 });
 
-test("the thought that is open when another writer is chosen becomes a note of the writer before", async () => {
+test("if another writer is chosen, the previous writer makes the note of the thought that is open then", async () => {
   const second = scriptedWriter("second");
   await using live = await liveTest({ writerOffers: offersOf(second) });
   const { service, writer, clock } = live;
@@ -105,7 +108,7 @@ test("the thought that is open when another writer is chosen becomes a note of t
   expect((await service.notes("k")).map(({ text }) => text)).toEqual(["The harbour opens."]);
 });
 
-test("the price of an hour is what sessions with the writer cost", async () => {
+test("the price of an hour comes from the costs of earlier sessions with the writer", async () => {
   await using live = await liveTest({ writerOffers: offersOf() });
   const { service, writer, clock } = live;
   const { write } = writer;
@@ -124,7 +127,7 @@ test("the price of an hour is what sessions with the writer cost", async () => {
   expect(await price()).toBeCloseTo(cost.costUsd / hours, 6);
 });
 
-test("programs of the machine are offered and chosen only with a token for all continuous sessions", async () => {
+test("only a token for all continuous sessions is offered, and can choose, programs of the machine", async () => {
   const store = await openStore("memory:");
   onTestFinished(() => store.close());
   const live = { workspaceIds: [store.workspaceId], writerOffers: offersOf(scriptedWriter("Ollama: llama")) };

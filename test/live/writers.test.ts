@@ -11,7 +11,7 @@ import { startModelServer, text } from "../model-servers/index.ts";
 import { liveTest, said } from "./live-session.ts";
 import { allEvents } from "./servers.ts";
 
-/** An agent that answers with the next of some texts, and keeps what it was asked. */
+/** An agent that answers with the next one of some texts, and records the requests. */
 function scriptedAgent(...answers: readonly string[]): Agent & { readonly prompts: string[] } {
   const prompts: string[] = [];
   return {
@@ -67,7 +67,7 @@ test("a model writes the notes through ModelAgent, and its tokens are counted", 
   expect(JSON.stringify(await allEvents(live.store, sessionId))).not.toContain("Answer with one JSON object");
 });
 
-test("an agent is given its memory, notes and evidence, may look at other times, and is asked again after an answer that is no JSON", async () => {
+test("an agent receives its memory, notes and evidence, may look at other times, and is asked again after an answer that is not JSON", async () => {
   const agent = scriptedAgent(
     JSON.stringify({ drafts: [NOTE], memory: "the owner is Ada" }),
     "I would rather not.",
@@ -85,7 +85,7 @@ test("an agent is given its memory, notes and evidence, may look at other times,
   expect(asked).toContain("the owner is Ada");
   expect(asked).toContain(NOTE.text);
   expect(asked).not.toContain("the owner lights it");
-  // The request of a late segment has the evidence of an early one.
+  // The request of a later segment contains the evidence of an earlier one.
   expect(again).toContain("the owner lights it");
   const notes = await live.service.notes("k");
   expect(notes.map((note) => note.text)).toEqual([NOTE.text]);
@@ -101,7 +101,7 @@ test("an agent is given its memory, notes and evidence, may look at other times,
   });
 });
 
-test("a sure draft is kept when the agent, asked again about another one, writes a draft that replaces none", async () => {
+test("a sure draft is kept if the agent, asked again about another draft, writes one that replaces neither", async () => {
   const sure = { ...NOTE, text: "The owner lit the lamp." };
   const unsure = { ...NOTE, text: "He did it.", confidence: 0.3 };
   const agent = scriptedAgent(
@@ -122,7 +122,7 @@ test("a sure draft is kept when the agent, asked again about another one, writes
   expect(texts).toContain("A ship came into the harbour at night.");
 });
 
-test("a budget warns at 80 %, and when it is spent no model is called, evidence is accepted, and notes are extractive", async () => {
+test("a budget warns at 80 %; after it is spent, no model is called, and evidence is still accepted and gets extractive notes", async () => {
   const answers = ["one", "two", "three", "four"].map((words, n) =>
     JSON.stringify({ drafts: [{ ...NOTE, text: words, startMs: n * 60_000, endMs: n * 60_000 }] }),
   );
@@ -159,7 +159,7 @@ test("a budget warns at 80 %, and when it is spent no model is called, evidence 
   await say(5);
   expect(agent.prompts).toHaveLength(3);
   expect(embedded).toHaveLength(before);
-  // The last thought is open until the session ends; what comes again gives no other note.
+  // The last thought is open until the session ends; repeated words give no second note.
   await live.service.close("k");
   const { depth, noteIds, cost } = await live.service.session("k");
   expect([depth, noteIds.length, cost.modelCalls]).toEqual([0, 6, 3]);
@@ -170,7 +170,7 @@ test("a budget warns at 80 %, and when it is spent no model is called, evidence 
   expect(new Set(writers.slice(3))).toEqual(new Set(["extractive"]));
 });
 
-test("after five failures in a row a lane sleeps until its next try, and then writes what waited", async () => {
+test("after five failures in a row a lane pauses until its next attempt, and then processes the pending evidence", async () => {
   let isAway = false;
   const embed = async (texts: readonly string[]): Promise<readonly number[][]> => {
     if (isAway) throw new Error("the embedder is away");
@@ -191,7 +191,7 @@ test("after five failures in a row a lane sleeps until its next try, and then wr
   expect((await live.service.session("k")).depth).toBe(0);
 });
 
-test("embeddings come from an endpoint that speaks as OpenAI's, once for each text, and an endpoint that fails loses nothing", async () => {
+test("embeddings come from an endpoint with OpenAI's API, once for each text, and nothing is lost if the endpoint fails", async () => {
   const asked: { readonly input: readonly string[]; readonly model: string }[] = [];
   let failures = 1;
   const server = createServer((request, response) => {
@@ -208,7 +208,7 @@ test("embeddings come from an endpoint that speaks as OpenAI's, once for each te
       }
       const { input, model } = JSON.parse(body) as { input: string[]; model: string };
       asked.push({ input, model });
-      // In another order: the index tells which is which.
+      // The answer has another order: the index tells which embedding belongs to which text.
       const data = input.map((words, index) => ({
         index,
         embedding: words.includes("lamp") ? [1, 0] : [0, 1],
@@ -249,7 +249,7 @@ interface ModelCall {
   readonly body: { readonly model: string; readonly messages: readonly { readonly content: string }[] };
 }
 
-/** An endpoint of a model that answers each call with the same words, in the form of the given API. */
+/** The endpoint of a model that answers each call with the same words, in the form of the given API. */
 async function modelEndpoint(
   toAnswer: (text: string) => object,
 ): Promise<AsyncDisposable & { readonly url: string; readonly calls: ModelCall[] }> {
@@ -279,7 +279,7 @@ async function modelEndpoint(
 
 test.each([
   [
-    "an endpoint that speaks as OpenAI's",
+    "an endpoint with OpenAI's API",
     openAiWriter,
     (content: string) => ({
       choices: [{ message: { content } }],
@@ -318,7 +318,7 @@ test.each([
   },
 );
 
-test("a client gives its session a tighter budget, and the windows of batches are longer from 80 % of it on", async () => {
+test("a client can give its session a smaller budget; from 80 % of it on, the windows of batches are longer", async () => {
   const usage = { inputTokens: 85, outputTokens: 0 };
   const base = scriptedAgent(...Array.from({ length: 9 }, () => JSON.stringify({ drafts: [] })));
   const agent: Agent = {

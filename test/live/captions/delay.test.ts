@@ -8,7 +8,10 @@ import { type Talk, talksIn } from "./draw.ts";
 
 const TALKS = talksIn("tune");
 
-/** Plays a talk as a page that sends each piece when it is drawn. Resolves to how long after its thought the first note came. */
+/**
+ * Plays a talk like a page that sends each piece when it is drawn. Resolves to the time from the end of the first
+ * thought to its note.
+ */
 async function firstDelayMs({ pieces, lang }: Talk): Promise<number> {
   await using live = await liveTest({ noteWriters: [extractiveWriter()] });
   const { sessionId } = await live.service.open("k", { videoId: "talk" });

@@ -68,7 +68,7 @@ interface Drawing {
   readonly seed?: string;
 }
 
-/** A talk that is not held out, with captions without punctuation that are drawn in this way. */
+/** A talk of the development set, with captions without punctuation that are drawn in this way. */
 function plainTalk(path: string, { style, pauses, seed = "" }: Drawing): Talk {
   const text = readFileSync(join(import.meta.dirname, `${path}.txt`), "utf8");
   const head = { style, pauses, punctuation: "no" };
@@ -79,7 +79,7 @@ function plainTalk(path: string, { style, pauses, seed = "" }: Drawing): Talk {
   return readTalk(`${path.split("/")[1]}${seed}`, drawn);
 }
 
-/** The notes on all talks that are not held out, with captions without punctuation. */
+/** The notes on all talks of the development set, with captions without punctuation. */
 export async function measurePlain(drawing: Drawing): Promise<ReturnType<typeof sumOf>> {
   const measures: Measure[] = [];
   for (const path of KNOWN) {

@@ -4,7 +4,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { basename, join } from "node:path";
 
 export interface DrawnPiece {
-  /** When the extension sends it, from the beginning of the viewing. */
+  /** The time at which the extension sends it, from the beginning of the viewing. */
   readonly atMs: number;
   readonly text: string;
   readonly mediaTimeMs: number;
@@ -13,7 +13,7 @@ export interface DrawnPiece {
 }
 
 export interface JudgedThought {
-  /** Each is a word, or several of which one is enough. */
+  /** Each is a word, or a list of words of which one is enough. */
   readonly keys: readonly (readonly string[])[];
   readonly startMs: number;
 }
@@ -44,7 +44,10 @@ const PAUSES = {
   short: { comma: 120, sentence: 380, thought: 1_100 },
   long: { comma: 260, sentence: 750, thought: 1_800 },
 };
-/** The extension sees a word that a page draws so soon, and so late at the latest, if it misses its change. */
+/**
+ * The earliest and the latest time after which the extension sees a word that a page drew; it is late if it misses the
+ * change.
+ */
 const LOOK_MS = { drawn: 50, polled: 500 };
 
 export function talksIn(folder: "tune" | "final" | "judged" | "blind"): readonly Talk[] {
@@ -91,7 +94,7 @@ export function readTalk(name: string, text: string): Talk {
   return { name, lang, pieces: played(drawn, steps), thoughts, clauses: ended, spokenMs: voice.nowMs() };
 }
 
-/** A clause in two, after words with which one of its main clauses ends without a comma. */
+/** Splits a clause in two, after words with which one of its main clauses ends without a comma. */
 function splitAfter(clause: string, words: string | undefined): readonly string[] {
   const at = words === undefined ? -1 : clause.indexOf(words);
   return at < 0
@@ -182,9 +185,9 @@ const lookedAt = (
   });
 
 const DRAWN: Readonly<Record<string, Draw>> = {
-  /** The extension reads words that a page draws like this: those that are new, soon after each change. */
+  /** The extension reads the new words of a page soon after each change. */
   drawn: (steps, drawing) => lookedAt(steps, drawing, LOOK_MS.drawn),
-  /** It looks at the page twice in a second as well. */
+  /** It also looks at the page twice a second. */
   polled: (steps, drawing) => lookedAt(steps, drawing, LOOK_MS.polled),
   /** Single words with their times. */
   words: (steps, drawing) =>
@@ -218,7 +221,7 @@ const DRAWN: Readonly<Record<string, Draw>> = {
         }));
     });
   },
-  /** Windows of two lines that move up: each piece repeats the line before, and grows. */
+  /** Windows of two lines that move up: each piece repeats the line before it, and grows. */
   windows: (steps, drawing) =>
     saidOrSound(steps, (words) => {
       const lines: Word[][] = [[]];
@@ -233,7 +236,7 @@ const DRAWN: Readonly<Record<string, Draw>> = {
     }),
 };
 
-/** The pieces in the order in which they are seen, with what comes again after a seek back. */
+/** The pieces in the order in which they are seen, including those that are repeated after a seek back. */
 function played(pieces: readonly Omit<DrawnPiece, "atMs">[], steps: readonly Step[]): readonly DrawnPiece[] {
   const backs = steps.flatMap((step) => (step.type === "back" ? [step] : []));
   const seen: DrawnPiece[] = [];
@@ -254,7 +257,7 @@ function played(pieces: readonly Omit<DrawnPiece, "atMs">[], steps: readonly Ste
   return seen;
 }
 
-/** The same numbers for the same name (mulberry32). */
+/** Returns the same numbers for the same name (mulberry32). */
 function randomOf(name: string): () => number {
   let state = 7;
   for (const letter of name) state = (Math.imul(state, 31) + letter.charCodeAt(0)) | 0;

@@ -1,4 +1,4 @@
-/** A model is shown sentences, not pieces of captions, and the times of its notes are those of sentences. */
+/** A model receives sentences instead of pieces of captions, and its notes have the times of sentences. */
 
 import type { Agent } from "@continuo/core/model";
 import { agentWriter } from "@continuo/live";
@@ -11,7 +11,7 @@ interface Shown {
   readonly startMs: number;
 }
 
-/** Writes one note for each sentence, and invents a time where it is told to. */
+/** Writes one note for each sentence, and invents a time if the test asks for it. */
 function sentenceAgent(timeOf: (one: Shown) => number): Agent & { readonly shown: Shown[][] } {
   const shown: Shown[][] = [];
   return {
@@ -38,7 +38,7 @@ function sentenceAgent(timeOf: (one: Shown) => number): Agent & { readonly shown
 const WORDS = "The queen lays the eggs. The workers feed her.".split(" ");
 const MORE = [...WORDS, "Drones", "fly", "out."];
 
-test("a model is shown the sentences of captions that come word by word, each with all its pieces", async () => {
+test("a model receives whole sentences of captions that arrive word by word, each with all its pieces", async () => {
   const agent = sentenceAgent(({ startMs }) => startMs);
   await using live = await liveTest({ noteWriters: [agentWriter({ agent })] });
   await live.service.open("k", { videoId: "v" });
@@ -60,7 +60,7 @@ test("a model is shown the sentences of captions that come word by word, each wi
   ]);
 });
 
-test("a sentence that a batch cuts is shown whole with the next batch", async () => {
+test("a sentence that begins in one batch and ends in the next one is shown whole with the next one", async () => {
   const agent = sentenceAgent(({ startMs }) => startMs);
   await using live = await liveTest({ noteWriters: [agentWriter({ agent })] });
   await live.service.open("k", { videoId: "v" });
@@ -78,7 +78,7 @@ test("a sentence that a batch cuts is shown whole with the next batch", async ()
   ]);
 });
 
-test("a time that a model invents becomes the time of the sentence on which its note stands", async () => {
+test("a time that a model invents becomes the time of the sentence that its note is about", async () => {
   const agent = sentenceAgent(({ startMs }) => (startMs === 0 ? 900_000 : startMs + 700));
   await using live = await liveTest({ noteWriters: [agentWriter({ agent })] });
   await live.service.open("k", { videoId: "v" });
@@ -88,7 +88,7 @@ test("a time that a model invents becomes the time of the sentence on which its 
   expect((await live.service.notes("k")).map(({ startMs }) => startMs)).toEqual([0, 2_000]);
 });
 
-test("a seek back into a sentence shows a model the sentence once, and no half of it, and asks it nothing about it again", async () => {
+test("after a seek back into a sentence, a model receives the sentence once, whole, and is not asked about it again", async () => {
   const agent = sentenceAgent(({ startMs }) => startMs);
   await using live = await liveTest({ noteWriters: [agentWriter({ agent })] });
   await live.service.open("k", { videoId: "v" });
@@ -99,7 +99,7 @@ test("a seek back into a sentence shows a model the sentence once, and no half o
     await live.clock.advance(13_000);
   };
   await say(WORDS);
-  // From "lays" on all is heard again: first alone, then with what follows.
+  // Everything from "lays" on is heard again: first alone, then with the following words.
   await say(MORE.slice(2, 7));
   await say(MORE.slice(7));
   expect(agent.shown.map((evidence) => evidence.map(({ text }) => text))).toEqual([

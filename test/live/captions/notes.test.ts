@@ -32,7 +32,7 @@ test("without a model the notes on talks that somebody else wrote and judged cov
   expect(halves).toEqual([]);
 });
 
-test("without a model the notes on talks and interviews that were measured before anybody saw a note on them are as good", async () => {
+test("without a model the notes are as good on talks and interviews on which nobody had seen a note before", async () => {
   const measures: Measure[] = [];
   for (const talk of talksIn("blind")) measures.push(measure(talk, await draftsOf(itemsOf(talk), 20)));
   const { thoughts, covered, notes, medianErrorMs, halves, sentences } = sumOf(measures);
@@ -53,7 +53,7 @@ test.each([
   ["drawn", "long", 0.8],
   ["drawn", "short", 0.8],
 ] as const)(
-  "captions without punctuation, drawn as %s with %s pauses, give whole sentences that cover the thoughts",
+  "captions without punctuation that are drawn as %s with %s pauses give whole sentences that cover the thoughts",
   async (style, pauses, share) => {
     const { thoughts, covered, notes, halves, sentences } = await measurePlain({ style, pauses });
     expect(covered / thoughts).toBeGreaterThanOrEqual(share);
@@ -74,7 +74,7 @@ test("the notes do not depend on how captions are batched, also with seeks", asy
   }
 });
 
-test("a text of 90,000 characters is heard whole, and other work goes first every few milliseconds", async () => {
+test("a text of 90,000 characters is read whole, and other work gets its turn every few milliseconds", async () => {
   const [item] = itemsOf(talksIn("tune")[0] as Talk);
   const said =
     "The harbour opens at dawn, and the ships wait until six. Then the owner lights the lamp on the pier. ";

@@ -1,6 +1,7 @@
 /**
- * Notes on the talks of the corpus by a model, which is scripted: it knows which sentences a thought needs, and sees only what
- * the engine shows it. What batches, updates and merges do to its notes is measured as for the writer without a model.
+ * Notes on the talks of the corpus by a scripted model, which knows the sentences of each thought and sees only what
+ * the engine shows it. The effect of batches, updates and merges on its notes is measured as for the writer without a
+ * model.
  */
 
 import type { Agent, Block } from "@continuo/core/model";
@@ -26,7 +27,7 @@ interface Scripted extends Agent {
   pictures: number;
 }
 
-/** A sentence begins with its thought when it begins so close to it. */
+/** The largest distance at which a sentence begins with its thought. */
 const NEAR_MS = 1_000;
 const FRAME_EVERY_MS = 10_000;
 const SENTENCES = 3;
@@ -62,7 +63,7 @@ function scriptedModel({ thoughts }: Talk): Scripted {
         if (written.get(thought) === text) return [];
         written.set(thought, text);
         const startMs = needed[0]?.startMs ?? thought.startMs;
-        // It cites what this request names, also what was said before the batch.
+        // It cites evidence that this request names, including evidence from before the batch.
         const places = new Set(needed.map((one) => one.startMs));
         const evidence = [...context, ...heard]
           .filter((one) => places.has(one.startMs))
@@ -121,7 +122,7 @@ async function watch(talk: Talk, model: Scripted): Promise<Measure> {
 }
 
 test.each(["tune", "final", "judged"] as const)(
-  "with a scripted model the notes on the talks of %s cover 80 % of the thoughts at their times, and it sees pictures",
+  "with a scripted model, which sees pictures, the notes on the talks of %s cover 80 % of the thoughts at their times",
   async (folder) => {
     const measures: Measure[] = [];
     for (const talk of talksIn(folder)) {

@@ -1,4 +1,4 @@
-/** Pieces of captions as sentences: nothing is lost or doubled, however captions are drawn and batched. */
+/** Sentences from pieces of captions: no word is lost or repeated, however captions are drawn and batched. */
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -100,13 +100,13 @@ test.each(["words", "cues", "windows"])(
       return endMs - (said[at - 1]?.endMs ?? 0);
     });
     expect(at).toBe(said.length);
-    // The times within a cue are shares of its letters.
+    // The times within a cue follow from the share of its letters.
     const most = style === "cues" ? 700 : 0;
     expect(Math.max(...lateMs.map(Math.abs)), lateMs.join(", ")).toBeLessThanOrEqual(most);
   },
 );
 
-test("a state that was stored and read between any two pieces gives the same sentences", () => {
+test("storing and reading the state between any two pieces does not change the sentences", () => {
   for (const drawn of talksIn("tune")) {
     const pieces = piecesOf(drawn);
     let state = EMPTY_JOIN_STATE;
@@ -140,7 +140,7 @@ test("a sentence ends at its punctuation, but not after a title, an initial or a
   expect(textsOf(joined([at("هل جاء؟ نعم، جاء.", 0, 2_000, "ar")]))).toEqual(["هل جاء؟", "نعم، جاء."]);
 });
 
-test("without punctuation no sentence ends with an article or a preposition, and none is longer than its bound", () => {
+test("without punctuation no sentence ends with an article or a preposition, and none is longer than the limit", () => {
   const words =
     `the harbour was built of stone and the stone came from a quarry that lies in the hills to the north of the
     town where a railway carried it down to the coast for many years until the bridge fell into the river`.split(
@@ -157,7 +157,7 @@ test("without punctuation no sentence ends with an article or a preposition, and
   }
 });
 
-test("marks of sounds are apart, and repeated ones count once; marks of speakers stay", () => {
+test("marks of sounds are separate pieces, and repeated ones count once; marks of speakers stay", () => {
   const sentences = joined([
     at("[Music]", 0, 2_000),
     at("[Music]", 1_000, 3_000),
@@ -185,18 +185,18 @@ test("a word that is spoken twice stays, and a window that is drawn again adds n
   expect(textsOf(joined(window))).toEqual(["we go home by"]);
 });
 
-test("a word with which one speaker ends and the next one begins stays, where words are drawn one by one for long", () => {
+test("if words are drawn one by one for long, a word that ends one speaker's words and begins the next one's is kept twice", () => {
   const words = "around a fifth of them needed a part that we had to order and the rest was".split(" ");
   const before = words.map((word, n) => at(word, n * 500));
   const answer = [at("dead", 8_500), at("dead like", 9_500), at("how", 10_000)];
   expect(textsOf(joined([...before, ...answer])).join(" ")).toMatch(/was dead\.? dead like how/iu);
-  // In a window that has grown word by word until then, the last word grew too.
+  // In a window that grew word by word until then, the last word grew too.
   const grown = words.map((_, n) => at(words.slice(Math.max(0, n - 3), n + 1).join(" "), n * 500));
   const rolling = [at("order and the rest was dead", 8_500), at("the rest was dead like", 9_000)];
   expect(textsOf(joined([...grown, ...rolling])).join(" ")).toMatch(/was dead like/iu);
 });
 
-test("a cue that begins with the words with which the last one ended keeps them", () => {
+test("a cue that begins with the last words of the previous cue keeps them", () => {
   const cues = [
     at("The ferry goes six times a day.", 0, 3_000),
     at("Six times a day it brings goods.", 4_000, 6_000),
@@ -204,13 +204,13 @@ test("a cue that begins with the words with which the last one ended keeps them"
   expect(textsOf(joined(cues))).toEqual(cues.map(({ text }) => text));
 });
 
-test("the open sentence is known with the first words, and a pause ends nothing before it is over", () => {
+test("the open sentence is known from its first words on, and a pause ends it only when the pause is over", () => {
   const { state, sentences } = joinPiece(EMPTY_JOIN_STATE, at("The harbour is", 1_000, 2_000));
   expect(sentences).toEqual([]);
   expect(openSentence(state)).toMatchObject({ text: "The harbour is", startMs: 1_000, endMs: 2_000 });
 });
 
-test("words that come again at an earlier time are a repetition, and corrected words are none", () => {
+test("words that come again at an earlier time are a repetition, and corrected words are not", () => {
   const heard = [at("the ferry crosses six times a day", 1_000, 3_000), at("then it rests", 30_000, 31_000)];
   let state = EMPTY_JOIN_STATE;
   for (const piece of heard) state = joinPiece(state, piece).state;

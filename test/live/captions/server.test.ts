@@ -1,4 +1,7 @@
-/** Rolling captions of a talk through the HTTP API of a real server: what a person gets, also when another server continues. */
+/**
+ * Rolling captions of a talk, sent to the HTTP API of a real server: the notes of a person, also when another server
+ * continues.
+ */
 
 import type { Store } from "@continuo/core/model";
 import type { Note } from "@continuo/core/wire";
@@ -13,7 +16,7 @@ import { measure } from "./measure.ts";
 
 const BEES = talksIn("tune").find(({ name }) => name === "bees") as Talk;
 
-/** On a busy machine a request takes its time. */
+/** A request takes longer on a busy machine. */
 const WAIT = { timeout: 30_000 };
 
 interface Viewing {
@@ -42,7 +45,7 @@ async function call({ server }: Viewing, method: string, path: string, body?: ob
 const notesOf = async (viewing: Viewing): Promise<readonly Note[]> =>
   ((await call(viewing, "GET", "/notes")) as { readonly notes: readonly Note[] }).notes;
 
-/** Sends what is drawn, every few seconds of the video, as the page's outbox does. */
+/** Sends the drawn captions every few seconds of the video, as the page's outbox does. */
 async function play(
   viewing: Viewing,
   pieces: readonly DrawnPiece[],
@@ -67,15 +70,15 @@ async function play(
   }
 }
 
-test("captions that a page draws word by word give one note a thought, at the second at which it begins", async () => {
+test("captions that a page draws word by word give one note for each thought, at the second at which it begins", async () => {
   await using store = await openStore("memory:");
   const viewing = await opened(store);
   try {
     await call(viewing, "PUT", "", { videoId: "bees", title: "Bees" });
-    // The farewell would end the last thought by the pause before it.
+    // The pause before the farewell would end the last thought.
     const farewell = BEES.pieces.findIndex(({ text }) => text.startsWith("okay"));
     await play(viewing, BEES.pieces.slice(0, farewell), { producerId: "page" });
-    // Three thoughts have ended; the last one is open, and ends when nobody speaks any more.
+    // Three thoughts have ended; the last one is open, and ends when nobody speaks.
     await expect.poll(async () => (await notesOf(viewing)).length, WAIT).toBe(3);
     await viewing.clock.advance(31_000);
     await expect.poll(async () => (await notesOf(viewing)).length, WAIT).toBe(4);
