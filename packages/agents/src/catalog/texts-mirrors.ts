@@ -7,7 +7,7 @@ import type { FoundSession } from "@continuo/native/kit";
 import type { CatalogSource } from "./indexed-session.ts";
 import { type NativeSourceOptions, toSources } from "./texts-native.ts";
 
-export interface MirrorSourceOptions extends Omit<NativeSourceOptions, "memo" | "onFound"> {
+export interface MirrorSourceOptions extends Omit<NativeSourceOptions, "onFound"> {
   /** The ids of all existing native sessions. */
   readonly metIds: ReadonlySet<string>;
 }

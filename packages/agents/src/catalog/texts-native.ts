@@ -52,21 +52,29 @@ export async function nativeSources(options: NativeSourceOptions): Promise<Catal
 /** The texts of sessions that were found. */
 export async function toSources(
   found: readonly FoundSession[],
-  options: Omit<NativeSourceOptions, "memo" | "onFound">,
+  options: Omit<NativeSourceOptions, "onFound">,
 ): Promise<CatalogSource[]> {
   const sharing = new Map<string, number>();
   for (const one of found) sharing.set(fileOf(one), (sharing.get(fileOf(one)) ?? 0) + 1);
   const readers = new Map<string, AgentReader>();
   const titles = new Map<string, FindTitle>();
+  const states = new Map<string, string>();
   for (const agent of READABLE_AGENTS) {
     const reader = await formatOf(agent);
     readers.set(agent, reader);
     titles.set(agent, await titlesBeside(reader, options.places));
+    const shared = found.filter((one) => one.agent === agent && (sharing.get(fileOf(one)) ?? 1) > 1);
+    if (reader.statesOf === undefined || shared.length === 0) continue;
+    await options.memo.expect(shared.flatMap(({ files }) => files.slice(0, 1)));
+    for (const [location, state] of await reader.statesOf(shared, options.memo)) {
+      states.set(location, state);
+    }
   }
   const besideNow = createStampOfDependency(found, [...readers.values()]);
   return found.map((one) => {
     const title = titles.get(one.agent)?.(one) ?? null;
-    const told = { sharing: sharing.get(fileOf(one)) ?? 1, placed: placedOf(one, title), besideNow };
+    const state = states.get(one.location) ?? null;
+    const told = { sharing: sharing.get(fileOf(one)) ?? 1, state, placed: placedOf(one, title), besideNow };
     return toSource(one, told, options);
   });
 }
@@ -102,6 +110,8 @@ function placedOf({ archived, cwd }: FoundSession, title: string | null): string
 interface SideFileFacts {
   /** The number of sessions in the same file, for a database. */
   readonly sharing: number;
+  /** A value that changes only if this session of the file changes; `null` if there is none. */
+  readonly state: string | null;
   readonly placed: string;
   readonly besideNow: StampOfDependency;
 }
@@ -116,13 +126,14 @@ function toSource(
   options: Omit<NativeSourceOptions, "memo" | "onFound">,
 ): CatalogSource {
   const { files, location } = found;
-  const { sharing, placed, besideNow } = told;
+  const { sharing, state, placed, besideNow } = told;
   const { nowMs, rules } = options;
+  const stamp = state ?? (isSettled(files, nowMs) ? stampOf(files) : null);
   return {
     key: location,
     sessionId: found.sessionId,
     found,
-    stamp: isSettled(files, nowMs) ? `${stampOf(files)}${placed}${rules}` : null,
+    stamp: stamp === null ? null : `${stamp}${placed}${rules}`,
     besideNow,
     sizeBytes: files.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0) / sharing,
     changedMs: changedMsOf(files),

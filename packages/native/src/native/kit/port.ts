@@ -241,6 +241,11 @@ export interface AgentReader {
   /** The time of `updatedAt` if it is at hand; `undefined` if it is not. */
   knownUpdatedAt?(found: FoundSession, memo: SkimMemo): string | null | undefined;
   /**
+   * For sessions that share a file: a value for each, by location, which changes whenever the session changes, and not
+   * with the others. A session without a value has changed if its files have. Left out: no sessions share a file.
+   */
+  statesOf?(found: readonly FoundSession[], memo: SkimMemo): Promise<ReadonlyMap<string, string>>;
+  /**
    * Titles that are stored outside of the sessions' files, for queries about many sessions; `null` if the agent has
    * none. Errors: `unreadable`.
    */

@@ -17,6 +17,7 @@ import { searchedPlaces } from "./places.ts";
 import { opencodeScan } from "./scan.ts";
 import { OWN_WORDS } from "./second-records.ts";
 import { skimSession } from "./skim.ts";
+import { sessionStates } from "./states.ts";
 import { trashPlan } from "./trash-plan.ts";
 
 export const opencodeFormat: AgentFormat = {
@@ -25,6 +26,7 @@ export const opencodeFormat: AgentFormat = {
   find: findSessions,
   recognise: recogniseFile,
   skim: skimSession,
+  statesOf: sessionStates,
   filter,
   ownWords: OWN_WORDS,
   open: openByScan(opencodeScan),
