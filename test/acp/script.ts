@@ -42,6 +42,8 @@ export type ScriptStep =
 export interface Script {
   /** The answer to `initialize`. */
   readonly hello?: Json;
+  /** Modes and options of a new session, which the agent then lets its client set. */
+  readonly session?: { readonly modes?: Json; readonly configOptions?: readonly Json[] };
   /** The keys are methods. */
   readonly answers?: Readonly<Record<string, readonly ScriptStep[]>>;
   /** The keys are prompts; `*` is anything else. */

@@ -1,22 +1,22 @@
 /**
- * An agent that speaks ACP and does what a script says, faults too. A program of its own: `node scripted-agent.ts
- * SCRIPT.json`. Everything that it is sent is written to `SCRIPT.json.log`, and how it was started to
- * `SCRIPT.json.starts`, one object a line.
+ * An agent that speaks ACP and does what a script says, faults too; without a script it is an honest agent. A program of
+ * its own: `node scripted-agent.ts SCRIPT.json`. Everything that it is sent is written to `SCRIPT.json.log`, what it asks
+ * to `SCRIPT.json.asked`, and how it was started to `SCRIPT.json.starts`, one object a line.
  */
 
 import { spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { appendFileSync, existsSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { createInterface } from "node:readline";
 import type { Json, Script, ScriptStep } from "./script.ts";
+import { ScriptedSessions } from "./scripted-sessions.ts";
 
 const [, , path = "", ...args] = process.argv;
 const script: Script = JSON.parse(readFileSync(path, "utf8"));
+const sessions = new ScriptedSessions(script);
 const waiting = new Map<number, (answer: Json) => void>();
 /** The methods of all requests by now. */
 const methods = new Set<string>();
-const cancels: (() => void)[] = [];
 let count = 0;
 /** The part of a prompt that `$END` is. */
 const END_CHARS = 14;
@@ -37,24 +37,45 @@ const write = (text: string): Promise<void> =>
   });
 const send = (message: Json): Promise<void> => write(`${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`);
 
-createInterface({ input: process.stdin }).on("line", (line) => {
-  appendFileSync(`${path}.log`, `${line}\n`);
-  const message: Json = JSON.parse(line);
-  if (message.method === undefined) waiting.get(Number(message.id))?.(message);
-  else if (message.method === "session/cancel") for (const cancelled of cancels.splice(0)) cancelled();
-  else if (message.id !== undefined) void answer(message);
+let rest = "";
+// `readline` would also end a line at U+2028, which JSON has unescaped within texts.
+process.stdin.setEncoding("utf8").on("data", (text: string) => {
+  const lines = `${rest}${text}`.split("\n");
+  rest = lines.pop() ?? "";
+  for (const line of lines) receive(line);
 });
+
+function receive(line: string): void {
+  appendFileSync(`${path}.log`, `${line}\n`);
+  const message = parsed(line);
+  if (message === null) void send({ id: null, error: { code: -32_700, message: "Parse error" } });
+  else if (message.method === undefined) waiting.get(Number(message.id))?.(message);
+  else if (message.method === "session/cancel")
+    sessions.cancel(String((message.params as Json | undefined)?.sessionId));
+  else if (message.id !== undefined) void answer(message);
+}
+
+function parsed(line: string): Json | null {
+  try {
+    return JSON.parse(line);
+  } catch {
+    return null;
+  }
+}
 
 async function answer({ id, method, params }: Json): Promise<void> {
   const { sessionId = "new-1", prompt = [] } = (params ?? {}) as { sessionId?: string; prompt?: Json[] };
   const words = prompt.map(({ text }) => String(text ?? "")).join("");
   const own = method === "session/prompt" ? (script.prompts?.[words] ?? script.prompts?.["*"]) : undefined;
   const steps = own ?? script.answers?.[String(method)] ?? DEFAULTS[String(method)];
+  methods.add(String(method));
   if (steps === undefined) {
-    await send({ id, error: { code: -32601, message: `"Method not found": ${String(method)}` } });
+    const { updates = [], answer } = sessions.reply(String(method), (params ?? {}) as Json);
+    for (const update of updates) await send({ method: "session/update", params: { sessionId, update } });
+    await send({ id, ...answer });
     return;
   }
-  methods.add(String(method));
+  for (const content of prompt) sessions.record(sessionId, { sessionUpdate: "user_message_chunk", content });
   const asked = { id, sessionId, words };
   for (const step of steps) {
     const isOther =
@@ -74,8 +95,6 @@ function holds(wanted: Json, params: unknown): boolean {
 }
 
 const DEFAULTS: Record<string, readonly ScriptStep[]> = {
-  initialize: [{ result: script.hello ?? { protocolVersion: 1, agentCapabilities: {} } }],
-  "session/new": [{ result: { sessionId: "new-1" } }],
   "session/prompt": [
     { update: { sessionUpdate: "agent_message_chunk", content: { type: "text", text: "You said: $WORDS" } } },
     { result: { stopReason: "end_turn" } },
@@ -94,6 +113,7 @@ async function take(
         .replaceAll("$END", JSON.stringify(words.slice(-END_CHARS)).slice(1, -1)),
     );
     for (let n = 0; n < (step.times ?? 1); n += 1) {
+      sessions.record(step.sessionId ?? sessionId, update);
       await send({ method: "session/update", params: { sessionId: step.sessionId ?? sessionId, update } });
     }
   }
@@ -123,7 +143,7 @@ async function take(
   }
   if ("untilCancelled" in step) {
     await new Promise<void>((cancelled) => {
-      cancels.push(cancelled);
+      sessions.onCancel(sessionId, cancelled);
     });
   }
   const sayText = (text: string): Promise<void> =>
@@ -156,6 +176,7 @@ async function take(
 function request(method: string, params: Json): Promise<Json> {
   count += 1;
   const id = count;
+  appendFileSync(`${path}.asked`, `${JSON.stringify({ id, method })}\n`);
   void send({ id, method, params });
   return new Promise((done) => waiting.set(id, done));
 }

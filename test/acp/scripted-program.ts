@@ -1,6 +1,6 @@
 /** Starts the scripted agent for a test: by a driver, or by the command that names its program. */
 
-import { mkdtempSync, readFileSync, realpathSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, realpathSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import {
@@ -10,7 +10,11 @@ import {
 } from "../../packages/agents/src/drivers/acp/driver.ts";
 import { type AcpProgram, configuredProgram } from "../../packages/agents/src/drivers/acp/programs.ts";
 import { bundledProgram } from "../sizes/shared-programs.ts";
+import { violationsOfClient } from "./conformance/schema.ts";
 import type { Json, Script } from "./script.ts";
+
+/** Gemini CLI has this method, which the protocol no longer has. */
+const FORMER_METHOD = "session/set_model";
 
 /** A module to start with Node, and the file of a script. */
 export const SCRIPTED_AGENT: string = await bundledProgram("test/acp/scripted-agent.ts");
@@ -18,7 +22,7 @@ export const SCRIPTED_AGENT: string = await bundledProgram("test/acp/scripted-ag
 export interface ScriptedProgram {
   readonly driver: AcpDriver;
   readonly cwd: string;
-  /** Every message that the agent was sent by now. */
+  /** Every message that the agent was sent by now. Throws if the protocol's schema does not allow one of them. */
   sent(): readonly Json[];
   /** The home and the folder of each start. */
   starts(): readonly Json[];
@@ -42,5 +46,21 @@ export function scripted(
       .trimEnd()
       .split("\n")
       .map((line) => JSON.parse(line));
-  return { driver, cwd, sent: () => linesOf("log"), starts: () => linesOf("starts") };
+  const sent = (): readonly Json[] => {
+    const messages = linesOf("log");
+    const asked = existsSync(`${file}.asked`) ? linesOf("asked") : [];
+    const methods = new Map(asked.map(({ id, method }) => [id, String(method)]));
+    const version = script.hello?.protocolVersion === 2 ? 2 : 1;
+    const present = messages.filter(({ method }) => method !== FORMER_METHOD);
+    const violations = present.flatMap((message) =>
+      violationsOfClient(
+        message,
+        message.method === undefined ? methods.get(message.id) : undefined,
+        version,
+      ),
+    );
+    if (violations.length > 0) throw new Error(violations.join("\n"));
+    return messages;
+  };
+  return { driver, cwd, sent, starts: () => linesOf("starts") };
 }

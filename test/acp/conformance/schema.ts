@@ -1,4 +1,4 @@
-/** The protocol's own schema, as its package ships it, against messages of an agent. */
+/** The protocol's own schema, as its package ships it, against messages of an agent and of a client. */
 
 import { createRequire } from "node:module";
 import { z } from "zod";
@@ -46,7 +46,7 @@ function definition(name: string, version: Version): z.ZodType {
   return known;
 }
 
-/** The definition of what one side sends for a method: `Response` of the agent, `Request` or `Notification` to the client. */
+/** The definition of a method that one side has: its `Request` or `Notification`, or that side's `Response`. */
 function nameFor(
   {
     side,
@@ -61,13 +61,34 @@ function nameFor(
   return found?.[0] ?? null;
 }
 
-/** `asked`: the method that this is the answer to. Sentences; none where the message is right. */
+/** `asked`: the method that this is the answer to. Sentences; none where the message of an agent is right. */
 export function violationsOf(message: Message, asked: string | undefined, version: Version = 1): string[] {
+  return violationsFrom("agent", message, { asked, version });
+}
+
+/** The same for the message of a client. */
+export function violationsOfClient(
+  message: Message,
+  asked: string | undefined,
+  version: Version = 1,
+): string[] {
+  return violationsFrom("client", message, { asked, version });
+}
+
+function violationsFrom(
+  sender: "agent" | "client",
+  message: Message,
+  { asked, version }: { readonly asked: string | undefined; readonly version: Version },
+): string[] {
   const { jsonrpc, id, method, params, result, error } = message;
   if (jsonrpc !== "2.0") return [`no "jsonrpc": "2.0" in ${JSON.stringify(message).slice(0, 200)}`];
   if (method !== undefined) {
     const name = nameFor(
-      { side: "client", method, end: id === undefined ? "Notification" : "Request" },
+      {
+        side: sender === "agent" ? "client" : "agent",
+        method,
+        end: id === undefined ? "Notification" : "Request",
+      },
       version,
     );
     if (name === null)
@@ -78,7 +99,7 @@ export function violationsOf(message: Message, asked: string | undefined, versio
   if (error !== undefined)
     return Number.isInteger(error.code) ? wrongIn("Error", error, version) : ["no integer code"];
   const name =
-    asked === undefined ? null : nameFor({ side: "agent", method: asked, end: "Response" }, version);
+    asked === undefined ? null : nameFor({ side: sender, method: asked, end: "Response" }, version);
   return name === null ? [] : wrongIn(name, result, version);
 }
 

@@ -44,7 +44,12 @@ export const GROUPS: readonly (readonly [about: string, rules: (rule: Rule) => v
   ["access", accessRules],
 ];
 
-export function describeConformance(name: string, make: () => Subject | Promise<Subject>): void {
+/** `unclaimed`: the ids of the rules about something that the agent does not claim. */
+export function describeConformance(
+  name: string,
+  make: () => Subject | Promise<Subject>,
+  { unclaimed }: { readonly unclaimed: readonly string[] },
+): void {
   const rule: Rule = (title, check, hello = HELLO) =>
     test(title, { timeout: TIMEOUT_MS }, async () => {
       using subject = await make();
@@ -52,6 +57,7 @@ export function describeConformance(name: string, make: () => Subject | Promise<
       const answer = await wire.get("initialize", hello);
       await check(wire, subject, answer);
       expect(wire.violations).toEqual([]);
+      expect(isUnclaimed(wire)).toBe(unclaimed.includes(title.split(" ")[0] ?? title));
     });
   for (const [about, rules] of GROUPS) describe(`${name}: ${about}`, () => rules(rule));
 }

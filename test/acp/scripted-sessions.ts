@@ -1,0 +1,146 @@
+/**
+ * The sessions of the scripted agent, for the requests that its script does not answer: it keeps what was said in memory,
+ * and has the methods that its answer to `initialize` claims.
+ */
+
+import type { Json, Script } from "./script.ts";
+
+/** The answer to a request; `updates` are sent before it. */
+export interface Reply {
+  readonly updates?: readonly Json[];
+  readonly answer:
+    | { readonly result: Json }
+    | { readonly error: { readonly code: number; readonly message: string } };
+}
+
+interface HeldSession {
+  readonly cwd: string;
+  readonly additionalDirectories: readonly string[];
+  readonly history: Json[];
+  /** Modes and options, as `session/new` answered them. */
+  readonly settings: Json;
+}
+
+type Handler = (params: Json, id: string, session: HeldSession | undefined) => Reply;
+
+export class ScriptedSessions {
+  readonly #script: Script;
+  readonly #hello: Json;
+  readonly #held = new Map<string, HeldSession>();
+  readonly #cancels = new Map<string, (() => void)[]>();
+  #made = 0;
+
+  constructor(script: Script) {
+    this.#script = script;
+    this.#hello = script.hello ?? { protocolVersion: 1, agentCapabilities: {} };
+  }
+
+  /** Adds an update to the history of a session that began here. */
+  record(sessionId: string, update: Json): void {
+    if (/message_chunk|thought_chunk|tool_call|plan/u.test(String(update.sessionUpdate)))
+      this.#held.get(sessionId)?.history.push(update);
+  }
+
+  onCancel(sessionId: string, cancelled: () => void): void {
+    this.#cancels.set(sessionId, [...(this.#cancels.get(sessionId) ?? []), cancelled]);
+  }
+
+  cancel(sessionId: string): void {
+    for (const cancelled of this.#cancels.get(sessionId) ?? []) cancelled();
+    this.#cancels.delete(sessionId);
+  }
+
+  reply(method: string, params: Json): Reply {
+    const handler = this.#handlers()[method];
+    if (handler === undefined) return failure(-32_601, `"Method not found": ${method}`);
+    const id = String(params.sessionId ?? "");
+    return handler(params, id, this.#held.get(id));
+  }
+
+  #handlers(): Readonly<Record<string, Handler>> {
+    const { loadSession, sessionCapabilities = {} } = (this.#hello.agentCapabilities ?? {}) as Json;
+    const claims = sessionCapabilities as Json;
+    const { modes, configOptions } = this.#script.session ?? {};
+    return {
+      initialize: () => done(this.#hello),
+      "session/new": (params) => this.#create(params),
+      ...(loadSession === true && { "session/load": (_, id, held) => open(id, held, held?.history) }),
+      ...(claims.resume !== undefined && { "session/resume": (_, id, held) => open(id, held) }),
+      ...(claims.list !== undefined && { "session/list": ({ cwd }) => this.#list(cwd) }),
+      ...(claims.close !== undefined && { "session/close": (_, id) => this.#close(id) }),
+      ...(claims.delete !== undefined && { "session/delete": (_, id) => this.#delete(id) }),
+      ...(modes !== undefined && { "session/set_mode": ({ modeId }, id, held) => setMode(id, held, modeId) }),
+      ...(configOptions !== undefined && {
+        "session/set_config_option": (params, id, held) => setOption(id, held, params),
+      }),
+    };
+  }
+
+  #create({ cwd, additionalDirectories = [] }: Json): Reply {
+    if (typeof cwd !== "string" || !cwd.startsWith("/")) return failure(-32_602, "cwd is no absolute path");
+    this.#made += 1;
+    const sessionId = `new-${this.#made}`;
+    const settings = structuredClone(this.#script.session ?? {});
+    const directories = additionalDirectories as readonly string[];
+    this.#held.set(sessionId, { cwd, additionalDirectories: directories, history: [], settings });
+    return done({ sessionId, ...settings });
+  }
+
+  #list(cwd: unknown): Reply {
+    const isWanted = typeof cwd === "string" ? (held: HeldSession) => held.cwd === cwd : () => true;
+    const sessions = [...this.#held]
+      .filter(([, held]) => isWanted(held))
+      .map(([sessionId, held]) => ({
+        sessionId,
+        cwd: held.cwd,
+        additionalDirectories: held.additionalDirectories,
+      }));
+    return done({ sessions });
+  }
+
+  #close(id: string): Reply {
+    if (!this.#held.has(id)) return unknownSession(id);
+    this.cancel(id);
+    return done({});
+  }
+
+  #delete(id: string): Reply {
+    this.cancel(id);
+    this.#held.delete(id);
+    return done({});
+  }
+}
+
+function open(id: string, held: HeldSession | undefined, updates: readonly Json[] = []): Reply {
+  return held === undefined ? unknownSession(id) : { updates, answer: { result: held.settings } };
+}
+
+function setMode(id: string, held: HeldSession | undefined, modeId: unknown): Reply {
+  if (held === undefined) return unknownSession(id);
+  const modes = held.settings.modes as { currentModeId: unknown; availableModes: readonly Json[] };
+  if (!modes.availableModes.some((mode) => mode.id === modeId)) return failure(-32_602, "no such mode");
+  modes.currentModeId = modeId;
+  return done({});
+}
+
+function setOption(id: string, held: HeldSession | undefined, { configId, value }: Json): Reply {
+  if (held === undefined) return unknownSession(id);
+  const configOptions = held.settings.configOptions as readonly Json[];
+  const option = configOptions.find((one) => one.id === configId);
+  if (!((option?.options ?? []) as readonly Json[]).some((choice) => choice.value === value))
+    return failure(-32_602, "no such choice");
+  if (option !== undefined) option.currentValue = value;
+  return done({ configOptions });
+}
+
+function done(result: Json): Reply {
+  return { answer: { result } };
+}
+
+function unknownSession(id: string): Reply {
+  return failure(-32_002, `there is no session ${id}`);
+}
+
+function failure(code: number, message: string): Reply {
+  return { answer: { error: { code, message } } };
+}
