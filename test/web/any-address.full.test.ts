@@ -54,6 +54,8 @@ const CONTROLS = [
   "main select",
 ].join(", ");
 
+const FIGURES = /\d+(?:[.,]\d+)*(?: (?:bytes|[kMG]B))?/gu;
+
 function* numbers(seed: number): Generator<number, never, void> {
   for (let state = seed; ; state = (state * 48_271) % 2_147_483_647) yield state;
 }
@@ -73,8 +75,8 @@ async function tree(page: Page): Promise<string> {
     await page.waitForTimeout(150);
     const { hash } = new URL(page.url());
     const shown = await page.locator("body").ariaSnapshot();
-    // The health of the server has other figures each time.
-    const now = `${hash}\n${hash.startsWith("#/health") ? shown.replaceAll(/\d+/gu, "0") : shown}`;
+    // The health of the server has other figures each time, also with more digits, separators and units.
+    const now = `${hash}\n${hash.startsWith("#/health") ? shown.replaceAll(FIGURES, "0") : shown}`;
     same = now === before && !/Looking…|Reading…|Loading…/u.test(now) ? same + 1 : 0;
     before = now;
   }
