@@ -16,5 +16,6 @@ followAddress();
 const place = document.getElementById("app");
 if (place !== null) render(<App />, place);
 void import("./help/preload.ts").then(({ loadLater }) => loadLater());
+void import("./help/focused-parts.ts").then(({ markFocusedParts }) => markFocusedParts());
 void import("./state/lost-server.ts").then(({ watchServer }) => watchServer());
 void import("./inbox/inbox-state.ts").then(({ followInbox }) => followInbox());
