@@ -57,3 +57,14 @@ test("a question is about the call by the id that the editor knows", () => {
   const { sessionId, toolCall } = toQuestion(REQUEST, { sessionId: "s", toolCallId: "t1~2" });
   expect([sessionId, toolCall.toolCallId, toolCall.title]).toEqual(["s", "t1~2", "Bash: npm test"]);
 });
+
+test("a question about a call that was allowed before a crash says first that it may already have run", () => {
+  const ids = { sessionId: "s", toolCallId: "t1" };
+  expect(toQuestion(REQUEST, ids).toolCall).not.toHaveProperty("content");
+  const change = { file_path: "a.ts", old_string: "x", new_string: "y" };
+  const again = { ...REQUEST, toolName: "Edit", toolInput: change, grantedBefore: "a0" };
+  expect(toQuestion(again, ids).toolCall.content).toMatchObject([
+    { type: "content", content: { text: expect.stringContaining("it may already have run") } },
+    { type: "diff", newText: "y" },
+  ]);
+});

@@ -1,6 +1,10 @@
 /** Converts a question of an agent to a question to the editor, and the answer to a decision of Continuo. Pure. */
 
-import type { RequestPermissionRequest, RequestPermissionResponse } from "@agentclientprotocol/sdk/unstable";
+import type {
+  RequestPermissionRequest,
+  RequestPermissionResponse,
+  ToolCallContent,
+} from "@agentclientprotocol/sdk/unstable";
 import type { PermissionDecision, PermissionOption, PermissionRequest } from "@continuo/core/model";
 import { contentOfCall, diffsOf, inputOf, kindOf, locationsOf, titleOfCall } from "./calls.ts";
 
@@ -19,9 +23,10 @@ export function toQuestion(
   request: PermissionRequest,
   { sessionId, toolCallId }: { readonly sessionId: string; readonly toolCallId: string },
 ): RequestPermissionRequest {
-  const { toolName = "tool", toolInput, title, content } = request;
+  const { toolName = "tool", toolInput, title, content, grantedBefore } = request;
   const diffs = diffsOf(toolInput, content);
-  const shown = diffs.length > 0 ? diffs : contentOfCall(content);
+  const parts = diffs.length > 0 ? diffs : contentOfCall(content);
+  const shown = grantedBefore === undefined ? parts : [MAY_HAVE_RUN, ...parts];
   return {
     sessionId,
     toolCall: {
@@ -36,6 +41,14 @@ export function toQuestion(
     options: optionsOf(request).map(({ id, name, kind }) => ({ optionId: id, name, kind })),
   };
 }
+
+const MAY_HAVE_RUN: ToolCallContent = {
+  type: "content",
+  content: {
+    type: "text",
+    text: "The same call was allowed in an earlier turn that was cut off: it may already have run.",
+  },
+};
 
 /** An option that was not offered grants nothing. */
 export function toDecision(

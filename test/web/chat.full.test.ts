@@ -2,13 +2,14 @@
 
 import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { openStore } from "@continuo/store";
 import type { Page } from "playwright-core";
 import { afterEach, expect, test } from "vitest";
 import { bundleWeb } from "../../scripts/web.ts";
-import { chunk, DONE } from "../acp/script.ts";
+import { chunk, DONE, type Script } from "../acp/script.ts";
 import { openBrowser } from "../cli/browser.ts";
 import { createTalkHome, SCRIPT, type TalkHome } from "../cli/talk.ts";
-import { EDITS, ownSession } from "../machine/open-chat.ts";
+import { EDITS, ownSession, storeOf } from "../machine/open-chat.ts";
 import { scratchFolder } from "../scratch-folder.ts";
 import { violations } from "./axe.ts";
 import { type OpenViewer, openViewer } from "./open-viewer.ts";
@@ -94,6 +95,29 @@ test("both browsers are asked for permission with the difference; the first answ
   expect(await second.page.locator(".answered").innerText()).toBe("Allowed by Chrome on Linux");
 });
 
+test.each([600, 720])(
+  "a press on an answer at a height of %s stays on its button until it is a click",
+  async (height) => {
+    const { viewer, place } = await chatting();
+    const { page } = await viewer.open(place, { height });
+    await say(page, "edit it");
+    const deny = page.getByRole("button", { name: "Deny" });
+    await deny.waitFor();
+    await expect.poll(() => page.evaluate("document.activeElement.tagName")).toBe("BODY");
+    const foot = page.locator(".composer-foot");
+    await foot.waitFor({ state: "hidden" });
+    await deny.hover();
+    const before = await deny.boundingBox();
+    await page.mouse.down();
+    expect(await deny.boundingBox()).toEqual(before);
+    await page.mouse.up();
+    await page.locator(".answered", { hasText: "Denied by you" }).waitFor();
+    await foot.waitFor({ state: "hidden" });
+    await prompt(page).click();
+    await foot.waitFor();
+  },
+);
+
 test("a prompt waits for the running turn and is withdrawn, and Escape cancels the turn", async () => {
   const { home, viewer, place } = await chatting();
   const { page } = await viewer.open(place);
@@ -112,14 +136,60 @@ test("a prompt waits for the running turn and is withdrawn, and Escape cancels t
   expect(home.prompts()).toEqual(["slow"]);
 });
 
+test("a call that was allowed before its server was killed says that it may have run, and a later one does not", async () => {
+  const asked = EDITS["edit it"]?.slice(0, 3) ?? [];
+  const edits = { "edit it": [...asked, { untilFile: "go" }, ...(EDITS["edit it"]?.slice(3) ?? [])] };
+  const { first, page, home, pages } = await killable({
+    ...WAITS,
+    prompts: { ...WAITS.prompts, ...edits, "*": edits["edit it"] },
+  });
+  await say(page, "edit it");
+  const question = page.getByRole("region", { name: /Allow Edit\?/u });
+  const warning = question.getByText("it may already have run");
+  const allow = page.getByRole("button", { name: "Allow once" });
+  await allow.waitFor();
+  expect(await warning.count()).toBe(0);
+  await allow.click();
+  await expect.poll(() => decisions(home)).toBe(1);
+  await first.kill();
+  await serve(home, pages, new URL(first.url).port);
+  await page
+    .locator(".dock-line", { hasText: "Interrupted" })
+    .getByRole("button", { name: "Ask again" })
+    .click();
+  await warning.waitFor();
+  expect(await violations(page)).toEqual([]);
+  writeFileSync(join(home.path, "go"), "");
+  await allow.click();
+  await working(page).waitFor({ state: "detached" });
+  await say(page, "edit it");
+  await allow.waitFor();
+  expect(await warning.count()).toBe(0);
+});
+
 async function serve(home: TalkHome, pages: string, port?: string): Promise<ViewerProcess> {
   const served = await serveViewer(home, pages, port);
   open.push(served);
   return served;
 }
 
-test("a page continues after its server was killed in a turn: no token is lost, none is doubled, and the prompt can be asked again", async () => {
-  const home = createTalkHome({ ...WAITS, prompts: { ...WAITS.prompts, "*": WAIT } });
+interface Killable {
+  readonly home: TalkHome;
+  readonly pages: string;
+  readonly first: ViewerProcess;
+  readonly page: Page;
+}
+
+/** The answers that are stored: the agent hears its answer a moment earlier. */
+async function decisions(home: TalkHome): Promise<number> {
+  await using store = await openStore(storeOf(home));
+  const [session] = (await store.listSessions()).items;
+  return (await store.read(session?.sessionId ?? "", { types: ["approval_resolved"] })).events.length;
+}
+
+/** A page whose server can be killed. */
+async function killable(script: Script): Promise<Killable> {
+  const home = createTalkHome(script);
   open.push({ [Symbol.asyncDispose]: async () => home[Symbol.dispose]() });
   const pages = scratchFolder("web");
   open.push({ [Symbol.asyncDispose]: async () => rmSync(pages, { recursive: true }) });
@@ -130,6 +200,14 @@ test("a page continues after its server was killed in a turn: no token is lost, 
   open.push({ [Symbol.asyncDispose]: () => browser.close() });
   const page = await browser.newPage();
   await page.goto(`${first.url}/#code=${encodeURIComponent(first.code)}/session/${encodeURIComponent(key)}`);
+  return { home, pages, first, page };
+}
+
+test("a page continues after its server was killed in a turn: no token is lost, none is doubled, and the prompt can be asked again", async () => {
+  const { first, page, home, pages } = await killable({
+    ...WAITS,
+    prompts: { ...WAITS.prompts, "*": WAIT },
+  });
   await say(page, "wait");
   await page.getByText("one two").waitFor();
   await first.kill();

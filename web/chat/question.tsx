@@ -61,6 +61,11 @@ export function Question({
       <h2 id={id}>
         Allow <bdi>{name}</bdi>?{rest === "" ? null : <bdi class="asked-title">{visibleText(rest)}</bdi>}
       </h2>
+      {question.mayHaveRun ? (
+        <p class="notice">
+          The same call was allowed in an earlier turn that was cut off: it may already have run.
+        </p>
+      ) : null}
       <Request question={question} />
       {isReadOnly ? null : (
         <fieldset class="answers bare" disabled={isLost.value}>

@@ -20,6 +20,7 @@ import { isListedOnlyByAgent } from "../catalog/index.ts";
 import type { AgentSettings, Configuration, ProjectTrust } from "../config/index.ts";
 import type { EarlierTurn } from "./earlier-turn.ts";
 import { folderOf } from "./folder.ts";
+import { withGrantedBefore } from "./granted-before.ts";
 import { TALK_LIMITS } from "./limits.ts";
 import type { Origin } from "./origin.ts";
 import type { OriginSessionOptions } from "./origin-session.ts";
@@ -71,7 +72,11 @@ class OpenTalk implements Talk {
   constructor(options: TalkOptions, trust: ProjectTrust, setting: TalkSetting) {
     this.#options = options;
     this.#setting = setting;
-    this.#program = createProgram({ ...options, trust, setting });
+    const { ask } = options;
+    const session = async () =>
+      this.session === null ? null : { store: await this.store(), sessionId: this.session.sessionId };
+    const asking = present({ ask: ask === undefined ? undefined : withGrantedBefore(ask, session) });
+    this.#program = createProgram({ ...options, ...asking, trust, setting });
     this.#state = beginState(setting.flags.agent ?? firstAgent(setting, options.places), setting);
   }
 

@@ -89,6 +89,19 @@ test("a request is drawn completely: the question shows what the line of its cal
   expect(drawRequest(reason, pen).shown).toEqual(["  make - it needs the network", "  command: make"]);
 });
 
+test("a call that was allowed before in a turn that was cut off says above its request that it may have run", () => {
+  const again = { ...bash("make\nrm -rf ~"), grantedBefore: "q" };
+  expect(drawRequest(again, pen).shown.map((line) => line.trimEnd())).toEqual([
+    "  allowed before, in a turn that was cut off: it may",
+    "  already have run",
+    ...drawRequest(bash("make\nrm -rf ~"), pen).shown,
+  ]);
+  for (const columns of [12, 40]) {
+    for (const line of drawRequest({ ...bash("make"), grantedBefore: "q" }, { columns, paint }).shown)
+      expect(widthOf(line)).toBeLessThan(columns);
+  }
+});
+
 test("the rest of a long request is hidden until a person asks for it, and nothing of it is lost", () => {
   const lines = Array.from({ length: 100 }, (_, at) => `line ${at}`);
   const { shown, hidden } = drawRequest(bash(lines.join("\n")), pen);

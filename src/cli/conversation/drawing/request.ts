@@ -13,8 +13,18 @@ export interface RequestView {
   readonly hidden: readonly string[];
 }
 
+const MAY_HAVE_RUN = "allowed before, in a turn that was cut off: it may already have run";
+
 /** Empty if the line of the call shows everything. */
 export function drawRequest(request: PermissionRequest, pen: Pen): RequestView {
+  const { shown, hidden } = drawCompleteRequest(request, pen);
+  const { columns, paint } = pen;
+  if (request.grantedBefore === undefined) return { shown, hidden };
+  const lines = wrap([{ text: MAY_HAVE_RUN, styles: ["yellow"] }], Math.max(8, columns - 4), paint);
+  return { shown: [...lines.map((line) => `  ${line}`), ...shown], hidden };
+}
+
+function drawCompleteRequest(request: PermissionRequest, pen: Pen): RequestView {
   const changes = drawAllChanges(request, pen);
   // The diff is shown above the question, unless it was cut.
   if (changes !== null) return { shown: [], hidden: changes };

@@ -27,6 +27,11 @@ export interface PermissionRequest {
   readonly content?: readonly unknown[];
   /** Set if the agent reads the reason of a denial. */
   readonly readsReason?: true;
+  /**
+   * The `approvalId` of an earlier question about the same call, which was granted in a run that ended before the call had a
+   * result: the call may already have run. Set for the person who answers, and not stored.
+   */
+  readonly grantedBefore?: string;
 }
 
 export interface PermissionDecision {

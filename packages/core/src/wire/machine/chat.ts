@@ -79,6 +79,8 @@ export interface ChatQuestion {
   readonly content: readonly unknown[] | null;
   readonly options: readonly PermissionOption[];
   readonly readsReason: boolean;
+  /** True if the same call was granted in an earlier turn, which ended before the call had a result: it may have run. */
+  readonly mayHaveRun: boolean;
   /** The time at which the question is denied if nobody has answered. */
   readonly until: string;
 }

@@ -143,7 +143,7 @@ function notOpen(approvalId: string, answered: readonly ChatAnswered[]): Continu
 const MAX_LINE_CHARS = 2_000;
 
 function toShown(
-  { approvalId, title, toolName, toolInput, content, options, readsReason }: PermissionRequest,
+  { approvalId, title, toolName, toolInput, content, options, readsReason, grantedBefore }: PermissionRequest,
   until: string,
 ): ChatQuestion {
   const chars = JSON.stringify([toolInput, content]).length;
@@ -156,6 +156,7 @@ function toShown(
     content: isShown ? (content ?? []) : null,
     options: options.slice(0, CHAT_LIMITS.questions),
     readsReason: readsReason === true,
+    mayHaveRun: grantedBefore !== undefined,
     until,
   };
 }
