@@ -15,7 +15,13 @@ beforeEach(async () => {
   store = await openStore("memory:");
   const asked = [text("I refund it."), call("refund", { order: "7" })];
   const answers = [asked, [{ type: "slow", delayMs: 500 } as const, text("That is all.")]];
-  server = await startModelServer({ turns: [{ user: "refund it", answers }] });
+  const both = [call("refund", { order: "7" }), call("refund", { order: "8" })];
+  server = await startModelServer({
+    turns: [
+      { user: "refund it", answers },
+      { user: "refund both", answers: [both, [text("That is all.")]] },
+    ],
+  });
 });
 afterEach(async () => {
   for (const c of opened.splice(0)) await c.close({ graceMs: 0 });
@@ -119,6 +125,41 @@ test.each(["granted", "denied"] as const)(
     expect(await c.approvals.list()).toMatchObject([{ id, status: outcome }]);
   },
 );
+
+test("answers of calls that had not begun when their process ended are used by the next one, and nobody is asked again", async () => {
+  const refunds: string[] = [];
+  // The process ends when it has the answer for one call and reads that for the other: neither call has begun.
+  let last = "";
+  const [received, read] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const ending: Store = {
+    ...store,
+    getClaim: async (name) => {
+      const claim = await store.getClaim(name);
+      if (claim?.status === "granted") received.resolve();
+      if (claim?.status !== "granted" || name !== last) return claim;
+      read.resolve();
+      return await hang();
+    },
+  };
+  const dying = await start(async (order) => `refund ${refunds.push(order)}`, ending);
+  await dying.session("s", { create: true }).send("refund both", { id: "1" });
+  const office = await openContinuo(store);
+  opened.push(office);
+  await expect.poll(async () => (await office.approvals.list()).length, { timeout: 10_000 }).toBe(2);
+  const [first, second] = await office.approvals.list();
+  last = `approval/${second?.id}`;
+  await office.approvals.resolve(String(first?.id), { outcome: "granted", by: "carla" });
+  await received.promise;
+  await office.approvals.resolve(String(second?.id), { outcome: "granted", by: "carla" });
+  await read.promise;
+  await dying.close({ graceMs: 0 });
+  expect(refunds).toEqual([]);
+  const c = await start(async (order) => `refund ${refunds.push(order)}`);
+  expect(await c.session("s").run("1").result()).toMatchObject({ status: "completed", text: "That is all." });
+  expect(refunds.toSorted()).toEqual(["7", "8"]);
+  expect(await c.approvals.list()).toMatchObject([{ status: "granted" }, { status: "granted" }]);
+  expect(server.conversation()).toHaveLength(2);
+});
 
 test("a call that began before a crash has the same key in the next attempt, and its new question names the first", async () => {
   const keys: (string | undefined)[] = [];

@@ -20,6 +20,7 @@ import {
 import type { WriterLock } from "@continuo/files";
 import type { FoundSession } from "@continuo/native/kit";
 import { isOwnProcess, lockNative, othersWith } from "@continuo/native/writing";
+import { endLeftPrograms } from "../process/index.ts";
 import type { OpenedSession } from "./open-conversation.ts";
 import { type DriverOptions, limitsOf } from "./options.ts";
 import { AgentTurn } from "./turn.ts";
@@ -84,6 +85,7 @@ export async function beginConversation(beginning: ConversationStart): Promise<C
   let lock: HeldSession | null = null;
   try {
     if (asked !== undefined) lock = await held(options, { agent, sessionId: asked, signal });
+    await endLeftPrograms(present({ signal }));
     const opened = await open();
     lock = await exchanged(lock, options, { agent, sessionId: opened.sessionId, signal });
     return createConversation({ ...parts, opened, lock });

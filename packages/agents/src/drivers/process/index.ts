@@ -3,7 +3,8 @@
  * children.
  *
  * Promises: in an untrusted folder an agent inherits only the variables that `environment.ts` lists; its stderr is kept up to a limit and
- * reported when the agent fails; no child outlives `end()` or this process, however this process dies.
+ * reported when the agent fails; no child outlives `end()` or this process, however this process dies; a program whose
+ * starter has died writes nothing after the next conversation began.
  * Does not know: the protocol of any agent.
  */
 
@@ -12,6 +13,7 @@ export { environmentOf, heldBackNames } from "./environment.ts";
 export { findProgram } from "./find.ts";
 export { startGuardian } from "./guardian.ts";
 export { waitUntilIdle } from "./idle-wait.ts";
+export { endLeftPrograms } from "./left-programs.ts";
 export { splitLines } from "./lines.ts";
 export { killAll, MARK_VARIABLE } from "./orphans.ts";
 export { readOutput } from "./output.ts";

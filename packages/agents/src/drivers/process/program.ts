@@ -1,7 +1,6 @@
 /** An agent's program while it runs. */
 
 import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
-import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import type { Socket } from "node:net";
 import { basename } from "node:path";
@@ -9,6 +8,7 @@ import { stripVTControlCharacters } from "node:util";
 import { ContinuoError, present } from "@continuo/core/model";
 import { debugOf } from "@continuo/files";
 import { type Guardian, startGuardian } from "./guardian.ts";
+import { createMark } from "./left-programs.ts";
 import { splitLines } from "./lines.ts";
 import { isAnyAlive, killAll, MARK_VARIABLE } from "./orphans.ts";
 import {
@@ -76,7 +76,7 @@ export interface AgentProcess extends AsyncDisposable {
 /** Errors: `agent_missing` if there is no such program, `agent_failed` if it cannot be started. */
 export async function startAgent(start: ProcessStart): Promise<AgentProcess> {
   const [command = "", ...args] = start.command;
-  const mark = randomUUID();
+  const mark = createMark();
   const child = spawn(command, args, {
     cwd: start.cwd,
     // With a group of its own it can be ended together with all that it started, and Ctrl-C does not reach it directly.

@@ -1,0 +1,86 @@
+/**
+ * Programs of agents whose starter has died. Their guardian ends them within a moment. Until then, and for ever if the
+ * guardian was killed too, such a program can write to a native session that another process continues. Therefore a
+ * conversation ends them before it begins.
+ *
+ * A program and all that it started inherit a mark, which names the process that started it. Linux only: other systems
+ * show no process the variables of another one, and the guardian alone ends these programs there.
+ */
+
+import { randomUUID } from "node:crypto";
+import { readdir, readFile, stat } from "node:fs/promises";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { CallOptions } from "@continuo/core/model";
+import { debugOf, isRunning, placeOfThisProcess, processStartOf } from "@continuo/files";
+import { MARK_VARIABLE } from "./orphans.ts";
+
+const debug = debugOf("drivers");
+
+/** A program that got SIGKILL runs nothing any more, even where it is not gone after this time. */
+const STEPS = [
+  { signal: "SIGTERM", waitMs: 1_000 },
+  { signal: "SIGKILL", waitMs: 2_000 },
+] as const;
+const POLL_MS = 20;
+
+/** A new mark, for one program that this process starts. */
+export function createMark(): string {
+  const { namespace } = placeOfThisProcess();
+  return [randomUUID(), process.pid, processStartOf(process.pid) ?? "", namespace].join("/");
+}
+
+/**
+ * Ends the programs of this user whose starter has died, and waits until they are gone. A mark from another PID
+ * namespace, such as that of a container, says nothing here.
+ */
+export async function endLeftPrograms({ signal: stop }: CallOptions = {}): Promise<void> {
+  let left = await leftPrograms();
+  if (left.length > 0) debug("ends programs of dead processes", () => ({ pids: left.join(" ") }));
+  for (const { signal, waitMs } of STEPS) {
+    const startedAt = performance.now();
+    for (const pid of left) tryToKill(pid, signal);
+    while (left.length > 0 && performance.now() - startedAt < waitMs) {
+      await sleep(POLL_MS, undefined, { signal: stop });
+      left = left.filter(isRunning);
+    }
+    if (left.length > 0) left = await leftPrograms();
+  }
+}
+
+async function leftPrograms(): Promise<readonly number[]> {
+  if (process.platform !== "linux") return [];
+  const left: number[] = [];
+  for (const name of await readdir("/proc")) {
+    if (/^\d+$/u.test(name) && (await isLeft(name))) left.push(Number(name));
+  }
+  return left;
+}
+
+async function isLeft(pid: string): Promise<boolean> {
+  try {
+    if ((await stat(`/proc/${pid}`)).uid !== process.getuid?.()) return false;
+    const variables = (await readFile(`/proc/${pid}/environ`, "latin1")).split("\0");
+    const mark = variables.find((variable) => variable.startsWith(`${MARK_VARIABLE}=`));
+    return mark !== undefined && isStarterDead(mark) && isRunning(Number(pid));
+  } catch {
+    // It ended in the meantime, or may not be read.
+    return false;
+  }
+}
+
+/** False for a mark without a starter: that of a program which is not an agent's. */
+function isStarterDead(mark: string): boolean {
+  const [, number, start, namespace] = /\/(\d+)\/(\d+)\/(pid:\[\d+\])$/u.exec(mark) ?? [];
+  if (namespace === undefined || namespace !== placeOfThisProcess().namespace) return false;
+  const pid = Number(number);
+  const now = processStartOf(pid);
+  return !isRunning(pid) || (now !== null && now !== start);
+}
+
+function tryToKill(pid: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(pid, signal);
+  } catch {
+    // It is gone, or changed its user.
+  }
+}
