@@ -1,4 +1,4 @@
-/** The viewer for everybody: axe over its pages, in both themes, on a wide and on a narrow screen. */
+/** Accessibility of the viewer: axe checks its pages in both themes, on a wide and on a narrow screen. */
 
 import type { NewEvent, Store } from "@continuo/core/model";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";

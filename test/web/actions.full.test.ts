@@ -1,4 +1,6 @@
-/** Actions on a session in the viewer, by keyboard and by mouse: what the dialog says, and what became of the session. */
+/**
+ * Actions on a session in the viewer, by keyboard and by mouse: the words of the dialog, and the effect on the session.
+ */
 
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -52,36 +54,39 @@ async function close(page: Page, by: Means): Promise<void> {
   await expect.poll(() => page.locator("dialog[open]").count()).toBe(0);
 }
 
-test.each<Means>(["keyboard", "mouse"])("rename, look at a repair, delete and undo by %s", async (by) => {
-  const { page } = await viewer.open(sessionAddress(CLAUDE_ID));
-  const file = join(viewer.machine.home.path, claudeFile(CLAUDE_ID));
-  await choose(page, "Rename…", by);
-  const title = page.getByLabel("Title");
-  if (by === "mouse") await title.click();
-  else await title.focus();
-  const name = `Mend <b>the</b> build by ${by}`;
-  await title.fill(name);
-  if (by === "mouse") await page.locator("dialog .primary").click();
-  else await page.keyboard.press("Enter");
-  await page.getByText("Renamed.").waitFor();
-  await close(page, by);
-  expect(await page.locator(".session-title h1").innerText()).toBe(name);
+test.each<Means>(["keyboard", "mouse"])(
+  "a session can be renamed, deleted and brought back, and the plan of its repair can be read, by %s",
+  async (by) => {
+    const { page } = await viewer.open(sessionAddress(CLAUDE_ID));
+    const file = join(viewer.machine.home.path, claudeFile(CLAUDE_ID));
+    await choose(page, "Rename…", by);
+    const title = page.getByLabel("Title");
+    if (by === "mouse") await title.click();
+    else await title.focus();
+    const name = `Mend <b>the</b> build by ${by}`;
+    await title.fill(name);
+    if (by === "mouse") await page.locator("dialog .primary").click();
+    else await page.keyboard.press("Enter");
+    await page.getByText("Renamed.").waitFor();
+    await close(page, by);
+    expect(await page.locator(".session-title h1").innerText()).toBe(name);
 
-  await choose(page, "Repair…", by);
-  await page.getByText(/nothing to repair|nothing that a repair|changes?\. Nothing is written/u).waitFor();
-  await close(page, by);
+    await choose(page, "Repair…", by);
+    await page.getByText(/nothing to repair|nothing that a repair|changes?\. Nothing is written/u).waitFor();
+    await close(page, by);
 
-  await choose(page, "Move to the trash", by);
-  await press(page.locator("dialog .primary"), by);
-  await page.getByText("It is in the trash.").waitFor();
-  expect(existsSync(file)).toBe(false);
-  await press(page.getByRole("button", { name: "Undo" }), by);
-  await page.getByText("It is back.").waitFor();
-  expect(existsSync(file)).toBe(true);
-  await page.context().close();
-});
+    await choose(page, "Move to the trash", by);
+    await press(page.locator("dialog .primary"), by);
+    await page.getByText("It is in the trash.").waitFor();
+    expect(existsSync(file)).toBe(false);
+    await press(page.getByRole("button", { name: "Undo" }), by);
+    await page.getByText("It is back.").waitFor();
+    expect(existsSync(file)).toBe(true);
+    await page.context().close();
+  },
+);
 
-test("the page of a session that was deleted offers to restore it, and nothing else, once the dialog is closed", async () => {
+test("after the dialog is closed, the page of a deleted session offers only to restore it", async () => {
   const { page } = await viewer.open(sessionAddress(CLAUDE_ID));
   await page.waitForSelector(".menu");
   for (const key of ["Delete", "Enter"]) {
@@ -97,7 +102,7 @@ test("the page of a session that was deleted offers to restore it, and nothing e
   await page.context().close();
 });
 
-test.each<Means>(["keyboard", "mouse"])("an export is a file to keep, by %s", async (by) => {
+test.each<Means>(["keyboard", "mouse"])("an export is downloaded as a file, by %s", async (by) => {
   await builtViewer();
   const { page } = await viewer.open(sessionAddress(CLAUDE_ID));
   for (const [label, ending] of [
@@ -110,13 +115,13 @@ test.each<Means>(["keyboard", "mouse"])("an export is a file to keep, by %s", as
     const download = await saved;
     expect(download.suggestedFilename().split(".").at(-1)).toBe(ending);
     expect(readFileSync(await download.path(), "utf8")).toContain("Fix the build");
-    // The menu stays open for the next one.
+    // The menu stays open for the next export.
     await page.keyboard.press("Escape");
   }
   await page.context().close();
 });
 
-test.each<Means>(["keyboard", "mouse"])("a fork of everything by %s", async (by) => {
+test.each<Means>(["keyboard", "mouse"])("a fork has the whole session, by %s", async (by) => {
   const { page } = await viewer.open(sessionAddress(CLAUDE_ID));
   await choose(page, "Fork…", by);
   await press(page.locator("dialog .primary"), by);
@@ -126,7 +131,7 @@ test.each<Means>(["keyboard", "mouse"])("a fork of everything by %s", async (by)
 });
 
 test.each<Means>(["keyboard", "mouse"])(
-  "resume says why it cannot be done, and the dialog closes, by %s",
+  "the dialog of resume says why the session cannot be resumed, and can be closed, by %s",
   async (by) => {
     const { page } = await viewer.open(sessionAddress(CLAUDE_ID));
     await page.waitForSelector(".menu");
@@ -140,7 +145,7 @@ test.each<Means>(["keyboard", "mouse"])(
 );
 
 test.each<Means>(["keyboard", "mouse"])(
-  "the receipt of a hand-over is there before anything is written, by %s",
+  "the receipt of a hand-over is shown before anything is written, by %s",
   async (by) => {
     const { page } = await viewer.open(sessionAddress(CLAUDE_ID));
     await choose(page, "Hand over to another agent…", by);
@@ -158,7 +163,7 @@ test.each<Means>(["keyboard", "mouse"])(
   },
 );
 
-test("arrows, Home and End go through the menu, around its ends, and open it from its button", async () => {
+test("the arrow keys, Home and End move through the menu, also around its ends, and open it from its button", async () => {
   const { page } = await viewer.open(sessionAddress(CLAUDE_ID));
   const focused = (): Promise<string> => page.locator(":focus").evaluate((one) => one.textContent ?? "");
   const scrolled = (): Promise<number> => page.evaluate(`document.querySelector(".turns").scrollTop`);
@@ -179,7 +184,7 @@ test("arrows, Home and End go through the menu, around its ends, and open it fro
   await page.context().close();
 });
 
-test("each field of a dialog stands below its name, with room for the ring of the focus", async () => {
+test("each field of a dialog is below its name, with room for the focus ring", async () => {
   const { page } = await viewer.open(sessionAddress(CLAUDE_ID));
   for (const label of ["Hand over to another agent…", "Fork…", "Rename…"]) {
     await choose(page, label);
@@ -195,7 +200,7 @@ test("each field of a dialog stands below its name, with room for the ring of th
     expect(gaps.length).toBeGreaterThan(0);
     expect(Math.min(...gaps)).toBeGreaterThanOrEqual(3);
     await close(page, "keyboard");
-    // The dialog gives the focus back to what is shown.
+    // The dialog returns the focus to an element that is visible.
     await page.locator("summary:focus", { hasText: "More" }).waitFor();
   }
   await page.context().close();

@@ -1,4 +1,4 @@
-/** The address of a session names everything that a reader chose to see: reload, back and forward are exact. */
+/** The address of a session has all choices of the reader: reload, back and forward restore them exactly. */
 
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -7,12 +7,12 @@ import type { Line } from "../hostile/hostile-session.ts";
 import { homeWithLongSession, LONG_ID, sessionAddress as session } from "./long-session.ts";
 import { type OpenViewer, openViewer } from "./open-viewer.ts";
 
-/** The first read of a long session, on a machine that has much to do. */
+/** The time of the first read of a long session on a busy machine. */
 const SLOW_MS = 100_000;
 
 const HIT_ID = "4bf3dddd-0000-4000-8000-00000000000e";
 
-/** Ten turns; the word of the fourth one is far down in the output of a call. */
+/** Ten turns; the word to search for is far down in the output of a call of the fourth one. */
 function sessionWithHit(): string {
   const lines: Line[] = [];
   const add = (role: Line["role"], content: unknown): void => {
@@ -46,7 +46,7 @@ afterAll(async () => {
   await viewer?.[Symbol.asyncDispose]();
 });
 
-/** Everything that a reader can choose, as a screen reader finds it. */
+/** All choices of the reader, as a screen reader finds them. */
 const seen = (page: Page): Promise<unknown> =>
   page.evaluate(`({
     pressed: [...document.querySelectorAll("[aria-pressed=true]")].map((one) => one.textContent),
@@ -66,14 +66,14 @@ async function settled(page: Page): Promise<unknown> {
   return JSON.parse(now);
 }
 
-/** A walk that a seed decides. */
+/** A walk whose steps follow from a seed. */
 function* walk(seed: number): Generator<string> {
   const keys = ["j", "k", "t", "m", "j", "k", "]", "[", "open", "find"];
   for (let state = seed; ; state = (state * 48_271) % 2_147_483_647)
     yield keys[state % keys.length] as string;
 }
 
-test("after any choices, a reload shows the same, and back and forward show each step again", async () => {
+test("after any choices, a reload shows the same page, and back and forward show each step again", async () => {
   const { page, errors } = await viewer.open(`${session(LONG_ID)}/turn/750`);
   await page.waitForSelector(".turn-line", { timeout: SLOW_MS });
   const steps = walk(20_261_126);
@@ -81,7 +81,7 @@ test("after any choices, a reload shows the same, and back and forward show each
     for (let count = 0; count < 4; count++) {
       const step = steps.next().value as string;
       if (step === "open") {
-        // The first one on the screen.
+        // The first turn on the screen.
         const call = page.locator(".turns .call-line").first();
         await call.click({ timeout: 5_000 }).catch(() => undefined);
       } else if (step === "find") {
@@ -99,7 +99,7 @@ test("after any choices, a reload shows the same, and back and forward show each
   await page.context().close();
 });
 
-test("going back from the model's view, and from thinking, is exact", async () => {
+test("back from the model's view, and from unfolded thinking, restores the page exactly", async () => {
   const { page } = await viewer.open(`${session(LONG_ID)}/turn/750`);
   await page.waitForSelector(".turn-line[aria-current=true]", { timeout: SLOW_MS });
   const first = await settled(page);
@@ -120,7 +120,7 @@ test("going back from the model's view, and from thinking, is exact", async () =
   await page.context().close();
 });
 
-test("a hit of a search opens its call at the word, marks it, and n and N go to the other hits", async () => {
+test("a hit of a search opens its call at the word and marks it, and n and N go to the other hits", async () => {
   const { page, errors } = await viewer.open("/?text=quokka");
   await page.locator(".row .excerpt").first().click();
   await page.waitForSelector(".turns .line", { timeout: SLOW_MS });

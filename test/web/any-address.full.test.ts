@@ -1,6 +1,6 @@
 /**
- * A property of addresses: after any walk by keys and clicks, the page that is loaded again shows the same accessible tree. The
- * walks are decided by a seed; `CONTINUO_WALKS` makes more of them.
+ * A property of addresses: after any walk by keys and clicks, a reload of the page shows the same accessibility tree.
+ * The walks are decided by a seed; `CONTINUO_WALKS` makes more of them.
  */
 
 import type { Page } from "playwright-core";
@@ -39,7 +39,7 @@ const PLACES = [
 
 const KEYS = ["j", "k", "t", "m", "f", "x", "[", "]", "g", "G", "n", "N", "ArrowDown", "Enter", "u"];
 
-/** Controls that change what is seen, and nothing on the machine. */
+/** Controls that change only the page, and nothing on the machine. */
 const CONTROLS = [
   "main [aria-expanded]",
   "[aria-pressed]",
@@ -68,7 +68,7 @@ afterAll(async () => {
   await viewer?.[Symbol.asyncDispose]();
 });
 
-/** The tree that a screen reader finds, when nothing changes any more. */
+/** The accessibility tree, read when the page no longer changes. */
 async function tree(page: Page): Promise<string> {
   let before = "";
   for (let same = 0; same < 3; ) {
@@ -86,7 +86,7 @@ async function tree(page: Page): Promise<string> {
 async function step(page: Page, number: number): Promise<string> {
   if (number % 2 === 0) {
     const key = KEYS[Math.floor(number / 2) % KEYS.length] ?? "j";
-    // Text in a field is a draft, which is kept elsewhere.
+    // Text in a field is a draft, which is not part of the address.
     await page.evaluate(
       "document.activeElement?.matches?.('input, textarea') && document.activeElement.blur()",
     );
@@ -97,7 +97,7 @@ async function step(page: Page, number: number): Promise<string> {
   const count = await all.count();
   if (count === 0) return "nothing";
   const one = all.nth(Math.floor(number / 2) % count);
-  // The page may have changed meanwhile: then there is no step.
+  // If the page has changed in the meantime, there is no step.
   const name = await one.textContent({ timeout: 1_000 }).catch(() => null);
   await one.click({ timeout: 1_000 }).catch(() => undefined);
   return name?.slice(0, 30) ?? "gone";
@@ -110,7 +110,7 @@ function difference(before: string, after: string): string {
   return `${at === -1 ? "nothing" : had[at]?.trim()} became ${has[at === -1 ? had.length : at]?.trim()}`;
 }
 
-test("after any walk, the page that is loaded again shows the same accessible tree", {
+test("after any walk, a reload of the page shows the same accessibility tree", {
   timeout: 600_000,
 }, async () => {
   const { page, errors } = await viewer.open("/");

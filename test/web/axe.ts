@@ -1,4 +1,4 @@
-/** The findings of axe on a page. */
+/** The violations that axe finds on a page. */
 
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -7,7 +7,7 @@ import type { Page } from "playwright-core";
 const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
 export async function violations(page: Page): Promise<unknown> {
-  // The policy of the page lets nothing in; what a test evaluates is no script of it.
+  // The policy of the page blocks other scripts, but not the code that a test evaluates.
   await page.evaluate(AXE);
   return await page.evaluate(`axe.run().then(({ violations }) =>
     violations.map(({ id, nodes }) => [id, nodes.slice(0, 3).map(({ html, failureSummary }) => [html.slice(0, 200), failureSummary])]))`);

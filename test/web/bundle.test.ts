@@ -1,4 +1,7 @@
-/** The bundle of the viewer: how much a browser loads before it shows something, and that names follow the content. */
+/**
+ * The bundle of the viewer: how much a browser loads before it shows something, and file names that depend on the
+ * content.
+ */
 
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -22,13 +25,13 @@ function gzipped(names: readonly string[]): number {
 
 test("the list, and a session, need at most 60 kB gzipped", () => {
   expect(manifest.first.length).toBeGreaterThan(1);
-  // A session needs its page and what draws messages.
+  // A session needs its page and the code that draws messages.
   expect(gzipped(manifest.session)).toBeGreaterThan(10_000);
   expect(gzipped([...manifest.first, ...manifest.session])).toBeLessThanOrEqual(BUDGET);
   expect(gzipped(manifest.first)).toBeLessThanOrEqual(BUDGET * 0.6);
 });
 
-test("the list and a session load neither the highlighter nor the comparison of words", () => {
+test("the list and a session load neither the syntax highlighter nor the comparison of words", () => {
   const texts = [...manifest.first, ...manifest.session].map((name) =>
     readFileSync(join(folder, "assets", name), "utf8"),
   );
@@ -39,14 +42,14 @@ test("the list and a session load neither the highlighter nor the comparison of 
   ]);
 });
 
-test("the manifest lists every file, and the page names those that it begins with", () => {
+test("the manifest lists every file, and the page names the files of its first view", () => {
   expect(readdirSync(join(folder, "assets")).sort()).toEqual(manifest.files);
   const html = readFileSync(join(folder, "index.html"), "utf8");
   const named = [...html.matchAll(/\/assets\/([\w.-]+)/gu)].map(([, name]) => name);
   const begun = named.filter((name = "") => /\.(?:css|js)$/u.test(name));
   expect(begun).toHaveLength(2);
   expect(manifest.first).toEqual(expect.arrayContaining(begun));
-  // The rest installs the page as an app.
+  // The other files are for the installation as an app.
   const app = named.filter((name) => !begun.includes(name));
   expect(app).toEqual([
     expect.stringMatching(/^app-\w+\.webmanifest$/u),

@@ -26,7 +26,7 @@ const line = (page: Page, name: string) => page.locator(".channel-line", { hasTe
 const filter = (page: Page) => page.getByRole("searchbox", { name: "Part of a channel's name" });
 const shown = (page: Page) => page.locator(".channel-line .title").allInnerTexts();
 
-/** Scrolls down until this line is on the screen. */
+/** Scrolls down until the line is on the screen. */
 async function scrollTo(page: Page, name: string): Promise<void> {
   const down = "document.querySelector('.scroller').scrollTop = 1e9";
   await expect
@@ -37,7 +37,7 @@ async function scrollTo(page: Page, name: string): Promise<void> {
     .toBe(1);
 }
 
-/** The names of all lines from the top to the end, as somebody reads who scrolls by less than a screen. */
+/** The names of all lines from the top to the end, read while scrolling by less than a screen. */
 async function readAll(page: Page): Promise<readonly string[]> {
   const names: string[] = [];
   await page.evaluate("document.querySelector('.scroller').scrollTop = 0");
@@ -55,7 +55,7 @@ async function readAll(page: Page): Promise<readonly string[]> {
   }
 }
 
-test("somebody who scrolls through 2,500 channels sees each once, and reads how many were read so far", async () => {
+test("scrolling through 2,500 channels shows each channel once, and how many were loaded so far", async () => {
   const { page, errors, requests } = await viewer.open("/channels");
   await line(page, nameOf(0)).waitFor();
   await expect.poll(() => count(page).innerText()).toBe("1,000 channels so far, by name");
@@ -68,7 +68,7 @@ test("somebody who scrolls through 2,500 channels sees each once, and reads how 
   expect(errors).toEqual([]);
 });
 
-test("a refresh keeps the pages that were read, doubles no channel, and shows one that is new between them", async () => {
+test("a refresh keeps the loaded pages, shows a new channel among them, and repeats none", async () => {
   const { page } = await viewer.open("/channels");
   await line(page, nameOf(0)).waitFor();
   await scrollTo(page, nameOf(2_499));
@@ -84,7 +84,7 @@ test("a refresh keeps the pages that were read, doubles no channel, and shows on
   expect(await readAll(page)).toHaveLength(CHANNELS);
 });
 
-test("a filter finds a channel of the last page, and says that there is none only after all were read", async () => {
+test("a filter finds a channel of the last page, and reports that there is none only after all pages were loaded", async () => {
   const { page } = await viewer.open("/channels");
   await line(page, nameOf(0)).waitFor();
   let release = (): void => undefined;
@@ -114,12 +114,12 @@ test("a filter finds a channel of the last page, and says that there is none onl
   await line(page, nameOf(0)).waitFor();
 });
 
-test("a page that cannot be read is reported above the list, and is read when somebody tries again", async () => {
+test("an error about a page of the list is shown above the list, and the page is loaded when the person tries again", async () => {
   const { page, requests } = await viewer.open("/channels");
   await line(page, nameOf(0)).waitFor();
   const answer = { error: { code: "unavailable", message: "the store is busy", hint: "Wait a moment." } };
   await page.route(/cursor=/u, async (route) => {
-    // The proof of the server stays: without it the page believes no answer.
+    // The proof of the server stays, because without it the page accepts no answer.
     await route.fulfill({ response: await route.fetch(), status: 503, json: answer });
   });
   await page.evaluate("document.querySelector('.scroller').scrollTop = 1e9");
@@ -129,7 +129,7 @@ test("a page that cannot be read is reported above the list, and is read when so
   expect(await violations(page)).toEqual([]);
   const asked = (part: string): number => requests.filter((one) => one.includes(part)).length;
   const before = asked("summary=true");
-  // The refresh goes on, and nothing else tries again by itself.
+  // The refresh continues, and nothing else is tried again automatically.
   await expect.poll(() => asked("summary=true")).toBeGreaterThan(before + 1);
   expect(asked("cursor=")).toBe(1);
   await filter(page).fill("room-2499");

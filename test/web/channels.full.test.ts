@@ -1,4 +1,7 @@
-/** Channels in real browsers: people and an agent in one channel, threads, streaming, what is hostile, and who may write. */
+/**
+ * Channels in real browsers: people and an agent in one channel, threads, streaming, hostile messages, and rights to
+ * write.
+ */
 
 import { type AgenticClient, connect } from "@continuo/core/client";
 import type { NewEvent } from "@continuo/core/model";
@@ -43,7 +46,7 @@ async function here(page: Page, name: string): Promise<void> {
   await page.locator(".names").getByText(name, { exact: true }).waitFor({ state: "attached" });
 }
 
-test("two people and an agent in one channel: presence, a message in progress, and a reply in a thread", async () => {
+test("two people and an agent in one channel see presence, a message in progress, and a reply in a thread", async () => {
   await viewer.machine.store.createLog({ logId: "channels/team" });
   const first = await viewer.open("/channels/team");
   const second = await viewer.open("/channels/team", { theme: "dark", width: 360 });
@@ -78,7 +81,7 @@ test("two people and an agent in one channel: presence, a message in progress, a
   for (const { page } of [first, second])
     await page.locator(".row-reply .prose code", { hasText: "ci/build.yml" }).waitFor();
 
-  // A reply to the agent's reply stands in the same thread.
+  // A reply to the agent's reply is in the same thread.
   await second.page.getByRole("button", { name: "Reply to claude" }).click();
   await second.page.locator(".dock-line", { hasText: "Reply to" }).waitFor();
   await message(second.page).fill("Found it");
@@ -94,7 +97,7 @@ test("two people and an agent in one channel: presence, a message in progress, a
   }
 });
 
-test("a writer edits and deletes a message of their own, and everybody reacts to it, by keyboard", async () => {
+test("by keyboard, writers can edit and delete their own messages, and everybody can react to them", async () => {
   await viewer.machine.store.createLog({ logId: "channels/changes" });
   const { page: ada } = await viewer.open("/channels/changes");
   const { page: grace } = await viewer.open("/channels/changes", { theme: "dark", width: 360 });
@@ -105,7 +108,7 @@ test("a writer edits and deletes a message of their own, and everybody reacts to
   await post(grace, "Lunch at noon?").waitFor();
   const actions = (page: Page) => page.getByRole("button", { name: "Actions for the message of ada" });
 
-  // Another reader reacts, and has no way to change the text.
+  // Another reader can react, and cannot change the text.
   await actions(grace).focus();
   await grace.keyboard.press("Enter");
   const reactions = grace.getByRole("group", { name: "Actions" }).getByRole("button");
@@ -119,7 +122,7 @@ test("a writer edits and deletes a message of their own, and everybody reacts to
   await both.press("Enter");
   await ada.getByRole("button", { name: "Thumbs up, 1: ada" }).waitFor();
 
-  // Escape leaves the text as it is; Enter saves the new one.
+  // Escape keeps the old text; Enter saves the new one.
   const field = ada.getByRole("textbox", { name: "New text of the message" });
   for (const [words, key] of [
     ["Nothing of that", "Escape"],
@@ -146,7 +149,7 @@ test("a writer edits and deletes a message of their own, and everybody reacts to
   expect(await actions(grace).count()).toBe(0);
 });
 
-test("a message whose writer disappears is shown as interrupted, and one who comes back sees what is new", async () => {
+test("a message whose writer disappears is shown as interrupted, and a reader who returns sees the new messages", async () => {
   const bot = await join("watch", "bot", "agent");
   await bot.send("before");
   const { page } = await viewer.open("/channels/watch");
@@ -200,14 +203,14 @@ test("two pages under one name write and see everything, and the roster lists th
   }
 });
 
-test("a page says that an agent has its name, and takes the name over when the agent leaves the channel", async () => {
+test("a page reports that an agent has its name, and takes the name over when the agent leaves the channel", async () => {
   await viewer.machine.store.createLog({ logId: "channels/after" });
   const agent = await join("after", "ada", "agent");
   const { page } = await viewer.open("/channels/after");
   await call(page, "ada");
   const notice = page.getByText("An agent is here under your name");
   await notice.waitFor();
-  // Somebody else who comes changes nothing.
+  // Another participant who joins changes nothing.
   await join("after", "grace");
   await here(page, "grace");
   expect(await notice.count()).toBe(1);
@@ -221,7 +224,7 @@ test("a page says that an agent has its name, and takes the name over when the a
   expect(await page.locator(".names .who").allInnerTexts()).toEqual(["ada", "grace"]);
 });
 
-test("a page whose connection is lost says so, tries again, and misses nothing", async () => {
+test("a page that loses its connection reports it, tries again, and misses nothing", async () => {
   const bot = await join("cut", "bot", "agent");
   await bot.send("before");
   const { page } = await viewer.open("/");
@@ -248,10 +251,10 @@ test("a page whose connection is lost says so, tries again, and misses nothing",
   expect(await post(page, "before").count()).toBe(1);
 });
 
-test("a page that cannot remember what was read reports it, and still reads and writes", async () => {
+test("a page that cannot store the position of the reader reports it, and still reads and writes", async () => {
   const { store } = viewer.machine;
   await store.createLog({ logId: "channels/forgetful" });
-  // The log of a participant has this name, which something else has taken.
+  // Something else already has this name, which the log of the participant would have.
   await store.createLog({ logId: "participant:forgetful:ada" });
   const { page } = await viewer.open("/channels/forgetful");
   await call(page, "ada");
@@ -268,7 +271,7 @@ const HOSTILE = [
   `\u202e${"\u001b[31m"}${"A".repeat(40_000)}`,
 ];
 
-test("a long channel of hostile messages runs nothing, asks for nothing, and holds few elements, up to its beginning", async () => {
+test("a long channel of hostile messages runs nothing, requests nothing, and has few elements, up to its beginning", async () => {
   const { store, url } = viewer.machine;
   await store.createLog({ logId: "channels/long" });
   const events = Array.from({ length: 600 }, (_, n): NewEvent => {
@@ -287,7 +290,7 @@ test("a long channel of hostile messages runs nothing, asks for nothing, and hol
   await page.getByText("Read only").waitFor();
   expect(await message(page).count()).toBe(0);
   expect(await page.getByRole("button", { name: /Reply/u }).count()).toBe(0);
-  // Upwards to the beginning, window after window.
+  // It scrolls up to the beginning, window after window.
   await page.locator(".posts").focus();
   const top = "document.querySelector('.posts').scrollTop = 0";
   await expect

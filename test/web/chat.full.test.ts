@@ -16,7 +16,7 @@ import { type OpenViewer, openViewer } from "./open-viewer.ts";
 import { WATCH_SAYING } from "./saying.ts";
 import { serveViewer, type ViewerProcess } from "./served-viewer.ts";
 
-/** Says its first words, and goes on when there is a file `go` beside the script. */
+/** Sends its first words, and continues when there is a file `go` next to the script. */
 const WAIT = [chunk("one "), chunk("two "), { untilFile: "go" }, chunk("three"), DONE];
 const WAITS = { ...SCRIPT, prompts: { ...SCRIPT.prompts, ...EDITS, wait: WAIT } };
 
@@ -43,7 +43,7 @@ async function chatting(): Promise<Chatting> {
 
 const prompt = (page: Page) => page.getByRole("textbox", { name: "Prompt" });
 const working = (page: Page) => page.locator(".dock .beat");
-/** All that the agent said, as it stands on the page. */
+/** All words of the agent on the page. */
 const said = (page: Page): Promise<readonly string[]> =>
   page.locator(".saying, .said .prose").allInnerTexts();
 
@@ -52,7 +52,7 @@ async function say(page: Page, text: string): Promise<void> {
   await prompt(page).press("Enter");
 }
 
-test("two browsers see one turn while it streams, and a token changes one text node", async () => {
+test("two browsers show a turn while it streams, and each token changes one text node", async () => {
   const { viewer, place, go } = await chatting();
   const [first, second] = [await viewer.open(place), await viewer.open(place, { theme: "dark" })];
   await say(first.page, "wait");
@@ -73,7 +73,7 @@ test("two browsers see one turn while it streams, and a token changes one text n
   }
 });
 
-test("both browsers are asked for permission with the difference; the first answer counts, and the other sees whose it was", async () => {
+test("both browsers ask for permission and show the difference; the first answer counts, and the other browser shows who gave it", async () => {
   const { viewer, place } = await chatting();
   const [first, second] = [await viewer.open(place), await viewer.open(place, { width: 360 })];
   await say(first.page, "edit it");
@@ -203,7 +203,7 @@ async function killable(script: Script): Promise<Killable> {
   return { home, pages, first, page };
 }
 
-test("a page continues after its server was killed in a turn: no token is lost, none is doubled, and the prompt can be asked again", async () => {
+test("after its server was killed in a turn, a page continues: no token is lost or repeated, and the prompt can be sent again", async () => {
   const { first, page, home, pages } = await killable({
     ...WAITS,
     prompts: { ...WAITS.prompts, "*": WAIT },

@@ -1,4 +1,4 @@
-/** Several sessions at once in a real browser: selected, pinned, tagged, exported, deleted and brought back. */
+/** Several selected sessions in a real browser: pinned, tagged, exported, deleted and restored. */
 
 import { existsSync } from "node:fs";
 import { join } from "node:path";
@@ -21,10 +21,10 @@ const boxOf = (page: Page, id: string) =>
   page.locator(".line.session", { has: page.locator(`a[href*="${id}"]`) }).locator(".choose");
 const button = (page: Page, name: string | RegExp) => page.getByRole("button", { name });
 
-test("sessions are selected by keys, pinned and tagged, and the address narrows the list to them", async () => {
+test("sessions can be selected by keys, pinned and tagged, and an address shows only these sessions", async () => {
   const { page, errors } = await viewer.open("/");
   await page.waitForSelector(".row");
-  // The first look of a server at its sessions can be under way still.
+  // The first scan of the server's sessions may still run.
   await page.locator('[aria-busy="true"]').waitFor({ state: "detached" });
   for (const count of ["1 session selected", "2 sessions selected"]) {
     for (const key of ["j", "x"]) await page.keyboard.press(key);
@@ -52,7 +52,7 @@ test("sessions are selected by keys, pinned and tagged, and the address narrows 
   expect(await violations(page)).toEqual([]);
   await page.goBack();
   await expect.poll(() => page.locator(".row").count()).toBeGreaterThan(2);
-  // Every mark is taken off again.
+  // All marks are removed again.
   await button(page, "Select").click();
   await button(page, /^All \d+ shown/u).click();
   await button(page, "Tags…").click();
@@ -63,7 +63,7 @@ test("sessions are selected by keys, pinned and tagged, and the address narrows 
   await page.context().close();
 });
 
-test("selected sessions go to the trash after one question, and come back by one button", async () => {
+test("selected sessions move to the trash after one question, and one button restores them", async () => {
   const { page, errors } = await viewer.open("/");
   await page.waitForSelector(".row");
   const file = join(viewer.machine.home.path, claudeFile(CLAUDE_ID));
@@ -87,7 +87,7 @@ test("selected sessions go to the trash after one question, and come back by one
   await page.context().close();
 });
 
-test("selected sessions are exported as one archive, also by a page that only reads and can do nothing else", async () => {
+test("selected sessions are exported as one archive, also on a page that only reads, which has no other action", async () => {
   const { page, errors } = await viewer.open("/", { access: "read" });
   await page.waitForSelector(".row");
   await button(page, "Select").click();
@@ -101,14 +101,14 @@ test("selected sessions are exported as one archive, also by a page that only re
   const [download] = await Promise.all([page.waitForEvent("download"), button(page, "Markdown").click()]);
   expect(download.suggestedFilename()).toBe("sessions.zip");
   const bytes = Buffer.concat(await Array.fromAsync(await download.createReadStream()));
-  // The names stand before their files, and in the list at the end.
+  // Each name is before its file, and in the list at the end.
   const names = new Set(bytes.toString("latin1").match(/(?:claude|codex)-[\w-]+\.md/gu));
   expect([...names].sort()).toEqual([`claude-${CLAUDE_ID}.md`, `codex-${CODEX_ID}.md`]);
   expect(errors).toEqual([]);
   await page.context().close();
 });
 
-test("the page of a session pins and tags it", async () => {
+test("a session can be pinned and tagged on its page", async () => {
   const { page, errors } = await viewer.open(`/session/${encodeURIComponent(`codex:${CODEX_ID}`)}`);
   await page.locator(".menu summary").click();
   await button(page, "Pin, and tags…").click();

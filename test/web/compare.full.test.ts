@@ -1,4 +1,7 @@
-/** Two histories in two columns in a real browser: what differs is said in words, and the address has everything that is seen. */
+/**
+ * Two histories in two columns in a real browser: words describe the differences, and the address has everything that
+ * is shown.
+ */
 
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -33,7 +36,7 @@ const current = (page: Page): Promise<string> =>
 /** Everything that a reader can perceive. */
 const treeOf = (page: Page): Promise<string> => page.locator("#app").ariaSnapshot();
 
-test("branches have their common turns as one line, and marks in words where they differ", async () => {
+test("a comparison of branches shows common turns as one line, and marks the words that differ", async () => {
   const { page, errors, requests } = await viewer.open(BRANCHES);
   await expect.poll(() => summary(page)).toBe("Turns: 2 the same, 1 different, 1 only on the left");
   await page.getByText("Oolong draws 180 seconds now.").waitFor();
@@ -56,7 +59,7 @@ test("branches have their common turns as one line, and marks in words where the
   await page.context().close();
 });
 
-test("by keys a reader goes from difference to difference; reload, back and forward are exact", async () => {
+test("keys go from difference to difference, and reload, back and forward restore the page exactly", async () => {
   const { page } = await viewer.open(BRANCHES);
   await page.getByText("Oolong draws 180 seconds now.").waitFor();
   await page.keyboard.press("]");
@@ -86,7 +89,7 @@ test("by keys a reader goes from difference to difference; reload, back and forw
   await page.context().close();
 });
 
-test("two agents on one prompt, chosen in the list, stand beside each other by their question", async () => {
+test("two sessions of different agents with the same prompt, chosen in the list, are aligned by their question", async () => {
   const { page } = await viewer.open("/", { access: "read" });
   await page.locator(".row").first().waitFor();
   await page.keyboard.press("x");
@@ -101,7 +104,7 @@ test("two agents on one prompt, chosen in the list, stand beside each other by t
   await page.context().close();
 });
 
-test("a hand-over is compared with its source, from its result and from the new session, in three steps", async () => {
+test("a hand-over can be compared with its source in three steps, from its result and from the new session", async () => {
   const { page } = await viewer.open(sessionAddress(BRANCHED_ID));
   await page.locator(".turn-foot").first().waitFor();
   await page.keyboard.press("a");
@@ -122,7 +125,7 @@ test("a hand-over is compared with its source, from its result and from the new 
   await page.context().close();
 });
 
-test("the model's view stands beside the history, and each column can be another one", async () => {
+test("the model's view can be compared with the history, and each column can be changed", async () => {
   const { page } = await viewer.open(sessionAddress(BRANCHED_ID));
   await page.locator(".turn-foot").first().waitFor();
   await page.keyboard.press("d");
@@ -136,7 +139,7 @@ test("the model's view stands beside the history, and each column can be another
   await page.context().close();
 });
 
-test("a narrow screen shows one column, and a switch the other one; most of it is for reading", async () => {
+test("a narrow screen shows one column, a switch shows the other one, and most of the screen is for reading", async () => {
   const { page } = await viewer.open(BRANCHES, { width: 360, height: 640 });
   await page.getByText("Oolong draws 200 seconds now").waitFor();
   expect(await page.getByText("Oolong draws 180 seconds now").isVisible()).toBe(false);
@@ -152,7 +155,7 @@ test("a narrow screen shows one column, and a switch the other one; most of it i
   await page.context().close();
 });
 
-test("a hostile session does nothing in two columns", async () => {
+test("a hostile session can do nothing in two columns", async () => {
   const path = `/compare/${keyOf(HOSTILE_ID)}/${keyOf(AGAIN_ID)}`;
   const { page, errors, requests } = await viewer.open(path);
   const count = attacksOn("").length;

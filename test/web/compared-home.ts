@@ -1,4 +1,4 @@
-/** A home with sessions to compare: one with two branches, and another agent's on the same prompt. */
+/** A home with sessions to compare: one with two branches, and one of another agent with the same prompt. */
 
 import { claudeFile, claudeText, type Home } from "../cli/home.ts";
 import type { Line } from "../hostile/hostile-session.ts";
@@ -6,7 +6,7 @@ import { sampleHome } from "./sample-home.ts";
 
 export const BRANCHED_ID = "4bf3dddd-0000-4000-8000-0000000000c1";
 export const AGAIN_ID = "4bf3dddd-0000-4000-8000-0000000000c2";
-/** The id of the end of the branch that is not the active one. */
+/** The id of the last record of the inactive branch. */
 export const OTHER_END = "a3";
 
 const call = (id: string, command: string) => [

@@ -1,4 +1,4 @@
-/** The viewer and its server: rows before the list is whole, one stream for a page, and a server that was killed. */
+/** The viewer and its server: rows before the list is complete, one stream for each page, and a killed server. */
 
 import { appendFileSync } from "node:fs";
 import { join } from "node:path";
@@ -22,7 +22,7 @@ afterAll(async () => {
 
 const ID = "4bf3aaaa-0000-4000-8000-000000000007";
 
-/** Question number `at`, said after the one before it. */
+/** Question number `at`, asked after the previous one. */
 function question(at: number): string {
   const parent = at === 1 ? null : `g${at - 1}`;
   const line: Line = { uuid: `g${at}`, parent, role: "user", content: `Grown ${at}.`, time: "10:00:00" };
@@ -43,7 +43,7 @@ function streamsOf(page: Page): Set<string> {
   return open;
 }
 
-// The first test: nobody has asked this server for the list before.
+// This is the first test, so nobody has asked this server for the list before.
 test("the newest sessions are shown before the others are found", async () => {
   const { page } = await viewer.open("/health");
   const whole = Promise.withResolvers<void>();
@@ -59,7 +59,7 @@ test("the newest sessions are shown before the others are found", async () => {
   await page.context().close();
 });
 
-test("a page holds one stream, none while nobody sees it, and misses nothing", async () => {
+test("a visible page has one stream, a hidden one has none, and it misses nothing", async () => {
   viewer.machine.home.write(claudeFile(ID), question(1));
   const { page, errors } = await viewer.open(session(ID));
   const open = streamsOf(page);
@@ -83,7 +83,7 @@ test("a page holds one stream, none while nobody sees it, and misses nothing", a
   await page.context().close();
 });
 
-test("a page continues after its server was killed while the session grew: nothing is lost or doubled", async () => {
+test("a page continues after its server was killed while the session grew: nothing is lost or repeated", async () => {
   const { pages, browser } = viewer;
   const { home } = viewer.machine;
   home.write(claudeFile(ID), question(1));

@@ -1,4 +1,4 @@
-/** The page of a session (`toHtml`) in a browser: an answer that its process did not finish is not shown as a whole one. */
+/** The page of a session (`toHtml`) in a browser: it marks an answer that its process did not complete. */
 
 import { openContinuo } from "@continuo/server/runtime";
 import { startRun, wake } from "@continuo/store/sessions";
@@ -8,7 +8,7 @@ import { builtViewer } from "../sizes/shared-programs.ts";
 
 const NOTE = "The answer was cut off here";
 
-test("half an answer is marked below its words, with scripts and without them, and a whole one is not", async () => {
+test("an incomplete answer is marked below its words, with scripts and without them, and a complete one is not", async () => {
   await builtViewer();
   await using c = await openContinuo("memory:");
   const { store } = c;

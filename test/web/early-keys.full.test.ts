@@ -1,4 +1,7 @@
-/** Keys that a person presses at once, before the browser has painted what they are for: none is lost, and none goes elsewhere. */
+/**
+ * Keys that a person presses before the browser has painted their target: none is lost, and none goes to another
+ * element.
+ */
 
 import { join } from "node:path";
 import type { Page } from "playwright-core";
@@ -20,9 +23,9 @@ afterAll(async () => {
 
 const WORK = sessionAddress(WORK_ID);
 
-/** The value of `seen` for the element as soon as it is in the page, which is before it is painted. */
+/** The value of `seen` as soon as the element is in the page, which is before it is painted. */
 async function whenAdded(page: Page, element: string, seen: string): Promise<() => Promise<unknown>> {
-  // Without `void`, the call would wait for it.
+  // Without `void`, the call would wait for the promise.
   await page.evaluate(`void (window.atOnce = new Promise((resolve) => {
     const look = () => {
       const one = document.querySelector(${JSON.stringify(element)});
@@ -41,9 +44,9 @@ const HAS_FOCUS = "(one) => one.contains(document.activeElement)";
 interface Opening {
   readonly what: string;
   readonly from: string;
-  /** Keys until it opens. */
+  /** The keys that open it. */
   readonly keys: readonly string[];
-  /** The page shows it before the last key. */
+  /** The page shows this before the last key. */
   readonly ready: string;
   readonly element: string;
 }
@@ -100,11 +103,11 @@ test("the field for a comment on a line has the focus before it is painted", asy
   await page.context().close();
 });
 
-test("what is typed at once after New is the prompt, and Enter begins before anybody knows who can answer", async () => {
+test("letters that are typed right after New become the prompt, and Enter works before the agents are known", async () => {
   const { page, errors } = await viewer.open("/");
   const { promise: asked, resolve: answer } = Promise.withResolvers<void>();
   const { promise: loaded, resolve: load } = Promise.withResolvers<void>();
-  // The part of the page may come late, and so may the names of the agents.
+  // This part of the page may be loaded late, and so may the names of the agents.
   await page.route(/\/assets\/new-chat-page/u, async (route) => {
     await loaded;
     await route.continue();
@@ -128,7 +131,7 @@ test("what is typed at once after New is the prompt, and Enter begins before any
   answer();
   await page.locator(".session-title h1", { hasText: "x refuse nothing" }).waitFor();
   await expect.poll(() => home.prompts()).toContain("x refuse nothing");
-  // The list that was left has not taken a letter.
+  // The list, which was left, has not received a letter.
   await page.goBack();
   await page.locator(".row").first().waitFor();
   expect(await page.locator("#find").inputValue()).toBe("");

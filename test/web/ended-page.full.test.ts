@@ -1,4 +1,4 @@
-/** A page whose token was revoked or has expired, in a browser: nothing of what it showed stays. */
+/** A page in a browser whose token was revoked or has expired: nothing that it showed is left. */
 
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -19,7 +19,7 @@ afterAll(async () => {
 
 const SCOPES = ["machine:read,write", "channel:*:read,write"];
 
-/** A page of a token of its own, at a session. */
+/** A page with its own token that shows a session. */
 async function openWith(token: string): Promise<Page> {
   const { url } = viewer.machine;
   const context = await viewer.browser.newContext();
@@ -61,7 +61,7 @@ async function shownBy(page: Page): Promise<readonly string[]> {
   return texts;
 }
 
-test("a page is empty soon after its token was revoked, and its browser keeps nothing of it", {
+test("a page is empty soon after its token was revoked, and its browser stores nothing of it", {
   timeout: 60_000,
 }, async () => {
   const { store } = viewer.machine;
@@ -83,7 +83,7 @@ test("a page is empty soon after its token has expired", { timeout: 60_000 }, as
   await page.context().close();
 });
 
-test("while it is signed in, a page stores the secret of its tab and the choices of its user, and no content", {
+test("a page that is signed in stores only the secret of its tab and the choices of its user, and no content", {
   timeout: 60_000,
 }, async () => {
   const page = await openWith(await viewer.machine.token(SCOPES));

@@ -1,4 +1,4 @@
-/** The facts of a session below its title, and a file with the turns that wrote it, in a browser. */
+/** In a browser: the facts of a session below its title, and the turns that wrote a file. */
 
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -19,7 +19,7 @@ afterAll(async () => {
 
 const hashOf = (page: Page): string => new URL(page.url()).hash;
 
-test("a session opens with its facts in one line, which unfolds, and each fact leads to its turn", async () => {
+test("a session shows its facts in one line, which can be unfolded, and each fact links to its turn", async () => {
   const { page, errors } = await viewer.open(sessionAddress(FIRST_ID));
   const line = page.locator(".facts-line");
   await line.waitFor();
@@ -40,7 +40,7 @@ test("a session opens with its facts in one line, which unfolds, and each fact l
   expect(errors).toEqual([]);
 });
 
-test("a changed file leads to the turns that wrote it, and each of them to its session", async () => {
+test("a changed file links to the turns that wrote it, and each of them links to its session", async () => {
   const { page, errors } = await viewer.open(`${sessionAddress(FIRST_ID)}/files`);
   await page.getByRole("link", { name: "Who wrote each line" }).click();
   await page.locator(".blame-run").first().waitFor();

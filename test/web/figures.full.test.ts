@@ -1,6 +1,7 @@
 /**
- * Random walks by keys and clicks: every figure that the viewer shows on the way equals the library's, which reads the files of the
- * home by itself. Walks are decided by a seed (`CONTINUO_WALK_SEED`); the soak makes 1,000 of them, and `CONTINUO_WALKS` any number.
+ * Random walks by keys and clicks: every figure that the viewer shows equals the one that the library computes from the
+ * files. The walks follow from a seed (`CONTINUO_WALK_SEED`); the soak makes 1,000 of them, and `CONTINUO_WALKS` any
+ * number.
  */
 
 import { readFileSync } from "node:fs";
@@ -40,7 +41,7 @@ beforeAll(async () => {
     join(import.meta.dirname, "../fixtures/codex/plan-and-shell/home", CODEX_FILE),
     "utf8",
   );
-  // Its model has no price, and it is as old as the others.
+  // Its model has no price, and the session is as old as the others.
   const unpriced = codex.replaceAll('"model":"gpt-5.5"', '"model":"model-a"');
   home.write(`.codex/${CODEX_FILE}`, unpriced.replaceAll('"2026-11-27T', '"2026-01-27T'));
   viewer = await openViewer(home);
@@ -64,7 +65,7 @@ interface Figures {
   readonly usage: Readonly<Record<string, string>>;
 }
 
-/** The figures on the screen, with the parts that they belong to. */
+/** The figures on the screen, and the parts to which they belong. */
 const shown = (page: Page): Promise<Figures> =>
   page.evaluate(`(() => {
     const all = (selector, root = document) => [...root.querySelectorAll(selector)];
@@ -97,7 +98,7 @@ const shown = (page: Page): Promise<Figures> =>
     };
   })()`);
 
-/** The figures of a session by the library, for each that was asked about once. */
+/** The figures of sessions by the library; each session is read only once. */
 interface Known {
   readonly details: Awaited<ReturnType<typeof readNativeDetails>>;
   readonly facts: SessionFacts;
@@ -126,7 +127,7 @@ function historyOf(key: string, view: "history" | "model", leaf: string | null):
   return found;
 }
 
-/** The messages of all branches, each once. */
+/** The messages of all branches; each is included once. */
 async function everyMessageOf(key: string): Promise<readonly Message[]> {
   const { leaves } = await historyOf(key, "history", null);
   const byId = new Map<string, Message>();
@@ -167,7 +168,7 @@ function sumOf({
 
 let compared = 0;
 
-/** The figures that differ, as sentences. */
+/** The differences between figures, as sentences. */
 class Comparison {
   readonly faults: string[] = [];
   readonly #at: string;
@@ -189,7 +190,7 @@ async function faultsIn(page: Page): Promise<readonly string[]> {
   const query = new URLSearchParams(hash.split("?")[1]);
   const comparison = new Comparison(hash);
   const figures = await shown(page);
-  // The address was another one when the figures were looked at.
+  // The address changed while the figures were read.
   if (new URL(page.url()).hash !== hash) return [];
   if (name === "session") {
     await compareSession(comparison, decodeURIComponent(key), query, figures);
@@ -346,7 +347,7 @@ function* numbers(seed: number): Generator<number, never, void> {
   for (let state = seed; ; state = (state * 48_271) % 2_147_483_647) yield state;
 }
 
-/** One evaluation decides and clicks: nothing can go away between the two. */
+/** One evaluation decides and clicks, so that nothing can disappear between the two. */
 async function step(page: Page, number: number): Promise<void> {
   const key = KEYS[number % KEYS.length] ?? "j";
   if (number % 5 < 2) {
@@ -360,7 +361,7 @@ async function step(page: Page, number: number): Promise<void> {
   })()`);
 }
 
-/** The faults when nothing changes any more: a figure that is still being read is none. */
+/** The faults after the page stopped changing: a figure that is still being computed is not a fault. */
 async function faultsAfterRest(page: Page): Promise<readonly string[]> {
   let faults: readonly string[] = [];
   for (let tries = 0; tries < 20; tries++) {
@@ -371,7 +372,7 @@ async function faultsAfterRest(page: Page): Promise<readonly string[]> {
   return faults;
 }
 
-test("a session with branches shows what all of them cost, and what the shown one did", async () => {
+test("a session with branches shows the cost of all of them, and the work of the shown branch", async () => {
   const { page, errors } = await viewer.open(`/session/claude%3A${CLAUDE_ID}`);
   const facts = page.locator(".session-head .facts bdi");
   await facts.filter({ hasText: "this branch" }).waitFor();

@@ -28,7 +28,7 @@ interface SaveOptions {
   readonly of?: Home;
   readonly to?: string;
   readonly flags?: readonly string[];
-  /** The command, if it is another one than `view`. */
+  /** The command, if it is not `view`. */
   readonly via?: readonly string[];
 }
 
@@ -67,7 +67,7 @@ async function open(path: string, { scripts = true, hash = "" } = {}): Promise<O
   return { page, errors, requests: requests.slice(1).filter((url) => !url.startsWith("data:")) };
 }
 
-test("a session opens from disk at its newest turn, and nothing is asked of anybody", async () => {
+test("a session opens from disk at its newest turn, and the page sends no request", async () => {
   const { path, stderr } = await save(LONG_ID, { to: "end.html", flags: ["--turns", "1400-"] });
   expect(stderr).toMatch(/^~\/end\.html, [\d,]+ bytes\n$/u);
   expect(statSync(path).mode & 0o777).toBe(0o600);
@@ -102,7 +102,7 @@ test("every message can be read without scripts", async () => {
   await page.context().close();
 });
 
-test("its policy allows its own script and no other", async () => {
+test("the policy of the file allows its own script and no other", async () => {
   const { path } = await save(CLAUDE_ID, { to: "policy.html" });
   const text = readFileSync(path, "utf8");
   const [, policy = ""] = /Content-Security-Policy" content="([^"]*)"/u.exec(text) ?? [];
@@ -129,7 +129,7 @@ test("a hostile session runs nothing and requests nothing, with scripts and with
   await plain.page.context().close();
   const { page, errors, requests } = await open(path);
   await page.waitForSelector(".turn-line");
-  // The page of a server visits every turn with the same drawing; here some do.
+  // The test of the server's page visits every turn with the same drawing; here it visits some.
   for (let turn = 0; turn < 10; turn++) {
     await page.evaluate(
       `for (const fold of document.querySelectorAll('.fold[aria-expanded="false"]')) fold.click()`,
@@ -142,7 +142,7 @@ test("a hostile session runs nothing and requests nothing, with scripts and with
   await page.context().close();
 });
 
-test("a text is cut as in a page of a server, and the rest of it is inside too", async () => {
+test("a long text is cut as in a page of a server, and the file contains the rest of it too", async () => {
   using large = createHome();
   const line = { uuid: "u0", parent: null, role: "user" as const, time: "10:00:00" };
   large.write(claudeFile(CLAUDE_ID), claudeText(CLAUDE_ID, [{ ...line, content: "x".repeat(1_000_000) }]));
@@ -155,7 +155,7 @@ test("a text is cut as in a page of a server, and the rest of it is inside too",
   await page.context().close();
 });
 
-test("every branch is inside, drawn as a tree, and so is what a sub-agent did", async () => {
+test("the file contains every branch, drawn as a tree, and the work of sub-agents", async () => {
   using branched = createHome();
   writeSessions(branched);
   const { path } = await save(CLAUDE_ID, { of: branched, via: ["session", "export"], flags: ["--all"] });
@@ -170,7 +170,7 @@ test("every branch is inside, drawn as a tree, and so is what a sub-agent did", 
   await page.context().close();
 });
 
-test("a sub-agent is opened from its call, and leads back; its secrets are masked, and the page says so", async () => {
+test("a sub-agent opens from its call and links back to it; its secrets are masked, and the page says so", async () => {
   using nested = createHome();
   const secret = writeSubagent(nested);
   const { path, stderr } = await save(CLAUDE_ID, { of: nested, flags: ["--mask-secrets"] });
@@ -213,7 +213,7 @@ function writeSubagent(of: Home): string {
   return secret;
 }
 
-test("no file is replaced without --force, none is written into an agent's folder, and a range is checked", async () => {
+test("a file is not replaced without --force and not written into an agent's folder, and a range of turns is checked", async () => {
   const code = async (options: SaveOptions, id = CLAUDE_ID) => (await save(id, options)).code;
   expect(await code({ to: "twice.html" })).toBe(0);
   expect(await code({ to: "twice.html" })).toBe(5);

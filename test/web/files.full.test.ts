@@ -1,4 +1,4 @@
-/** The files of a session in a real browser: numbers of lines, the net result, and two columns. */
+/** The files of a session in a real browser: line numbers, the net change, and two columns. */
 
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -21,7 +21,7 @@ afterAll(async () => {
   await viewer?.[Symbol.asyncDispose]();
 });
 
-/** Three turns change one line; the last change says which line it is. */
+/** Three turns change one line; the last change gives the number of the line. */
 function lines(): Line[] {
   const all: Line[] = [];
   const add = (role: Line["role"], content: unknown, more: object = {}): void => {
@@ -47,7 +47,7 @@ const shown = (page: Page): Promise<readonly string[]> =>
     `[...document.querySelectorAll(".diff > span")].map((one) => one.className + ":" + one.textContent.trim())`,
   );
 
-test("the net result of three edits is one difference, also in two columns, and the address keeps both", async () => {
+test("the net change of three edits is one difference, also in two columns, and the address has both choices", async () => {
   const { page } = await viewer.open(`${sessionAddress(ID)}/files`);
   await page.waitForSelector(".diff");
   expect(await page.locator(".change-head").count()).toBe(3);

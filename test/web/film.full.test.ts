@@ -1,4 +1,4 @@
-/** A session as a film in a real browser: steps, the slider, playback, and the place in the address. */
+/** The replay of a session in a real browser: steps, the slider, playback, and the place in the address. */
 
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { violations } from "./axe.ts";
@@ -13,7 +13,7 @@ afterAll(async () => {
   await viewer?.[Symbol.asyncDispose]();
 });
 
-test("a session is replayed message after message, from any place, by keys and by the slider", async () => {
+test("a session can be replayed message after message, from any place, by keys and by the slider", async () => {
   const { page, errors } = await viewer.open(`${sessionAddress(LONG_ID)}/film`);
   const words = page.locator(".replay output");
   await expect.poll(() => words.innerText()).toMatch(/^([\d,]+) of \1$/u);

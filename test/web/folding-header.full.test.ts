@@ -1,4 +1,6 @@
-/** The header of the page while somebody reads a session: it folds away as they scroll on, and the text stays in its place. */
+/**
+ * The header of the page while a person reads a session: it folds when the person scrolls, and the text does not move.
+ */
 
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -15,7 +17,7 @@ afterAll(async () => {
 
 const TURN = LONG_TURNS - 10;
 
-/** The lower edge of the header, the height for reading, and the place of a line of the text, each in pixels. */
+/** The lower edge of the header, the height for reading, and the position of a line of the text, each in pixels. */
 const layout = (page: Page): Promise<{ header: number; room: number; line: number }> =>
   page.evaluate(`(() => {
     const line = [...document.querySelectorAll("main.turns h2")].find((one) => one.textContent.includes("Question ${TURN}"));
@@ -34,14 +36,14 @@ async function openedTurn(height: number): Promise<Page> {
   await page.locator("main.turns h2", { hasText: `Question ${TURN}` }).waitFor();
   await expect.poll(() => page.locator('.turn-line[aria-current="true"]').innerText()).toContain(`${TURN}`);
   await page.locator(".dock textarea").waitFor();
-  // A low screen has no room for it.
+  // A low screen has no room for the header.
   await page.locator(".facts-line").waitFor({ state: "attached" });
   await frames(page);
   return page;
 }
 
 test.each([800, 480])(
-  "the wheel folds the header at a height of %s, and the text stays in its place",
+  "the mouse wheel folds the header at a height of %s, and the text does not move",
   async (height) => {
     const page = await openedTurn(height);
     const before = await layout(page);
@@ -57,7 +59,7 @@ test.each([800, 480])(
   },
 );
 
-test("keys that scroll fold the header, those that go to turns leave it, and the tabulator brings it back", async () => {
+test("keys that scroll fold the header, keys that go to turns do not, and Tab shows it again", async () => {
   const page = await openedTurn(800);
   const header = async (): Promise<number> => (await layout(page)).header;
   const shown = await header();
@@ -77,7 +79,7 @@ test("keys that scroll fold the header, those that go to turns leave it, and the
   await expect.poll(header).toBeLessThanOrEqual(0);
   await page.keyboard.press("ArrowUp");
   await expect.poll(header).toBe(shown);
-  // Another page has its header.
+  // Another page shows its header.
   await page.keyboard.press("ArrowDown");
   await expect.poll(header).toBeLessThanOrEqual(0);
   await page.keyboard.press("u");

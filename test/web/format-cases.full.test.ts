@@ -28,9 +28,9 @@ afterAll(async () => {
 });
 
 interface Expected {
-  /** `claude:ID`, as the address of its page has it. */
+  /** `claude:ID`, as in the address of its page. */
   readonly key: string;
-  /** The texts that are said last, without all marks of Markdown. */
+  /** The last texts of the session, without the marks of Markdown. */
   readonly texts: readonly string[];
   /** The codes of its problems. */
   readonly problems: readonly string[];
@@ -60,7 +60,7 @@ async function readHome(home: string): Promise<readonly Expected[]> {
   return read;
 }
 
-/** The letters and digits of a text: what stays of it however it is marked up. */
+/** The letters and digits of a text, which are the same with any markup. */
 function letters(text: string): string {
   return text.replace(/[^\p{L}\p{N}]/gu, "");
 }
@@ -78,11 +78,11 @@ async function goTo(page: Page, key: string): Promise<void> {
 const textOf = (page: Page): Promise<string> =>
   page.evaluate(`document.querySelector("main")?.textContent ?? ""`);
 
-/** Every case is opened, and other files have browsers of their own at the same time. */
+/** Every case is opened, while other test files use their own browsers at the same time. */
 const LIMIT = { timeout: 360_000 };
 
 test(
-  "every session of the format cases is shown as the library reads it, safely and for everybody",
+  "every session of the format cases is shown as the library reads it, safely and accessibly",
   LIMIT,
   async () => {
     const { page, errors, requests } = await viewer.open("/");
@@ -94,7 +94,7 @@ test(
     const agents = new Set<string>();
     const silent: string[] = [];
     const damagedKeys: string[] = [];
-    /** Axe looks at a page if it shows a kind of element that no page before it had. */
+    /** Axe checks a page if it has a kind of element that no earlier page had. */
     const look = async (): Promise<void> => {
       const kinds: readonly string[] = await page.evaluate(KINDS);
       if (kinds.every((kind) => seen.has(kind))) return;
@@ -128,14 +128,14 @@ test(
         expect([key, codes.sort()]).toEqual([key, problems]);
         await look();
       }
-      // A page that was left may have asked its own server a moment later.
+      // A page may send a request to its server a moment after it was left.
       const elsewhere = machines.reduce<readonly string[]>(
         (urls, { url }) => offTheServer(urls, url),
         requests.splice(0),
       );
       expect(elsewhere).toEqual([]);
     }
-    // Nothing above compared nothing with nothing.
+    // The comparisons above were not empty.
     expect(silent).toEqual([]);
     expect([...agents].sort()).toEqual([...AGENT_NAMES].sort());
     expect(damagedKeys.length).toBeGreaterThan(4);

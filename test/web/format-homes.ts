@@ -1,4 +1,4 @@
-/** The format cases and the recorded sessions of all agents as homes of a person: as few as there is room for. */
+/** The format cases and the recorded sessions of all agents, in as few homes as possible. */
 
 import { cpSync, existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
@@ -9,18 +9,20 @@ import { tested } from "../tested-agents.ts";
 
 const TESTS = join(import.meta.dirname, "..");
 
-/** The folder of an agent's sessions in the home of a person who set no variable. */
+/** The folder of an agent's sessions in a home without environment variables. */
 const FOLDERS = tested(({ folder }) => folder);
 
 interface FormatCase {
   readonly agent: AgentName;
   /** The folder of its test. */
   readonly name: string;
-  /** Each file in the home of the agent, with where it lies. */
+  /** Each file in the home of the agent, with its path. */
   readonly files: ReadonlyMap<string, string>;
 }
 
-/** Every file of every case is in one home or another, unchanged; two cases with one session's id share no home. */
+/**
+ * Every file of every case is unchanged in one of the homes; two cases with the same session id are in different homes.
+ */
 export async function homesOfFormatCases(): Promise<readonly Home[]> {
   const homes: { readonly home: Home; readonly ids: Set<string> }[] = [];
   for (const each of formatCases()) {
@@ -67,7 +69,7 @@ function casesWithHome(agent: AgentName, folder: string): FormatCase[] {
     .map((home) => ({ agent, name: relative(TESTS, dirname(home)), files: filesIn(home) }));
 }
 
-/** The cases of Claude Code lie in no home: each has a session's file, and what belongs to it. */
+/** The cases of Claude Code are not homes: each has the file of a session and the files that belong to it. */
 function casesOfOneFile(agent: AgentName, folder: string): FormatCase[] {
   if (!existsSync(folder)) return [];
   return readdirSync(folder).map((name) => {

@@ -1,4 +1,4 @@
-/** The page of health in a real browser: its judgement, and a hidden session that comes back and is hidden again. */
+/** The health page in a real browser: its judgement, and a hidden session that is shown and hidden again. */
 
 import { utimesSync } from "node:fs";
 import { join } from "node:path";
@@ -35,7 +35,7 @@ const THREE = "3 sessions are hidden from their agents' own lists.";
 const TWO = "2 sessions are hidden from their agents' own lists.";
 const TITLE = "Why does the retry loop never end?";
 
-test("the keyboard is enough to read the plan for a hidden session, to bring it back, and to undo that", async () => {
+test("with only the keyboard, a person can read the plan for a hidden session, bring the session back, and undo that", async () => {
   const content = contentOf(lost);
   const { page, errors } = await viewer.open("/health");
   const judgement = page.locator(".judgement");
@@ -71,7 +71,7 @@ test("the keyboard is enough to read the plan for a hidden session, to bring it 
   await page.context().close();
 });
 
-test("a session that came back in the meantime is an error in its line, and the others stay", async () => {
+test("if a session came back in the meantime, its line shows an error, and the other lines do not change", async () => {
   const { page } = await viewer.open("/health");
   const line = page.locator(".hidden-session", { hasText: "opencode" });
   await line.waitFor();
@@ -93,7 +93,7 @@ test.each([
   ["light", 360],
   ["dark", 360],
 ] as const)(
-  "a page that only reads shows what is hidden and no way back, accessible and without scrolling sideways, %s at %i px",
+  "a page that only reads shows hidden sessions without an action, accessibly and without horizontal scrolling, %s at %i px",
   async (theme, width) => {
     const { page, errors } = await viewer.open("/health", { access: "read", theme, width });
     await page.locator(".judgement").getByText(THREE).waitFor();

@@ -1,4 +1,4 @@
-/** A hostile session in the viewer: what it says is shown, and never done. */
+/** A hostile session in the viewer: its content is shown as text and never executed. */
 
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -29,7 +29,7 @@ afterAll(async () => {
   target?.close();
 });
 
-test("everything that it says is shown, and nothing of it is done", async () => {
+test("the content of a hostile session is shown as text, and none of it is executed", async () => {
   const { page, errors, requests } = await viewer.open(
     `/session/${encodeURIComponent(`claude:${CLAUDE_ID}`)}/turn/1`,
   );
@@ -46,7 +46,7 @@ test("everything that it says is shown, and nothing of it is done", async () => 
           .catch(() => ""),
       )
       .toBe(String(turn));
-    // The number of the next turn stands in the rail a moment before its text is drawn.
+    // The rail shows the number of the next turn a moment before its text is drawn.
     const before = found.size;
     await expect
       .poll(async () => {

@@ -1,4 +1,4 @@
-/** The inbox in a browser: what waits is in the header and the title of every page, and is answered in the list. */
+/** The inbox in a browser: the header and the title of every page show waiting questions, and the list answers them. */
 
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
@@ -26,7 +26,7 @@ const prompt = (text: string): Promise<Response> => viewer.machine.post(pathOf(k
 
 const icon = (page: Page): Promise<string | null> => page.locator('link[rel="icon"]').getAttribute("href");
 
-test("a question is in the title, the icon and the header of any page, and is answered in the inbox by keyboard", async () => {
+test("the title, the icon and the header of every page show a question, which can be answered in the inbox by keyboard", async () => {
   const { page, errors } = await viewer.open("/");
   await page.waitForSelector(".row");
   const plain = await icon(page);
@@ -54,7 +54,7 @@ test("a question is in the title, the icon and the header of any page, and is an
   await page.context().close();
 });
 
-test("a page that may only read shows the question without its answers, and keeps its looks to itself", async () => {
+test("a page that may only read shows a question without answers, and does not mark it as seen for others", async () => {
   const { page } = await viewer.open("/inbox", { access: "read" });
   await prompt("edit it");
   await page.getByRole("heading", { name: "Allow Edit?" }).waitFor();
@@ -71,7 +71,7 @@ test("a page that may only read shows the question without its answers, and keep
   await page.context().close();
 });
 
-test("a page that nobody looks at notifies of a question once, with no word of it", async () => {
+test("a hidden page notifies of a question once, without its text", async () => {
   const { page } = await viewer.open("/inbox");
   await page.evaluate(`
     globalThis.notified = [];
@@ -103,7 +103,7 @@ test("a page that nobody looks at notifies of a question once, with no word of i
   await page.context().close();
 });
 
-test("what failed says why until it was looked at, and all can be marked at once", async () => {
+test("a failed session shows its reason until a person has seen it, and all can be marked as seen at once", async () => {
   const { page } = await viewer.open("/inbox");
   await page.getByText("Nothing waits for you.").waitFor();
   await prompt("refuse");

@@ -1,4 +1,4 @@
-/** The list of the viewer in a real browser: its keys, its search, and what its address keeps. */
+/** The list of the viewer in a real browser: its keys, its search, and its address. */
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { claudeFile, claudeText } from "../cli/home.ts";
@@ -17,7 +17,7 @@ afterAll(async () => {
 });
 
 describe("the list", () => {
-  test("j, k and the arrows go through sessions, Enter opens one, u comes back", async () => {
+  test("j, k and the arrow keys go through sessions, Enter opens one, and u returns to the list", async () => {
     const { page } = await viewer.open("/");
     await page.waitForSelector(".row");
     const title = (): Promise<string> => page.locator(".row.selected .title").innerText();
@@ -35,12 +35,12 @@ describe("the list", () => {
     await expect.poll(() => page.title()).toContain(" · Continuo");
     await page.keyboard.press("u");
     await page.waitForSelector(".row");
-    // The title of the session does not stay.
+    // The page no longer has the title of the session.
     await expect.poll(() => page.title()).toBe("Continuo");
     await page.context().close();
   });
 
-  test("the keys work on the first rows while the whole list is still being made", async () => {
+  test("keys work on the first rows while the rest of the list is still being read", async () => {
     // A server that was just started answers with the newest rows first.
     await using machine = await openMachine(homeWithLongSession(), { pageFolder: viewer.pages });
     const page = await viewer.browser.newPage();
@@ -66,7 +66,7 @@ describe("the list", () => {
     await page.close();
   });
 
-  test("/ searches, Escape clears, and filters narrow", async () => {
+  test("/ searches, Escape clears the search, and filters reduce the list", async () => {
     const { page } = await viewer.open("/");
     await page.waitForSelector(".row");
     const all = await page.locator(".row").count();
@@ -78,7 +78,7 @@ describe("the list", () => {
     await page.keyboard.press("/");
     await page.keyboard.type("no session says this");
     await page.locator(".empty", { hasText: "No session matches" }).waitFor();
-    // A group without choices has no heading; a chosen agent stays among them, so that it can be given up.
+    // A group without choices has no heading; the chosen agent stays in its group, so that the choice can be undone.
     const agents = page.getByRole("group", { name: "Agent" });
     await expect.poll(() => agents.count()).toBe(0);
     await page.keyboard.press("Escape");
@@ -90,13 +90,13 @@ describe("the list", () => {
     await page.context().close();
   });
 
-  test("Enter goes to the first row of what was typed, not to one of the question before", async () => {
+  test("Enter goes to the first row for the typed words, not to a row of the previous search", async () => {
     const { page } = await viewer.open("/");
     await page.waitForSelector(".row");
     await page.keyboard.press("j");
     await page.locator(".row:focus").waitFor();
     await page.keyboard.press("/");
-    // A server that takes its time.
+    // A server that answers slowly.
     await page.route(/sessions\?.*text=/u, async (route) => {
       await new Promise((resolve) => setTimeout(resolve, 700));
       await route.continue();
@@ -117,7 +117,7 @@ describe("the list", () => {
     await page.context().close();
   });
 
-  test("a search says that it runs, and a number that is not the last one says so", async () => {
+  test("the page shows that a search runs, and that a number of hits is not final", async () => {
     const { page } = await viewer.open("/");
     await page.waitForSelector(".row");
     const count = page.locator(".find-line output");
@@ -129,11 +129,11 @@ describe("the list", () => {
       else await new Promise((done) => setTimeout(done, 700));
       const response = await route.fetch();
       const found = (await response.json()) as object;
-      // The second part of a machine that was never searched is read after the first.
+      // On a machine that was never searched, the second part is read after the first one.
       await route.fulfill({ response, json: { ...found, unsearched: answers > 2 ? 0 : 9_760, unlisted: 0 } });
     });
     await page.keyboard.press("/");
-    // One input: slowly typed words would be several questions.
+    // The words are one input, because slowly typed words would be several searches.
     await page.keyboard.insertText("no session says this");
     await expect.poll(() => count.innerText()).toBe("Searching…");
     await expect.poll(() => count.innerText()).toBe("0 sessions so far, 9,760 unread");
@@ -145,7 +145,7 @@ describe("the list", () => {
     await page.context().close();
   });
 
-  test("the address has the search and every filter: reload, back, forward and u are exact", async () => {
+  test("the address has the search and every filter, so that reload, back, forward and u restore them exactly", async () => {
     const { page } = await viewer.open("/?text=tea&agents=codex&time=month&project=%2Fx&shown=archived");
     const shown = () =>
       page.evaluate(`[
@@ -158,7 +158,7 @@ describe("the list", () => {
       "#/?text=tea&agents=codex&time=month&project=%2Fx&shown=archived",
       "/x",
       "tea",
-      // An agent that was chosen can be given up where nothing of it is found.
+      // The choice of an agent can be undone even if none of its sessions is found.
       "Codex",
       "30 days",
       "Archived",
@@ -179,7 +179,7 @@ describe("the list", () => {
     await expect
       .poll(shown)
       .toEqual(["#/?agents=codex&text=tea", "", "tea", ...codex.slice(3, -1), "Best match"]);
-    // A word is one step, however many letters it has.
+    // Typing a word is one step of the browser's history.
     await page.goBack();
     await expect.poll(shown).toEqual(codex);
     await page.locator(".row").first().click();
@@ -196,7 +196,7 @@ describe("the list", () => {
     await page.context().close();
   });
 
-  test("the address has the selected row and the chosen ones: they are there after a reload, and after a session", async () => {
+  test("the address has the selected row and the chosen ones, which are restored after a reload and after opening a session", async () => {
     const { page } = await viewer.open("/");
     await page.waitForSelector(".row");
     for (const key of ["j", "x", "j", "x", "j"]) await page.keyboard.press(key);
@@ -205,7 +205,7 @@ describe("the list", () => {
         document.querySelector(".row.selected")?.hash,
         ...[...document.querySelectorAll(".choose")].map((one) => one.checked),
       ]`);
-    // The boxes come with the code that acts on them.
+    // The boxes are loaded together with the code for their actions.
     await expect.poll(() => page.locator(".choose:checked").count()).toBe(2);
     await expect.poll(() => page.url()).toMatch(/#\/\?at=[^&]+&chosen=[^&]+&chosen=[^&]+$/u);
     const before = (await shown()) as readonly unknown[];
@@ -221,7 +221,7 @@ describe("the list", () => {
     await page.context().close();
   });
 
-  test("a session that begins, and one that grows, are seen without a reload", async () => {
+  test("a new session and a growing one are shown without a reload", async () => {
     const { page } = await viewer.open("/");
     await page.waitForSelector(".row");
     const id = "4bf3ffff-0000-4000-8000-00000000000d";
@@ -232,7 +232,7 @@ describe("the list", () => {
   });
 });
 
-test("rows say how the session ended and what it changed, and another order has no days", async () => {
+test("rows show how the session ended and what it changed, and a list in another order has no headings of days", async () => {
   const { page } = await viewer.open("/");
   const long = page.locator(".row", { has: page.getByText("Question 1", { exact: true }) });
   await expect.poll(() => long.locator(".row-facts .last").innerText()).toContain(`Answer ${LONG_TURNS}`);

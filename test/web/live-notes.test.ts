@@ -1,4 +1,6 @@
-/** The page folds windows of a continuous session to the same notes as the server, at its end and at any place before. */
+/**
+ * The page folds windows of a continuous session to the same notes as the server, at the end and at any earlier place.
+ */
 
 import { LIVE_FEED_TYPES, toWireEvent, type WireEvent } from "@continuo/core/wire";
 import { readHistory } from "@continuo/live";
@@ -15,13 +17,13 @@ import {
 import { hasPlace, itemsAt, shownNotes, stepFrom } from "../../web/live/position.ts";
 import { type LiveTest, liveTest, said } from "../live/live-session.ts";
 
-/** Returns the frames that the feed sends of a session. */
+/** Returns the frames that the feed of a session sends. */
 async function feedOf({ store, service }: LiveTest, key: string): Promise<readonly WireEvent[]> {
   const { events } = await store.read(await service.sessionIdOf(key), { limit: 10_000 });
   return events.filter(({ type }) => LIVE_FEED_TYPES.includes(type)).map(toWireEvent);
 }
 
-/** The whole feed as one part. */
+/** The whole feed as one loaded part. */
 function partOf(feed: readonly WireEvent[]): LivePart {
   return withNewer(EMPTY_PART, feed, { to: feed.at(-1)?.sequence ?? 0, hasNewer: false });
 }
@@ -43,7 +45,7 @@ async function note(live: LiveTest, text: string, atMs: number): Promise<string>
   return (await live.service.notes("k")).find(({ noteId }) => !before.has(noteId))?.noteId ?? "";
 }
 
-test("after each step the page shows the notes that the server had then", async () => {
+test("after each event the page shows the same notes as the server", async () => {
   await using live = await liveTest();
   await live.service.open("k", { videoId: "v" });
   const then: { readonly at: number; readonly notes: unknown }[] = [];
@@ -82,7 +84,7 @@ test("after each step the page shows the notes that the server had then", async 
   expect(then.map(({ at }) => shownIn(whole, at))).toEqual(then.map(({ notes }) => notes));
   expect(shownIn(whole, null)).toEqual(await serversNotes(live));
   expect(shownIn(whole, 0)).toEqual([]);
-  // Event by event it is the same as all at once.
+  // Folding event by event gives the same result as folding all at once.
   const single = feed.reduce(
     (part, event) => withNewer(part, [event], { to: event.sequence, hasNewer: false }),
     EMPTY_PART,
@@ -90,7 +92,7 @@ test("after each step the page shows the notes that the server had then", async 
   expect(single).toEqual(whole);
   expect(shownNotes(foldNotes(new Map(), feed))).toEqual(shownNotes(notesAfter(whole, null)));
 
-  // In windows from the end, and from the beginning, each place that is loaded shows the same.
+  // With windows from the end, and from the beginning, each loaded place shows the same notes.
   const sessionId = await live.service.sessionIdOf("k");
   const places = feed.map(({ sequence }) => sequence);
   const expectSame = (part: LivePart): void => {
@@ -115,11 +117,11 @@ test("after each step the page shows the notes that the server had then", async 
     }
     expectSame(part);
     expect(part.items).toEqual(whole.items);
-    // A window that is not next to the part changes nothing.
+    // A window that is not adjacent to the loaded part changes nothing.
     expect(foldWindow(part, await read({ before: 3 }), "newer")).toBe(part);
   }
 
-  // Step by step through the whole log and back.
+  // The replay goes step by step through the whole log and back.
   let at: number | null = 0;
   let count = 0;
   while (at !== null && count <= whole.items.length) {
@@ -131,7 +133,7 @@ test("after each step the page shows the notes that the server had then", async 
   expect(stepFrom(whole, null, -1)).toBe(whole.items.at(-2)?.sequence);
 });
 
-test("the loaded part stays bounded in both directions, and says what is missing", () => {
+test("the loaded part is bounded in both directions, and reports what is missing", () => {
   const noteAt = (sequence: number): WireEvent =>
     ({
       id: `e${sequence}`,
@@ -155,7 +157,7 @@ test("the loaded part stays bounded in both directions, and says what is missing
   for (let to = 400; to <= 3_000; to += 200) part = foldWindow(part, window(to - 200, to), "newer");
   expect([part.items.length, part.from, part.to]).toEqual([MOST_LOADED, 2_000, 3_000]);
   expect([part.hasOlder, part.hasNewer, part.changes.length]).toEqual([true, false, 10]);
-  // The notes of what was dropped are still there.
+  // The notes of dropped events are still there.
   expect(shownIn(part, null)).toHaveLength(30);
   expect(shownIn(part, 2_000)).toHaveLength(20);
   for (let from = 1_800; from >= 0; from -= 200) part = foldWindow(part, window(from, from + 200), "older");

@@ -1,4 +1,4 @@
-/** A long session in the browser while the server still reads it: what its end already allows. */
+/** A long session in the browser while the server still reads it: what a reader can already do. */
 
 import { utimesSync } from "node:fs";
 import { join } from "node:path";
@@ -26,7 +26,7 @@ function home(): Home {
 
 const FULL_READ = /\/sessions\/[^/]+(?:\/outline|\/events|$|\?|\/history.*around)/u;
 
-/** The same, and what an earlier read found out. */
+/** The same page, with the results of an earlier read. */
 const ANY_READ = new RegExp(`${FULL_READ.source}|/known$`, "u");
 
 /** A page whose server has read only the end of the session, until `read` is called. */
@@ -65,7 +65,7 @@ test("the keys and the rail work from what is loaded while the rest is read, and
   // The last turn of the session failed, and the one a hundred before it did.
   await page.keyboard.press("]");
   await expect.poll(() => current(page)).toBe(`Question ${LONG_TURNS}`);
-  // Not further back than the part that was loaded at first.
+  // The keys do not go further back than the part that was loaded at first.
   for (let step = 1; step < 20; step++) {
     await page.keyboard.press("k");
     await expect.poll(() => current(page)).toBe(`Question ${LONG_TURNS - step}`);
@@ -73,7 +73,7 @@ test("the keys and the rail work from what is loaded while the rest is read, and
   expect(page.url()).not.toContain("/turn/");
   read();
   await expect.poll(() => status.count()).toBe(0);
-  // The reader stays at the turn, which has its number now.
+  // The reader stays at the turn, whose number is known now.
   const number = page.locator('.turn-line[aria-current="true"] .number');
   await expect.poll(() => number.allInnerTexts()).toEqual([String(LONG_TURNS - 19)]);
   await page.keyboard.press("k");
@@ -83,11 +83,11 @@ test("the keys and the rail work from what is loaded while the rest is read, and
   await page.context().close();
 });
 
-test("a step to an error that is not loaded yet is made as soon as it was read", async () => {
+test("a step to an error that is not loaded yet happens as soon as the session was read", async () => {
   const { page, read } = await whileReading();
   await expect.poll(() => current(page)).toBe(`Question ${LONG_TURNS}`);
   await page.keyboard.press("[");
-  // Nothing is lost, and nothing moves until then.
+  // Until then the step is remembered, and nothing moves.
   await page.waitForTimeout(300);
   expect(await current(page)).toBe(`Question ${LONG_TURNS}`);
   read();
@@ -95,8 +95,8 @@ test("a step to an error that is not loaded yet is made as soon as it was read",
   await page.context().close();
 });
 
-test("a step to the first turn is made as soon as the session was read", async () => {
-  // No test has read the session here.
+test("a step to the first turn happens as soon as the session was read", async () => {
+  // No earlier test has read the session on this server.
   await using fresh = await openMachine(home(), { pageFolder: viewer.pages });
   const { page, read } = await whileReading(fresh, ANY_READ);
   await expect.poll(() => current(page)).toBe(`Question ${LONG_TURNS}`);
@@ -108,7 +108,7 @@ test("a step to the first turn is made as soon as the session was read", async (
   await page.context().close();
 });
 
-test("a server that is started again shows what an earlier one found out while it reads the session", async () => {
+test("a restarted server shows the results of its predecessor while it reads the session", async () => {
   const path = `/v1/machine/sessions/claude:${LONG_ID}`;
   await viewer.machine.json(path);
   await viewer.machine.json(`${path}/outline?limit=500`);

@@ -47,10 +47,10 @@ const SESSION = [
   ...[".branch-tree", ".branch-tree li li", ".branch-tree button", ".branch-tree button[aria-current] bdi"],
 ];
 
-/** Values that most parts have: not worth a word. */
+/** Values that most parts have, which are left out. */
 const USUAL = /none|^(?:normal|0px|static|400|rgba\(0, 0, 0, 0\))$/u;
 
-/** A line for each part, all of which are there. */
+/** One line for each part; every part must exist. */
 async function lookOf(page: Page, parts: readonly string[]): Promise<string> {
   const styles: readonly (readonly [string, readonly string[] | null])[] = await page.evaluate(
     `${JSON.stringify(parts)}.map((part) => {
@@ -67,7 +67,7 @@ async function lookOf(page: Page, parts: readonly string[]): Promise<string> {
   return lines.join("\n");
 }
 
-test("the list and a session look as they did, in both themes, wide and narrow", async () => {
+test("the list and a session have the recorded styles in both themes, on wide and narrow screens", async () => {
   const looks: string[] = [];
   for (const theme of ["light", "dark"] as const) {
     for (const width of [1280, 360]) {
@@ -80,7 +80,7 @@ test("the list and a session look as they did, in both themes, wide and narrow",
       }
       await page.locator("#branches").click();
       await page.waitForSelector(".branch-tree [aria-current]");
-      // Nothing is pointed at.
+      // The mouse points to no element.
       await page.mouse.move(0, 0);
       // A narrow screen has no room for the rail.
       const rail = width === 1280 ? [".turn-line[aria-current]"] : [];

@@ -32,7 +32,7 @@ async function whenLoaded(page: Page): Promise<void> {
   await expect.poll(async () => isLoaded(await page.evaluate<string>(names))).toEqual([]);
 }
 
-/** The time until the page says it; the clock is the page's. */
+/** The time until the page reports it, by the clock of the page. */
 async function noticeWithin(page: Page, killed: Promise<void>): Promise<number> {
   await page.evaluate(`
     globalThis.shown = new Promise((resolve) => {
@@ -100,7 +100,7 @@ test.each(["/", "/health", "/live"])(
   },
 );
 
-test("a session that was opened while the server was gone, and a part of the page that did not load, are there when it is back", async () => {
+test("a session that was opened, and a part of the page that was needed, while the server was gone are loaded when it is back", async () => {
   const key = await ownSession(home);
   const first = await serveViewer(home, pages);
   const { port } = new URL(first.url);

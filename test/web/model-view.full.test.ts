@@ -1,4 +1,4 @@
-/** The model's view in a real browser: the rail has the turns of the body, and words say what differs. */
+/** The model's view in a real browser: the rail has the turns of the view, and words describe the differences. */
 
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { homeWithLongSession, LONG_ID, LONG_TURNS, sessionAddress } from "./long-session.ts";
@@ -12,7 +12,7 @@ afterAll(async () => {
   await viewer?.[Symbol.asyncDispose]();
 });
 
-test("the model's view says how much the model would receive, and its rail and keys are those of its turns", async () => {
+test("the model's view shows how much the model would receive, and its rail and keys go through its own turns", async () => {
   const { page, requests } = await viewer.open(sessionAddress(LONG_ID));
   await page.waitForSelector(".turn-line");
   await page.keyboard.press("m");

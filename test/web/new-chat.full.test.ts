@@ -1,4 +1,4 @@
-/** A new conversation from the page in a real browser, and names of files in a prompt, with the keyboard alone. */
+/** A new conversation, and names of files in a prompt: with only the keyboard, in a real browser. */
 
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createTalkHome, SCRIPT, type TalkHome } from "../cli/talk.ts";
@@ -18,10 +18,10 @@ afterAll(async () => {
   await viewer?.[Symbol.asyncDispose]();
 });
 
-test("a conversation begins in the chosen folder with the chosen agent; reload keeps what was chosen", async () => {
+test("a conversation begins in the chosen folder with the chosen agent, and a reload keeps the choices", async () => {
   const { page, errors } = await viewer.open("/");
   await page.getByRole("link", { name: "New" }).press("Enter");
-  // The list has a folder to fill in too.
+  // The list also offers a folder to complete.
   await page.getByRole("heading", { name: "New conversation" }).waitFor();
   await page.getByLabel("Folder").fill(`${home.path}/project`);
   await page.getByLabel("Agent").selectOption("robot");
@@ -61,7 +61,7 @@ test("a conversation begins in the chosen folder with the chosen agent; reload k
   await page.context().close();
 });
 
-test("a page that only reads has no way to a new conversation, and its address says why", async () => {
+test("a page that only reads does not offer a new conversation, and the page at that address says why", async () => {
   const { page } = await viewer.open("/", { access: "read" });
   await page.waitForSelector(".row, .empty");
   await page.getByRole("button", { name: "Select" }).waitFor();
@@ -72,7 +72,7 @@ test("a page that only reads has no way to a new conversation, and its address s
   await page.context().close();
 });
 
-test("comments on lines of a difference are the next prompt, and a page that only reads cannot write any", async () => {
+test("comments on lines of a difference become the next prompt, and a page that only reads offers no comments", async () => {
   await using sample = await openViewer(sampleHome());
   const { page, errors } = await sample.open(`${sessionAddress(SAMPLE_ID)}/files`);
   await page.getByRole("button", { name: "Comment on a line" }).waitFor();

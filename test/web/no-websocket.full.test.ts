@@ -1,4 +1,4 @@
-/** The viewer behind a proxy that passes no WebSockets says so, in channels and in continuous sessions. */
+/** The viewer behind a proxy that blocks WebSockets: channels and continuous sessions report it. */
 
 import { afterAll, beforeAll, test } from "vitest";
 import { plainProxy } from "../channels/plain-proxy.ts";
@@ -10,7 +10,7 @@ beforeAll(async () => {
 });
 afterAll(() => viewer?.[Symbol.asyncDispose]());
 
-test("a channel says what the proxy must do", async () => {
+test("a channel says that the proxy must allow WebSockets", async () => {
   await viewer.machine.store.createLog({ logId: "channels/team" });
   await using proxy = await plainProxy(viewer.machine.url, "refused");
   const issued = await viewer.machine.post("/v1/pages/code");

@@ -1,4 +1,4 @@
-/** The viewer as a browser gets it: the bundled page on a server of a scratch home. */
+/** The viewer as a browser receives it: the bundled page on a server with a scratch home. */
 
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -16,7 +16,7 @@ export interface OpenViewer extends AsyncDisposable {
   /** The folder of the built page. */
   readonly pages: string;
   readonly browser: Browser;
-  /** A page that is signed in; `errors` has what it complained about. */
+  /** A page that is signed in; `errors` has the errors of its console. */
   open(hash: string, options?: ViewOptions): Promise<ViewerPage>;
 }
 
@@ -29,7 +29,7 @@ interface ViewOptions {
 }
 
 interface OpenViewerOptions {
-  /** Instead of the usual one; the viewer closes it. */
+  /** The browser to use instead of the usual one; the viewer closes it. */
   readonly browser?: Browser;
   readonly store?: { readonly now: () => number };
 }
@@ -74,7 +74,7 @@ export async function openViewer(home?: Home, options: OpenViewerOptions = {}): 
   };
 }
 
-/** Opens the viewer of a server in a page, which may have shown another server's. */
+/** Opens the viewer of a server in a page, which may have shown another server before. */
 export async function signIn(page: Page, machine: OpenMachine, hash: string, access?: "read"): Promise<void> {
   const query = access === undefined ? "" : `?access=${access}`;
   const answer = await machine.post(`/v1/pages/code${query}`);

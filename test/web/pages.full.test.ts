@@ -38,7 +38,7 @@ afterAll(async () => {
   await viewer?.[Symbol.asyncDispose]();
 });
 
-test("an address that names no page says so, and leads to the list", async () => {
+test("an unknown address reports that there is no page, and links to the list", async () => {
   const { page, errors } = await viewer.open("/nothing/here");
   await page.getByRole("heading", { name: "There is no page at this address" }).waitFor();
   expect(await violations(page)).toEqual([]);

@@ -16,7 +16,7 @@ afterAll(async () => {
   await viewer?.[Symbol.asyncDispose]();
 });
 
-test("y goes to the answer of a question that opens while nothing is typed, and Escape leaves the turn", async () => {
+test("y focuses the answer of a question that opens while no text is typed, and Escape does not cancel the turn", async () => {
   const { page, errors } = await viewer.open(place);
   const prompt = page.getByRole("textbox", { name: "Prompt" });
   await prompt.fill("edit it");
@@ -39,7 +39,7 @@ test("y goes to the answer of a question that opens while nothing is typed, and 
   await page.context().close();
 });
 
-test("words that were begun keep their field when a question opens, and y is one of them", async () => {
+test("a person who is typing stays in the field when a question opens, and y is typed there", async () => {
   const { page } = await viewer.open(place);
   const prompt = page.getByRole("textbox", { name: "Prompt" });
   await prompt.fill("edit it");
@@ -55,7 +55,7 @@ test("words that were begun keep their field when a question opens, and y is one
   await page.context().close();
 });
 
-test("a page that may only read shows no action that changes something, and says why", async () => {
+test("a page that may only read shows no action that changes anything, and says why", async () => {
   const { page } = await viewer.open(place, { access: "read" });
   await page.locator(".menu summary").click();
   const lines = await page.locator(".menu li").allInnerTexts();

@@ -1,4 +1,7 @@
-/** A phone that is paired by its camera, over a tunnel with TLS: what it may do by touch on a small screen, and how it is sent away. */
+/**
+ * A phone that is paired by its camera, over a tunnel with TLS: what it may do by touch on a small screen, and how it
+ * is revoked.
+ */
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -101,7 +104,7 @@ async function scan(name: string, rights: "read" | "answer"): Promise<string> {
   return decodeQR({ width, height, data });
 }
 
-/** The faults for a finger: a page wider than the screen, and targets smaller than WCAG 2.5.8 allows. */
+/** The faults for touch: a page wider than the screen, and targets smaller than WCAG 2.5.8 allows. */
 const hardToTouch = (page: Page): Promise<readonly string[]> =>
   page.evaluate(`(() => {
     const faults = [];
@@ -118,7 +121,7 @@ const hardToTouch = (page: Page): Promise<readonly string[]> =>
     return faults;
   })()`);
 
-test("a phone is paired by the code on the screen, reads by touch at 360 px, and answers one question", async () => {
+test("a phone is paired by the QR code on the screen, reads by touch at 360 px, and answers one question", async () => {
   const errors: string[] = [];
   await laptop.getByRole("link", { name: "Inbox" }).click();
   await laptop.getByRole("link", { name: "Use on a phone" }).click();
@@ -160,7 +163,7 @@ test("a phone is paired by the code on the screen, reads by touch at 360 px, and
   await allow.tap();
   await laptop.getByText("Done.").first().waitFor();
   await allow.waitFor({ state: "detached" });
-  // The cookie is the browser's: the app on its home screen, and a new tab, are paired too.
+  // The cookie belongs to the browser, so the app on its home screen and a new tab are paired too.
   await page.close();
   const app = await phone.newPage();
   await app.goto(url);
@@ -168,7 +171,7 @@ test("a phone is paired by the code on the screen, reads by touch at 360 px, and
   expect(errors).toEqual([]);
 });
 
-test("the browser of the phone can install the page as an app, and the one of the laptop, whose address ends, is offered none", async () => {
+test("the browser of the phone can install the page as an app, and that of the laptop, whose address is temporary, cannot", async () => {
   const page = await phone.newPage();
   await page.goto(`${url}/#/inbox`);
   const cdp = await phone.newCDPSession(page);
@@ -183,7 +186,7 @@ test("the browser of the phone can install the page as an app, and the one of th
     display: "standalone",
   });
   const { installabilityErrors } = await cdp.send("Page.getInstallabilityErrors");
-  // Contexts of a test are private windows.
+  // The browser contexts of a test are private windows.
   expect(installabilityErrors.map(({ errorId }) => errorId)).toEqual(["in-incognito"]);
   const get = (path: string) => page.request.get(new URL(path, at).href);
   expect((await get(at)).headers()["content-type"]).toBe("application/manifest+json");
@@ -199,7 +202,7 @@ test("the browser of the phone can install the page as an app, and the one of th
   await page.close();
 });
 
-test("a phone that only reads sees a question without its answers, and one that is revoked says how to pair it again", async () => {
+test("a phone that only reads shows a question without answers, and a revoked phone says how to pair it again", async () => {
   await laptop.evaluate('location.hash = "#/phones"');
   const link = await scan("Tablet", "read");
   const tablet = await browser.newContext({
@@ -227,7 +230,7 @@ test("a phone that only reads sees a question without its answers, and one that 
   expect(await violations(page)).toEqual([]);
   expect.soft(await hardToTouch(page)).toEqual([]);
   expect(await laptop.locator(".phone-list li").count()).toBe(1);
-  // An app that shares nothing with the browser takes the link by hand.
+  // In an app that shares nothing with the browser, the person enters the link by hand.
   const next = await scan("Tablet", "read");
   await page.getByRole("textbox", { name: "Or paste the link" }).fill(next);
   await page.getByRole("button", { name: "Pair" }).tap();
@@ -235,7 +238,7 @@ test("a phone that only reads sees a question without its answers, and one that 
   await tablet.close();
 });
 
-test("continuo view --pair gets a link from the viewer that runs, and no line of the viewer has a secret", async () => {
+test("continuo view --pair prints a link of the running viewer, and no output of the viewer has a secret", async () => {
   const child = view("--pair", "answer");
   const [line] = await once(createInterface({ input: child.stdout as NodeJS.ReadableStream }), "line");
   const [code] = await once(child, "exit");

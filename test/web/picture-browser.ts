@@ -1,4 +1,4 @@
-/** Chromium that draws the same pixels on every machine: with the two fonts of the page, and none of the machine's. */
+/** Chromium that draws the same pixels on every machine, with only the two fonts of the page. */
 
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -22,7 +22,7 @@ const FONTS = [
   ["JetBrains Mono", "normal", "jetbrains-mono/files/jetbrains-mono-latin-wght-normal.woff2"],
 ] as const;
 
-/** Letters stand where their widths put them: some builds of Chromium round each width to a whole pixel. */
+/** Letters are placed by their exact widths, because some builds of Chromium round each width to a whole pixel. */
 const FRACTIONS = `addEventListener("DOMContentLoaded", () => {
   const sheet = new CSSStyleSheet();
   sheet.replaceSync("html, button, input, select, textarea { text-rendering: geometricPrecision }");
@@ -31,7 +31,7 @@ const FRACTIONS = `addEventListener("DOMContentLoaded", () => {
 
 export interface PictureBrowser {
   readonly browser: Browser;
-  /** Takes away what the browser needed. Close it first. */
+  /** Removes the temporary files of the browser, which must be closed before. */
   [Symbol.dispose](): void;
 }
 
@@ -44,7 +44,9 @@ export async function openPictureBrowser(): Promise<PictureBrowser> {
   return { browser, [Symbol.dispose]: () => rmSync(folder, { recursive: true }) };
 }
 
-/** No font at all: those of the page come as bytes. A letter that they lack is an empty box everywhere. */
+/**
+ * There is no other font; the fonts of the page are sent as bytes. A letter that they lack is an empty box everywhere.
+ */
 function toFontConfiguration(folder: string): string {
   return `<?xml version="1.0"?>
 <!DOCTYPE fontconfig SYSTEM "fonts.dtd">
@@ -52,7 +54,7 @@ function toFontConfiguration(folder: string): string {
 `;
 }
 
-/** Gives each page of the context the fonts that stand first in `web/theme.css`. */
+/** Gives each page of the context the fonts that are first in `web/theme.css`. */
 export async function addFonts(context: BrowserContext): Promise<void> {
   const require = createRequire(import.meta.url);
   const faces = FONTS.map(([family, style, file]) => {

@@ -20,7 +20,7 @@ let viewer: OpenViewer;
 const stack = new AsyncDisposableStack();
 beforeAll(async () => {
   const { browser } = stack.use(await openPictureBrowser());
-  // Stored events have the times of the pictures.
+  // Stored events get the time that the pictures show.
   const store = { now: () => NOW.getTime() };
   viewer = stack.use(await openViewer(sampleHome(), { browser, store }));
   await fill(viewer.machine.store);
@@ -116,7 +116,7 @@ const SAMPLE = sessionAddress(SAMPLE_ID);
 const COMPARED = `/compare/claude%3A${CLAUDE_ID}/claude%3A${CLAUDE_ID}?branch2=a2`;
 
 const PAGES = [
-  // Its rows are whole when their sessions were read.
+  // Its rows are complete after their sessions were read.
   ["list", "/", ".rows:not(:has(.row:not(:has(.damaged)) .turns:empty)) .title"],
   ["session", `${SAMPLE}/turn/1`, ".turn-foot"],
   ["files", `${SAMPLE}/files`, ".diff"],
@@ -138,14 +138,14 @@ async function openPage(): Promise<{ readonly context: BrowserContext; readonly 
     locale: "en-GB",
     reducedMotion: "reduce",
     deviceScaleFactor: 1,
-    // The list decides by its first width whether its filters are folded.
+    // The list folds its filters depending on its first width.
     viewport: { width: SCREENS[0][0], height: SCREENS[0][1] },
   });
   await context.clock.setFixedTime(NOW);
   await addFonts(context);
-  // The numbers of a server that just started are never the same.
+  // The numbers of a server that just started differ each time.
   await context.route("**/metrics", (route) => route.fulfill({ body: METRICS }));
-  // Places of a scratch home are never the same. The page takes an answer only with the proof of its server.
+  // The paths of a scratch home differ each time. The page accepts an answer only with the proof of its server.
   await context.route("**/v1/machine/at-risk", async (route) => {
     await route.fulfill({ response: await route.fetch(), json: AT_RISK });
   });

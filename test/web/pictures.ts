@@ -8,7 +8,7 @@ import { PNG } from "pngjs";
 
 const FOLDER = join(import.meta.dirname, "pictures");
 
-/** The folder for pictures that differ: it outlives the run, and belongs to no commit. */
+/** The folder for pictures that differ; it stays after the run, and is not committed. */
 const RESULTS = join(import.meta.dirname, "../../node_modules/.cache/pictures");
 
 /** `npm run pictures` sets it. */
@@ -23,7 +23,7 @@ const THRESHOLD = 0.032;
 /** The number of pixels that may differ: less than one letter. */
 const MAX_PIXELS = 24;
 
-/** The time in which a page must look as in its picture; once one did not, the others have less. */
+/** The time in which a page must look like its picture; after one page failed, the others have less. */
 const PATIENCE_MS: readonly [number, number] = [30_000, 3_000];
 
 interface Difference {
@@ -35,7 +35,7 @@ export class Pictures {
   /** One line for each picture that differs. */
   readonly failures: string[] = [];
 
-  /** Takes a picture of the page again and again until it is the one of this name. */
+  /** Takes pictures of the page until one equals the stored picture of this name. */
   async compare(page: Page, name: string): Promise<void> {
     const path = join(FOLDER, `${name}.png`);
     if (IS_WRITTEN) return writePicture(path, await settledPicture(page));
@@ -57,7 +57,7 @@ export class Pictures {
     }
   }
 
-  /** Keeps the picture and the difference for a look at them; gives the folder. */
+  /** Stores the picture and the difference for a person, and returns the folder. */
   #keep(name: string, actual: Buffer, { picture }: Difference): string {
     mkdirSync(RESULTS, { recursive: true });
     writeFileSync(join(RESULTS, `${name}.actual.png`), actual);
@@ -82,7 +82,7 @@ function coarse(bytes: Buffer): PNG {
   return png;
 }
 
-/** A page is settled when it looks the same twice. */
+/** A page is settled when two pictures in a row are equal. */
 async function settledPicture(page: Page): Promise<Buffer> {
   let last = await page.screenshot();
   for (let same = 0; same < 3; ) {
@@ -94,7 +94,7 @@ async function settledPicture(page: Page): Promise<Buffer> {
   return last;
 }
 
-/** Smaller than the browser's; unchanged if the picture in the repository is the same already. */
+/** It is smaller than the browser's file; the picture in the repository does not change if it is equal. */
 function writePicture(path: string, bytes: Buffer): void {
   if (existsSync(path) && compareBytes(bytes, readFileSync(path)) === null) return;
   mkdirSync(FOLDER, { recursive: true });

@@ -1,4 +1,7 @@
-/** `continuo view`, ended and started again: its pages have another host name each time, and what a person chose holds. */
+/**
+ * `continuo view`, ended and started again: its pages have another host name each time, and the person's choices are
+ * kept.
+ */
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -60,7 +63,7 @@ const background = (page: Page): Promise<string> =>
   page.evaluate("getComputedStyle(document.body).backgroundColor");
 const themeButton = (page: Page) => page.getByRole("button", { name: /^Theme|^system$|^light$|^dark$/u });
 
-test("a theme that was chosen holds in the next viewer, before its script runs", async () => {
+test("the next viewer uses the chosen theme before its script runs", async () => {
   const first = await view();
   const page = await open(first);
   const dark = await background(page);
@@ -84,7 +87,7 @@ test("a theme that was chosen holds in the next viewer, before its script runs",
   ]);
 });
 
-test("the name that was chosen in channels holds in the next viewer", async () => {
+test("the next viewer uses the name that was chosen in channels", async () => {
   await using store = await openStore(`sqlite:${join(home.path, ".continuo/continuo.db")}`);
   await store.createLog({ logId: "channels/team" });
   const name = (page: Page) => page.getByRole("textbox", { name: "Your name in channels" });
@@ -105,7 +108,7 @@ test("the name that was chosen in channels holds in the next viewer", async () =
   expect(await name(await channel(await view())).inputValue()).toBe("ada");
 });
 
-test("a page that may only read follows the theme, and its own choice holds until its viewer ends", async () => {
+test("a page that may only read uses the chosen theme, and its own choice is kept until its viewer ends", async () => {
   const first = await view("--read-only");
   const page = await open(first);
   const dark = await background(page);

@@ -1,6 +1,6 @@
 /**
- * The room for reading at twelve sizes and zooms: at least 60 % of the height, and nothing to scroll sideways (WCAG 1.4.4,
- * 1.4.10). A zoom makes the pixels of a page larger, so that a window has fewer of them.
+ * The space for reading at twelve sizes and zooms: at least 60 % of the height, without horizontal scrolling (WCAG
+ * 1.4.4, 1.4.10). A zoom makes the pixels of a page larger, so that a window has fewer of them.
  */
 
 import type { Page } from "playwright-core";
@@ -23,7 +23,7 @@ const SIZES: readonly Size[] = [
   { window: "1366x768", zoom: 2 },
   { window: "1920x1080", zoom: 3 },
   { window: "1280x1300", zoom: 4 },
-  // Phones, upright and on their side.
+  // Phones in portrait and landscape.
   { window: "360x640", zoom: 1 },
   { window: "740x360", zoom: 1 },
   { window: "844x390", zoom: 1 },
@@ -49,11 +49,11 @@ async function resize({ window, zoom }: Size): Promise<void> {
 
 interface Room {
   readonly part: number;
-  /** The width that has to be scrolled to, beyond the window. */
+  /** The width of the page beyond the window. */
   readonly sideways: number;
 }
 
-/** Looks at the height in which the part can be seen, without what lies on it. */
+/** The visible height of the part, without the areas that other elements cover. */
 const room = (selector: string): Promise<Room> =>
   page.evaluate(`(() => {
     const place = document.querySelector(${JSON.stringify(selector)});
@@ -102,10 +102,10 @@ test.each([
   },
 );
 
-test("a session has at least 60 % for reading at any height above 320 pixels, also below its field for a prompt", async () => {
+test("a session has at least 60 % of the height for reading at any height above 320 pixels, also with a field for a prompt", async () => {
   await page.setViewportSize({ width: 1280, height: 800 });
   await page.evaluate(`location.hash = ${JSON.stringify(SESSION)}`);
-  // Both come after the turns, and take of their room.
+  // Both appear after the turns, and reduce their space.
   await page.waitForSelector(".dock .composer");
   await page.waitForSelector(".facts-line");
   const small: unknown[] = [];
@@ -142,7 +142,7 @@ test.each([
   },
 );
 
-test("on a phone on its side, unfolded facts leave room for reading, keys open at their first, and no page scrolls as a whole", async () => {
+test("on a phone in landscape, unfolded facts leave space for reading, the list of keys opens at the top, and no whole page scrolls", async () => {
   await page.setViewportSize({ width: 740, height: 360 });
   await page.evaluate(`location.hash = ${JSON.stringify(`${SESSION}?facts=open`)}`);
   await page.waitForSelector(".facts-panel");

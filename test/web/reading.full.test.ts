@@ -1,4 +1,4 @@
-/** Words and differences can be read as they were meant: on the screen, in forced colours, and on paper. */
+/** Words and differences are readable on the screen, in forced colours, and on paper. */
 
 import { cpSync } from "node:fs";
 import { join } from "node:path";
@@ -91,7 +91,7 @@ async function open(id: string, part = ""): Promise<ViewerPage> {
   return opened;
 }
 
-/** The places of the headings of the first prompt, from its top, and how bold its words are. */
+/** The positions of the headings of the first prompt from its top, and the weight of its words. */
 function promptOf(page: Page): Promise<{ tops: number[]; lefts: number[]; weights: string[] }> {
   return page.evaluate(`(() => {
     const asked = document.querySelector(".asked");
@@ -105,7 +105,7 @@ function promptOf(page: Page): Promise<{ tops: number[]; lefts: number[]; weight
   })()`);
 }
 
-test("a prompt has its headings in their places, and words of normal weight, also one of 32,768 characters and more", async () => {
+test("a prompt, even one of 32,768 characters or more, has its headings in their places and words of normal weight", async () => {
   expect(LONG_PROMPT.length).toBeGreaterThan(32_768);
   for (const id of [READ_ID, LONG_PROMPT_ID]) {
     const { page } = await open(id, "/turn/1");
@@ -132,7 +132,7 @@ test("a title is the words of its prompt without their Markdown, in the list, th
   await page.context().close();
 });
 
-test("what a program injected before the first question is one line of its turn, which is the first one, as in the list", async () => {
+test("context that a program injected before the first question is one line of the first turn, as in the list", async () => {
   const { page } = await viewer.open(`/session/${encodeURIComponent(`codex:${CODEX_ID}`)}/turn/1`);
   await page.locator(".asked", { hasText: "Plan the fix." }).waitFor();
   const lines = page.locator(".whole-row.injected");
@@ -151,7 +151,7 @@ test("what a program injected before the first question is one line of its turn,
   await page.context().close();
 });
 
-test("a short prompt has normal weight too, so that its bold words can be told", async () => {
+test("a short prompt has normal weight too, so that its bold words are visible", async () => {
   const { page } = await open(READ_ID);
   const weights = await page.evaluate(
     `["p", "strong"].map((name) => getComputedStyle(document.querySelector(".asked.short " + name)).fontWeight)`,
@@ -160,7 +160,7 @@ test("a short prompt has normal weight too, so that its bold words can be told",
   await page.context().close();
 });
 
-test("an override of direction is spelled out, links open elsewhere, and boxes of tasks have names", async () => {
+test("overrides of the text direction are spelled out, links open in another tab, and boxes of tasks have names", async () => {
   const { page } = await open(READ_ID);
   const said = page.locator(".said").first();
   expect(await said.innerText()).toContain("The file <U+202E>gnp.exe<U+202C> is a picture, <U+202E>txt.exe");
@@ -195,7 +195,7 @@ test("in forced colours, code and differences are dark on light, and changed wor
   await page.waitForFunction(`CSS.highlights.has("word-ins") && CSS.highlights.has("code-number")`);
   const picture = PNG.sync.read(await page.locator("pre.diff").first().screenshot());
   const tallest = tallestDark(picture);
-  // A letter is as high as ten pixels, a block behind it as high as the line.
+  // A letter is ten pixels high, and a block behind it is as high as the line.
   expect(tallest).toBeGreaterThan(5);
   expect(tallest).toBeLessThan(14);
   const underline = `getComputedStyle(document.querySelector("pre.diff .ins"), "::highlight(word-ins)").textDecorationLine`;
@@ -203,14 +203,14 @@ test("in forced colours, code and differences are dark on light, and changed wor
   await page.context().close();
 });
 
-/** The pixels that are cut from each difference. */
+/** The number of pixels that are cut from each difference. */
 function cutDifferences(page: Page): Promise<number[]> {
   return page.evaluate(
     `[...document.querySelectorAll("pre.diff")].map((one) => one.scrollHeight - one.clientHeight)`,
   );
 }
 
-test("a printed conversation has every difference, and each is whole", async () => {
+test("a printed conversation has every difference, uncut", async () => {
   const { page } = await open(READ_ID);
   await page.locator(".call-line", { hasText: "large.ts" }).waitFor();
   expect(await page.locator("pre.diff").count()).toBe(1);
@@ -235,7 +235,7 @@ test("a printed file has its whole difference on as many sheets as it needs, wit
   await page.context().close();
 });
 
-test("all files of a session are printed, each whole, by the key of printing and by the button", async () => {
+test("the print key and the button print all files of a session, uncut", async () => {
   for (const way of ["key", "button"]) {
     const { page } = await open(READ_ID, "/files");
     await page.evaluate(`window.print = () => { window.printed = (window.printed ?? 0) + 1; }`);
@@ -256,7 +256,7 @@ test("all files of a session are printed, each whole, by the key of printing and
   }
 });
 
-test("a menu of the browser prints the file that is shown, and the paper says that there are others", async () => {
+test("the browser's menu prints only the shown file, and the paper says that there are others", async () => {
   const { page } = await open(READ_ID, "/files");
   const said = page.getByText("The changes of 1 other file are not on this paper");
   expect(await said.isVisible()).toBe(false);

@@ -1,9 +1,9 @@
-/** Content that a page must not have: scripts, handlers of events, elements that load or run something. */
+/** Content that a page must not have: scripts, event handlers, and elements that load or run something. */
 
 import type { Page } from "playwright-core";
 import { expect } from "vitest";
 
-/** Opens every fold, hovers and focuses everything, and tells what is there. */
+/** Opens every fold, hovers over and focuses everything, and returns the content. */
 const LOOK = `(() => {
   for (const fold of document.querySelectorAll('.fold[aria-expanded="false"]')) fold.click();
   for (const element of document.querySelectorAll("main *")) {
@@ -39,13 +39,13 @@ const SAFE_ADDRESS =
   /^(?:img src blob:|\w+ \w+ (?:https?:\/\/|mailto:|data:image\/png|#\/|\/v1\/machine\/))/u;
 
 /**
- * Opens all folds and touches everything; fails if an element or an address may do something.
+ * Opens all folds and touches everything; fails if an element or an address could execute something.
  *
  * @param alsoSafe elements that the page itself makes around messages of other kinds
  */
 export async function checkContent(page: Page, alsoSafe: readonly string[] = []): Promise<PageContents> {
   await page.evaluate(LOOK);
-  // Again when the folds are open.
+  // This is repeated after the folds are open.
   const seen: PageContents = await page.evaluate(LOOK);
   expect(seen.owned).toBe(null);
   expect(seen.handlers).toEqual([]);
@@ -54,7 +54,7 @@ export async function checkContent(page: Page, alsoSafe: readonly string[] = [])
   return seen;
 }
 
-/** The requests that went elsewhere. */
+/** The requests to other servers. */
 export function offTheServer(requests: readonly string[], server: string): readonly string[] {
   return requests.filter((url) => !url.startsWith(`${server}/`) && !/^(?:data|blob):/u.test(url));
 }

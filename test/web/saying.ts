@@ -1,6 +1,6 @@
-/** Counts what a page changes while it shows words that are being said. */
+/** Counts the changes of a page while it shows an answer that is still streaming. */
 
-/** Remembers what changes in the text that is being said. */
+/** Records the changes in the text that is streaming. */
 export const WATCH_SAYING = `changed = [];
   new MutationObserver((records) => {
     for (const { type, target } of records) changed.push(type + " " + target.nodeName);

@@ -1,4 +1,4 @@
-/** A server of the viewer as a process of its own, which a test may kill and start again on the same port. */
+/** A server of the viewer as a separate process, which a test may kill and start again on the same port. */
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -8,7 +8,7 @@ import { cleanEnv } from "../cli/home.ts";
 export interface ViewerProcess extends AsyncDisposable {
   readonly url: string;
   readonly code: string;
-  /** Without a word to anybody. */
+  /** It ends without notifying anybody. */
   kill(): Promise<void>;
 }
 
@@ -21,7 +21,7 @@ export async function serveViewer(
   const script = join(import.meta.dirname, "viewer-process.ts");
   const child: ChildProcess = spawn(process.execPath, [script, home.path, pages, port], {
     env: cleanEnv(home.path),
-    // It ends when its standard input does, so that it never outlives the test.
+    // It ends when its standard input ends, so that it never runs longer than the test.
     stdio: ["pipe", "pipe", "inherit"],
   });
   const kill = async (): Promise<void> => {

@@ -1,4 +1,4 @@
-/** Sharing in a browser: two keys make one file without the secret, and the receipt says what was masked. */
+/** Sharing in a browser: two keys make a file without the secret, and the receipt says what was masked. */
 
 import { readFileSync } from "node:fs";
 import { afterAll, beforeAll, expect, test } from "vitest";

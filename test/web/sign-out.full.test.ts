@@ -1,4 +1,4 @@
-/** The sign-out of the viewer: on every page, at every width, and nothing is left of the page after it. */
+/** The sign-out of the viewer: every page has it at every width, and nothing of the page is left after it. */
 
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { CLAUDE_ID } from "../cli/home.ts";
@@ -15,7 +15,7 @@ afterAll(async () => {
 
 const PLACES = ["/", "/health", "/channels", "/live", sessionAddress(CLAUDE_ID)];
 
-test.each([360, 1280])("every page has a sign-out that can be seen at a width of %s", async (width) => {
+test.each([360, 1280])("every page shows a sign-out at a width of %s", async (width) => {
   const { page, errors } = await viewer.open("/", { width });
   for (const place of PLACES) {
     await page.evaluate(`location.hash = ${JSON.stringify(`#${place}`)}`);
@@ -26,7 +26,7 @@ test.each([360, 1280])("every page has a sign-out that can be seen at a width of
   await page.context().close();
 });
 
-test("a page that signs out shows and keeps nothing, and its secret opens nothing", async () => {
+test("after a sign-out the page shows and stores nothing, and its secret is no longer valid", async () => {
   const { page } = await viewer.open("/");
   await page.locator(".row").first().waitFor();
   const pass = (): Promise<string | null> => page.evaluate("sessionStorage.getItem('continuo-pass')");

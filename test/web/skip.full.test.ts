@@ -1,4 +1,4 @@
-/** Ways around a page without a mouse: to its content, and from one turn to the next by headings. */
+/** Navigation without a mouse: to the content of a page, and from turn to turn by headings. */
 
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { homeWithLongSession, LONG_ID, LONG_TURNS, sessionAddress } from "./long-session.ts";
@@ -12,7 +12,7 @@ afterAll(async () => {
   await viewer?.[Symbol.asyncDispose]();
 });
 
-test("the first stop of the tabulator leads past the header, and headings of turns have their question", async () => {
+test("the first Tab stop skips the header, and each turn has its question as its heading", async () => {
   const { page } = await viewer.open(sessionAddress(LONG_ID));
   await page
     .getByRole("heading", { name: new RegExp(`^Turn ${LONG_TURNS}\\s?: Question ${LONG_TURNS}$`, "u") })
@@ -31,7 +31,7 @@ test("the first stop of the tabulator leads past the header, and headings of tur
   await page.context().close();
 });
 
-test("from the header to a call on the screen are at most eight stops, and the reader stays at their turn", async () => {
+test("a call on the screen is at most eight Tab stops from the header, and the reader stays at their turn", async () => {
   const { page } = await viewer.open(`${sessionAddress(LONG_ID)}/turn/700`);
   const heading = page.getByRole("heading", { name: /^Turn 700\s?: / });
   await heading.waitFor();

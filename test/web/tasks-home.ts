@@ -1,4 +1,4 @@
-/** A home for tasks: sessions of five agents as people have them, one to work in, and an agent that answers. */
+/** A home for tasks: typical sessions of five agents, one session to work in, and an agent that answers. */
 
 import { cpSync } from "node:fs";
 import { join } from "node:path";
@@ -24,7 +24,7 @@ const edit = (id: string, file_path: string, old_string: string, new_string: str
 });
 const changed = (id: string) => [{ type: "tool_result", tool_use_id: id, content: "The file was changed." }];
 
-/** A conversation of some length with edits of two files, and a question that was asked in two ways. */
+/** A longer conversation with edits of two files, and a question that was asked in two ways. */
 function work(project: string): readonly Step[] {
   const steps: Step[] = [
     ["q1", null, "user", `The timer is wrong for black tea. The token of the build is ${SECRET}.`],

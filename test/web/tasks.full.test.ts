@@ -1,6 +1,6 @@
 /**
- * The tasks of every day, counted: a step is one key chord, or one text that is typed. All tasks go through `perform`,
- * which has a keyboard and nothing else, and which types only where a field has the focus.
+ * The steps of everyday tasks: a step is one key chord, or one typed text. All tasks use `perform`, which has only a
+ * keyboard, and which types only into a field with the focus.
  */
 
 import { existsSync, readFileSync } from "node:fs";
@@ -24,7 +24,7 @@ afterAll(async () => {
   await viewer?.[Symbol.asyncDispose]();
 });
 
-/** The person sees the first, and then does the second: one chord or one text. */
+/** The person sees the first one, and then performs the second: one chord or one text. */
 type Step = readonly [sees: string, does: { readonly key: string } | { readonly text: string }];
 
 interface Task {
@@ -32,7 +32,7 @@ interface Task {
   /** The address to begin at, or the page on which an earlier task ended. */
   readonly from: string | ViewerPage;
   readonly steps: readonly Step[];
-  /** Looks whether the goal was reached; it may not act. */
+  /** Checks whether the goal was reached; it must not act. */
   readonly reached: (page: Page, seen: Seen) => Promise<void>;
 }
 
@@ -56,11 +56,11 @@ async function perform({ most, from, steps, reached }: Task): Promise<ViewerPage
     await page.locator(sees).first().waitFor();
     const isField = await page.evaluate(`document.activeElement.matches("${FIELDS}")`);
     if ("key" in does) {
-      // A letter that is typed is no chord.
+      // A typed letter is not a chord.
       expect([does.key, isField && does.key.length === 1]).toEqual([does.key, false]);
       await page.keyboard.press(does.key);
     } else {
-      // A text without a field would be as many chords as it has letters.
+      // Without a field, each letter of the text would be a chord.
       expect([does.text, isField, /[\p{Cc}]/u.test(does.text)]).toEqual([does.text, true, false]);
       await page.keyboard.type(does.text);
     }
@@ -74,7 +74,7 @@ const WORK = sessionAddress(WORK_ID);
 const READ = `.turn-line[aria-current="true"] >> nth=0`;
 const clipboard = (page: Page): Promise<string> => page.evaluate("navigator.clipboard.readText()");
 
-/** True if some of it lies in the part of the conversation that is on the screen. */
+/** True if a part of it is visible in the conversation on the screen. */
 const isOnScreen = (page: Page, ranges: string): Promise<boolean> =>
   page.evaluate(`(() => {
     const room = document.querySelector("main.turns").getBoundingClientRect();
@@ -152,7 +152,7 @@ test("model view: in 1 step", async () => {
   await page.context().close();
 });
 
-test("hand over: to a session of another agent, and its command in the clipboard, in at most 4 steps", async () => {
+test("hand over: to a session of another agent, whose command is in the clipboard, in at most 4 steps", async () => {
   const { page } = await perform({
     most: 4,
     from: WORK,
@@ -255,7 +255,7 @@ test("share: the masked file and its receipt, in at most 2 steps", async () => {
   await page.context().close();
 });
 
-test("no key of a task does anything in a text field, and every button with a key says so", async () => {
+test("no key of a task has an effect in a text field, and every button with a key names it", async () => {
   const { page } = await viewer.open(WORK);
   await page.locator(READ).waitFor();
   const before = page.url();
@@ -269,7 +269,7 @@ test("no key of a task does anything in a text field, and every button with a ke
     expect(await page.locator("dialog[open]").count()).toBe(0);
     await page.locator(field).fill("");
   }
-  // The address follows the words of the search, which are gone.
+  // The address follows the words of the search, which were removed.
   await expect.poll(() => page.url()).toBe(before);
   const keys: readonly (readonly [string, string])[] = await page.evaluate(
     `[...document.querySelectorAll("[aria-keyshortcuts]")].map((one) => [one.getAttribute("aria-keyshortcuts"), one.title])`,

@@ -22,7 +22,7 @@ beforeAll(async () => {
   writeSessions(home);
   const file = join(home.path, claudeFile(CLAUDE_ID));
   home.write(claudeFile(CLAUDE_ID), readFileSync(file, "utf8").replaceAll("/home/ann/app", home.path));
-  // It stays until Enter is pressed, as an agent does.
+  // It runs until Enter is pressed, as an agent would.
   home.write(
     "bin/claude",
     '#!/bin/sh\necho "The agent runs: $* in $PWD, $SECRET"\n[ "$TMUX" = "" ] || echo "in tmux"\nread line\n',
@@ -66,7 +66,7 @@ test.each(["keyboard", "mouse"])("a session is resumed in a new window of tmux b
   const screen = await terminal.until((seen) => seen.includes("in tmux"));
   expect(screen).toContain(`The agent runs: --resume ${CLAUDE_ID} in ${home.path}, from the server`);
 
-  // The window closes with the agent, and the server is on the screen again.
+  // The window closes when the agent ends, and the server is on the screen again.
   terminal.send("Enter");
   await terminal.until((seen) => seen.includes('{"url":'));
   await page.keyboard.press("Escape");
@@ -80,7 +80,7 @@ test("a session that was handed over is compared with its source, or opened in a
   await dialog.getByRole("combobox").selectOption("codex");
   await dialog.getByRole("button", { name: "Hand over", exact: true }).click();
   await dialog.getByRole("link", { name: "Compare with the source" }).waitFor();
-  // It comes after the hand-over, which would ask it to read the new session back.
+  // It is installed after the hand-over, which would otherwise ask it to read the new session back.
   home.write("bin/codex", '#!/bin/sh\necho "The new agent runs: $*"\nread line\n');
   chmodSync(join(home.path, "bin/codex"), 0o755);
   await dialog.getByRole("button", { name: "Open in a terminal" }).click();
@@ -92,7 +92,7 @@ test("a session that was handed over is compared with its source, or opened in a
   await expect.poll(() => page.locator("dialog[open]").count()).toBe(0);
 });
 
-test("an agent that is gone is an error in the dialog, and opens no window", async () => {
+test("if the agent's program no longer exists, the dialog shows an error and no window opens", async () => {
   chmodSync(join(home.path, "bin/claude"), 0o644);
   await page.getByRole("button", { name: "Resume" }).click();
   await page.getByRole("button", { name: "Open in a terminal" }).click();

@@ -24,7 +24,7 @@ async function deleted(key: string): Promise<void> {
   expect((await viewer.machine.post(path)).status).toBe(200);
 }
 
-test("a deleted session can be read in the trash, restored from its page, and from the list", async () => {
+test("a deleted session can be read in the trash, and restored from its page and from the list", async () => {
   await deleted(`claude:${CLAUDE_ID}`);
   const { page, errors } = await viewer.open("/?shown=deleted");
   await page.locator(".row").first().waitFor();
@@ -49,7 +49,7 @@ test("a deleted session can be read in the trash, restored from its page, and fr
   await page.context().close();
 });
 
-test("a page that only reads shows deleted sessions, and neither restores one nor empties the trash", async () => {
+test("a page that only reads shows deleted sessions, and can neither restore one nor empty the trash", async () => {
   await deleted(`claude:${CLAUDE_ID}`);
   const { page, errors } = await viewer.open("/?shown=deleted", { access: "read" });
   await page

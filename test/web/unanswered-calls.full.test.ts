@@ -39,7 +39,7 @@ const NO_RESULT = "no result was recorded";
 
 test.each([
   ["a session that ended long ago", OLD_ID, [NO_RESULT, "awake", NO_RESULT]],
-  ["a session that may be at work", OPEN_ID, [NO_RESULT, "awake", "running"]],
+  ["a session that may still run", OPEN_ID, [NO_RESULT, "awake", "running"]],
 ])("in %s, only a call of the last turn may be running", async (_, id, expected) => {
   const { page, errors } = await viewer.open(sessionAddress(id));
   await page.locator(".rail .turn-line").nth(1).waitFor();

@@ -1,4 +1,4 @@
-/** The page of usage: its figures are the server's, its choices are in the address, and it can be read by everybody. */
+/** The usage page: its figures are those of the server, its choices are in the address, and it is accessible. */
 
 import type { MachineUsage } from "@continuo/core/wire/machine";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -18,7 +18,7 @@ afterAll(async () => {
   await viewer?.[Symbol.asyncDispose]();
 });
 
-test("the totals and every line of the tables are the figures of the server, also after a reload", async () => {
+test("the totals and every line of the tables equal the figures of the server, also after a reload", async () => {
   const { page, errors } = await viewer.open("/usage?days=all");
   await page.locator(".usage-totals").waitFor();
   const shown = async (): Promise<unknown> => ({
@@ -70,7 +70,7 @@ test("a measure and a period are chosen by keyboard, stay in the address, and ba
   await page.context().close();
 });
 
-test("on a phone, the tables have their last column on the screen", async () => {
+test("on a phone, the last column of the tables is on the screen", async () => {
   const { page } = await viewer.open("/usage?days=all", { width: 390, height: 844 });
   await page.locator(".usage-table").first().waitFor();
   const beyond = `[...document.querySelectorAll(".usage-table")].map((one) => one.scrollWidth - one.clientWidth)`;
@@ -81,7 +81,7 @@ test("on a phone, the tables have their last column on the screen", async () => 
   await page.context().close();
 });
 
-test("a project leads to its sessions", async () => {
+test("a project links to its sessions", async () => {
   const { page } = await viewer.open("/usage?days=all");
   await page.getByRole("table", { name: "Projects" }).getByRole("link").first().click();
   await page.waitForSelector(".row");

@@ -1,4 +1,4 @@
-/** The viewer in a real browser: what it shows, and what its keys do. */
+/** The viewer in a real browser: its content, and the effects of its keys. */
 
 import { appendFileSync } from "node:fs";
 import { join } from "node:path";
@@ -20,16 +20,16 @@ afterAll(async () => {
 
 const nodes = (page: Page): Promise<number> => page.evaluate("document.querySelectorAll('*').length");
 
-/** The number of the turn that the rail says the reader is at. */
+/** The number of the reader's turn in the rail. */
 const turnOf = (page: Page): Promise<string> =>
   page.locator('.turn-line[aria-current="true"] .number').innerText();
 
 describe("a session", () => {
-  test("opens at its newest turn with few nodes, and loads more as the reader goes up", async () => {
+  test("a session opens at its newest turn with few nodes, and loads more when the reader scrolls up", async () => {
     const { page, requests } = await viewer.open(session(LONG_ID));
     await page.getByText(`Answer ${LONG_TURNS}`, { exact: true }).waitFor();
     await page.waitForSelector(".turn-line");
-    // The number comes with the rest of the session.
+    // The number is known after the rest of the session was read.
     await expect.poll(() => turnOf(page)).toBe(String(LONG_TURNS));
     const inView = `(() => {
       const { bottom } = document.querySelector('.turn-line[aria-current="true"]').getBoundingClientRect();
@@ -37,7 +37,7 @@ describe("a session", () => {
     })()`;
     await page.waitForSelector(".dock");
     await expect.poll(() => page.evaluate(inView)).toBe(true);
-    // Earlier turns of the rail are for a reader who goes there.
+    // Earlier turns of the rail are loaded when the reader goes there.
     expect(requests.filter((url) => /\/outline\b.*before/u.test(url))).toEqual([]);
     expect(await nodes(page)).toBeLessThan(3_000);
     const windows = (): number => requests.filter((url) => /\/history\?/u.test(url)).length;
@@ -53,10 +53,10 @@ describe("a session", () => {
     await page.context().close();
   });
 
-  test("a reader at the end stays there when the place for turns gets lower, and one in the middle stays too", async () => {
+  test("a reader at the end stays there when the space for turns gets smaller, and so does a reader in the middle", async () => {
     const { page } = await viewer.open(session(LONG_ID));
     await page.waitForSelector(".dock");
-    // The numbers of turns and the facts come when all of it was read.
+    // The numbers of turns and the facts are known when the whole session was read.
     await page.waitForSelector(".facts-line");
     await expect.poll(() => turnOf(page)).toBe(String(LONG_TURNS));
     const place = (): Promise<{ readonly top: number; readonly gap: number }> =>
@@ -68,7 +68,7 @@ describe("a session", () => {
     await page.setViewportSize({ width: 1280, height: 500 });
     await expect.poll(async () => (await place()).gap).toBe(0);
     expect(await turnOf(page)).toBe(String(LONG_TURNS));
-    // A turn that comes into view is measured, and the place moves by what it differs from its estimate.
+    // A turn that becomes visible is measured, and the position changes by the difference from its estimate.
     const settled = async (): ReturnType<typeof place> => {
       const [before, after] = [await place(), await page.waitForTimeout(250).then(place)];
       return before.top === after.top && before.gap === after.gap ? after : await settled();
@@ -100,7 +100,7 @@ describe("a session", () => {
       const { top, bottom } = document.querySelector("main.turns").getBoundingClientRect();
       return (Math.min(bottom, innerHeight) - top) / innerHeight;
     })()`;
-      // Its style may come after the page.
+      // Its style may be loaded after the page.
       await expect.poll(() => page.evaluate(part)).toBeGreaterThan(0.59);
       for (const name of ["Conversation", "Files", "Details"]) {
         await page.locator(".tabs").getByText(name, { exact: true }).click({ trial: true });
@@ -113,7 +113,7 @@ describe("a session", () => {
     },
   );
 
-  test("a deep link opens its turn, j and k step through turns, ] and [ go to the next error, g and G to the ends", async () => {
+  test("a deep link opens its turn, j and k go through turns, ] and [ go to the next and the previous error, g and G to the ends", async () => {
     const { page } = await viewer.open(`${session(LONG_ID)}/turn/750`, { height: 2_400 });
     await page.getByText("Question 750", { exact: true }).first().waitFor();
     const at = (turn: number): Promise<void> =>
@@ -126,7 +126,7 @@ describe("a session", () => {
     await at(750);
     await page.keyboard.press("G");
     await at(LONG_TURNS);
-    // On so high a screen, a turn so near to the end cannot be at the top.
+    // On such a high screen, a turn near the end cannot be at the top.
     for (const [key, turn] of [
       ["k", 1],
       ["k", 2],
@@ -150,18 +150,18 @@ describe("a session", () => {
     await page.context().close();
   });
 
-  test("the rail loads turns up to the one that a link leads to", async () => {
+  test("the rail loads turns up to the turn of a link", async () => {
     const { page } = await viewer.open(`${session(LONG_ID)}/turn/100`);
     await page.locator("main").getByText("Question 100", { exact: true }).waitFor();
     await expect.poll(() => turnOf(page).catch(() => "none")).toBe("100");
     await page.context().close();
   });
 
-  test("a reader who changes their mind while a turn loads stays where they went last", async () => {
+  test("a reader who goes to another turn while one loads stays at the last one", async () => {
     const { page } = await viewer.open(session(LONG_ID));
     await page.waitForSelector(".turn-line");
     await expect.poll(() => turnOf(page).catch(() => "none")).toBe(String(LONG_TURNS));
-    // Errors of turns that are not loaded are known with the rest of the session.
+    // Errors of turns that are not loaded are known after the rest of the session was read.
     await page.locator(".facts", { hasText: "1,500 turns" }).waitFor();
     const release = Promise.withResolvers<void>();
     let state: "not asked" | "asked" | "answered" = "not asked";
@@ -249,7 +249,7 @@ describe("a session", () => {
     await page.context().close();
   });
 
-  test("messages that its agent adds appear on the open page", async () => {
+  test("messages that the agent adds appear on the open page", async () => {
     const { page } = await viewer.open(session(CLAUDE_ID));
     await page.waitForSelector(".row-text");
     const added: Line = {
@@ -264,7 +264,7 @@ describe("a session", () => {
     await page.context().close();
   });
 
-  test("branches are a tree to walk by keyboard and by mouse, each with its own turns", async () => {
+  test("branches are a tree for keyboard and mouse, each with its own turns", async () => {
     const id = "4bf3dddd-0000-4000-8000-00000000000b";
     const said: readonly [string, string | null, Line["role"], string][] = [
       ["q1", null, "user", "The question"],
@@ -333,7 +333,7 @@ describe("a session", () => {
     await page.context().close();
   });
 
-  test("words that begin on the right have their bullets and bars there", async () => {
+  test("right-to-left text has its bullets and bars on the right", async () => {
     const id = "4bf3abab-0000-4000-8000-000000000008";
     const content = "- שורה ראשונה\n- שורה שנייה\n\n> ציטוט\n\n1. first\n";
     const lines: Line[] = [
@@ -373,7 +373,7 @@ describe("a session", () => {
     await page.context().close();
   });
 
-  test("two browsers on one session that grows see the same, each message once", async () => {
+  test("two browsers on one growing session show the same messages, each once", async () => {
     const id = "4bf3bbbb-0000-4000-8000-000000000009";
     const line = (turn: number): Line => ({
       uuid: `g${turn}`,
@@ -395,7 +395,7 @@ describe("a session", () => {
     }
   });
 
-  test("an unknown session, and a page without a sign-in, say what to do", async () => {
+  test("the pages of an unknown session and without a sign-in say what to do", async () => {
     const { page } = await viewer.open("/session/claude%3Anone");
     await page.waitForSelector(".notice.bad");
     const stranger = await viewer.browser.newPage();
@@ -407,7 +407,7 @@ describe("a session", () => {
   });
 });
 
-test("Codex's sessions open too", async () => {
+test("sessions of Codex open too", async () => {
   const { page } = await viewer.open(`/session/${encodeURIComponent(`codex:${CODEX_ID}`)}`);
   await page.locator("main").getByText("Hello Codex", { exact: true }).waitFor();
   await page.context().close();

@@ -1,4 +1,4 @@
-/** The bytes that a browser receives: counted on the wire, as the browser reports them. */
+/** The bytes that a browser receives, counted on the wire as the browser reports them. */
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -52,7 +52,7 @@ async function received(page: Page): Promise<{ readonly all: Received[]; readonl
 const bytesOf = (all: readonly Received[], pattern: RegExp): number =>
   all.reduce((sum, { path, bytes }) => sum + (pattern.test(path) ? bytes : 0), 0);
 
-/** A fresh browser goes to the address, without what the page loads after its first view. */
+/** A new browser opens the address; files that the page loads after its first view do not count. */
 async function opened(hash: string) {
   const context = await viewer.browser.newContext();
   const page = await context.newPage();
@@ -61,7 +61,7 @@ async function opened(hash: string) {
   return { page, all, cdp };
 }
 
-test("every script, style and answer of some length is compressed, and no stream of events is", async () => {
+test("every script, style sheet and longer answer is compressed, and event streams are not", async () => {
   const { page, all } = await opened(session(LONG_ID));
   await page.getByText(`Answer ${LONG_TURNS}`, { exact: true }).waitFor();
   await page.waitForSelector(".turn-line");
@@ -70,7 +70,7 @@ test("every script, style and answer of some length is compressed, and no stream
   const long = plain.filter(({ path, bytes }) => !path.includes("/events") && bytes > 2_000);
   expect(long.map(({ path }) => path)).toEqual([]);
   expect(all.filter(({ path, encoding }) => path.includes("/events") && encoding !== undefined)).toEqual([]);
-  // The windows and the outline say the same keys again and again.
+  // The windows and the outline repeat the same keys many times.
   expect(bytesOf(all, /\/history\?/u)).toBeLessThan(8_000);
   await page.context().close();
 });
@@ -91,7 +91,7 @@ test("the list, and a session, need at most 60 kB on the wire", async () => {
   await page.context().close();
 });
 
-test("a page that is loaded again asks for no script and no style", async () => {
+test("a reload requests no script and no style sheet", async () => {
   const { page, all } = await opened("/");
   await page.waitForSelector(".row");
   all.length = 0;
@@ -103,11 +103,11 @@ test("a page that is loaded again asks for no script and no style", async () => 
   await page.context().close();
 });
 
-test("a list that is the same is not sent again, and its rows stay", async () => {
+test("an unchanged list is not sent again, and its rows stay", async () => {
   const { page, all } = await opened("/");
   await page.waitForSelector(".row");
   const count = await page.locator(".row").count();
-  // A page that was hidden asks for the list again when it follows it again.
+  // A page that was hidden requests the list again when it becomes visible.
   const asked = () => all.filter(({ path }) => /\/sessions\?/u.test(path));
   await expect.poll(() => all.filter(({ path }) => path.includes("/events")).length).toBeGreaterThan(0);
   for (const state of ["hidden", "visible", "hidden", "visible", "hidden", "visible"]) {
