@@ -1,10 +1,12 @@
 /** A page finds sessions by text while the search still runs. */
 
 import type { MachineSession } from "@continuo/core/wire/machine";
-import { beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test, vi } from "vitest";
+import { MACHINE_LIMITS } from "../../packages/server/src/machine/limits.ts";
 import { createRowSource } from "../../packages/server/src/machine/rows.ts";
+import { sessionsPage } from "../../packages/server/src/machine/sessions-page.ts";
 import { createTextSearches } from "../../packages/server/src/machine/text-searches.ts";
-import { CLAUDE_ID, createHome, type Home, writeSessions } from "../cli/home.ts";
+import { CLAUDE_ID, claudeFile, claudeText, createHome, type Home, writeSessions } from "../cli/home.ts";
 
 let home: Home;
 beforeEach(() => {
@@ -34,6 +36,7 @@ test("a page that asks while the search runs gets the number of unsearched sessi
       sessions: [],
       unsearched: size,
       unlisted: 0,
+      withoutRow: 0,
       notices: [`The texts of ${size} sessions are not searched yet.`],
     });
   expect(began).toBe(1);
@@ -79,6 +82,32 @@ test("only the rows of the page get an excerpt, and the others are counted", asy
   expect(all.sessions.every(({ match }) => match !== undefined)).toBe(true);
   await searches.close();
 });
+
+test("a session that began after the list was made is found with its row, also while the list is only due", async () => {
+  const source = createRowSource(placesOf());
+  const searches = createTextSearches(optionsOf(), { waitMs: 60_000 });
+  const usages = { of: () => NOTHING, at: () => NOTHING, read: async () => NOTHING, want: () => undefined };
+  const find = async () =>
+    await sessionsPage(
+      { text: "wombat" },
+      { source, searches, usages: { ...usages, close: () => undefined }, figures: "without" },
+    );
+  expect((await find()).sessions).toEqual([]);
+  const added = "4bf3ffff-0000-4000-8000-00000000000a";
+  const line = { uuid: "n1", parent: null, role: "user", content: "A wombat", time: "11:00:00" } as const;
+  home.write(claudeFile(added), claudeText(added, [line]));
+  const listedAt = performance.now();
+  vi.spyOn(performance, "now").mockImplementation(() => listedAt + MACHINE_LIMITS.mostFirstListMs + 1);
+  try {
+    expect(await source.known()).toMatchObject({ isDue: true });
+    expect((await find()).sessions).toMatchObject([{ sessionId: added }]);
+  } finally {
+    vi.restoreAllMocks();
+    await searches.close();
+  }
+});
+
+const NOTHING = { model: null, turns: null, tokens: null, costUsd: null, facts: null };
 
 test("a search ends when the last page that waits for it leaves", async () => {
   const { promise: patterns, resolve } = Promise.withResolvers<readonly string[]>();

@@ -168,4 +168,11 @@ export const MACHINE_LISTS: readonly PromiseOfRoom[] = [
     mistake: "notices: [] };",
     test: "test/machine/found.test.ts",
   },
+  {
+    promise: "A session that began after the list was made is found with its row.",
+    file: "packages/server/src/machine/sessions-page.ts",
+    text: "if (isDue && found.withoutRow > 0) {",
+    mistake: "if (false) {",
+    test: "test/machine/found.test.ts",
+  },
 ];

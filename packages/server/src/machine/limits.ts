@@ -15,6 +15,8 @@ export const MACHINE_LIMITS = {
   listMs: 1_000,
   mostFirstListMs: 3_000,
   mostListMs: 30_000,
+  /** Milliseconds between an answer from the last list and the new one that is made after it. */
+  renewPauseMs: 300,
   /**
    * The time for which the newest sessions serve as a first answer, in milliseconds: as long as the address of a page
    * is valid.

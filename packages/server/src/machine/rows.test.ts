@@ -1,5 +1,5 @@
 import type { PlacesAt } from "@continuo/files";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import {
   CLAUDE_ID,
   CODEX_ID,
@@ -106,4 +106,32 @@ test("a value is made again after it was forgotten, or after it could not be mad
   expect([await kept.get(), await kept.get(), await kept.getOld(), kept.isMade()]).toEqual([1, 1, 1, true]);
   kept.forget();
   expect([await kept.getOld(), await kept.get()]).toEqual([2, 2]);
+});
+
+test("an answer from the last list does not wait for a new one, which is made after it, unless the last is too old", async () => {
+  vi.useFakeTimers({ toFake: ["performance", "setTimeout", "clearTimeout"] });
+  try {
+    let next = Promise.withResolvers<string>();
+    const kept = createKept(
+      () => next.promise,
+      () => 1_000,
+    );
+    next.resolve("first");
+    expect(await kept.getKnown()).toEqual({ value: "first", isDue: false });
+    next = Promise.withResolvers();
+    await vi.advanceTimersByTimeAsync(2_000);
+    expect(await kept.getKnown()).toEqual({ value: "first", isDue: true });
+    await vi.advanceTimersByTimeAsync(MACHINE_LIMITS.renewPauseMs);
+    // The new list is under way, and nobody waits for it.
+    expect(await kept.getKnown()).toEqual({ value: "first", isDue: true });
+    next.resolve("second");
+    await vi.advanceTimersByTimeAsync(0);
+    expect(await kept.getKnown()).toEqual({ value: "second", isDue: false });
+    next = Promise.withResolvers();
+    await vi.advanceTimersByTimeAsync(2_000 + MACHINE_LIMITS.mostListMs);
+    next.resolve("third");
+    expect(await kept.getKnown()).toEqual({ value: "third", isDue: false });
+  } finally {
+    vi.useRealTimers();
+  }
 });

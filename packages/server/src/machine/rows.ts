@@ -25,10 +25,21 @@ export interface RowSource {
   rows(): Promise<Rows>;
   /** The last rows of any age, so that a reader of the next page does not wait for a new list. */
   same(): Promise<Rows>;
+  /**
+   * The last rows, for an answer that does not wait for a new list. If they are due, the list is made again a moment later;
+   * if they are too old, this waits for it.
+   */
+  known(): Promise<KnownRows>;
   /** All rows if they were made before, otherwise the newest ones. */
   soon(): Promise<{ readonly rows: Rows; readonly isWhole: boolean }>;
   /** Forgets the rows after a change. */
   forget(): void;
+}
+
+export interface KnownRows {
+  readonly rows: Rows;
+  /** True if a session that began lately may be missing. */
+  readonly isDue: boolean;
 }
 
 /** @param onForget called when the rows are forgotten */
@@ -42,6 +53,10 @@ export function createRowSource(places: PlacesAt, onForget?: () => void): RowSou
   return {
     rows: whole.get,
     same: whole.getOld,
+    async known() {
+      const { value, isDue } = await whole.getKnown();
+      return { rows: value, isDue };
+    },
     async soon() {
       const isWhole = whole.isMade();
       return { rows: await (isWhole ? whole : newest).get(), isWhole };
@@ -67,6 +82,8 @@ interface CachedValue<T> {
   get(): Promise<T>;
   /** The last value, regardless of its age. */
   getOld(): Promise<T>;
+  /** The last value, unless it was due long ago. A value that is due is made again after a pause. */
+  getKnown(): Promise<{ readonly value: T; readonly isDue: boolean }>;
   /** Returns true if the value was ever made. */
   isMade(): boolean;
   forget(): void;
@@ -78,15 +95,16 @@ export function createKept<T>(
   keptMs: (tookMs: number, isFirst: boolean) => number,
 ): CachedValue<T> {
   let kept: { readonly value: Promise<T>; until: number } | null = null;
-  let old: T | null = null;
+  let old: { readonly value: T; readonly due: number } | null = null;
+  let willRenew = false;
   let isMade = false;
   const renew = (): Promise<T> => {
     const began = performance.now();
     const entry = { value: make(), until: Number.POSITIVE_INFINITY };
     const end = (value: T): void => {
-      if (kept === entry) old = value;
       const now = performance.now();
       entry.until = now + keptMs(now - began, !isMade);
+      if (kept === entry) old = { value, due: entry.until };
       isMade = true;
     };
     entry.value.then(end, () => {
@@ -95,9 +113,28 @@ export function createKept<T>(
     kept = entry;
     return entry.value;
   };
+  const get = async (): Promise<T> =>
+    await (kept === null || performance.now() > kept.until ? renew() : kept.value);
+  /** An answer that is on its way does not share the processor with the new value. */
+  const renewSoon = (): void => {
+    if (willRenew) return;
+    willRenew = true;
+    setTimeout(() => {
+      willRenew = false;
+      get().catch(() => undefined);
+    }, MACHINE_LIMITS.renewPauseMs).unref();
+  };
   return {
-    get: async () => await (kept === null || performance.now() > kept.until ? renew() : kept.value),
-    getOld: async () => await (old ?? kept?.value ?? renew()),
+    get,
+    getOld: async () => await (old?.value ?? kept?.value ?? renew()),
+    async getKnown() {
+      const now = performance.now();
+      if (old === null || now > old.due + MACHINE_LIMITS.mostListMs)
+        return { value: await get(), isDue: false };
+      const isDue = now > old.due;
+      if (isDue) renewSoon();
+      return { value: old.value, isDue };
+    },
     isMade: () => isMade,
     forget: () => {
       kept = null;

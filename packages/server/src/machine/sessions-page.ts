@@ -4,7 +4,7 @@ import { present } from "@continuo/core/model";
 import type { ListFigures, ListQuery, MachineSession, SessionsPage } from "@continuo/core/wire/machine";
 import { pageOf, sorted, toFilter } from "./list.ts";
 import { type RowUsages, withUsage } from "./row-usage.ts";
-import type { RowSource } from "./rows.ts";
+import type { KnownRows, RowSource } from "./rows.ts";
 import { allOf, type TextSearches } from "./text-searches.ts";
 
 interface PageSources {
@@ -20,7 +20,7 @@ export async function sessionsPage(
   query: ListQuery,
   { source, searches, usages, figures, signal }: PageSources,
 ): Promise<SessionsPage> {
-  const { rows, isWhole } = await rowsFor(query, source);
+  const { rows, isWhole, isDue } = await rowsFor(query, source);
   const filter = toFilter(query);
   const pageIn = (sessions: readonly MachineSession[], notices: readonly string[] = []): SessionsPage =>
     pageOf(sorted(sessions.filter(filter), query), query, notices);
@@ -34,6 +34,11 @@ export async function sessionsPage(
     query.text === undefined
       ? allOf(rows)
       : await searches.find(query.text, rows, { page: wanted, ...present({ signal }) });
+  // A session that began after the list was made gets its row before it is shown.
+  if (isDue && found.withoutRow > 0) {
+    await source.rows();
+    return await sessionsPage(query, { source, searches, usages, figures, ...present({ signal }) });
+  }
   const page = {
     ...pageIn(found.sessions, [...rows.notices, ...found.notices]),
     ...choicesIn(found.sessions, query),
@@ -61,13 +66,15 @@ function choicesIn(
   };
 }
 
-/** All rows, or only the newest where a first answer may have those. */
+/** All rows, or only the newest where a first answer may have those. A search does not wait for a new list. */
 async function rowsFor(
   { partial, cursor, text, deleted, sort }: ListQuery,
   source: RowSource,
-): ReturnType<RowSource["soon"]> {
+): Promise<KnownRows & { readonly isWhole: boolean }> {
   const isNewest = text === undefined && sort === undefined && deleted !== "only";
   const isFirst = partial === "allow" && cursor === undefined && isNewest;
-  if (isFirst) return await source.soon();
-  return { rows: await (cursor === undefined ? source.rows() : source.same()), isWhole: true };
+  if (isFirst) return { ...(await source.soon()), isDue: false };
+  if (cursor !== undefined) return { rows: await source.same(), isWhole: true, isDue: false };
+  if (text !== undefined) return { ...(await source.known()), isWhole: true };
+  return { rows: await source.rows(), isWhole: true, isDue: false };
 }

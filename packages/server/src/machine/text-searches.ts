@@ -22,6 +22,8 @@ export interface TextSearchResult {
   readonly unsearched: number;
   /** Sessions that match less well than these. */
   readonly unlisted: number;
+  /** Sessions that match and have no row, as one that began after the list was made. */
+  readonly withoutRow: number;
   readonly notices: readonly string[];
 }
 
@@ -162,7 +164,7 @@ function nameOf(text: string, { name }: FoundPage): string {
 /** Every row, where nothing is searched. */
 export function allOf(rows: Rows): TextSearchResult {
   const sessions = [...rows.byKey.values()].map(({ shown }) => shown);
-  return { sessions, unsearched: 0, unlisted: 0, notices: [] };
+  return { sessions, unsearched: 0, unlisted: 0, withoutRow: 0, notices: [] };
 }
 
 function toFound({ results, total, best, unsearched }: RankedResults, rows: Rows): TextSearchResult {
@@ -174,7 +176,11 @@ function toFound({ results, total, best, unsearched }: RankedResults, rows: Rows
     return [match === undefined ? shown : { ...shown, match }];
   });
   const left = unsearched === 0 ? [] : [`The texts of ${unsearched} sessions are not searched yet.`];
-  return { sessions, unsearched, unlisted: total - best.length, notices: left };
+  // The list has neither sub-agents nor deleted sessions.
+  const withoutRow = best.filter(
+    (one) => one.parentId === null && one.trashId === null && pairOf(one, rows).length === 0,
+  ).length;
+  return { sessions, unsearched, unlisted: total - best.length, withoutRow, notices: left };
 }
 
 /** The row of a session, where the list has it. */
