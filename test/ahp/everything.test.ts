@@ -102,6 +102,16 @@ test("every command works, or is refused by the code and the reason that it has"
   expect(host.home.prompts()).toEqual([]);
 });
 
+test("no agent of the root claims several chats, which VS Code needs for a fork", async () => {
+  await using host = await open();
+  const { snapshot } = await host.client.ask<{
+    snapshot: { state: { agents: readonly { provider: string; capabilities?: object }[] } };
+  }>("subscribe", { channel: ROOT });
+  const { agents } = snapshot.state;
+  expect(agents.map(({ provider }) => provider)).toContain("continuo");
+  expect(agents.filter(({ capabilities }) => capabilities !== undefined)).toEqual([]);
+});
+
 test("every action comes back to the client: it is done, or refused with its reason", async () => {
   await using host = await open();
   const { uri, chat, client } = host;
