@@ -1,0 +1,53 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+
+const ROOT = join(import.meta.dirname, "../..");
+const CRASH = "test/runtime/calls-after-crash.test.ts";
+const CODING = "test/runtime/asked-again.full.test.ts";
+
+/** The first cell of each row, with the test that holds the row. */
+const ROWS: Readonly<Record<string, readonly [file: string, title: string]>> = {
+  "model: the question is in the log, and not in the list yet": [
+    CRASH,
+    "a question that was in the log only is asked by the next process, at the same call",
+  ],
+  "model: the call waits for its answer": [
+    "test/runtime/approvals.test.ts",
+    "outlives more ends of its process than a message has attempts",
+  ],
+  "model: the answer came, and the call has not begun": [
+    CRASH,
+    "answers of calls that had not begun when their process ended are used by the next one, and nobody is asked again",
+  ],
+  "model: the call has begun and has no result": [
+    CRASH,
+    "a call that began before a crash has the same key in the next attempt, and its new question names the first",
+  ],
+  "model: the call was denied, and the log has it": [
+    CRASH,
+    "a denied call is not asked about again by a process that begins after its result",
+  ],
+  "coding agent: the question waits for its answer": [
+    CODING,
+    "outlives a program that is killed %s: the agent hears one answer once",
+  ],
+  "coding agent: the answer came after the crash": [
+    CODING,
+    "outlives a program that is killed %s: the agent hears one answer once",
+  ],
+  "coding agent: the agent has received the answer": [
+    CODING,
+    "is asked again if the agent had heard the answer before the program was killed",
+  ],
+};
+
+test("each row of the table of kills in the guide of the front door has a test", () => {
+  const guide = readFileSync(join(ROOT, "docs/guides/front-door.md"), "utf8");
+  const rows = [...guide.matchAll(/^\| ((?:model|coding agent): [^|]+) \|/gmu)].map(([, cell]) => cell);
+  expect(rows).toEqual(Object.keys(ROWS));
+  const missing = Object.values(ROWS).filter(
+    ([file, title]) => !readFileSync(join(ROOT, file), "utf8").includes(`"${title}"`),
+  );
+  expect(missing).toEqual([]);
+});
