@@ -161,7 +161,8 @@ export class EditorSession {
     if (value === agent) return;
     await (await this.#talk)?.switchAgent(value);
     this.#choices = { ...this.#choices, agent: value };
-    this.#isHandedOver = this.#options.name !== null || this.#talk !== null;
+    // The first agent of a new session takes over from nobody.
+    this.#isHandedOver = this.#options.name !== null || this.#runs.size > 0;
   }
 
   /** Runs one turn. Every update is written before it returns. Errors: those of `openTalk` and of a turn. */

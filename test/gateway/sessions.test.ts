@@ -70,6 +70,21 @@ test("a change of the agent has one receipt, and the session stays with its new 
   expect(configOptions).toMatchObject([{ id: "agent", currentValue: "robot" }, {}]);
 });
 
+test("a new session whose agent is chosen before its first turn gets no receipt, also when its agent starts again", async () => {
+  await using editor = await openEditor(home);
+  const sessionId = await newSession(editor);
+  await editor.agent.request("session/set_config_option", { sessionId, configId: "agent", value: "other" });
+  await say(editor, sessionId, "hello");
+  await using second = await openEditor(home);
+  await second.agent.request("session/resume", { sessionId, cwd });
+  // The agent's program of the first editor ends, so that the second one can have the session.
+  await say(second, sessionId, "from the second");
+  await expect.poll(() => spokenIn(editor.updates.map(({ update }) => update))).toContain("from the second");
+  await say(editor, sessionId, "again");
+  expect(spokenIn(editor.take())).toContain("again");
+  expect(spokenIn(editor.updates.map(({ update }) => update))).not.toContain("[Continuo:");
+});
+
 test("an editor that cancels stops the turn that runs and the one that waits", async () => {
   await using editor = await openEditor(home);
   const id = await newSession(editor);

@@ -63,6 +63,17 @@ describe("it is known again", () => {
     expect(await words(returned.sessionId)).toEqual(before);
   });
 
+  test("by the newest note where the file has two, because the session came back before", async () => {
+    const first = await home.go(`codex:${home.use("codex", "steered")}`, "claude");
+    const there = await home.go(`claude:${first.sessionId}`, "pi");
+    await home.say("pi", there, "one");
+    const returned = await back("pi", there);
+    expect(returned.broughtBack).toMatchObject({ sessionId: first.sessionId, as: "records" });
+    forget();
+    const again = await home.go(`claude:${returned.sessionId}`, "pi");
+    expect(again.broughtBack).toMatchObject({ agent: "pi", sessionId: there.sessionId });
+  });
+
   test("by its messages where one of them was changed", async () => {
     const there = await home.go(`claude:${id}`, "pi");
     const file = there.location ?? "";

@@ -3,8 +3,20 @@
 import { openStore } from "@continuo/store";
 import { expect, onTestFinished, test } from "vitest";
 import { away, SHORT, TALK, talk, textsIn as texts } from "./away.ts";
-import { liveTest, said } from "./live-session.ts";
+import { type LiveTest, liveTest, said } from "./live-session.ts";
 import { allEvents } from "./servers.ts";
+
+/** More batches than one request can hold. */
+async function talkLong(live: LiveTest): Promise<void> {
+  for (let n = 0; n < 4; n++) {
+    const pieces = Array.from({ length: 60 }, (_, m) => {
+      const startMs = (n * 60 + m) * 4_000;
+      return said(`Boat ${n} of ${m} leaves the harbour.`, startMs, { endMs: startMs + 3_000 });
+    });
+    await live.send("k", ...pieces);
+    await live.clock.advance(13_000);
+  }
+}
 
 test("when the note writer works again, its notes replace those of the stand-in, even without new words", async () => {
   await using live = await away();
@@ -162,15 +174,7 @@ test("a restarted server continues the late notes of an ended session for at mos
 test("after a person removes an ended session while its late notes are written, nothing more of it is sent", async () => {
   await using live = await away();
   const { service, store, writer } = live;
-  // One request cannot hold all batches.
-  for (let n = 0; n < 4; n++) {
-    const pieces = Array.from({ length: 60 }, (_, m) => {
-      const startMs = (n * 60 + m) * 4_000;
-      return said(`Boat ${n} of ${m} leaves the harbour.`, startMs, { endMs: startMs + 3_000 });
-    });
-    await live.send("k", ...pieces);
-    await live.clock.advance(13_000);
-  }
+  await talkLong(live);
   await service.close("k");
   const sessionId = await service.sessionIdOf("k");
   writer.failures = 0;
@@ -183,5 +187,24 @@ test("after a person removes an ended session while its late notes are written, 
   };
   expect(await service.late.run()).toBe(1);
   expect(writer.requests).toHaveLength(1);
+  expect((await store.getLog(sessionId))?.closedAt).toBeDefined();
+});
+
+test("late notes of an ended session stop when its budget is spent, and its log is closed", async () => {
+  await using live = await away({ budget: { maxTokens: 50 } });
+  const { service, store, writer } = live;
+  await talkLong(live);
+  await service.close("k");
+  writer.failures = 0;
+  writer.requests.length = 0;
+  const { write } = writer;
+  writer.write = async (request, call) => {
+    const { drafts, memory } = await write(request, call);
+    return { drafts: drafts.slice(0, 50), memory, model: "m", usage: { inputTokens: 60, outputTokens: 1 } };
+  };
+  expect(await service.late.run()).toBe(1);
+  expect(writer.requests).toHaveLength(1);
+  const { sessionId, fold } = await service.follow(await service.sessionIdOf("k"));
+  expect(fold.owed, "more was to be written").toHaveLength(1);
   expect((await store.getLog(sessionId))?.closedAt).toBeDefined();
 });

@@ -1,6 +1,6 @@
 /** `fix` and `how`: an agent asks what solved an error before, and how a command was used here. */
 
-import { rmSync } from "node:fs";
+import { readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { estimateTokens } from "../../packages/server/src/mcp/tokens.ts";
@@ -126,6 +126,16 @@ test("fix shows what was changed and run between the error and its end, the solv
   expect(text).toContain("Seen 2 times in the 2 sessions that fit best, solved 1 of them.");
   expect(text).toContain(`1. solved: claude:${HERE}, turn 1, after 1 that did not help`);
   expect(text).toContain("+const port = Number(process.env.PORT ?? 3000);");
+});
+
+test("what a session and its fork both have is shown once", async () => {
+  const fork = HERE.replace("4bf3", "5cf3");
+  const copied = readFileSync(join(home.path, claudeFile(HERE)), "utf8");
+  home.write(claudeFile(fork), copied.replaceAll(`"sessionId":"${HERE}"`, `"sessionId":"${fork}"`));
+  await using mcp = openMcp(home, { cwd: project });
+  const { data, text } = await mcp.call("fix", { error: ERROR });
+  expect(data).toMatchObject({ total: 2, repairs: [{ outcome: "solved" }, { outcome: "not solved" }] });
+  expect(text).toContain("Seen 2 times in the 3 sessions that fit best, solved 1 of them.");
 });
 
 test("an error after which nothing was tried again is not solved, and only lines that changed are shown, masked", async () => {

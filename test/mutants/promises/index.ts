@@ -37,9 +37,12 @@ import {
   SECOND_CATALOG,
   SECOND_CHANNELS,
   SECOND_CLIENT,
+  SECOND_GATEWAY,
+  SECOND_HANDOFF,
   SECOND_LIVE,
   SECOND_MCP,
   SECOND_RUNTIME,
+  SECOND_SEARCH,
   SECOND_SESSIONS,
 } from "./second-list.ts";
 import { SERVER } from "./server.ts";
@@ -70,11 +73,12 @@ export const PROMISES: Readonly<Record<string, readonly PromiseOfRoom[]>> = {
   cli: [...CLI, ...SINGLE, ...HOOK_PROMISES, ...SETUP_PROMISES, ...RELOCATE_CLI],
   runtime: [...RUNTIME_REPLAY, ...SECOND_RUNTIME],
   sessions: [...SESSIONS, ...SECOND_SESSIONS],
-  gateway: GATEWAY,
+  gateway: [...GATEWAY, ...SECOND_GATEWAY],
   live: [...LIVE, ...SECOND_LIVE],
   ahp: [...AHP, ...SECOND_AHP],
   editing: [...GUARD_PROMISES, ...RELOCATE_EDITING],
   native: RELOCATE_NATIVE,
-  handoff: MOVE_HANDOFF,
+  handoff: [...MOVE_HANDOFF, ...SECOND_HANDOFF],
+  search: SECOND_SEARCH,
   files: HOLDER_PROMISES,
 };

@@ -122,6 +122,43 @@ export const SECOND_CATALOG: readonly PromiseOfRoom[] = [
     text: "join(canonicalFolder(other.worktree), within)",
     mistake: "canonicalFolder(other.worktree)",
   },
+  {
+    file: "packages/agents/src/catalog/last-session.ts",
+    test: "packages/agents/src/catalog/last-session.test.ts",
+    promise: "`last` is not an agent's session in which nobody said anything.",
+    text: "return await isSpoken(found, { reader, places });",
+    mistake: 'return (await isSpoken(found, { reader, places })) || found.location !== "";',
+  },
+];
+
+export const SECOND_SEARCH: readonly PromiseOfRoom[] = [
+  {
+    file: "packages/agents/src/search/experience.ts",
+    test: "test/mcp/experience.test.ts",
+    promise: "A repair that a fork has too counts once.",
+    text: "return !seen.has(key) && seen.add(key);",
+    mistake: "return seen.add(key);",
+  },
+];
+
+export const SECOND_GATEWAY: readonly PromiseOfRoom[] = [
+  {
+    file: "src/gateway/session.ts",
+    test: "test/gateway/sessions.test.ts",
+    promise: "A new session whose agent is chosen before its first turn gets no receipt.",
+    text: "this.#options.name !== null || this.#runs.size > 0;",
+    mistake: "this.#options.name !== null || this.#talk !== null;",
+  },
+];
+
+export const SECOND_HANDOFF: readonly PromiseOfRoom[] = [
+  {
+    file: "packages/agents/src/handoff/source/source.ts",
+    test: "test/hand-off/returns.test.ts",
+    promise: "The newest note of a session's origin counts.",
+    text: "note = noteIn(entry.value) ?? note;",
+    mistake: "note ??= noteIn(entry.value);",
+  },
 ];
 
 export const SECOND_LIVE: readonly PromiseOfRoom[] = [
@@ -131,5 +168,12 @@ export const SECOND_LIVE: readonly PromiseOfRoom[] = [
     promise: "A note that is merged from notes of several videos has its place in one of them.",
     text: "const there = sources.filter((one) => one.videoId === videoId);",
     mistake: 'const there = sources.filter((one) => one.videoId === videoId || videoId !== "");',
+  },
+  {
+    file: "packages/live/src/owner/late-notes.ts",
+    test: "test/live/owed.test.ts",
+    promise: "Late notes spend no more than the budget of the session.",
+    text: '=== "spent") return;',
+    mistake: '=== "warning") return;',
   },
 ];

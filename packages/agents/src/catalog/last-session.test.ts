@@ -4,6 +4,7 @@ import { type OpenedStore, openStore } from "@continuo/store";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { claudeFile, claudeText, cleanEnv, createHome, type Home } from "../../../../test/cli/home.ts";
 import { lastSession } from "./last-session.ts";
+import { listCatalog } from "./list.ts";
 import { readOwn } from "./store.ts";
 
 let home: Home;
@@ -65,6 +66,17 @@ test("a conversation whose words are in the agent's own session counts, unless t
   expect(await last()).toBe(`claude:${numbered(2)}`);
   await joined("taken", numbered(1));
   expect(await last()).toBe("continuo:taken");
+});
+
+test("an agent's session that only has a title is not the last one", async () => {
+  writeClaude(numbered(1));
+  const line = { uuid: "u", parent: null, role: "user", content: "Caveat", time: "12:00:00" } as const;
+  const notice = claudeText(numbered(2), [line]).replace('"type":"user"', '"isMeta":true,"type":"user"');
+  const title = { type: "custom-title", customTitle: "Release 2", sessionId: numbered(2) };
+  home.write(claudeFile(numbered(2)), `${notice}${JSON.stringify(title)}\n`);
+  const { sessions } = await listCatalog({ empty: "exclude" }, { places, store: readOwn(store) });
+  expect(sessions.map((row) => row.title)).toEqual(["Release 2", "Fix the build"]);
+  expect(await last()).toBe(`claude:${numbered(1)}`);
 });
 
 test("a session that only its agent can read counts as having messages", async () => {
