@@ -12,7 +12,7 @@ import { printedReport } from "./measure/index.ts";
 interface BenchOptions {
   readonly large: boolean;
   readonly quick: boolean;
-  /** Parts of a benchmark that has some; all when none is named. */
+  /** The parts of a benchmark to run; all if none is named. */
   readonly only: readonly string[];
   readonly rounds: number;
 }

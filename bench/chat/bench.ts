@@ -1,6 +1,6 @@
 /**
- * `npm run bench -- chat`: how long until the model is asked, compared with the agent's own command line, and with the
- * same program started as Continuo starts it by a client that does nothing else; and the memory of a long `repl`. Needs
+ * `npm run bench -- chat`: the time until the model receives the first request, compared with the agent's own command
+ * line, and with a minimal client that starts the same program in the same way; and the memory of a long `repl`. Needs
  * the agents of `npm run test:agents`.
  */
 
@@ -18,7 +18,7 @@ const SCRIPTED = join(ROOT, "test/acp/scripted-agent.ts");
 
 type BenchAgent = "claude" | "codex";
 
-/** The agent's own command line, asked the same. */
+/** The agent's own command line with the same prompt. */
 const OWN: Readonly<Record<BenchAgent, readonly string[]>> = {
   claude: ["-p", "hello"],
   codex: ["exec", "hello"],
@@ -27,7 +27,7 @@ const OWN: Readonly<Record<BenchAgent, readonly string[]>> = {
 const LINES = ["-p", "--verbose", "--input-format=stream-json", "--output-format=stream-json"];
 const HELLO = { type: "user", message: { role: "user", content: "hello" } };
 
-/** The program as Continuo starts it, asked the same by a client that does nothing else. */
+/** The program as Continuo starts it, with the same prompt from a client that does nothing else. */
 const BARE: Readonly<
   Record<BenchAgent, (command: readonly string[], options: ProgramOptions) => Promise<void>>
 > = {
@@ -47,16 +47,16 @@ async function runToEnd(argv: readonly string[], options: ProgramOptions): Promi
   if (code !== 0) throw new Error(`${argv.join(" ")} failed: ${stderr}`);
 }
 
-/** After which turns it is looked: what the first hundreds load and compile stays. */
+/** The turns after which memory is measured; code that the first hundreds load and compile stays in memory. */
 const LOOKS = [200, 1_000, 2_000] as const;
 /** The session continues, so that no message is sent twice. */
 const SCRIPT = {
   hello: { protocolVersion: 1, agentCapabilities: { sessionCapabilities: { resume: {} } } },
   answers: { "session/resume": [{ result: {} }] },
 };
-/** 2,000 characters, said and answered in each turn: who keeps them is found out. */
+/** 2,000 characters in each prompt and each answer, so that a program that keeps them is noticed. */
 const WORDS = "word ".repeat(400);
-/** So that the collector has no reason to take more than it needs. */
+/** This keeps the garbage collector from using more memory than it needs. */
 const HEAP = ["--max-old-space-size=64", "--max-semi-space-size=1"];
 
 export async function run({ rounds }: { readonly large: boolean; readonly rounds: number }): Promise<void> {
@@ -81,7 +81,7 @@ export async function run({ rounds }: { readonly large: boolean; readonly rounds
 
 export type Times = Readonly<Record<"own" | "bare" | "chat", number[]>>;
 
-/** In turn, so that a machine whose speed drifts drifts for all; after one warm-up each. */
+/** The rounds alternate, so that changes of the machine's speed affect all alike; each has a warm-up before. */
 export async function untilAsked(agent: BenchAgent, rounds: number): Promise<Times> {
   await using sandbox = await makeSandbox();
   await using server = await startModelServer();
@@ -117,7 +117,7 @@ function median(times: readonly number[]): number {
   return times.toSorted((a, b) => a - b)[Math.floor(times.length / 2)] ?? Number.NaN;
 }
 
-/** The heap after a collection, and what the process takes of the machine. */
+/** The heap after a garbage collection, and the resident memory of the process. */
 async function memory(): Promise<Ratio[]> {
   await using sandbox: Sandbox = await makeSandbox();
   const script = await sandbox.write("script.json", JSON.stringify(SCRIPT));

@@ -1,6 +1,6 @@
 /**
- * `npm run bench -- editors`: how long an editor waits for the list of 10,000 sessions, of a server that runs: all of them and the
- * newest fifty from the agent host, through its socket, and a page of the gateway, through its pipes.
+ * `npm run bench -- editors`: the time in which a running server lists 10,000 sessions for an editor: all of them and
+ * the newest fifty from the agent host over its socket, and a page from the gateway over its pipes.
  */
 
 import { spawn } from "node:child_process";

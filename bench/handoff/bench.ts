@@ -1,7 +1,7 @@
 /**
- * The speed of hand-overs: a session of 5 MB in every direction. What is compared with is the least that it can
- * cost: reading the same bytes, `JSON.parse`, `JSON.stringify`, and writing them. With verification by the target
- * itself, with the least that that costs: the target's own reader on the same session.
+ * The speed of hand-overs: a session of 5 MB in every direction, compared with the minimum cost: reading the same
+ * bytes, `JSON.parse`, `JSON.stringify`, and writing them. With verification, it is compared with the target's own
+ * reader on the same session.
  */
 
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -88,7 +88,7 @@ function readAndWrite({ agent, lines }: Source, home: string): void {
   writeFileSync(`${path}.copy`, values.map((value) => `${JSON.stringify(value)}\n`).join(""));
 }
 
-/** From the source's file to the target's records in a file. */
+/** It goes from the source's file to the target's records in a file. */
 async function convert(source: Source, to: AgentName, places: Places): Promise<void> {
   const lookup = await lookUpSession(`${source.agent}:${source.sessionId}`, { places });
   using read = await readSource(lookup, places, {});

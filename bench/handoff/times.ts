@@ -1,4 +1,4 @@
-/** Tasks timed in turn, by the processor time of this process: a busy machine changes little. */
+/** Measures tasks alternately by the processor time of this process, which a busy machine changes little. */
 
 export async function timeInTurn(
   rounds: number,

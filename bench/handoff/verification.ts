@@ -1,6 +1,6 @@
 /**
- * Hand-overs verified by the real agents that the tests have installed, against only running the agent's own reader
- * on the same session. By the clock: most of it is the agent's process, and much of that waits.
+ * Hand-overs that the installed real agents verify, compared with only the agent's own reader on the same session. The
+ * times are by the clock, because most of the time is spent in the agent's process, which often waits.
  */
 
 import { existsSync, mkdirSync } from "node:fs";

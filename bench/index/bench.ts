@@ -19,7 +19,7 @@ import { CORPUS, LARGE_CORPUS, makeCorpus } from "../sessions/corpus.ts";
 const ROOT = join(import.meta.dirname, "../..");
 const FOLDER = process.env.CONTINUO_BENCH ?? join(homedir(), ".cache/continuo-bench");
 
-/** Words of many sessions, of few, phrases, parts of names, and filters. */
+/** Words of many and of few sessions, phrases, parts of names, and filters. */
 const QUERIES: readonly (readonly string[])[] = [
   ["middle"],
   ["session", "reader"],
@@ -35,7 +35,7 @@ const QUERIES: readonly (readonly string[])[] = [
   ["nothing0that0is0there"],
 ];
 
-/** It stands in nearly every session. */
+/** A word of nearly every session. */
 const COMMON = "middle";
 
 export async function run({
@@ -119,7 +119,7 @@ export async function run({
   printRatios(ratiosOf({ first, common, fills, warm, searches, answered, grown, sizes }));
 }
 
-/** Measures while a process runs that answers lists and searches. */
+/** Measures lists and searches that a running process answers. */
 async function whileAnswered(
   { argv: [program, ...args], env = {} }: Command,
   run: () => readonly Measurement[],
@@ -141,7 +141,7 @@ async function whileAnswered(
 
 type MakeCommand = (name: string, before: () => void) => Command;
 
-/** Records that were added to sessions of three sizes are removed again: the home is made once. */
+/** Removes the records that were added to sessions of three sizes, because the home is created only once. */
 function measureGrown(home: string, rounds: number, search: MakeCommand): Measurement[] {
   const files = globSync(join(home, ".claude/projects/*/*.jsonl"))
     .map((path) => ({ path, stat: statSync(path) }))

@@ -1,6 +1,6 @@
 /**
- * From the line that a person types to the first list: the single file by `install.sh`, from a server on this machine, and
- * `npx` of the tarball with an empty cache, whose other packages come from npm.
+ * The time from the typed command to the first list: for the single file by `install.sh` from a server on this machine,
+ * and for `npx` of the tarball with an empty cache, with its dependencies from npm.
  */
 
 import { execFileSync, spawn } from "node:child_process";
@@ -55,7 +55,7 @@ function inNewHome(name: string, argv: Command["argv"], home: string): Command {
   return {
     name,
     argv,
-    // A registry of the person's own stays the one that npm asks.
+    // npm still uses the registry that the person configured.
     env: { HOME: home, npm_config_userconfig: join(homedir(), ".npmrc") },
     before: () => {
       rmSync(home, { recursive: true, force: true });

@@ -35,13 +35,13 @@ export async function run({ large }: { readonly large: boolean }): Promise<void>
     const few = await filled(store, "few", FEW);
     const many = await filled(store, "many", EVENTS);
     const measures = [
-      // First: a server that takes sessions over restores them all.
+      // This comes first, because a server that takes sessions over restores all of them.
       ...(await checkpoints(store, "many", EVENTS)),
       ...(await checkpoints(store, "few", FEW)),
       await restores(store, "few", FEW),
       await restores(store, "many", EVENTS),
       await creations(store),
-      // The same run also measures the machine and its disk, with their other users.
+      // The same run also measures the machine and its disk under their present load.
       await bareAppends(store, many),
       await accepts(store),
       await windows(store, { sessionId: few, events: FEW }),
@@ -75,7 +75,7 @@ async function filled(store: Store, key: string, events: number): Promise<string
   return sessionId;
 }
 
-/** The first one after a restore from the log alone; and what is said while they are written. */
+/** The first checkpoint after a restore from the log alone, and evidence that arrives while checkpoints are written. */
 async function checkpoints(store: Store, key: string, events: number): Promise<readonly Measure[]> {
   const service = new LiveService({ store });
   await service.start();
@@ -115,7 +115,7 @@ async function checkpoints(store: Store, key: string, events: number): Promise<r
   ];
 }
 
-/** With a tail of a few hundred events, as between two checkpoints. */
+/** The log has a tail of a few hundred events, as between two checkpoints. */
 async function restores(store: Store, key: string, events: number): Promise<Measure> {
   const ms: number[] = [];
   for (let n = 0; n < RESTORES; n++) {
@@ -174,7 +174,7 @@ async function bareAppends(store: Store, sessionId: string): Promise<Measure> {
   return { what: "bare append to the same log", ms, targetMs: null };
 }
 
-/** The same through the service: numbered, held, acknowledged. */
+/** The same append through the service, which numbers, checks and acknowledges it. */
 async function accepts(store: Store): Promise<Measure> {
   const service = new LiveService({ store });
   await service.session("many");

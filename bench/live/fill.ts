@@ -1,9 +1,9 @@
-/** A session as a long viewing leaves it: transcripts, a decision for each batch of them, and a note now and then. */
+/** A session after a long viewing: transcripts, a decision for each batch of them, and some notes. */
 
 import type { NewEvent, Store } from "@continuo/core/model";
 
 const BATCH = 499;
-/** Nearly the most notes that a session can have. */
+/** Nearly the maximum number of notes of a session. */
 const NOTES = 3_900;
 
 export function said(text: string, mediaTimeMs: number): NewEvent {

@@ -15,7 +15,7 @@ export interface ManySessions {
   readonly sessions: number;
   /** Processor time of a piece of evidence, with its notes. */
   readonly cpuMs: number;
-  /** Until a piece of evidence is acknowledged. */
+  /** The time until a piece of evidence is acknowledged. */
   readonly p99Ms: number;
 }
 

@@ -1,4 +1,7 @@
-/** The diagnosis of hidden sessions over a home of 10,000: as `continuo doctor sessions` does it, without a memo of earlier looks. */
+/**
+ * The diagnosis of hidden sessions in a home with 10,000 sessions, as `continuo doctor sessions` makes it, without
+ * results of earlier runs.
+ */
 
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

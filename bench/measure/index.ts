@@ -1,8 +1,8 @@
 /**
- * Whole processes measured in turn: A B C A B C …, so that a machine whose speed drifts drifts for all.
+ * Measures whole processes alternately: A B C A B C …, so that changes of the machine's speed affect all alike.
  *
  * Promises: medians and ratios of medians; a command that fails fails the benchmark.
- * Does not know: what is measured.
+ * Does not know: the measured commands.
  */
 
 export { type Command, type Measurement, measure } from "./process.ts";

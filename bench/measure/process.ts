@@ -1,4 +1,4 @@
-/** Runs commands in turn and times each from start to exit, and its processor. */
+/** Runs commands alternately, and measures the time from start to exit and the processor time of each. */
 
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
@@ -34,7 +34,10 @@ const PEAK_MEMORY = `data:text/javascript,${encodeURIComponent(
   'import{writeFileSync}from"node:fs";process.on("exit",()=>writeFileSync(process.env.BENCH_PEAK_FILE,String(process.resourceUsage().maxRSS)))',
 )}`;
 
-/** One warm-up each, then `rounds` rounds in turn; memory is taken in one more run each, so that taking it costs nothing. */
+/**
+ * One warm-up for each, then `rounds` alternating rounds; memory is measured in one more run, so that measuring it does
+ * not change the times.
+ */
 export function measure(commands: readonly Command[], { rounds }: MeasureOptions): Measurement[] {
   for (const command of commands) runOnce(command);
   const runs = commands.map((): Times[] => []);
@@ -66,7 +69,7 @@ function sort(times: readonly number[]): readonly number[] {
   return times.toSorted((a, b) => a - b);
 }
 
-/** Node does not tell what a child used: the shell does, in seconds on a third stream. */
+/** Node does not report the processor time of a child; the shell prints it in seconds on a third stream. */
 const TIMED = ["-c", `TIMEFORMAT="%3R %3U %3S"; { time "$@" 2>&4; } 4>&2 2>&3`, "bash"] as const;
 
 function runOnce(command: Command, env: Readonly<Record<string, string>> = {}): Times {
@@ -93,7 +96,7 @@ function peakMemory(command: Command): number | null {
     runOnce(command, { BENCH_PEAK_FILE: file, NODE_OPTIONS: `--import=${PEAK_MEMORY}` });
     return Number(readFileSync(file, "utf8")) * 1024;
   } catch {
-    // Not a Node program: nothing wrote the file.
+    // It is not a Node program, so nothing wrote the file.
     return null;
   } finally {
     rmSync(folder, { recursive: true });

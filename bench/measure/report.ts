@@ -5,7 +5,7 @@ import type { Measurement } from "./process.ts";
 export interface Ratio {
   readonly what: string;
   readonly ratio: number;
-  /** `below`: at most the target is good; `above`: at least. */
+  /** `below`: the value should be at most the target; `above`: at least. */
   readonly wanted: "below" | "above";
   readonly target: number;
 }
@@ -18,7 +18,7 @@ export function print(line: string): void {
   printed.push(line);
 }
 
-/** The report begins here: what was printed before is not in it. */
+/** Begins the report: earlier output is not part of it. */
 export function beginReport(): void {
   printed.length = 0;
 }

@@ -26,7 +26,7 @@ export interface RunOptions {
   readonly command?: string;
 }
 
-/** Agents are not found: they are other processes. */
+/** Agents are not found, because they would be other processes. */
 export function runContinuo(
   args: readonly string[],
   { home, heapMegabytes, command = COMMAND }: RunOptions,

@@ -1,4 +1,7 @@
-/** Sessions of any size as the agents keep them, written piece by piece: the writer of a large one stays small. */
+/**
+ * Sessions of any size in the agents' own forms, written piece by piece, so that writing a large one needs little
+ * memory.
+ */
 
 import { appendFileSync, mkdirSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
@@ -10,7 +13,7 @@ export type FileAgent = "claude" | "codex" | "gemini" | "pi";
 
 export const FILE_AGENTS: readonly FileAgent[] = ["claude", "codex", "gemini", "pi"];
 
-/** `turns`: many of ordinary size; `results`: few, of megabytes each. */
+/** `turns`: many turns of ordinary size; `results`: few results of megabytes each. */
 export type Shape = "turns" | "results";
 
 export interface WrittenSession {
@@ -30,7 +33,7 @@ export interface SessionWish {
 
 const SHAPES = { claude: toClaude, codex: toCodex, gemini: toGemini, pi: toPi } as const;
 
-/** The key by which an entry names the one before it, if the agent's entries do. */
+/** The key with which an entry names the previous one, if the agent's entries have it. */
 const LINKS: Partial<Record<FileAgent, { readonly id: string; readonly parent: string }>> = {
   claude: { id: "uuid", parent: "parentUuid" },
   pi: { id: "id", parent: "parentId" },
@@ -68,7 +71,7 @@ interface MakeOptions {
   readonly shape: Shape;
 }
 
-/** Without the lines that only a file begins with. */
+/** The records without the lines that are only at the beginning of a file. */
 function nextLines(
   agent: FileAgent,
   { id, cwd }: Conversation,

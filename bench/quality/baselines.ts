@@ -4,7 +4,7 @@ import type { HaystackSession } from "./haystack.ts";
 
 export interface Baseline {
   readonly name: string;
-  /** The session that comes first, or `null`. */
+  /** The first session of the results, or `null`. */
   first(question: string): string | null;
 }
 
@@ -13,7 +13,7 @@ interface Document {
   readonly text: string;
 }
 
-/** The one that is better in a class is what counts. */
+/** In each class, the better one of them counts. */
 export function baselinesOf(sessions: readonly HaystackSession[]): readonly Baseline[] {
   const whole = sessions.map((one) => ({ sessionId: one.id, text: linesOf(one).join("\n") }));
   const turns = sessions.flatMap((one) =>

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { measureQuality } from "./measure.ts";
 import { printReport, type QualityTable, toMarkdown } from "./report.ts";
 
-/** The ranking was chosen with the seeds 1 and 2. These were not looked at before the first report. */
+/** The ranking was chosen with the seeds 1 and 2. These other seeds were not used before the first report. */
 const HELD_OUT_SEEDS: readonly number[] = [2026_11];
 
 const PROOF = join(import.meta.dirname, "../../docs/proof.md");

@@ -1,6 +1,6 @@
 /**
- * Facts that people tell their agents, with the sentences that state them and the questions that ask for them. `{o}` is the
- * thing, `{v}` what is said of it.
+ * Facts that people tell their agents, with the sentences that state them and the questions that ask for them. `{o}` is
+ * the object, `{v}` the value.
  */
 
 export interface FactKind {
@@ -155,7 +155,7 @@ export const FACT_KINDS: readonly FactKind[] = [
   },
 ];
 
-/** Things that are decided about several times, and asked for by a time. */
+/** Subjects of several decisions, which a question names by the time of one. */
 export const DECISIONS: readonly string[] = [
   "the cache keys",
   "the error pages",

@@ -2,8 +2,8 @@
  * Haystacks with questions whose answer is one session, in the shapes of LongMemEval-S (a question for 40 to 60 sessions)
  * and LoCoMo (long conversations of 19 to 32 sessions with many questions), made from a seed and without a model.
  *
- * Each answer has rivals: the same kind of fact about another thing, other facts about the same thing, and long answers of
- * an agent full of the words of the question.
+ * Each answer has competitors: the same kind of fact about another object, other facts about the same object, and long
+ * answers of an agent with many words of the question.
  */
 
 import { createRandom, type Random } from "../sessions/random.ts";
@@ -18,13 +18,13 @@ export type QuestionClass = (typeof CLASSES)[number];
 export interface Talk {
   readonly person: string;
   readonly agent: string;
-  /** A call of a tool with what it gave back. */
+  /** A call of a tool with its result. */
   readonly call?: { readonly tool: string; readonly input: string; readonly output: string };
 }
 
 export interface HaystackSession {
   readonly id: string;
-  /** Milliseconds since 1970 at which it began. */
+  /** The time at which it began, in milliseconds since 1970. */
   readonly at: number;
   readonly topic: string;
   readonly talks: Talk[];
@@ -67,7 +67,7 @@ export function* loCoMo(seed: number, conversations: number = CONVERSATIONS): Ge
 interface GrowingHaystack extends Haystack {
   readonly random: Random;
   readonly questions: Question[];
-  /** Keys of everything that was said: nothing is said twice. */
+  /** The keys of all facts so far, so that none is repeated. */
   readonly used: Set<string>;
 }
 
@@ -184,7 +184,7 @@ function fillBoth(random: Random, kind: FactKind, object: string): string {
   return random.pick(kind.say).replace("{o}", object).replace("{v}", random.pick(kind.values));
 }
 
-/** Somewhere in a session, with other talk around it. */
+/** Puts it at a random place in a session, between other conversation. */
 function say({ random }: GrowingHaystack, session: HaystackSession, sentence: string): void {
   const other = smallTalk(random, session.topic);
   const person = random.next() < 0.5 ? `${sentence} ${other}` : `${other} ${sentence}`;
@@ -217,12 +217,12 @@ const DAYS = "Sunday Monday Tuesday Wednesday Thursday Friday Saturday".split(" 
 
 interface TimeWords {
   readonly text: string;
-  /** Milliseconds since 1970: only one session may tell of it in this time. */
+  /** The period in milliseconds since 1970 in which only one session may mention it. */
   readonly from: number;
   readonly to: number;
 }
 
-/** The words of a person for the time of a session. */
+/** The words with which a person names the time of a session. */
 function timeOf(random: Random, at: number, nowMs: number): TimeWords {
   const day = startOfDay(at);
   const days = Math.round((startOfDay(nowMs) - day) / DAY_MS);

@@ -1,4 +1,7 @@
-/** Asks the questions of haystacks: the search in an index that it filled, and the baselines in the same sessions. */
+/**
+ * Answers the questions of haystacks with the search, in an index that it filled, and with the baselines on the same
+ * sessions.
+ */
 
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -1,4 +1,4 @@
-/** Other words for the words of questions, for paraphrases. The search knows nothing of this table. */
+/** Synonyms for the words of questions, for paraphrases. The search does not use this table. */
 
 export const SYNONYMS: readonly (readonly [phrase: RegExp, others: readonly string[]])[] = [
   [/\blistens? on\b/u, ["accept connections at", "is bound to"]],

@@ -1,6 +1,6 @@
 /**
- * Small talk of a haystack: the questions of people all day, and the long answers of agents, which use the words of the
- * question again and again.
+ * The other conversation of a haystack: everyday questions of people, and long answers of agents, which repeat the
+ * words of the question.
  */
 
 import type { Random } from "../sessions/random.ts";

@@ -1,4 +1,4 @@
-/** `npm run bench -- runs`: what a run costs beside its events, and the memory of one that streams much. */
+/** `npm run bench -- runs`: the cost of a run in addition to its events, and the memory of a run that streams much. */
 
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -10,7 +10,7 @@ import { EchoAgent } from "../../packages/store/src/testing/index.ts";
 import { type Command, measure, printRatios, printTable } from "../measure/index.ts";
 
 const RUNS = 200;
-/** So that rubbish which is not yet collected does not count as memory that is needed. */
+/** This keeps garbage that was not collected yet from counting as needed memory. */
 const HEAP = "--max-old-space-size=64";
 const INPUT = "x".repeat(480);
 
@@ -68,7 +68,10 @@ export async function timeRuns(folder: string, rounds: number): Promise<Times> {
   return { executed: median(executed), appended: median(appended) };
 }
 
-/** Runs of one session, as a conversation has them. They are started before, untimed: their events are counted apart. */
+/**
+ * The runs of one session, as in a conversation. They are started before the measurement; their events are counted
+ * separately.
+ */
 async function timeExecute(store: Store): Promise<number> {
   const agent = new EchoAgent();
   const { sessionId } = await startSession(store);

@@ -1,4 +1,4 @@
-/** A run whose agent streams so many megabytes, as a process of its own. Arguments: FOLDER MEGABYTES */
+/** A run, in a separate process, whose agent streams this number of megabytes. Arguments: FOLDER MEGABYTES */
 
 import { join } from "node:path";
 import { openStore } from "@continuo/store";

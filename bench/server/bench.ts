@@ -1,6 +1,6 @@
 /**
- * `npm run bench -- server`: the server against the reference server of the protocol, in turn, over
- * HTTP; channels against bare `ws`; what readers cost, and how soon they and the server are there.
+ * `npm run bench -- server`: the server compared with the protocol's reference server over HTTP; channels compared with
+ * bare `ws`; the cost of readers, and the time until a reader and the server are ready.
  */
 
 import { mkdtempSync, rmSync } from "node:fs";
@@ -16,9 +16,11 @@ import { showSyncs } from "./syncs.ts";
 const RECORD: string = JSON.stringify({ name: "bench", value: "x".repeat(480) });
 const BATCH: string = `[${Array.from({ length: 1_000 }, () => RECORD).join(",")}]`;
 const CATCH_UP_BYTES = 100_000_000;
-/** Appends of a round, by the number of writers. */
+/** The number of appends in a round, by the number of writers. */
 const APPENDS = { 1: 200, 16: 1_600, 64: 3_200 } as const;
-/** The numbers of writers are those of the stores in process. With more writers the server must be faster. */
+/**
+ * The numbers of writers are the same as for the stores in one process. With more writers the server must be faster.
+ */
 const TARGETS = { 1: 1, 16: 3, 64: 3 } as const;
 
 export async function run({ rounds }: { readonly rounds: number }): Promise<void> {
@@ -97,7 +99,7 @@ async function fill(server: RunningServer, agent: Agent): Promise<void> {
   for (let sent = 0; sent < CATCH_UP_BYTES; sent += BATCH.length) await send(url, "POST", agent, BATCH);
 }
 
-/** Page after page, as a client that was away. */
+/** Reads page after page, as a client that was disconnected. */
 function catchUp(server: RunningServer, agent: Agent): Contender {
   return {
     name: server.name,

@@ -20,7 +20,7 @@ const CONTENT: string = "x".repeat(200);
 const now = (): number => Number(process.hrtime.bigint() / 1_000n) / 1_000;
 
 interface FanOut {
-  /** From the commit, or the beginning of the broadcast, to each reader. */
+  /** The time from the commit, or the beginning of the broadcast, to each reader. */
   readonly fromCommit: readonly number[];
   readonly fromSend: readonly number[];
 }
@@ -28,7 +28,7 @@ interface FanOut {
 export async function benchFanOut(folder: string, rounds: number): Promise<readonly Ratio[]> {
   const bare: FanOut[] = [];
   const ours: FanOut[] = [];
-  // In turn, so that a machine whose speed drifts drifts for both.
+  // The rounds alternate, so that changes of the machine's speed affect both alike.
   for (let round = 0; round < rounds; round++) {
     bare.push(await fanOut("bare", ""));
     ours.push(await fanOut("continuo", `sqlite:${join(folder, `fan-out-${round}.db`)}`));
@@ -65,7 +65,7 @@ async function fanOut(kind: "bare" | "continuo", store: string): Promise<FanOut>
   const url = await server.url;
   const socketUrl = url.replace("http", "ws");
   const address = kind === "bare" ? socketUrl : `${socketUrl}/v1/channels/team/ws`;
-  // The channel is there before its readers.
+  // The channel is created before its readers connect.
   const writer =
     kind === "bare" ? null : await connect({ serverUrl: url, channel: "team", handle: "writer" });
   const arrived: { id: string; atMs: number }[] = [];
@@ -95,7 +95,7 @@ async function fanOut(kind: "bare" | "continuo", store: string): Promise<FanOut>
   return { fromCommit: since(committed), fromSend: since(sent) };
 }
 
-/** An event as long as that of a channel. */
+/** An event of the same length as an event of a channel. */
 function frameOf(id: string, sequence: number): object {
   return {
     sequence,
@@ -111,7 +111,7 @@ function frameOf(id: string, sequence: number): object {
 
 interface FanOutServer {
   readonly url: Promise<string>;
-  /** When each message was committed, as soon as so many are known. */
+  /** The times at which messages were committed, as soon as this number of them is known. */
   committed(count: number): Promise<ReadonlyMap<string, number>>;
   stop(): Promise<void>;
 }
@@ -159,7 +159,7 @@ function openReader(
     socket.on("message", (data) => {
       const text = data.toString();
       if (text.startsWith('{"type":"ready"')) resolve(socket);
-      // A reader without a sign of life is cut off.
+      // A reader that sends no heartbeat is disconnected.
       if (text.startsWith('{"type":"heartbeat"')) socket.send(text);
       onText(text);
     });
@@ -176,7 +176,7 @@ async function inBatches<T>(count: number, open: () => Promise<T>): Promise<T[]>
 
 const IDLE_READERS = 9_000;
 
-/** Memory of the server process, by what the kernel says of it. Most machines allow 10,000 files for each process. */
+/** The memory of the server process, as the kernel reports it. Most machines allow 10,000 files for each process. */
 export async function benchIdle(folder: string): Promise<readonly Ratio[]> {
   const server = await startContinuo(folder, "idle");
   const client = await connect({ serverUrl: server.url, channel: "team", handle: "writer" });
@@ -204,7 +204,7 @@ function residentMegabytes(pid: number): number {
 const LONG = 1_000_000;
 const SINCE_ANCHOR = 1_000;
 
-/** From the first byte of a connection to the first event. */
+/** The time from the first byte of a connection to the first event. */
 export async function benchLateReader(folder: string, rounds: number): Promise<readonly Ratio[]> {
   const path = join(folder, "long.db");
   const store = await openStore(`sqlite:${path}`);
@@ -254,7 +254,7 @@ function firstEvent(address: string): Promise<void> {
   });
 }
 
-/** From the start of the process to the first answer of `/readyz`. */
+/** The time from the start of the process to the first answer of `/readyz`. */
 export async function benchStart(folder: string, rounds: number): Promise<readonly Ratio[]> {
   const times: number[] = [];
   for (let round = -1; round < rounds; round++) {

@@ -14,7 +14,7 @@ const [, , kind, location = ""] = process.argv;
 const say = (line: object): void => void process.stdout.write(`${JSON.stringify(line)}\n`);
 const now = (): number => Number(process.hrtime.bigint() / 1_000n) / 1_000;
 
-// An orderly end, so that `NODE_OPTIONS=--cpu-prof` writes its profile.
+// The process ends by itself, so that `NODE_OPTIONS=--cpu-prof` writes its profile.
 process.on("SIGTERM", () => process.exit());
 if (kind === "continuo") await serveChannel();
 else await serveBare();
@@ -35,7 +35,7 @@ async function serveChannel(): Promise<void> {
   say({ url });
 }
 
-/** Sends everybody the bytes of each sender, unchanged. */
+/** Sends the bytes of each sender unchanged to all clients. */
 async function serveBare(): Promise<void> {
   const http = createHttp();
   const sockets = new WebSocketServer({ server: http, perMessageDeflate: false });

@@ -1,4 +1,4 @@
-/** Two servers, each in a process of its own: `continuo serve` on SQLite, and the reference server on its file store. */
+/** Two servers in separate processes: `continuo serve` on SQLite, and the reference server on its file store. */
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
@@ -15,7 +15,7 @@ export interface RunningServer {
   stop(): Promise<void>;
 }
 
-/** `tracer` is a command that the server is started under. */
+/** `tracer` is a command under which the server is started. */
 export function startContinuo(
   folder: string,
   database = "continuo",
@@ -63,7 +63,7 @@ async function start(
   const ended = new Promise<void>((resolve) => child.once("exit", () => resolve()));
   const lines = createInterface({ input: child.stdout as NodeJS.ReadableStream });
   const line = await Promise.race([
-    // Other lines are what a server says of itself.
+    // Other lines are messages of the server.
     new Promise<string>((resolve) => lines.on("line", (text) => text.startsWith("{") && resolve(text))),
     ended.then(() => Promise.reject(new Error(`${name} did not start`))),
   ]);
@@ -72,7 +72,7 @@ async function start(
     url: (JSON.parse(line) as { readonly url: string }).url,
     pid: child.pid ?? 0,
     stop: async () => {
-      // strace hears no signal; what it traces ends it.
+      // strace ignores signals; it ends when the traced process ends.
       const traced = tracer.length === 0 ? [] : childrenOf(child.pid ?? 0);
       if (traced.length === 0) child.kill("SIGTERM");
       for (const pid of traced) process.kill(pid, "SIGTERM");

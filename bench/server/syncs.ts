@@ -37,7 +37,7 @@ async function appendAll({ url }: RunningServer): Promise<readonly (readonly [nu
     const from = Date.now();
     await send(stream, "POST", BODY);
     spans.push([from, Date.now()]);
-    // Times have whole milliseconds: two appends do not share one.
+    // Times are in whole milliseconds, and no two appends have the same.
     await new Promise((resolve) => setTimeout(resolve, 5));
   }
   return spans;

@@ -1,4 +1,4 @@
-/** The speed of reading native sessions, against what people use today and against the limit. */
+/** The speed of reading native sessions, compared with other programs and with the limit. */
 
 import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
@@ -86,7 +86,7 @@ function listCommands(home: string, peers: string): Command[] {
   ];
 }
 
-/** Its first run: without the cache that it leaves. */
+/** Its first run, without the cache that the run creates. */
 function forgetCcusage(home: string): void {
   for (const folder of [".cache/ccusage", ".local/share/ccusage", ".config/ccusage"]) {
     rmSync(join(home, folder), { recursive: true, force: true });
@@ -101,7 +101,7 @@ function startCommands(session: string): Command[] {
   return [
     { name: "node -e 0 ", argv: [process.execPath, "-e", "0"] },
     { name: "continuo --version", argv: continuo("--version"), env },
-    // A terminal of its own: what a person sees first is what the command shows there.
+    // The command gets its own terminal, because the measured time ends with the first screen there.
     { name: "continuo session show, 100 MB", argv: ["script", "-qec", shown, "/dev/null"], env },
   ];
 }

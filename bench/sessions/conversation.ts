@@ -1,4 +1,4 @@
-/** A made-up conversation, before any agent's format: what the shapes write down. */
+/** A generated conversation in no agent's format, which the shapes write in the format of an agent. */
 
 import type { Random } from "./random.ts";
 
@@ -27,7 +27,7 @@ export interface Conversation {
   readonly turns: readonly Turn[];
 }
 
-/** The list of skills, which an agent sends to its model in every session though nobody said it. */
+/** The list of skills, which an agent adds to the context of its model in every session. */
 export const INJECTED: string = [
   "chart: Use this skill before you draw a chart, a dashboard or any picture of numbers",
   "pdf: Use this skill to read, fill in or write a PDF",
@@ -38,7 +38,7 @@ export const INJECTED: string = [
   .map((line) => `- ${line}. ${line.replace(":", " is chosen when the person asks for")}`)
   .join("\n");
 
-/** The newest sessions of a corpus end here, so that no run depends on the day. */
+/** The time at which the newest sessions of a corpus end, so that no run depends on the date. */
 export const NEWEST: number = Date.UTC(2026, 9, 1);
 
 /** A conversation of about `sizeBytes` of text. */

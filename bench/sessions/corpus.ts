@@ -1,7 +1,7 @@
 /**
- * A seeded home full of sessions of all five agents, made once and kept outside the clone.
+ * A home with sessions of all five agents, generated once from a seed and stored outside of the clone.
  *
- * Sizes spread as people's do: most sessions are short, a few are long (log-normal).
+ * Sizes are distributed as in real homes: most sessions are short, a few are long (log-normal).
  */
 
 import { existsSync, mkdirSync, renameSync, rmSync, utimesSync, writeFileSync } from "node:fs";
@@ -19,7 +19,7 @@ export interface CorpusSize {
 export const CORPUS: CorpusSize = { name: "corpus", sessions: 1500, totalBytes: 150e6 };
 export const LARGE_CORPUS: CorpusSize = { name: "corpus-large", sessions: 5000, totalBytes: 0.8e9 };
 
-/** The shapes of twenty sessions, in turn. */
+/** The shapes of each twenty sessions, in this order. */
 const MIX = [
   toClaude,
   toCodex,
@@ -44,7 +44,7 @@ const MIX = [
 ] as const;
 const PROJECTS = 40;
 
-/** The home folder of the corpus; made when it is not there. */
+/** The home folder of the corpus, which is created if it does not exist. */
 export function makeCorpus(size: CorpusSize, folder: string): string {
   const home = join(folder, `${size.name}-v2`);
   if (existsSync(home)) return home;

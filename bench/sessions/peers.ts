@@ -1,13 +1,10 @@
-/**
- * Programs that people use today to see their sessions, each installed from npm by exact version, outside the
- * clone.
- */
+/** Other programs that show sessions, each installed from npm by exact version outside of the clone. */
 
 import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
-/** ccusage 20.0.24: of later versions the program for Linux is missing in some registries. */
+/** ccusage 20.0.24, because some registries lack the Linux program of later versions. */
 const PACKAGES: Readonly<Record<string, string>> = {
   "@anthropic-ai/claude-agent-sdk": "0.3.330",
   ccusage: "20.0.24",

@@ -3,12 +3,12 @@
 import { makeWords, zipf } from "./vocabulary.ts";
 
 export interface Random {
-  /** From 0 to below 1. */
+  /** A number from 0 to below 1. */
   next(): number;
   /** A whole number from `low` to `high`, both included. */
   int(low: number, high: number): number;
   pick<T>(values: readonly T[]): T;
-  /** Prose of about this many characters. */
+  /** Prose with about this number of characters. */
   prose(chars: number): string;
   /** Lines of source text, of about this many characters together. */
   code(chars: number): string;
@@ -24,7 +24,7 @@ const nameRankOf = zipf(names.length);
 
 export function createRandom(seed: number): Random {
   let state = seed >>> 0;
-  // mulberry32: small, fast, and good enough to spread sizes.
+  // mulberry32 is small, fast, and random enough for sizes.
   const next = (): number => {
     state = (state + 0x6d2b79f5) >>> 0;
     let t = state;

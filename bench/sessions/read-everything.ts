@@ -1,6 +1,6 @@
 /**
- * Reads every session of a home in full, or only parses the same bytes: `node read-everything.ts sessions|json [AGENT]`,
- * of one agent if it is named.
+ * Reads every session of a home completely, or only parses the same bytes: `node read-everything.ts sessions|json
+ * [AGENT]`, of one agent if it is named.
  */
 
 import { readdirSync, readFileSync } from "node:fs";

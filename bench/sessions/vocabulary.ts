@@ -1,9 +1,9 @@
 /**
- * The words of a corpus: as many different ones as in the real sessions of a person, and as unevenly used. A few words
- * make up most of the text, and most words stand in a few sessions (the law of Zipf, as Mandelbrot wrote it).
+ * The words of a corpus, with the number of different words and the distribution of a person's real sessions. A few
+ * words make up most of the text, and most words are in only a few sessions (Zipf's law in Mandelbrot's form).
  */
 
-/** Words of English, other scripts and accents come first: they are the ones that are used most. */
+/** English words, other scripts and accents come first, because they are used most. */
 const COMMON =
   "the session reader keeps every record and folds it into a message while a test compares what was sent with what is shown because nothing may be lost when an agent stops in the middle of a turn and goes on later in another place über Straße 日本語 данные naïve".split(
     " ",
@@ -16,18 +16,18 @@ const STARTS =
 const MIDDLES = "a e i o u ai ea ee ie oa ou".split(" ");
 const ENDS = "b ck ct d ff g l ll m n nd ng nt p r rd rm rt s ss st t x".split(" ");
 const LAST = "ed er es ing ion ity ly ment ness or ous y".split(" ");
-/** One word of so many has an accent or is of another script. */
+/** One of this number of words has an accent or another script. */
 const PER_FOREIGN = 200;
 const FOREIGN = ["ä", "é", "ñ", "ø", "и", "我"];
 
-/** The most used first; always the same. */
+/** The same words every time, the most frequent first. */
 export function makeWords(): readonly string[] {
   const words = new Set(COMMON);
   for (let number = 0; words.size < WORDS; number++) words.add(wordOf(number));
   return [...words];
 }
 
-/** Short words come first, so that those which are used most are short, as in a language. */
+/** Short words come first, so that the most frequent words are short, as in natural languages. */
 function wordOf(number: number): string {
   let rest = number;
   const digit = (parts: readonly string[]): string => {
@@ -41,7 +41,7 @@ function wordOf(number: number): string {
   return `${start}${foreign}${more}${rest === 0 ? "" : wordOf(rest)}`;
 }
 
-/** Numbers of words below `count`, by how often they are used, from a number below 1. */
+/** Converts a random number below 1 to the number of a word below `count`, by the frequency of words. */
 export function zipf(count: number): (random: number) => number {
   const upTo = new Float64Array(count);
   let sum = 0;

@@ -1,4 +1,7 @@
-/** `npm run bench -- stops`: how long each long operation on a store of a million events holds the event loop. */
+/**
+ * `npm run bench -- stops`: the time for which each long operation on a store of a million events blocks the event
+ * loop.
+ */
 
 import { printRatios } from "../measure/index.ts";
 import { measureStops } from "./operations.ts";

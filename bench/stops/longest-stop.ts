@@ -1,6 +1,6 @@
 /**
- * The longest time in which the event loop of this process did one thing. By the clock it includes what other programs
- * took of the machine; by the processor's time of this thread it does not.
+ * The longest time for which the event loop of this process was blocked. The time by the clock includes the work of
+ * other programs; the processor time of this thread does not.
  */
 
 import { PerformanceObserver } from "node:perf_hooks";
@@ -11,7 +11,10 @@ export interface Stop {
   /** The longest turn by the clock, and by the processor's time of this thread. */
   readonly stopMs: number;
   readonly busyMs: number;
-  /** Collections of garbage in the longest busy turn, by the clock: on a loaded machine more than the turn was busy. */
+  /**
+   * The time of garbage collections in the longest turn, by the clock; on a loaded machine it can be more than the
+   * processor time of the turn.
+   */
   readonly garbageMs: number;
 }
 
@@ -51,7 +54,7 @@ export async function longestStop(what: string, run: () => Promise<unknown>): Pr
   }
 }
 
-/** Collections that end in a turn are reported in a later one. */
+/** Garbage collections that end in a turn are reported in a later one. */
 const REPORTED_MS = 20;
 
 function observeGarbage(): { during(turn: Turn): Promise<number>; end(): void } {

@@ -1,4 +1,4 @@
-/** Every operation on a store that takes long, one after the other, on a SQLite file with a million events. */
+/** Every long operation on a store, one after the other, on a SQLite file with a million events. */
 
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -18,9 +18,9 @@ import { fillSession } from "../live/fill.ts";
 import { longestStop, type Stop } from "./longest-stop.ts";
 
 export interface StopOptions {
-  /** Events of the long session. */
+  /** The number of events in the long session. */
   readonly events: number;
-  /** Channels that nobody is in. */
+  /** The number of channels without participants. */
   readonly channels: number;
   readonly report: (line: string) => void;
 }
@@ -125,7 +125,7 @@ async function listChannels(store: Store): Promise<void> {
   for await (const _ of channels);
 }
 
-/** The events are no messages: what is measured is that they are read in turns. */
+/** The events are not messages, because only reading them in turns is measured. */
 async function foldChannel(store: Store, sessionId: string): Promise<void> {
   const named: Store = Object.assign(Object.create(store) as Store, {
     read: (_: string, ...rest: [Parameters<Store["read"]>[1]]) => store.read(sessionId, ...rest),

@@ -56,7 +56,7 @@ async function benchBatch(
     (callers): Contender => ({
       name: `Continuo, ${callers} ${callers === 1 ? "caller" : "callers"}`,
       run: async () => {
-        // A new one each round: what happens between rounds is not ours.
+        // Each round has a new one, because the time between rounds does not count.
         const delay = monitorEventLoopDelay({ resolution: 1 });
         if (callers === 32) delay.enable();
         let left: number = calls;

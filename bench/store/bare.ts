@@ -1,4 +1,4 @@
-/** The baseline: `node:sqlite` used directly, with the same durability, indexes and hashes. */
+/** The baseline: direct use of `node:sqlite`, with the same durability, indexes and hashes. */
 
 import { hash } from "node:crypto";
 import { DatabaseSync, type StatementSync } from "node:sqlite";

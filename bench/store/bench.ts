@@ -1,4 +1,4 @@
-/** `npm run bench -- store`: the store against what it stands on. The limits are in `limits.ts`. */
+/** `npm run bench -- store`: the store compared with its databases. The limits are in `limits.ts`. */
 
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -1,10 +1,10 @@
-/** Logs of many events, filled by the database itself; the hashes are of the right length and no more. */
+/** Logs of many events, filled by the database itself; their hashes have only the right length. */
 
 import { DatabaseSync } from "node:sqlite";
 
 const VALUE = "x".repeat(480);
 
-/** Puts events into a log that is there and empty. */
+/** Puts events into an existing, empty log. */
 export function fillLog(path: string, logId: string, count: number): void {
   const database = new DatabaseSync(path);
   const { key } = database.prepare("select log_key as key from logs where log_id = ?").get(logId) as {

@@ -1,4 +1,4 @@
-/** Does an append cost more when there is much already? */
+/** Measures whether an append costs more in a large store. */
 
 import { join } from "node:path";
 import { openStore } from "@continuo/store";

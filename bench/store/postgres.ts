@@ -1,4 +1,4 @@
-/** Appends on Postgres against the same statement made by `pg` directly. */
+/** Appends on Postgres compared with the same statement through `pg` directly. */
 
 import { hash } from "node:crypto";
 import { openStore } from "@continuo/store";

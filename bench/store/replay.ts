@@ -1,4 +1,4 @@
-/** A million events read again, and tailed. */
+/** A replay and a tail of a million events. */
 
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
@@ -18,7 +18,7 @@ export async function benchReplay(folder: string, rounds: number): Promise<reado
   const store = await openStore(`sqlite:${path}`);
   const { logId } = await store.createLog();
   fillLog(path, logId, EVENTS);
-  // First, while the process is small.
+  // This comes first, while the process is small.
   const grown = await memoryOfTail(store, logId);
   const bare = new DatabaseSync(path, { readOnly: true });
   const select = bare.prepare(`select ${COLUMNS} from events where log_key = 1 order by sequence`);

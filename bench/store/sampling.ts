@@ -1,18 +1,21 @@
-/** Rounds in turn, and the report about them. */
+/** Alternating rounds, and their report. */
 
 export interface Contender {
   readonly name: string;
-  /** One round; how many things it did. */
+  /** Runs one round; returns the number of operations. */
   run(): Promise<number>;
 }
 
 export interface ContenderRate {
   readonly name: string;
-  /** Things a second, the median of the rounds. */
+  /** The operations per second, as the median of the rounds. */
   readonly rate: number;
 }
 
-/** A B C A B C …, so that a machine whose speed drifts drifts for all. One round of each is not counted. */
+/**
+ * The order is A B C A B C …, so that changes of the machine's speed affect all alike. The first round of each does not
+ * count.
+ */
 export async function inTurn(
   contenders: readonly Contender[],
   rounds: number,

@@ -1,7 +1,7 @@
 /**
- * `npm run bench -- telemetry`: what spans and numbers cost of an append of 512 bytes to SQLite, without a provider and with
- * the SDK of OpenTelemetry, in processor time, which other work of the machine changes least. The sides alternate in blocks,
- * so that a machine whose speed drifts drifts for all.
+ * `npm run bench -- telemetry`: the cost of spans and metrics for an append of 512 bytes to SQLite, without a provider
+ * and with the SDK of OpenTelemetry, in processor time, which other work of the machine changes least. The sides
+ * alternate in blocks, so that changes of the machine's speed affect all alike.
  */
 
 import { mkdtempSync, rmSync } from "node:fs";
@@ -32,7 +32,7 @@ const CALLS = 20_000;
 
 type Side = () => Promise<void>;
 
-/** The median of each side, in microseconds of the processor for one call. The sides take turns in going first. */
+/** The median of each side, in microseconds of the processor for one call. The side that goes first alternates. */
 async function inTurns(sides: readonly Side[], calls: number, turns: number): Promise<readonly number[]> {
   const times = sides.map((): number[] => []);
   for (let turn = -2; turn < turns; turn += 1) {
@@ -52,7 +52,7 @@ function median(values: readonly number[]): number {
   return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN;
 }
 
-/** The microseconds of the wrapper around an append, when nothing listens. */
+/** The microseconds of the wrapper around an append without a provider. */
 async function wrapperUs(turns: number): Promise<number> {
   const work = async (): Promise<readonly []> => [];
   const [bare = 0, wrapped = 0] = await inTurns(
@@ -70,7 +70,7 @@ async function wrapperUs(turns: number): Promise<number> {
   return wrapped - bare;
 }
 
-/** The microseconds of a span as an append has it, made without Continuo. */
+/** The microseconds of a span like that of an append, made without Continuo. */
 async function spanUs(sdk: Sdk, turns: number): Promise<number> {
   const attributes = { "continuo.events": 1 };
   const [span = 0] = await inTurns(
@@ -93,7 +93,7 @@ async function spanUs(sdk: Sdk, turns: number): Promise<number> {
 interface Sdk {
   numbers(): void;
   spans(): void;
-  /** Spans of which a sampler keeps one of a hundred. */
+  /** Spans with a sampler that keeps one of a hundred. */
   fewSpans(): void;
   off(): void;
   shutdown(): Promise<void>;

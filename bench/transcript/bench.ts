@@ -80,7 +80,7 @@ function printTimes(times: Times): void {
   for (const [name, ms] of Object.entries(times)) console.log(`  ${name.padEnd(44)} ${ms.toFixed(3)} ms`);
 }
 
-/** Turns of a conversation: a person's words, streamed parts, their final text, two calls with results. */
+/** The turns of a conversation: a prompt, streamed parts, their final text, and two calls with results. */
 function turn(at: number): NewEvent[] {
   const runId = `run-${at}`;
   const messageId = `message-${at}`;
@@ -117,7 +117,7 @@ async function fill(store: Store, logId: string, count: number): Promise<void> {
   }
 }
 
-/** The least that reading the same events costs: their rows, whole, and their payloads parsed. */
+/** The minimum cost of reading the same events: reading their rows and parsing their payloads. */
 function readRows(path: string, logId: string): void {
   const db = new DatabaseSync(path, { readOnly: true });
   const rows = db.prepare(
@@ -154,7 +154,7 @@ async function timeInTurn(
   return Object.fromEntries([...times].map(([name, all]) => [name, median(all)]));
 }
 
-/** Ten events are appended before each update, untimed; the sizes in turn. */
+/** Ten events are appended before each update, which is not measured; the sizes alternate. */
 async function timeUpdates(store: Store, rounds: number): Promise<Record<string, number>> {
   const times = new Map<string, number[]>();
   const add = (name: string, ms: number): void => void times.set(name, [...(times.get(name) ?? []), ms]);

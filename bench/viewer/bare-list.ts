@@ -1,4 +1,4 @@
-/** The least that a list of 10,000 rows can be: only those on the screen are in the page, one text each, all of one height. */
+/** The minimal list of 10,000 rows: only visible rows are in the page, each with one text and the same height. */
 
 export const BARE_LIST: string = `<!doctype html>
 <style>

@@ -1,7 +1,8 @@
 /**
- * `npm run bench -- viewer [--only PART,…]`: the page in Chromium over 10,000 sessions and over one of 100 MB with 200,000 messages, each on a
- * server of its own with an index: the first list, searches, the inbox and the usage, the end of a session and its keys, scrolling
- * beside a bare virtual list, nodes, memory, and how long what an agent says takes to the screen.
+ * `npm run bench -- viewer [--only PART,…]`: the page in Chromium over 10,000 sessions and over one of 100 MB with
+ * 200,000 messages, each on its own server with an index: the first list, searches, the inbox and the usage, the end of
+ * a session and its keys, scrolling compared with a bare virtual list, nodes, memory, and the time from a token of an
+ * agent to the screen.
  */
 
 import { mkdirSync } from "node:fs";
@@ -46,7 +47,7 @@ const PARTS: Readonly<Record<string, (options: PartOptions) => Promise<readonly 
   },
 };
 
-/** A session file that changed less than two seconds ago is not in the index for good. */
+/** A session file that changed less than two seconds ago is not yet stored in the index permanently. */
 const SETTLED_MS = 2_500;
 
 export async function run({ only, rounds }: BenchOptions): Promise<void> {
@@ -55,7 +56,7 @@ export async function run({ only, rounds }: BenchOptions): Promise<void> {
   mkdirSync(FOLDER, { recursive: true });
   const many = makeCorpus(SESSIONS, FOLDER);
   await using browser = await openBrowser();
-  // Makes the index: what is measured is a machine on which the viewer was used before.
+  // Makes the index, because a machine is measured on which the viewer was used before.
   await setTimeout(SETTLED_MS);
   runIn(many, ["index", "update"]);
   await withViewer(many, async (url) => void (await firstList(browser, url)));
@@ -147,7 +148,10 @@ async function withPage<T>(browser: Browser, use: (page: Page, cdp: CDPSession) 
   }
 }
 
-/** `first` tells when an element is first in the page, in milliseconds since the navigation. Nobody waits for it here. */
+/**
+ * `first` has the time at which an element first appears in the page, in milliseconds since the navigation. This call
+ * does not wait for it.
+ */
 function noteFirst(selector: string): string {
   return `window.first = new Promise((resolve) => {
     new MutationObserver((_, observer) => {
@@ -168,14 +172,14 @@ async function firstList(browser: Browser, url: string): Promise<number> {
     await page.goto(url);
     await page.waitForSelector(".row", { timeout: 120_000 });
     const at: number = await page.evaluate("first");
-    // Until all are found: the next server has an index of them.
+    // Waits until all are found, so that the next server has an index of them.
     await untilAllAreListed(page);
     return at;
   });
 }
 
 const SCROLL_FRAMES = 300;
-/** A frame of a screen with 60 a second that came a whole frame too late. */
+/** A frame that was a whole frame too late on a screen with 60 frames a second. */
 const LATE_MS = 25;
 
 interface ScrollResult {
@@ -185,7 +189,7 @@ interface ScrollResult {
   readonly heapBytes: number;
 }
 
-/** Scrolls by as much as a quick wheel does with each frame, and counts. */
+/** Scrolls with each frame by the distance of a quick mouse wheel, and counts. */
 async function scrolled(page: Page, cdp: CDPSession, selector: string, step: number): Promise<ScrollResult> {
   const counted: Omit<ScrollResult, "heapBytes"> = await page.evaluate(`(async () => {
     const scroller = document.querySelector(${JSON.stringify(selector)});
@@ -255,7 +259,7 @@ async function longSession(
     await link.click();
     const endMs: number = await page.evaluate("first.then((at) => at - clickedAt)");
     const keyMs = await keyTime(page);
-    // The messages on the way are loaded before the page is scrolled, as for a reader who looks at the end
+    // The messages in between are loaded before the page is scrolled, as for a reader who looks at the end
     // first.
     await page.waitForSelector(".turn-line", { timeout: 300_000 });
     return { endMs, keyMs, scrolled: await scrolled(page, cdp, ".turns", -120) };

@@ -1,4 +1,4 @@
-/** A session of 100 MB and 200,000 messages, made once and kept outside the clone. */
+/** A session of 100 MB with 200,000 messages, generated once and stored outside of the clone. */
 
 import { closeSync, existsSync, mkdirSync, openSync, renameSync, rmSync, writeSync } from "node:fs";
 import { join } from "node:path";
@@ -8,7 +8,7 @@ export const LONG_KEY: string = `claude:${ID}`;
 const MESSAGES = 200_000;
 const WORDS = "the quick brown fox jumps over the lazy dog and reads the session again ".repeat(2);
 
-/** Its home; made when it is not there. */
+/** Its home, which is created if it does not exist. */
 export function makeLongSession(home: string): string {
   if (existsSync(home)) return home;
   const making = `${home}.making`;

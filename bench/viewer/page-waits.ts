@@ -1,4 +1,7 @@
-/** Times of one page, measured inside of it: the answer to a search, the effect of a key, the first content of another page. */
+/**
+ * Times that a page measures itself: the answer to a search, the effect of a key, and the first content of another
+ * page.
+ */
 
 import type { CDPSession, Page } from "playwright-core";
 
@@ -17,8 +20,8 @@ const QUERIES = [
 ];
 
 /**
- * From the key that ends a query to the first frame with its number of sessions, in milliseconds. The text of all sessions has
- * been searched before.
+ * The time from the last key of a query to the first frame with its number of sessions, in milliseconds. The text of
+ * all sessions has been searched before.
  */
 export async function searchTimes(page: Page, rounds: number): Promise<readonly number[]> {
   const times: number[] = [];
@@ -50,7 +53,7 @@ export async function searchTimes(page: Page, rounds: number): Promise<readonly 
   return times;
 }
 
-/** From `k` to the frame in which another turn is the current one, in milliseconds. */
+/** The time from `k` to the frame in which another turn is the current one, in milliseconds. */
 export async function keyTime(page: Page): Promise<number> {
   await page.locator('.turn-line[aria-current="true"]').waitFor();
   await page.evaluate(`window.moved = new Promise((resolve) => {
@@ -73,7 +76,7 @@ export interface PageWait {
   readonly wireBytes: number;
 }
 
-/** Opens another page of the viewer by its address; `content` is what the person came for. */
+/** Opens another page of the viewer by its address; `content` is the selector of its main content. */
 export async function openingOf(
   page: Page,
   cdp: CDPSession,
@@ -105,7 +108,7 @@ export async function openingOf(
   return { firstMs, longTasks: all.length, longestMs: Math.max(0, ...all), wireBytes };
 }
 
-/** The value below which 95 of 100 lie. */
+/** The 95th percentile. */
 export function p95(values: readonly number[]): number {
   const sorted = [...values].sort((a, b) => a - b);
   return sorted[Math.min(sorted.length - 1, Math.ceil(0.95 * sorted.length) - 1)] ?? Number.NaN;

@@ -1,7 +1,4 @@
-/**
- * Measures the time from a file that lets a scripted agent speak, which the agent looks for every 20 ms, to the
- * screen.
- */
+/** Measures the time to the screen from a file for which a scripted agent looks every 20 ms before it sends a token. */
 
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -13,7 +10,7 @@ import { withViewer } from "./viewer-process.ts";
 
 const AGENT = join(import.meta.dirname, "../../test/acp/scripted-agent.ts");
 
-/** The median of so many tokens, in milliseconds. */
+/** The median of this number of tokens, in milliseconds. */
 export async function measureTokens(browser: Browser, tokens: number): Promise<number> {
   const home = mkdtempSync(join(tmpdir(), "continuo-tokens-"));
   try {
@@ -24,7 +21,7 @@ export async function measureTokens(browser: Browser, tokens: number): Promise<n
   }
 }
 
-/** With an agent that says one token for each file, and a session that it answers in; the session's key. */
+/** Adds an agent that sends one token for each file, and a session in which it answers; returns the session's key. */
 async function makeHome(home: string, tokens: number): Promise<string> {
   const steps = Array.from({ length: tokens }, (_, at): readonly ScriptStep[] => [
     { untilFile: `go${at}` },
@@ -66,7 +63,7 @@ async function measureIn(browser: Browser, { url, home, tokens }: TokenCase): Pr
   return times.sort((a, b) => a - b)[Math.floor(times.length / 2)] ?? Number.NaN;
 }
 
-/** `seen` tells when a text is in the page, as `Date.now()`. */
+/** `seen` has the time at which a text appears in the page, as `Date.now()`. */
 async function watch(page: Page, text: string): Promise<void> {
   await page.evaluate(`window.seen = new Promise((resolve) => {
     new MutationObserver((_, observer) => {

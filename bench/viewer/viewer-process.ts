@@ -1,4 +1,4 @@
-/** `continuo view` as it was built, over the sessions of a home, and commands there. */
+/** The built `continuo view` on the sessions of a home, and commands in the same home. */
 
 import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -18,7 +18,7 @@ export function runIn(home: string, args: readonly string[]): void {
   });
 }
 
-/** @param use is given the address that lets one browser in */
+/** @param use receives the address with the code for one browser */
 export async function withViewer<T>(home: string, use: (url: string) => Promise<T>): Promise<T> {
   const argv = [join(ROOT, "bin/continuo.js"), "view", "--no-open", "--json"];
   const child = spawn(process.execPath, argv, { env: envOf(home), stdio: ["ignore", "pipe", "inherit"] });

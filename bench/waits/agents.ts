@@ -1,4 +1,7 @@
-/** The time until an agent asks its model, against the agent's own command line; and runs beside their appends. */
+/**
+ * The time until an agent asks its model, compared with the agent's own command line; and runs compared with their
+ * appends.
+ */
 
 import { untilAsked } from "../chat/bench.ts";
 import { median } from "../handoff/times.ts";

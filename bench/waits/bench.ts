@@ -1,11 +1,11 @@
 /**
- * `npm run bench -- waits [--quick] [--write]`: the whole table of what a person waits for, against the least that the
- * machine needs for it, in one run. With `--write` it becomes `docs/speed.md`. `--quick` takes 1,500 sessions instead
- * of 5,000, hand-overs of 10 MB instead of 50, and fewer rounds; `--only` some of the parts `commands`, `hand-over`,
- * `agents`, `stores` and `servers`.
+ * `npm run bench -- waits [--quick] [--write]`: the table of all times for which a person waits, compared with the
+ * minimum that the machine needs, in one run. With `--write` it becomes `docs/speed.md`. `--quick` takes 1,500 sessions
+ * instead of 5,000, hand-overs of 10 MB instead of 50, and fewer rounds; `--only` some of the parts `commands`,
+ * `hand-over`, `agents`, `stores` and `servers`.
  *
  * Work of one process, or of processes that wait for each other, is measured by its processor time, which other
- * programs change little; what waits for a disk, a network or several processors by the clock.
+ * programs change little; work that waits for a disk, a network or several processors is measured by the clock.
  */
 
 import { mkdirSync } from "node:fs";
@@ -45,7 +45,7 @@ export async function run({ rounds, quick, only }: RunOptions): Promise<void> {
     try {
       rows.push(...(await measure({ rounds, quick, folder: FOLDER })));
     } catch (error) {
-      // The other rows are worth having.
+      // The other rows are still useful.
       rows.push({ work: name, missing: String(error).split("\n")[0] ?? "" });
     }
     console.log(`${name}: ${((performance.now() - partBegan) / 1_000).toFixed(0)} s`);

@@ -1,4 +1,4 @@
-/** Commands in processes of their own: lists, searches, the index, the start, the first screen, the library, readers. */
+/** Commands in separate processes: lists, searches, the index, the start, the first screen, the library, readers. */
 
 import { execFileSync } from "node:child_process";
 import { globSync, rmSync } from "node:fs";
@@ -78,7 +78,7 @@ function listRows({ continuo, rounds }: BenchCommands): Rows {
   return [rowOf("list", "--limit", "20"), rowOf("listAll", "--all")];
 }
 
-/** From words of most sessions to words of one, as a person asks. */
+/** Queries of people, from words in most sessions to words in one. */
 function queries(): readonly string[] {
   const words = makeWords();
   const random = createRandom(31);
@@ -94,7 +94,7 @@ function searchRows({ continuo, home }: BenchCommands): Rows {
     asked.map((word) => continuo(word, "search", "--json", word)),
     { rounds: 1 },
   );
-  // All of a home is in hidden folders.
+  // All files of a home are in hidden folders.
   const scanner = hasProgram("rg") ? "rg -l -uu" : "grep -rl";
   const [program = "grep", ...flags] = scanner.split(" ");
   const scanned = measure(
@@ -113,7 +113,7 @@ function searchRows({ continuo, home }: BenchCommands): Rows {
   ];
 }
 
-/** A running server answers these commands with what it holds. */
+/** A running server answers these commands from its memory. */
 async function servedRows({ continuo, env, folder, rounds }: BenchCommands): Promise<Rows> {
   const { CI: _, ...own } = env;
   const withHome = ["env", "-u", "CI", ...Object.entries(own).map(([name, value]) => `${name}=${value}`)];
@@ -136,7 +136,7 @@ function hasProgram(name: string): boolean {
   return (process.env.PATH ?? "").split(":").some((folder) => globSync(join(folder, name)).length > 0);
 }
 
-/** Other programs use several processors, and so does a list without an index: by the clock. */
+/** These are measured by the clock, because other programs, and a list without an index, use several processors. */
 function coldRows({ home, folder, quick, rounds }: BenchCommands): Rows {
   const peers = installPeers(folder);
   const cache = join(folder, "cold-home");

@@ -1,4 +1,4 @@
-/** The least that a durable message costs: `ws`, one write and one sync for each, and the answer. Argument: FILE */
+/** The minimum cost of a durable message: `ws`, one write and one sync for each, and the answer. Argument: FILE */
 
 import { fdatasyncSync, openSync, writeSync } from "node:fs";
 import type { AddressInfo } from "node:net";

@@ -1,4 +1,7 @@
-/** Hand-overs of long sessions, from each agent to the next one, against reading, parsing and writing the same bytes. */
+/**
+ * Hand-overs of long sessions, from each agent to the next one, compared with reading, parsing and writing the same
+ * bytes.
+ */
 
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -37,7 +40,7 @@ export async function handOffRows({ quick, rounds }: WaitsOptions): Promise<Rows
 
 type KeptSource = Omit<Source, "lines">;
 
-/** Hundreds of megabytes of text in memory would make every collection of garbage dearer. */
+/** Hundreds of megabytes of text in memory would make every garbage collection slower. */
 function keptOnDisk({ lines, ...source }: Source, home: string): KeptSource {
   writeFileSync(leastPath(source, home), lines);
   return source;

@@ -1,22 +1,22 @@
-/** A row of the table: what a person waits for, against what the machine needs at least. */
+/** A row of the table: work for which a person waits, compared with the minimum that the machine needs. */
 
 import { print } from "../measure/index.ts";
 
 export interface Row {
   readonly work: string;
-  /** The number when the work on speed began. */
+  /** The value when the work on speed began. */
   readonly before: string;
   readonly now: number;
   readonly wanted: { readonly side: "below" | "above"; readonly than: number };
   /** `processor`: user and system time of the processes; `clock`: the time that passed; `size`: bytes. */
   readonly by: "processor" | "clock" | "size";
-  /** The two numbers of a ratio, or how a number was taken. */
+  /** The two numbers of a ratio, or the way in which a number was measured. */
   readonly from: string;
-  /** A profile showed where the time goes: for a number that is missed. */
+  /** The result of a profile, for a target that was missed. */
   readonly spent?: string;
 }
 
-/** A row that this machine cannot measure, and why. */
+/** A row that this machine cannot measure, with the reason. */
 export interface MissingRow {
   readonly work: string;
   readonly missing: string;
@@ -26,7 +26,7 @@ export interface WaitsOptions {
   readonly rounds: number;
   /** Fewer sessions, shorter hand-overs. */
   readonly quick: boolean;
-  /** A folder of this bench, which is kept. */
+  /** A folder of this bench that is not removed. */
   readonly folder: string;
 }
 

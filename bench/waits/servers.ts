@@ -1,4 +1,7 @@
-/** Sends of one connection of a channel, 16 in flight, against a server that makes each message durable and echoes it. */
+/**
+ * Sends of one connection of a channel, 16 in flight, compared with a server that makes each message durable and echoes
+ * it.
+ */
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -55,7 +58,7 @@ interface Echo {
   readonly stop: () => Promise<void>;
 }
 
-/** A process of its own, as the server is one. */
+/** It is a separate process, because the server is one too. */
 async function startEcho(file: string): Promise<Echo> {
   const child: ChildProcess = spawn(process.execPath, [join(import.meta.dirname, "durable-echo.ts"), file], {
     stdio: ["ignore", "pipe", "inherit"],

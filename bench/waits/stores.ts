@@ -1,4 +1,4 @@
-/** Appends, runs and continuous sessions on the store, against what they stand on. */
+/** Appends, runs and continuous sessions on the store, compared with the layers below them. */
 
 import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -15,7 +15,7 @@ import { inTurn, rateOf } from "../store/sampling.ts";
 import type { Row, Rows, WaitsOptions } from "./rows.ts";
 import { measured, notMeasured } from "./targets.ts";
 
-/** Nothing waits for a disk there; the processor's part is the same on every one. */
+/** Nothing waits for a disk there, and the processor time is the same on every disk. */
 const MEMORY = existsSync("/dev/shm") ? "/dev/shm" : tmpdir();
 const BATCHES = [
   [1, 2_000, "append1"],

@@ -1,4 +1,4 @@
-/** The targets of speed: the number when the work on it began, and the one that is wanted. */
+/** The speed targets: the value when the work on it began, and the target value. */
 
 import type { MissingRow, Row } from "./rows.ts";
 
@@ -110,7 +110,7 @@ const TARGETS: Readonly<Record<string, Target>> = {
   ),
 };
 
-/** @param from the two numbers of a ratio, or how a number was taken */
+/** @param from the two numbers of a ratio, or the way in which a number was measured */
 export function measured(name: string, now: number, from: string): Row {
   const [, spent] = SPENT.find(([names]) => names.includes(name)) ?? [];
   return { ...targetOf(name), now, from, ...(spent !== undefined && { spent }) };

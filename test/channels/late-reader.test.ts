@@ -1,4 +1,4 @@
-/** Readers who come late to a long channel. */
+/** Readers who join a long channel late. */
 
 import { watch } from "@continuo/core/client";
 import type { NewEvent, Store } from "@continuo/core/model";
@@ -8,7 +8,7 @@ import { openChannelServer, take, words } from "./open-channel.ts";
 
 const LOG = "channels/team";
 
-/** Counts the events that are read of the store. */
+/** Counts the events that are read from the store. */
 function counting(store: Store): { readonly store: Store; readonly read: () => number } {
   let count = 0;
   const counted: Store = Object.assign(Object.create(store) as Store, {
@@ -31,7 +31,7 @@ async function fill(store: Store, count: number): Promise<void> {
   for (let at = 0; at < count; at += 1_000) await store.append(LOG, events.slice(at, at + 1_000));
 }
 
-test("a reader at the last anchor, or at the end, has nothing read for it of what is before", async () => {
+test("for a reader at the last anchor, or at the end, no earlier event is read", async () => {
   await using opened = await openStore("memory:");
   await fill(opened, 5_000);
   const actor = { kind: "person", id: "ann" } as const;
@@ -46,7 +46,7 @@ test("a reader at the last anchor, or at the end, has nothing read for it of wha
   await atEnd.close();
 });
 
-test("writers of a long channel leave its state for participants who join it", async () => {
+test("writers of a long channel store its state for participants who join later", async () => {
   await using opened = await openStore("memory:");
   await using first = await openChannelServer(opened);
   const writer = await first.join("writer");

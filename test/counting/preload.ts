@@ -17,7 +17,7 @@ export interface WorkCounts {
   readonly folders: number;
   /** Files that were opened or read. */
   readonly opened: number;
-  /** Without those that SQLite reads and writes. */
+  /** Bytes of files, without those that SQLite reads and writes. */
   readonly bytesRead: number;
   readonly bytesWritten: number;
   readonly parsedTexts: number;
@@ -90,7 +90,9 @@ const text = Buffer.alloc(1_024);
 /** SQLite writes at least a header of more bytes than this. */
 const WAKE_BYTES = 16;
 
-/** The bytes that this thread read and wrote so far, and those of this answer, which count as read afterwards. */
+/**
+ * The bytes that this thread has read and written, and the bytes of this answer, which the next call counts as read.
+ */
 function bytesSoFar(): readonly [read: number, written: number, answer: number] {
   if (io === undefined) return [0, 0, 0];
   const answer = readSync(io, text, 0, text.length, 0);

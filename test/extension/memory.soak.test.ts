@@ -6,11 +6,11 @@ import { soakTest } from "../sizes/soak-test.ts";
 import { openWatched } from "./open-watched.ts";
 
 const MINUTES = 60;
-/** From then on nothing may grow by more than a fifth: the list of notes is full. */
+/** From this minute on the list of notes is full, and nothing may grow by more than a fifth. */
 const WARM = 20;
 const GROWTH = 1.2;
 
-/** A minute of captions, in five stretches that become a note each. */
+/** A minute of captions in five parts, each of which becomes a note. */
 function minute(n: number): readonly object[] {
   return Array.from({ length: 20 }, (_, at) => ({
     type: "transcript_added",

@@ -51,7 +51,7 @@ export interface Line {
   readonly time: string;
 }
 
-/** Each attack as what the person said, the agent said, thought, called, and got back. */
+/** Each attack as words of the person, words and thinking of the agent, a call of a tool, and its result. */
 export function hostileSession(id: string, address: string): string {
   const lines: Line[] = [];
   const add = (role: Line["role"], content: unknown): void => {

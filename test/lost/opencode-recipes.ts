@@ -1,4 +1,7 @@
-/** Sessions that opencode's own list does not show. Each is hidden by the real one in `test/agents/lost/`. */
+/**
+ * Sessions that opencode's own list does not show. `test/agents/lost/` checks with the real program that each is
+ * hidden.
+ */
 
 import { execFileSync } from "node:child_process";
 import { mkdirSync, rmSync } from "node:fs";
@@ -11,7 +14,7 @@ const PARENT = "ses_6f1f3f0a9ffeStartedTheOther";
 const OTHER_PROJECT = "4b825dc642cb6eb9a060e54bf8d69288fbee4904";
 const TIME = Date.UTC(2026, 10, 20, 10);
 
-/** The tables of 1.18.34 that a session stands in, as opencode itself makes them. */
+/** The tables of opencode 1.18.34 that have the rows of a session. */
 const TABLES = `
   create table if not exists project (
     id text primary key, worktree text not null, vcs text, name text, icon_url text, icon_url_override text,
@@ -43,7 +46,7 @@ export function opencodeDatabase({ root }: LostHome): string {
   return join(root, ".local", "share", "opencode", "opencode.db");
 }
 
-/** A session with a prompt and its answer, as opencode 1.18.34 writes it; of a folder without a commit, if nothing else is said. */
+/** A session with a prompt and its answer, as opencode 1.18.34 writes it; by default its folder has no commit. */
 export function writeOpencode(home: LostHome, row: SessionRow = {}): void {
   const path = opencodeDatabase(home);
   const { id = OPENCODE_ID, project = "global", directory = home.project, parent = null } = row;
@@ -153,7 +156,7 @@ export const OPENCODE_RECIPES: readonly LostRecipe[] = [
     messages: 2,
   },
   {
-    title: "a session that one started that is gone",
+    title: "a session that a deleted session had started",
     cause: "parent_gone",
     write: (home) => writeOpencode(home, { parent: PARENT, path: home.project.slice(1) }),
     messages: 2,

@@ -1,6 +1,6 @@
 /**
- * A program of another user of the machine, who wants what the viewer can do. It runs as text (`node -e`), since that user
- * need not be able to read the repository. What it learns, it prints as lines of JSON.
+ * An attack by another user of the machine, who wants the rights of the viewer. It runs as text (`node -e`), since that
+ * user need not be able to read the repository. It prints its findings as lines of JSON.
  */
 
 import { readdirSync, readFileSync } from "node:fs";
@@ -31,8 +31,9 @@ function textOf(path: string): string {
 }
 
 /**
- * Takes the port of the viewer, at the address `HOST`; what was stolen comes to the other port. With `ASSETS`, its page plants
- * what a browser keeps for an origin: a service worker, copies of files, storage. It continues that as long as its tab is open.
+ * Takes the port of the viewer at the address `HOST`, and receives the stolen data at another port. With `ASSETS`, its
+ * page stores what a browser keeps for an origin: a service worker, copies of files, and storage. It continues that as
+ * long as its tab is open.
  */
 async function listen([port = "", collector = ""]: readonly string[]): Promise<void> {
   const { ASSETS, HOST = "127.0.0.1" } = process.env;

@@ -4,7 +4,7 @@ import { type Choices, choicesIn, withChoices, wordsIn } from "./choices.ts";
 
 const text = fc.string({ unit: "grapheme", maxLength: 20 });
 
-test("the address of any choices leads to the same choices", () => {
+test("reading the address of any choices gives the same choices", () => {
   const choices: fc.Arbitrary<Choices> = fc.record({
     view: fc.constantFrom("history", "model"),
     branch: fc.option(text),
@@ -22,7 +22,7 @@ test("the address of any choices leads to the same choices", () => {
   );
 });
 
-test("without any choices the address stays as it is, and an address of any text has choices", () => {
+test("without choices the address does not change, and any text can be read as an address", () => {
   expect(withChoices("#/session/a", choicesIn("#/session/a"))).toBe("#/session/a");
   fc.assert(
     fc.property(fc.string(), (hash) => {
@@ -40,7 +40,7 @@ test.each([
   expect(wordsIn(find)).toEqual(words);
 });
 
-test("an address has the newest 20 folds, and 20 words are searched, however many it names", () => {
+test("an address has at most the newest 20 folds, and at most 20 of its words are searched", () => {
   const names = Array.from({ length: 25 }, (_, at) => `r${at}`);
   const hash = `#/session/a?${new URLSearchParams(names.map((name) => ["open", name]))}`;
   const choices = choicesIn(hash);

@@ -42,7 +42,7 @@ const SKILLS: Line = {
 
 interface Chain {
   readonly lines: Line[];
-  /** Adds a line behind the newest and returns its uuid. */
+  /** Adds a line after the newest one, and returns its uuid. */
   link(line: Line, at: number): string;
   tip(): string | null;
 }

@@ -1,5 +1,5 @@
 /**
- * Each agent's way to write a conversation down.
+ * Writers of a conversation in the format of each agent.
  *
  * Promises: the files read without a problem. Does not know: sizes, or how many sessions there are.
  */

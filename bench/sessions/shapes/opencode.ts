@@ -1,4 +1,4 @@
-/** Conversations as opencode 1.18 keeps them: rows of one database (`docs/formats/opencode.md`). */
+/** Conversations as opencode 1.18 stores them, as rows of one database (`docs/formats/opencode.md`). */
 
 import { mkdirSync } from "node:fs";
 import { dirname, join } from "node:path";

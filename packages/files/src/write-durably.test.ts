@@ -44,7 +44,8 @@ vi.mock("node:fs", async (original) => {
   return { ...real, ...wrapped };
 });
 
-// A worker keeps modules from file to file: those that see the replaced one are loaded again, and do not stay.
+// A worker keeps modules between test files, so the modules that use the replaced one are loaded again and then
+// removed.
 vi.resetModules();
 const { writeDurably } = await import("./write-durably.ts");
 afterAll(() => {

@@ -1,6 +1,6 @@
 /**
- * The real Claude Code holds conversations; Continuo reads the files that it wrote and says what the model is
- * sent when they are resumed; Claude Code resumes them. The tests continue each other's sessions, in order.
+ * The real Claude Code holds conversations; Continuo reads the files that it wrote and computes what the model receives
+ * when they are resumed; Claude Code resumes them. The tests continue each other's sessions, in order.
  */
 
 import { randomUUID } from "node:crypto";
@@ -97,7 +97,7 @@ describe("Claude Code resumes what Continuo reads", () => {
     expect(items).toContainEqual({ kind: "text", role: "user", text: SAID.meanwhile });
   });
 
-  test("a compaction, and a turn after it", async () => {
+  test("a session with a compaction and a turn after it", async () => {
     await claude.say([SAID.compact], { resume: MAIN });
     await claude.say([SAID.after], { resume: MAIN });
     const items = await prove(MAIN);

@@ -1,6 +1,6 @@
 /**
- * The real Codex holds conversations; Continuo reads the files that it wrote and says what the model is sent
- * when they are resumed; Codex resumes them. The tests continue each other's threads, in order.
+ * The real Codex holds conversations; Continuo reads the files that it wrote and computes what the model receives when
+ * they are resumed; Codex resumes them. The tests continue each other's threads, in order.
  */
 
 import { readFile } from "node:fs/promises";
@@ -87,7 +87,7 @@ describe("Codex resumes what Continuo reads", () => {
     expect(items.at(-1)).toEqual({ kind: "text", role: "assistant", text: "The second." });
   });
 
-  test("a compaction, and a turn after it", async () => {
+  test("a session with a compaction and a turn after it", async () => {
     await withThread(threads.main, async (app) => {
       await app.request("thread/compact/start", { threadId: threads.main });
       await app.notified("turn/completed", (params) => params.threadId === threads.main);

@@ -1,6 +1,7 @@
 /**
- * The real GitHub Copilot CLI, without an account, holds conversations; Continuo reads the files that it wrote and says
- * what the model is sent when they are resumed; Copilot resumes them. The tests continue each other's sessions, in order.
+ * The real GitHub Copilot CLI, without an account, holds conversations; Continuo reads the files that it wrote and
+ * computes what the model receives when they are resumed; Copilot resumes them. The tests continue each other's
+ * sessions, in order.
  */
 
 import { randomUUID } from "node:crypto";
@@ -129,7 +130,7 @@ describe("Copilot resumes what Continuo reads", () => {
     expect(history.some(({ origin }) => origin === "error")).toBe(true);
   });
 
-  test("a compaction, and a turn after it", async () => {
+  test("a session with a compaction and a turn after it", async () => {
     {
       await using acp = await copilot.acp();
       compacted = await acp.begin();
@@ -155,7 +156,7 @@ describe("Copilot resumes what Continuo reads", () => {
     expect((await checkNativeSession(`copilot:${id}`, { places })).problems).toEqual([]);
   });
 
-  test("a session that was killed while a tool ran, and is seen as open before", async () => {
+  test("a session whose program was killed while a tool ran, and which was reported as open before", async () => {
     const id = randomUUID();
     const file = sessionFileIn(copilot.home, id);
     {

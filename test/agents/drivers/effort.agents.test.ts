@@ -1,4 +1,4 @@
-/** The effort of the model, the agent's own commands, and the remaining context, by the real agents. */
+/** The effort of the model, the agent's own commands and the remaining context, as the real agents report them. */
 
 import { type AgentName, isContinuoError } from "@continuo/core/model";
 import { expect, test } from "vitest";
@@ -9,7 +9,7 @@ import { SUBJECTS } from "./subjects/index.ts";
 interface Told {
   /** Reads the effort from a request; `null`: the agent has no setting for it. */
   readonly effort: ((body: JsonObject) => unknown) | null;
-  /** One of its commands; `null`: it tells none. */
+  /** One of its commands; `null` if it reports none. */
   readonly command: string | null;
   readonly tellsContext: boolean;
 }

@@ -1,4 +1,4 @@
-/** Claude Code applies each of the rules that a person can allow: no more than its words say. */
+/** Claude Code applies each rule that a person can allow exactly as the rule is worded. */
 
 import { existsSync, readFileSync } from "node:fs";
 import { chmod } from "node:fs/promises";
@@ -72,7 +72,7 @@ async function stage(folder: "trusted" | "untrusted"): Promise<Stage> {
   };
 }
 
-test("this command in this session: the same one is not asked for again, another one is, and no file keeps it", async () => {
+test("a rule for a command in this session: the command is not asked for again, another one is, and no file stores the rule", async () => {
   await using on = await stage("trusted");
   expect(await on.say("Build it.", "Bash(npm run build), in this session")).toEqual([
     "Allow",
@@ -87,19 +87,19 @@ test("this command in this session: the same one is not asked for again, another
   expect(on.localSettings()).toBe(null);
 });
 
-test("the rule in this project: the file holds this rule and nothing else, and the mode is what it was", async () => {
+test("a rule for this project: the file has only this rule, and the mode does not change", async () => {
   await using on = await stage("trusted");
   const always = "Bash(npm run *), always in this project (.claude/settings.local.json)";
   await on.say("Build it.", always);
   expect(on.localSettings()).toEqual({ permissions: { allow: ["Bash(npm run *)"] } });
   expect(await on.say("Test it.", "Deny")).toBe(null);
-  // acceptEdits would let this pass.
+  // The mode acceptEdits would allow this.
   expect(await on.say("Remove it.", "Deny")).toContain(
     "mode acceptEdits (edits files without asking), in this session",
   );
 });
 
-test("in an untrusted folder no rule of the project is offered; once: the next one is asked for again", async () => {
+test("in an untrusted folder no rule of the project is offered, and after `once` the next command is asked for again", async () => {
   await using on = await stage("untrusted");
   expect(await on.say("Build it.", "Allow")).toEqual([
     "Allow",

@@ -1,6 +1,6 @@
 /**
- * The real Gemini CLI holds conversations; Continuo reads the files that it wrote and says what the model is
- * sent when they are resumed; Gemini CLI resumes them. The tests continue each other's sessions, in order.
+ * The real Gemini CLI holds conversations; Continuo reads the files that it wrote and computes what the model receives
+ * when they are resumed; Gemini CLI resumes them. The tests continue each other's sessions, in order.
  */
 
 import { randomUUID } from "node:crypto";
@@ -93,7 +93,7 @@ describe("Gemini CLI resumes what Continuo reads", () => {
     expect(entries.map(({ type }) => type)).toContain("$rewindTo");
   });
 
-  test("a compaction, and a turn after it", async () => {
+  test("a session with a compaction and a turn after it", async () => {
     {
       await using acp = await gemini.acp();
       compacted = await acp.begin();

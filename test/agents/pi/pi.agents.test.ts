@@ -1,5 +1,5 @@
 /**
- * The real pi holds conversations; Continuo reads the files that it wrote and says what the model is sent when
+ * The real pi holds conversations; Continuo reads the files that it wrote and computes what the model receives when
  * they are resumed; pi resumes them. The tests continue each other's sessions, in order.
  */
 

@@ -12,7 +12,7 @@ import { type ChannelCase, LOG, until } from "./case.ts";
 export const faultCases: readonly ChannelCase[] = [
   {
     id: "REPLAY-4",
-    title: "a client hands over every event once, over many lost connections",
+    title: "a client delivers every event once, despite many lost connections",
     run: async ({ url, join }) => {
       await using proxy = await cuttingProxy(url);
       const reader = await join("reader", { serverUrl: proxy.url });
@@ -71,7 +71,8 @@ export const faultCases: readonly ChannelCase[] = [
   },
   {
     id: "CUR-7",
-    title: "a session that could not be opened is opened later, and has what was committed meanwhile",
+    title:
+      "a session that could not be opened is opened later, and has the events that were committed in the meantime",
     run: async (_, store) => {
       let isBroken = true;
       const broken: Store = Object.assign(Object.create(store) as Store, {
@@ -107,7 +108,7 @@ export const faultCases: readonly ChannelCase[] = [
   },
   {
     id: "FLOW-1",
-    title: "a reader that does not read is waited for, and the server holds no more than a limit for it",
+    title: "the server waits for a reader that does not read, and holds only a limited amount for it",
     run: async ({ url, join }) => {
       const ann = await join("ann");
       const text = "x".repeat(200_000);
@@ -124,7 +125,7 @@ export const faultCases: readonly ChannelCase[] = [
           "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n",
       );
       socket.write(masked(JSON.stringify({ type: "hello", protocol: 1, instance: "slow", after: 0 })));
-      // It reads nothing, and everybody else goes on.
+      // It reads nothing, and all others continue.
       for (let n = 0; n < 5; n++) await ann.send("still fast");
       expect(received).toBe(0);
       socket.resume();
@@ -134,12 +135,12 @@ export const faultCases: readonly ChannelCase[] = [
   },
   {
     id: "FLOW-3",
-    title: "a client bounds what waits for its reader, and asks for the rest",
+    title: "a client limits the events that wait for its reader, and requests the rest later",
     run: async ({ join }) => {
       const ann = await join("ann");
       const bob = await join("bob");
       const count = 1_200;
-      // Not all at once: a slow machine would renew no handle meanwhile.
+      // They are not sent all at once, because a slow machine would not renew the handle in the meantime.
       for (let from = 0; from < count; from += 100)
         await Promise.all(Array.from({ length: 100 }, (_, n) => ann.send(`m${from + n}`)));
       const seen = await take(bob, count, ({ type }) => type === "message");

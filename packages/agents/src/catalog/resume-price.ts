@@ -3,8 +3,9 @@
  * still has it in its cache.
  *
  * Sources: Claude Code 2.1.330 records how long its writes last (`usage.cache_creation.ephemeral_1h_input_tokens` and
- * `ephemeral_5m_input_tokens`); 162 of 162 gaps over an hour were cold, and 0.6 % below it. Codex 0.169 names 30 minutes.
- * Others record nothing: for models of Anthropic the five minutes of its API count.
+ * `ephemeral_5m_input_tokens`); all 162 calls after a pause of more than an hour found no cache entry, and 0.6 % of
+ * those after a shorter one. Codex 0.169 names 30 minutes. Other agents record nothing; for models of Anthropic, the
+ * five minutes of its API are used.
  */
 
 import type { AgentName, Message, Usage } from "@continuo/core/model";

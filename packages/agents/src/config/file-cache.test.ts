@@ -19,7 +19,8 @@ vi.mock("./parse.ts", async (original) => {
   };
 });
 
-// A worker keeps modules from file to file: those that see the replaced one are loaded again, and do not stay.
+// A worker keeps modules between test files, so the modules that use the replaced one are loaded again and then
+// removed.
 vi.resetModules();
 const { MAX_CACHED_FILES, recallContents, rememberContents, SCHEMA_HASH } = await import("./file-cache.ts");
 const { readConfiguration } = await import("./read.ts");

@@ -46,7 +46,7 @@ test.each<[string, readonly Message[]]>([
     changed(2, { content: [{ ...RESULT, content: [{ type: "text", text: "seen" }] }] }),
   ],
   ["another record in an unknown block", changed(3, { content: [{ type: "unknown", raw: null }] })],
-])("a fork with %s says what its source says", async (_name, fork) => {
+])("a fork with %s has the same content as its source", async (_name, fork) => {
   expect(await firstDifference(SOURCE, fork)).toBe(null);
 });
 
@@ -64,12 +64,12 @@ test.each<[keyof Message, number, Partial<Message>]>([
   ["content", 2, { content: [{ ...RESULT, content: [{ type: "text", text: "gone" }] }] }],
   ["content", 3, { content: [] }],
   ["content", 3, { content: [{ type: "text", text: "" }] }],
-])("another %s of message %i is named", async (field, at, change) => {
+])("the difference names message %i if its %s differs", async (field, at, change) => {
   const difference = `message ${at + 1} (${SOURCE[at]?.role}) differs in its ${field}`;
   expect(await firstDifference(SOURCE, changed(at, change))).toBe(difference);
 });
 
-test("of two differences the first one is named, and of two in one message the first field", async () => {
+test("the difference names the first message that differs, and its first field that differs", async () => {
   const fork = changed(1, { content: [], model: "n" }).slice(0, 2);
   expect(await firstDifference(SOURCE, fork)).toBe("message 2 (assistant) differs in its model");
 });

@@ -53,7 +53,7 @@ function leaveNote(how: "trash" | "restore", trashId: string): void {
 
 const unfinished = (): string[] => readdirSync(continuo("unfinished"));
 
-test("a deletion begins with one of a killed process, which it takes back first", async () => {
+test("a deletion first takes back the unfinished deletion of a killed process", async () => {
   const { trashId } = await trashNativeSession(ref, { places, now: NOW });
   renameSync(continuo("trash", trashId, "files/0"), location);
   leaveNote("trash", trashId);
@@ -63,7 +63,7 @@ test("a deletion begins with one of a killed process, which it takes back first"
   expect([trashed(), unfinished(), existsSync(location)]).toEqual([[again.trashId], [], false]);
 });
 
-test("a restoration begins with a deletion of a killed process, which is taken back first", async () => {
+test("a restoration first takes back the unfinished deletion of a killed process", async () => {
   const { trashId } = await trashNativeSession(ref, { places, now: NOW });
   copyFileSync(continuo("trash", trashId, "files/0"), location);
   leaveNote("trash", trashId);
@@ -72,7 +72,7 @@ test("a restoration begins with a deletion of a killed process, which is taken b
   expect(readFileSync(location).equals(bytes)).toBe(true);
 });
 
-test("a session comes back by its id or that of its deletion, to where it was", async () => {
+test("a session can be restored to its place by its id or by its trash id", async () => {
   const first = await trashNativeSession(ref, { places, now: NOW });
   expect(await restoreNativeSession(first.trashId, { places })).toEqual(first);
   expect(readFileSync(location).equals(bytes)).toBe(true);
@@ -81,7 +81,7 @@ test("a session comes back by its id or that of its deletion, to where it was", 
   expect([trashed(), readFileSync(location).equals(bytes)]).toEqual([[], true]);
 });
 
-test("a session in the place of another one gives way only by force, with the time that was given", async () => {
+test("a session that has taken the place of a deleted one is replaced only with `force`, and keeps the given time in the trash", async () => {
   await trashNativeSession(ref, { places, now: NOW });
   writeFileSync(location, "another\n");
   await expect(restoreNativeSession(ref, { places })).rejects.toMatchObject({ code: "conflict" });
@@ -91,7 +91,7 @@ test("a session in the place of another one gives way only by force, with the ti
   expect(listTrashedSessions({ places }).map(({ trashedAt }) => trashedAt)).toEqual([later.toISOString()]);
 });
 
-test("emptying takes only what was deleted more than the given days ago", async () => {
+test("emptying the trash removes only sessions that were deleted more than the given number of days ago", async () => {
   const { trashId } = await trashNativeSession(ref, { places, now: NOW });
   cpSync(continuo("trash", trashId), continuo("trash", "strange"), { recursive: true });
   const daysLater = (days: number): Date => new Date(NOW.getTime() + days * 24 * 60 * 60 * 1000);
@@ -107,7 +107,7 @@ test("emptying takes only what was deleted more than the given days ago", async 
   ]);
 });
 
-test("emptying without an age takes all", async () => {
+test("emptying the trash without an age removes everything", async () => {
   const { trashId } = await trashNativeSession(ref, { places, now: NOW });
   expect(emptyTrash({ places }).map((session) => session.trashId)).toEqual([trashId]);
   expect(trashed()).toEqual([]);

@@ -36,7 +36,7 @@ async function due(): Promise<readonly (readonly [id: string, days: number, rule
   ]);
 }
 
-test("sessions go by their age, and those beyond the newest that are kept at the next start", async () => {
+test("sessions are due by their age, and those beyond the maximum number at the next start", async () => {
   const byAge = "general.sessionRetention.maxAge is 30d";
   const [young = "", middle = "", old = ""] = ids;
   expect(await due()).toEqual([
@@ -54,7 +54,7 @@ test("sessions go by their age, and those beyond the newest that are kept at the
   expect(rules.find(({ agent }) => agent === "gemini")?.rule).toContain("all but the newest 2 of a project");
 });
 
-test("settings of the project count over those of the person, and where nothing is deleted nothing goes", async () => {
+test("settings of the project override those of the person, and without a deletion no session is due", async () => {
   retain({ maxAge: "10d" });
   expect((await due()).map(([, days]) => days)).toEqual([1, 5, 9]);
   retain({ enabled: false }, join(places.home ?? "", "project"));
@@ -64,7 +64,7 @@ test("settings of the project count over those of the person, and where nothing 
   );
 });
 
-test("files are counted, and not sessions: an older file of the same session takes a place among the newest", async () => {
+test("the maximum counts files, not sessions: an older file of the same session counts too", async () => {
   const [young = "", middle = "", old = ""] = ids;
   const chats = join(places.home ?? "", ".gemini/tmp/project/chats");
   const [name = ""] = readdirSync(chats).filter((one) => one.includes(young.slice(0, 8)));
@@ -79,7 +79,7 @@ test("files are counted, and not sessions: an older file of the same session tak
   expect(now.toSorted()).toEqual([middle, old].toSorted());
 });
 
-test("a young session goes when an older one goes whose file name ends alike", async () => {
+test("a young session is deleted with an older one if their file names have the same end", async () => {
   const [young = "", , old = ""] = ids;
   const chats = join(places.home ?? "", ".gemini/tmp/project/chats");
   const [name = ""] = readdirSync(chats).filter((one) => one.includes(old.slice(0, 8)));
@@ -92,7 +92,7 @@ test("a young session goes when an older one goes whose file name ends alike", a
   expect((await due()).filter(([, days]) => days === 0).map(([id]) => id)).toEqual([old, young]);
 });
 
-test("a healthy session goes with a file that holds no conversation, if their names end alike", async () => {
+test("a healthy session is deleted with a file without a conversation if their names have the same end", async () => {
   const [young = ""] = ids;
   const path = join(
     places.home ?? "",

@@ -26,7 +26,7 @@ const idsOf = async (agent: AgentName): Promise<readonly string[]> =>
 
 describe("every session that a real agent wrote", () => {
   test.each(FORMAT_CASES)(
-    "%s/%s is forked as a whole and after each message that can be the last one; other cuts are refused",
+    "%s/%s can be forked as a whole and after each message that can be the last one; other cuts are refused",
     async (agent, name) => {
       const reader = await formatOf(agent);
       for (const info of await open(agent, name)) {

@@ -35,14 +35,17 @@ const TITLES: readonly (readonly [AgentName, string, (title: string) => string])
   ["opencode", "parallel-tools", (title) => `${title} (fork #1)`],
 ];
 
-test.each(TITLES)("%s/%s is titled as the agent titles forks", async (agent, name, titled) => {
-  const [info] = await open(agent, name);
-  if (info === undefined) throw new Error("no session");
-  const { sessionId, title } = await forkNativeSession(info, { places });
-  const own = (await readNativeDetails(`${agent}:${sessionId}`, { places })).title;
-  expect({ title, own }).toEqual({ title: own, own: agent === "codex" ? own : titled(info.title ?? "") });
-  if (agent === "codex") expect(own).not.toBe(info.title);
-});
+test.each(TITLES)(
+  "a fork of %s/%s has a title in the form that the agent gives forks",
+  async (agent, name, titled) => {
+    const [info] = await open(agent, name);
+    if (info === undefined) throw new Error("no session");
+    const { sessionId, title } = await forkNativeSession(info, { places });
+    const own = (await readNativeDetails(`${agent}:${sessionId}`, { places })).title;
+    expect({ title, own }).toEqual({ title: own, own: agent === "codex" ? own : titled(info.title ?? "") });
+    if (agent === "codex") expect(own).not.toBe(info.title);
+  },
+);
 
 test("a second fork of opencode has the next number, and a fork names its source", async () => {
   const [info] = await open("opencode", "text-and-thinking");
@@ -64,7 +67,7 @@ test.each([
   });
 });
 
-test("a message is named by its id or the beginning of it, on any branch", async () => {
+test("a fork can end at a message on any branch, named by its id or the beginning of the id", async () => {
   const [info] = await open("claude", "branch");
   if (info === undefined) throw new Error("no session");
   const { leaves, messages } = await readNativeSession(info, { places });
@@ -85,7 +88,7 @@ test.each(AGENT_NAMES)("%s: an unknown message is refused, and nothing is writte
   expect(existsSync(join(scratch, ".continuo"))).toBe(false);
 });
 
-test("a session that does not name its folder is not forked", async () => {
+test("a session that does not name its folder cannot be forked", async () => {
   const [info] = await open("claude", "parallel-tools");
   const location = info?.location ?? "";
   const lines = readFileSync(location, "utf8");
@@ -110,29 +113,26 @@ test("a fork leaves out a torn last line, as in a session that is being written"
   expect(readFileSync(info.location, "utf8")).toBe(torn);
 });
 
-test.each(AGENT_NAMES)(
-  "%s: a fork that reads differently is refused, and nothing is left of it",
-  async (agent) => {
-    const [info] = await open(agent, agent === "codex" ? "paginated" : "parallel-tools");
-    const before = await idsOf(agent);
-    const forker = await (await formatOf(agent)).forker();
-    const { fork } = forker;
-    const spy = vi.spyOn(forker, "fork").mockImplementation(async (...args) => {
-      const { records, count } = await fork(...args);
-      return {
-        records: JSON.parse(JSON.stringify(records).replace(/"(text|content)":"[^"]/gu, '"$1":"?')),
-        count,
-      };
-    });
-    try {
-      const forked = forkNativeSession(info ?? "", { places });
-      await expect(forked).rejects.toMatchObject({ code: "verification_failed" });
-    } finally {
-      spy.mockRestore();
-    }
-    expect(await idsOf(agent)).toEqual(before);
-  },
-);
+test.each(AGENT_NAMES)("%s: a fork that reads differently is refused and removed", async (agent) => {
+  const [info] = await open(agent, agent === "codex" ? "paginated" : "parallel-tools");
+  const before = await idsOf(agent);
+  const forker = await (await formatOf(agent)).forker();
+  const { fork } = forker;
+  const spy = vi.spyOn(forker, "fork").mockImplementation(async (...args) => {
+    const { records, count } = await fork(...args);
+    return {
+      records: JSON.parse(JSON.stringify(records).replace(/"(text|content)":"[^"]/gu, '"$1":"?')),
+      count,
+    };
+  });
+  try {
+    const forked = forkNativeSession(info ?? "", { places });
+    await expect(forked).rejects.toMatchObject({ code: "verification_failed" });
+  } finally {
+    spy.mockRestore();
+  }
+  expect(await idsOf(agent)).toEqual(before);
+});
 
 const say = (id: string, role: Message["role"], toolCallId?: string): Message => ({
   id,
@@ -149,7 +149,7 @@ test("a short beginning that names several messages is ambiguous", () => {
   expect(() => cutAt(history, "message")).toThrow(expect.objectContaining({ code: "ambiguous" }));
 });
 
-test("a call that never got a result may be the end", () => {
+test("a call that never got a result can be the end of a fork", () => {
   const call = { type: "tool_call", id: "c1", name: "Read", args: {} } as const;
   const history: Message[] = [
     say("a", "user"),
@@ -159,7 +159,7 @@ test("a call that never got a result may be the end", () => {
   expect(cutAt(history, "b")).toEqual({ count: 2 });
 });
 
-test("a call is not torn from its result: the last result is named instead", () => {
+test("a fork does not separate a call from its result: the error names the last result instead", () => {
   const call = { type: "tool_call", id: "c1", name: "Read", args: {} } as const;
   const result = { type: "tool_result", toolCallId: "c1", content: [], isError: false } as const;
   const history: Message[] = [
@@ -173,7 +173,7 @@ test("a call is not torn from its result: the last result is named instead", () 
   expect(cutAt(history, "c")).toEqual({ count: 3 });
 });
 
-test("the note that keeps foreign thinking out of requests goes along", async () => {
+test("a fork keeps the record that leaves thinking of other models out of requests", async () => {
   const { location, sessionId } = (await open("claude", "text-and-thinking"))[0] ?? {};
   await using adapter = openSessionAdapter({ format: "ccsdk", sessionFile: location ?? "", places });
   await adapter.appendUserMessage("Once more?");

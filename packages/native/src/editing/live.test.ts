@@ -51,7 +51,7 @@ function isRefused(location: string, live: boolean | null, updatedAt: Date): boo
   }
 }
 
-test("an agent that says so itself is believed", () => {
+test("a session counts as live if its agent reports it", () => {
   expect(isRefused(file, true, LONG_AGO)).toBe(true);
   expect(isRefused(file, false, LONG_AGO)).toBe(false);
 });

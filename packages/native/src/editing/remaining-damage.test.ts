@@ -41,7 +41,7 @@ describe.each([
   ["codex", "legacy"],
   ["codex", "paginated"],
 ] as const)(
-  "%s/%s: a header in another place stands first again, and nothing else changes",
+  "%s/%s: a header in another place becomes the first record again, and nothing else changes",
   (agent, name) => {
     test.each([
       ["last", headerLast],
@@ -118,7 +118,7 @@ describe("a pi header that is lost", () => {
   }
 });
 
-test("damage that no repair solves is what remains, before and after the write", async () => {
+test("damage that no repair solves is reported as remaining, before and after the write", async () => {
   const { location } = await damaged("codex", "legacy", (lines) => {
     const said = lines.filter((line) => line.includes('"type":"message"')).at(-1) ?? "";
     const twice = JSON.stringify({ ...JSON.parse(said), timestamp: "2026-01-01T00:00:00.000Z" });
@@ -133,7 +133,7 @@ test("damage that no repair solves is what remains, before and after the write",
   expect((await checkNativeSession(location, { places })).problems).toEqual(expected);
 });
 
-test("a Gemini session of which only the header is left is empty after the repair too", async () => {
+test("a Gemini session with only a header is also empty after the repair", async () => {
   const { location } = await damaged("gemini", "text-and-thinking", ([header = ""]) => [header, '{"torn']);
   const { edits, remaining } = await repairNativeSession(location, { places, write: "in place" });
   expect(edits).toHaveLength(1);

@@ -320,7 +320,7 @@ test("a session of Codex that a fork reads is not repaired in place", async () =
   expect(codes.sort()).toEqual(["has_forks", "has_forks", "repaired"].sort());
 });
 
-test("a file without one whole record, and a compressed one, are refused", async () => {
+test("a file without a complete record and a compressed file are refused", async () => {
   const { location } = await openFirst("claude", "killed");
   writeFileSync(location, '{"torn');
   await expect(repairNativeSession(location, { places })).rejects.toMatchObject({ code: "invalid" });
@@ -331,7 +331,7 @@ test("a file without one whole record, and a compressed one, are refused", async
   await expect(repairNativeSession(zst ?? "", { places })).rejects.toMatchObject({ code: "unsupported" });
 });
 
-test("bytes that other programs changed: a byte order mark, mixed line ends, what is no UTF-8", async () => {
+test("bytes that other programs changed are repaired: a byte order mark, mixed line ends, invalid UTF-8", async () => {
   const { location } = await openFirst("pi", "text-and-thinking");
   const [first = "", second = "", ...rest] = readFileSync(location, "utf8").split("\n");
   const bad = Buffer.concat([
@@ -350,7 +350,7 @@ test("bytes that other programs changed: a byte order mark, mixed line ends, wha
 });
 
 describe("opencode", () => {
-  test("a call that no agent works on ends as an error, and is restored as it was", async () => {
+  test("an unfinished call of an ended agent becomes an error, and a restoration undoes it", async () => {
     const info = await openFirst("opencode", "killed");
     const before = await readNativeSession(info, { places });
     expect(await repairNativeSession(info, { places })).toMatchObject({
@@ -367,7 +367,7 @@ describe("opencode", () => {
     expect(await readNativeSession(info, { places })).toEqual(before);
   });
 
-  test("parts that belong to no message, or hold no JSON, go", async () => {
+  test("parts without a message, or without valid JSON, are removed", async () => {
     const info = await openFirst("opencode", "text-and-thinking");
     const database = new DatabaseSync(info.location.replace(/#.*/u, ""));
     database.exec("pragma foreign_keys = off");
@@ -384,7 +384,7 @@ describe("opencode", () => {
     expect((await checkNativeSession(info, { places })).problems).toEqual([]);
   });
 
-  test("a message that holds no JSON is made of its parts, and comes back", async () => {
+  test("a message without valid JSON is rebuilt from its parts, and a restoration undoes it", async () => {
     const info = await openFirst("opencode", "text-and-thinking");
     const database = new DatabaseSync(info.location.replace(/#.*/u, ""));
     database.exec("update message set data = '{torn' where id = (select max(id) from message)");
@@ -400,7 +400,7 @@ describe("opencode", () => {
     expect(await readNativeSession(info, { places })).toEqual(before);
   });
 
-  test("a copy is an export with ids of its own", async () => {
+  test("the repaired copy is an export with new ids", async () => {
     const info = await openFirst("opencode", "killed");
     const before = await readNativeSession(info, { places });
     const file = join(scratch, "copy.json");
@@ -454,7 +454,7 @@ describe("opencode", () => {
 const textsOf = ({ content }: Message): unknown[] =>
   content.flatMap((block) => (block.type === "text" ? [block.text] : []));
 
-test("a fork of a repaired session says the same", async () => {
+test("a fork of a repaired session has the same content", async () => {
   const info = await openFirst("claude", "killed");
   await repairNativeSession(info, { places, write: "in place" });
   const { sessionId } = await forkNativeSession(info, { places });

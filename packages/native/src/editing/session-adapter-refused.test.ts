@@ -82,14 +82,14 @@ describe("records that the agent could not continue from are refused", () => {
   });
 });
 
-test("a picture is taken as base64 too", async () => {
+test("a picture can be given as base64", async () => {
   await using adapter = create("ccsdk");
   await adapter.appendUserMessage("Look.", [{ mimeType: "image/png", base64: "iVBORw0KGgo=" }]);
   const [message] = (await adapter.loadHistory()).filter(({ role }) => role === "user");
   expect(message?.content).toContainEqual(expect.objectContaining({ type: "image", data: "iVBORw0KGgo=" }));
 });
 
-test("a picture as base64 is taken among the blocks of a prompt, and in a result", async () => {
+test("a picture can be given as base64 in the blocks of a prompt and in a result", async () => {
   await using adapter = create("ccsdk");
   const picture = { type: "image", mimeType: "image/png", base64: "iVBORw0KGgo=" } as unknown as Block;
   await adapter.appendUserMessage([{ type: "text", text: "Look." }, picture]);

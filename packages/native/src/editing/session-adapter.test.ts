@@ -93,7 +93,7 @@ test("the slug that Claude Code gave a session is reported", async () => {
 });
 
 describe.each(FORMATS)("%s", (format) => {
-  test("nothing is opened before the first call, and a session begins with its first message", async () => {
+  test("no file is opened before the first call, and a session begins with its first message", async () => {
     const adapter = create(format);
     expect(existsSync(join(home, ".continuo"))).toBe(false);
     expect(await adapter.loadHistory()).toEqual([]);
@@ -105,7 +105,7 @@ describe.each(FORMATS)("%s", (format) => {
     await adapter.close();
   });
 
-  test("what is appended is found again by its id: text, image, thinking, parallel calls, results, usage", async () => {
+  test("appended messages can be found by their ids: text, image, thinking, parallel calls, results, usage", async () => {
     await using adapter = create(format);
     const ids = [
       await adapter.appendUserMessage("Schau \u2028 é 你好 \u0000", [
@@ -142,7 +142,7 @@ describe.each(FORMATS)("%s", (format) => {
     expect(history[0]?.content.find(({ type }) => type === "image")).toMatchObject({ data: PICTURE });
   });
 
-  test("a session that is there is found, listed under its title, and has no problems", async () => {
+  test("an existing session is found, is listed under its title, and has no problems", async () => {
     await using adapter = create(format);
     await adapter.appendUserMessage("Compare the two notes.");
     await adapter.appendAssistantMessage("They differ.");
@@ -170,7 +170,7 @@ describe.each(FORMATS)("%s", (format) => {
     expect((await adapter.getMetadata()).title).toBe("Coffee now");
   });
 
-  test("any message reads back as it was appended", async () => {
+  test("every message reads back as it was appended", async () => {
     await fc.assert(
       fc.asyncProperty(turns, async (messages) => {
         const adapter = create(format);
@@ -210,7 +210,7 @@ describe.each(FORMATS)("%s", (format) => {
     await second.appendUserMessage("Two.");
   });
 
-  test("what the agent has no place for is refused, and nothing is written", async () => {
+  test("content that the agent cannot store is refused, and nothing is written", async () => {
     await using adapter = create(format);
     await adapter.appendUserMessage("One.");
     const before = conversation(await adapter.loadHistory());
@@ -280,7 +280,7 @@ describe.each(FORMATS)("%s", (format) => {
   });
 });
 
-test("a new session has a folder that is a whole path, and a title of one line", async () => {
+test("a new session has an absolute path as its folder, and a title of one line", async () => {
   const places: Places = { home, env: {} };
   const relative = (): unknown =>
     openSessionAdapter({ format: "pi-agent", create: { cwd: "project" }, places });
@@ -291,7 +291,7 @@ test("a new session has a folder that is a whole path, and a title of one line",
   expect((await adapter.getMetadata()).title).toBe("A [2J title");
 });
 
-test("a disk that is full leaves the session as it was", async () => {
+test("a full disk leaves the session unchanged", async () => {
   await using adapter = create("ccsdk");
   await adapter.appendUserMessage("One.");
   const { sessionFile } = adapter;
@@ -324,7 +324,7 @@ test("a session that its agent has open is refused", async () => {
   expect(readFileSync(adapter.sessionFile)).toEqual(before);
 });
 
-test("a line that was torn off stays, and the next one begins on a line of its own", async () => {
+test("an incomplete line stays, and the next record begins on a new line", async () => {
   await using adapter = create("ccsdk");
   await adapter.appendUserMessage("One.");
   appendFileSync(adapter.sessionFile, '{"type":"user","uu');
@@ -333,7 +333,7 @@ test("a line that was torn off stays, and the next one begins on a line of its o
   expect(conversation(await adapter.loadHistory())).toHaveLength(2);
 });
 
-test("a format or a place that is not given is a mistake of use", () => {
+test("a missing format or place is a usage error", () => {
   expect(() => openSessionAdapter({ format: "ccsdk" })).toThrow(/sessionFile/u);
   expect(() => openSessionAdapter({ format: "claude" as "ccsdk", sessionFile: "/x" })).toThrow(
     /there is no session format/u,

@@ -49,7 +49,7 @@ async function hashes(): Promise<readonly string[]> {
   return used.state === "ready" ? used.value.map(({ hash }) => hash) : [];
 }
 
-test("of a session that grew, shrank or changed, exactly its turns are there", async () => {
+test("after a session grew, shrank or changed, the index has exactly its present turns", async () => {
   const filled = async (texts: readonly string[]): Promise<readonly string[]> => {
     await fillText(path, { sources: [sourceOf(String(texts), texts)], batchChars: 1 });
     return await hashes();
@@ -63,7 +63,7 @@ test("of a session that grew, shrank or changed, exactly its turns are there", a
   expect(await filled([])).toEqual([]);
 });
 
-test("a fill that another one overtakes marks nothing as complete that is not", async () => {
+test("a fill that another fill overtakes does not mark an incomplete session as complete", async () => {
   const other = async (at: number): Promise<void> => {
     if (at === 1) await fillText(path, { sources: [sourceOf("newer", ["x", "y", "z"])], batchChars: 1 });
   };
@@ -80,7 +80,7 @@ test("a fill that another one overtakes marks nothing as complete that is not", 
 /** More than a chunk: it is written before the next message but one is read. */
 const LONG = "word ".repeat(60_000);
 
-test("a fill that wrote a part, and is then overtaken, writes nothing more", async () => {
+test("a fill that is overtaken after it wrote a part writes nothing more", async () => {
   const other = async (at: number): Promise<void> => {
     if (at === 2) await fillText(path, { sources: [sourceOf("newer", ["x", "y", "z"])], batchChars: 1 });
   };
@@ -126,7 +126,7 @@ test("an index of a newer Continuo is not written, and the fill says so", async 
   });
 });
 
-test("a session that the index refuses ends the fill with an error, and what was there stays", async () => {
+test("a session that the index refuses ends the fill with an error, and the earlier content stays", async () => {
   await fillText(path, { sources: [sourceOf("1", ["a"])] });
   await useIndex(path, "write", (database) =>
     database.exec(
@@ -145,7 +145,7 @@ test.each([
   ["the files that a session depends on", "update sessions set beside = substr('{\"a\": 1}', 1, 4)"],
   ["the tools of a turn", "update turns set tools = '[\"Ba'"],
   ["texts", "update chunks set passages = zeroblob(40)"],
-])("an index in which %s are not what was written is removed, and filled again", async (_, damage) => {
+])("an index in which %s differ from what was written is removed, and filled again", async (_, damage) => {
   const texts = async (): Promise<unknown> => {
     if ((await storedSessions(path)).length === 0) return null;
     const used = await useIndex(path, "read", (database) =>
@@ -177,7 +177,7 @@ test("many new sessions in one transaction become one segment of the full-text i
   expect(used).toEqual({ state: "ready", value: { turns: 40, segments: 1 } });
 });
 
-test("readers are not kept out by a transaction that is large, until it is committed", async () => {
+test("a large transaction does not block readers until it is committed", async () => {
   await fillText(path, { sources: [sourceOf("1", ["a"])] });
   let turns: unknown;
   await useIndex(path, "write", (database) => {

@@ -103,7 +103,7 @@ test("the index is never wrong, whatever another program does to the file", asyn
   );
 });
 
-test("a file that changed a moment ago is not remembered: it may change again within one tick", async () => {
+test("a file that changed a moment ago is not remembered, because it may change again within the same clock tick", async () => {
   const path = join(folder, "a");
   writeFileSync(path, "one");
   const now = statSync(path).ctimeMs + 1_000;
@@ -111,7 +111,7 @@ test("a file that changed a moment ago is not remembered: it may change again wi
   expect((await look(path, now)).looked).toBe(true);
 });
 
-test("a list of one agent keeps what another list found out; a list of everything forgets what is gone", async () => {
+test("a list of one agent keeps the results of other lists; a list of everything removes those of missing files", async () => {
   const [a, b, c] = ["a", "b", "c"].map((name) => join(folder, name)) as [string, string, string];
   for (const path of [a, b, c]) {
     writeFileSync(path, path);
@@ -175,7 +175,7 @@ test("a list that expects more than it asks about, and finds nothing new, writes
   expect(readFileSync(cache).equals(before)).toBe(true);
 });
 
-test("an answer of undefined is not kept", async () => {
+test("an answer of undefined is not stored", async () => {
   const path = join(folder, "a");
   writeFileSync(path, "one");
   const file = statFile(path);
@@ -189,7 +189,7 @@ test("an answer of undefined is not kept", async () => {
   expect(await memo.remember(file, { what: "x", isBrief: true }, async () => "looked again")).toBeNull();
 });
 
-test("it is private, and leaves nothing beside it", async () => {
+test("the file is private, and no temporary file stays next to it", async () => {
   const path = join(folder, "a");
   writeFileSync(path, "one");
   await look(path);
@@ -197,7 +197,7 @@ test("it is private, and leaves nothing beside it", async () => {
   expect(statSync(cache).mode & 0o777).toBe(0o600);
 });
 
-test("an index that cannot be written is no failure", async () => {
+test("an index that cannot be written is not an error", async () => {
   const path = join(folder, "a");
   writeFileSync(path, "one");
   writeFileSync(join(folder, "home"), "a file where the folder should be");
@@ -238,7 +238,7 @@ test("a database that is not an index is not changed", async () => {
   expect(readFileSync(cache)).toEqual(before);
 });
 
-test("an answer about several files counts for one state of each", async () => {
+test("an answer about several files is valid for one state of each file", async () => {
   const [a, b] = [join(folder, "a"), join(folder, "b")];
   writeFileSync(a, "one");
   writeFileSync(b, "two");

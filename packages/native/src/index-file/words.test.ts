@@ -6,7 +6,7 @@ const text = fc.array(fc.constantFrom("a", "b", "ab", "Ab", "ü", "日", " ", ".
   maxLength: 20,
 });
 
-test("words are counted in a folded text as when they are taken one by one", () => {
+test("counting words in a folded text gives the same result as reading them one by one", () => {
   fc.assert(
     fc.property(text, (pieces) => {
       const all = pieces.join("");
@@ -15,7 +15,7 @@ test("words are counted in a folded text as when they are taken one by one", () 
   );
 });
 
-test("a sequence of words is counted at each place at which they follow each other", () => {
+test("a sequence of words is counted at each place where the words follow each other", () => {
   fc.assert(
     fc.property(text, text, fc.boolean(), (pieces, sought, isPrefix) => {
       const there = wordsOf(pieces.join(""));

@@ -9,7 +9,7 @@ import { readNativeList } from "./list.ts";
 
 const home = scratchFolder("list");
 
-test("of the newest by file times only these are read, and no row of the index is forgotten", async () => {
+test("only the newest sessions by file times are read, and no row of the index is removed", async () => {
   const folder = join(home, ".claude/projects/-project");
   mkdirSync(folder, { recursive: true });
   const ids = [1, 2, 3].map((number) => `4bf3eeee-0000-4000-8000-00000000000${number}`);

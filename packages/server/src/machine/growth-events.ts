@@ -25,7 +25,7 @@ export async function* growthOf(
       const text = JSON.stringify(shown);
       if (row !== "" && row !== text) yield { type: "session", session: shown };
       row = text;
-      // There is more than one event can hold: the rest follows at once.
+      // One event cannot hold all of it, so the rest follows at once.
       if (events.isMore) continue;
     } catch (error) {
       if (signal.aborted) return;

@@ -40,7 +40,7 @@ export function createKnownFacts(places: PlacesAt): KnownFacts {
       if ((row.sizeBytes ?? 0) < HISTORY_LIMITS.smallBytes) return;
       const add = async (): Promise<void> => {
         const files = await filesOf(row, places);
-        // A file may change unseen for a moment after a write: nothing is stored about it.
+        // For a moment after a write, a file may change without a sign of it, so nothing is stored about it.
         if (files === null || !isSettled(files, Date.now())) return;
         const fresh = FACTS.filter((fact) => facts[fact] && kept.get(nameOf(row, fact)) !== stampOf(files));
         if (fresh.length === 0) return;

@@ -257,7 +257,7 @@ export class ApprovalDesk implements Approvals {
         }
         signal.throwIfAborted();
         if (claim.status !== "open") {
-          // After a stop, an answer lets no call run, even if the executor has not noticed the stop yet.
+          // After a stop, an answer does not let the call run, even if the executor has not noticed the stop yet.
           if (await this.#isStopped(run)) {
             await sleep(STOP_PAUSE_MS);
             continue;
@@ -396,7 +396,7 @@ export class ApprovalDesk implements Approvals {
   async #find(id: string): Promise<StoredApproval> {
     const known = await this.#findStored(id);
     if (known !== null) return known;
-    // An id with which nobody asked is not waited for.
+    // The call does not wait for an id that no question has.
     const pauses = (await this.#isBeingAsked(id)) ? STORED_WITHIN_MS : [];
     for (const pauseMs of pauses) {
       await sleep(pauseMs);

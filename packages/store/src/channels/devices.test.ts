@@ -1,4 +1,4 @@
-/** The devices of a person: how many there are, and which of them give way. */
+/** The devices of a person: the limit of their number, and which of them are removed. */
 
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { type OpenedStore, openStore } from "../store/index.ts";
@@ -32,7 +32,7 @@ async function seen(): Promise<readonly string[]> {
   return Object.keys(session?.metadata.devices ?? {});
 }
 
-test("a device more than the limit is refused, also when all of them come at once", async () => {
+test("one device more than the limit is refused, even if all of them connect at once", async () => {
   const all = Array.from({ length: MOST + 8 }, (_, index) => see(`device ${index}`));
   const refused = (await Promise.allSettled(all)).filter(({ status }) => status === "rejected");
   expect(refused).toHaveLength(8);
@@ -40,7 +40,7 @@ test("a device more than the limit is refused, also when all of them come at onc
   expect(await seen()).toHaveLength(MOST);
 });
 
-test("devices that were not seen for a month give way with their cursors, and the others stay", async () => {
+test("when there is no room, devices that did not connect for a month are removed with their cursors, and the others stay", async () => {
   await store.append("channels/team", [{ type: "message_sent", data: { content: "x" } }]);
   for (let index = 0; index < MOST; index++) await see(`device ${index}`);
   await moveReceived(store, { place: ANN, fence, device: "device 0" }, 1);
@@ -52,7 +52,7 @@ test("devices that were not seen for a month give way with their cursors, and th
   expect(await readParticipantSession(store, ANN, "device 0")).toMatchObject({ received: 0 });
 });
 
-test("a device that is seen again on the same day writes nothing", async () => {
+test("a device that connects again on the same day causes no write", async () => {
   await see("phone");
   const before = await store.latestSequence("participant:team:ann");
   for (const name of ["phone", "phone"]) await see(name);
@@ -61,7 +61,7 @@ test("a device that is seen again on the same day writes nothing", async () => {
   expect(await seen()).toEqual(["phone", "__proto__"]);
 });
 
-test("a device that was not seen for long stays while there is room", async () => {
+test("a device that did not connect for a long time stays while there is room", async () => {
   await see("phone");
   await see("laptop", 60);
   expect(await seen()).toEqual(["phone", "laptop"]);

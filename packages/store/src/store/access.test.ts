@@ -10,7 +10,8 @@ vi.mock("node:crypto", async (original) => {
   return { ...real, timingSafeEqual: vi.fn(real.timingSafeEqual) };
 });
 
-// A worker keeps modules from file to file: those that see the replaced one are loaded again, and do not stay.
+// A worker keeps modules between test files, so the modules that use the replaced one are loaded again and then
+// removed.
 vi.resetModules();
 const { openStore } = await import("./open-store.ts");
 afterAll(() => {
@@ -22,7 +23,7 @@ afterEach(() => {
   compare.mockClear();
 });
 
-test("hashes of tokens are compared by timingSafeEqual and by nothing else", async () => {
+test("hashes of tokens are compared only by timingSafeEqual", async () => {
   await using store = await openStore("memory:");
   const token = await store.createToken({ scopes: ["admin"] });
   // These secrets belong to the same token and are wrong only in their first or last character.
@@ -36,15 +37,15 @@ test("hashes of tokens are compared by timingSafeEqual and by nothing else", asy
   ] as const) {
     compare.mockClear();
     expect((await store.authenticate(secret)) !== null).toBe(isRight);
-    // A wrong secret comes as far as a right one, and both sides are hashes of one length.
+    // A wrong secret reaches the comparison too, and both sides are hashes of the same length.
     expect(compare.mock.calls.map((sides) => sides.map(({ byteLength }) => byteLength))).toEqual([[64, 64]]);
-    // Its answer alone decides.
+    // Only its answer decides.
     compare.mockReturnValueOnce(!isRight);
     expect((await store.authenticate(secret)) !== null).toBe(!isRight);
   }
 });
 
-test("the files of a store hold no secret of a token", async () => {
+test("no file of a store contains the secret of a token", async () => {
   const folder = mkdtempSync(join(tmpdir(), "continuo-access-"));
   try {
     await using store = await openStore(`sqlite:${join(folder, "store.db")}`);

@@ -182,7 +182,7 @@ describe("a note is removed unread", () => {
   });
 });
 
-test("notes of a process that runs stay unread, whatever they say, and so does what is no note", () => {
+test("notes of a running process, and files that are not notes, are not read", () => {
   const { pid } = process;
   const notes: Readonly<Record<string, unknown>> = {
     [`${pid}-90.json`]: { startedAt: processStartOf(pid), note: NOTE },

@@ -32,14 +32,14 @@ function leave(...notes: readonly unknown[]): void {
   }
 }
 
-test("the same wish has the same key, and every other one another", () => {
+test("the same request has the same key, and different requests have different keys", () => {
   expect(attemptKey("handoff", "pi", 1)).toBe(KEY);
   expect(KEY).toMatch(/^[0-9a-f]{64}$/u);
   const others = [attemptKey("handoff", "pi"), attemptKey("handoff", "pi", "1"), attemptKey("handoff,pi", 1)];
   expect(new Set([KEY, ...others]).size).toBe(4);
 });
 
-test("a session that was placed for the same wish is given back, and completed", async () => {
+test("a session that was already placed for the same request is completed and returned", async () => {
   const index = join(scratch, "index.jsonl");
   const half = `${placed.path}.new-${PID}`;
   writeFileSync(half, "{");
@@ -50,7 +50,7 @@ test("a session that was placed for the same wish is given back, and completed",
   expect([existsSync(half), readdirSync(folder())]).toEqual([false, []]);
 });
 
-test("sessions that were not placed are named, and their notes go", async () => {
+test("sessions that were not placed are reported, and their notes are removed", async () => {
   const missing = join(scratch, "missing.jsonl");
   const index = join(scratch, "index.jsonl");
   const besides = [{ how: "append", path: index, text: "a line\n" }];
@@ -65,7 +65,7 @@ test("sessions that were not placed are named, and their notes go", async () => 
   expect([existsSync(index), readdirSync(folder())]).toEqual([false, []]);
 });
 
-test("notes of other wishes, and of other edits, stay", async () => {
+test("notes of other requests and other edits stay", async () => {
   leave({ ...placed, key: null }, { ...placed, key: "other" }, { how: "trash", trashId: "1" });
   expect(await takeFirstAttempt(KEY, places)).toEqual({ placed: null, unplaced: [] });
   expect(readdirSync(folder())).toHaveLength(3);

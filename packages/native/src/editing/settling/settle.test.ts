@@ -77,13 +77,13 @@ describe("before somebody reads", () => {
     note(gone(), { note: { how: "append", path: session(), size: 6, text: '{"half":1}\n' } });
   };
 
-  test("an append that was cut off is taken back", async () => {
+  test("an append that was interrupted is taken back", async () => {
     torn();
     expect(await read()).toEqual([]);
     expect([readFileSync(session(), "utf8"), readdirSync(notes)]).toEqual(["whole\n", []]);
   });
 
-  test("an append to a file that a program has open is reported, and stays", async () => {
+  test("an interrupted append to a file that a program has open is reported, and stays", async () => {
     torn();
     const agent = spawn("sh", ["-c", `exec 3>>${session()}; echo; exec sleep 1000`]);
     try {
@@ -99,7 +99,7 @@ describe("before somebody reads", () => {
     expect(await read()).toEqual([]);
   });
 
-  test("what the disk refuses is reported, and the others are settled", async () => {
+  test("edits that the disk refuses are reported, and the others are settled", async () => {
     torn();
     const file = join(home, "file");
     writeFileSync(file, "");
@@ -114,7 +114,7 @@ describe("before somebody reads", () => {
     expect([readFileSync(session(), "utf8"), readdirSync(notes).length]).toEqual(["whole\n", 1]);
   });
 
-  test("a reader that waits for a process that settles can be stopped", async () => {
+  test("a reader that waits for another process to settle edits can be cancelled", async () => {
     torn();
     const lock = await lockSession("/unfinished", "unfinished", { places, waitMs: 0, signal: undefined });
     try {
@@ -126,7 +126,7 @@ describe("before somebody reads", () => {
     }
   });
 
-  test("a rename that was cut off is finished", async () => {
+  test("a rename that was interrupted is completed", async () => {
     const titles = join(home, "titles.jsonl");
     writeFileSync(titles, "old\nne");
     const rename = { agent: "pi", sessionId: "s", path: session(), title: "t" };
@@ -137,7 +137,7 @@ describe("before somebody reads", () => {
     expect([readFileSync(titles, "utf8"), readdirSync(notes)]).toEqual(["old\nnew\n", []]);
   });
 
-  test("a session that was leaving the trash is gone from it", async () => {
+  test("an interrupted removal from the trash is completed", async () => {
     const trash = join(home, "continuo", "trash");
     for (const name of [".gone-1", "2"]) mkdirSync(join(trash, name), { recursive: true });
     for (const trashId of ["1", "2"]) note(gone(), { note: { how: "empty", trashId } });

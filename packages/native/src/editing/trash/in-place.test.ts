@@ -215,13 +215,13 @@ describe("a deletion is refused", () => {
   });
 });
 
-test("the id of a deletion names its time, agent and session, and only they can be looked into", async () => {
+test("a trash id names the time, the agent and the session of a deletion, and only such ids can be read", async () => {
   const { trashId } = await trash();
   expect(trashId).toBe("2026-11-21T20-00-00-000Z-claude-s");
   expect(statSync(join(trashFolder(places), trashId)).mode & 0o777).toBe(0o700);
 });
 
-test("emptying deletes what went before the time, not what went at it", async () => {
+test("emptying removes sessions that were deleted before the time, not those deleted at that time", async () => {
   const { trashId } = await trash();
   expect(emptyTrash(places, NOW)).toEqual([]);
   expect(trashIds()).toEqual([trashId]);
@@ -234,7 +234,7 @@ test("emptying deletes what went before the time, not what went at it", async ()
 test.each([
   ["", 1],
   [", also when the clock was set back between them", -3_600_000],
-])("of two deletions of one session the newest is restored%s", async (_name, passedMs) => {
+])("if a session was deleted twice, the newest deletion is restored%s", async (_name, passedMs) => {
   await trash();
   writeFileSync(file, "newer\n");
   await trash({ now: new Date(NOW.getTime() + passedMs) });
@@ -243,7 +243,7 @@ test.each([
   expect([text(), trashIds()]).toEqual(["newer\n", ["2026-11-21T20-00-00-000Z-claude-s"]]);
 });
 
-test("a file that is gone from the trash is reported, and nothing is restored", async () => {
+test("a missing file in the trash is reported, and nothing is restored", async () => {
   const other = join(home, "b.jsonl");
   writeFileSync(other, "other\n");
   const { trashId } = await trash({ plan: filesPlan({ paths: [file, other] }) });
@@ -258,7 +258,7 @@ test("a file that is gone from the trash is reported, and nothing is restored", 
   expect([existsSync(file), trashIds()]).toEqual([false, [trashId]]);
 });
 
-test("a place that is no folder any more is reported, and the session stays in the trash", async () => {
+test("a place that is no longer a folder is reported, and the session stays in the trash", async () => {
   const folder = join(home, "sessions");
   file = join(folder, "a.jsonl");
   mkdirSync(folder);

@@ -100,7 +100,7 @@ const LEFT = [
   new Set([["b", "others"]]),
 ];
 
-test("rows of a session leave with its files and come back, those of others stay", async () => {
+test("the rows of a session are deleted and restored together with its files, and rows of other sessions stay", async () => {
   const before = allRows();
   const trashId = await trash();
   expect(existsSync(file)).toBe(false);
@@ -126,7 +126,7 @@ test("nothing is deleted while another program writes to one of the databases", 
   expect(listTrash(places).sessions).toEqual([]);
 }, 20_000);
 
-test("rows that cannot go back after a refusal stay in the trash, and a restoration brings them back", async () => {
+test("rows that cannot be put back after a refusal stay in the trash, and a later restoration puts them back", async () => {
   const before = allRows();
   change(state, "create trigger t before insert on threads begin select raise(abort, 'full'); end");
   change(history, "create trigger t before delete on items begin select raise(abort, 'no'); end");
@@ -141,7 +141,7 @@ test("rows that cannot go back after a refusal stay in the trash, and a restorat
   expect(listTrash(places).sessions).toEqual([]);
 });
 
-test("a damaged index keeps nobody from deleting and restoring a session", async () => {
+test("a session can be deleted and restored even if an index is damaged", async () => {
   writeFileSync(state, "this is no database, and Codex will make another one ".repeat(20));
   const trashId = await trash();
   expect(existsSync(file)).toBe(false);
@@ -156,7 +156,7 @@ test("a damaged index keeps nobody from deleting and restoring a session", async
   );
 });
 
-test("an index that has changed since takes what it still knows; rows that are there again stay", async () => {
+test("an index whose columns have changed receives the columns that it still has; rows that exist again stay", async () => {
   const trashId = await trash();
   change(
     state,
@@ -177,7 +177,7 @@ test("an index that has changed since takes what it still knows; rows that are t
   );
 });
 
-test("where another session lies in the place, its rows give way with it", async () => {
+test("the rows of another session in the place are moved to the trash together with it", async () => {
   const trashId = await trash();
   writeFileSync(file, "another\n");
   change(

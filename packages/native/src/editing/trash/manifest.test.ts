@@ -100,7 +100,7 @@ test.each<[string, object]>([
   expect(read({ ...MANIFEST, ...change })).toBe(null);
 });
 
-test("what is no manifest at all is not read", () => {
+test("a file that is not a manifest is not read", () => {
   expect([read("{"), read([MANIFEST]), readManifest(join(home, "missing"))]).toEqual([null, null, null]);
 });
 
@@ -159,7 +159,7 @@ describe("a deletion is found", () => {
   });
 });
 
-test("folders that are hidden, or hold no manifest, are no deletions, and one of another name is a problem", () => {
+test("hidden folders and folders without a manifest are not deletions, and a folder with another name is a problem", () => {
   expect(listTrash(places)).toEqual({ sessions: [], problems: [] });
   leave("1");
   leave(".gone-2");

@@ -48,7 +48,7 @@ async function move(): Promise<string> {
   return (await moveToTrash(found, info, plan, { places, now: NOW, replacement: { placed } })).trashId;
 }
 
-test("a session that was placed elsewhere leaves there when the old state comes back", async () => {
+test("restoring the old state removes the session from its new place", async () => {
   const trashId = await move();
   expect(readFileSync(to, "utf8")).toBe("said again\n");
   expect(readdirSync(join(home, "old"))).toEqual([]);
@@ -58,7 +58,7 @@ test("a session that was placed elsewhere leaves there when the old state comes 
   expect(existsSync(join(home, "new"))).toBe(false);
 });
 
-test("what an agent wrote there since is kept: the old state comes back only by force", async () => {
+test("the old state is restored only with `force` if an agent has written to the session since", async () => {
   const trashId = await move();
   writeFileSync(to, "said again\nand more\n");
   await expect(restoreFromTrash(trashId, { places, now: NOW, force: false })).rejects.toMatchObject({
@@ -73,7 +73,7 @@ test("what an agent wrote there since is kept: the old state comes back only by 
   expect(readFileSync(to, "utf8")).toBe("said again\nand more\n");
 });
 
-test("a place that is taken refuses the move, and nothing has changed", async () => {
+test("a move to a place that is taken is refused, and nothing changes", async () => {
   mkdirSync(join(home, "new"));
   writeFileSync(to, "another session\n");
   await expect(move()).rejects.toMatchObject({ code: "conflict" });
@@ -82,7 +82,7 @@ test("a place that is taken refuses the move, and nothing has changed", async ()
   expect(listTrash(places).sessions).toEqual([]);
 });
 
-test("a process killed between placing and moving has changed nothing", async () => {
+test("a process that was killed between placing and moving has changed nothing", async () => {
   const trashId = await move();
   // The process was killed before the old files left.
   writeFileSync(from, "said\n");

@@ -86,7 +86,7 @@ function filesPlan(): TrashPlan {
 }
 
 describe("files", () => {
-  test("what comes back is byte for byte what went, with modes and time stamps, and folders go and come", async () => {
+  test("a restored session equals the deleted one byte for byte, with modes, time stamps and folders", async () => {
     const plan = filesPlan();
     const before = snapshot(join(home, "native"));
     const trashed = await moveToTrash(found, INFO, plan, { places, now: NOW });
@@ -97,7 +97,7 @@ describe("files", () => {
     expect(readdirSync(trashFolder(places))).toEqual([]);
   });
 
-  test("what the index said is written back when it no longer says it", async () => {
+  test("the rows of the index are written again if the index no longer has them", async () => {
     const index = join(home, "native/index.jsonl");
     await moveToTrash(found, INFO, filesPlan(), { places, now: NOW });
     writeFileSync(index, '{"id":"other"}');
@@ -105,7 +105,7 @@ describe("files", () => {
     expect(readFileSync(index, "utf8")).toBe('{"id":"other"}\n{"id":"a","name":"A title"}\n');
   });
 
-  test("a deletion that was cut off is restored like any other, whatever had moved", async () => {
+  test("an interrupted deletion can be restored like any other, whichever files it had moved", async () => {
     const plan = filesPlan();
     const before = snapshot(join(home, "native"));
     const { trashId } = await moveToTrash(found, INFO, plan, { places, now: NOW });
@@ -114,7 +114,7 @@ describe("files", () => {
     expect(snapshot(join(home, "native"))).toEqual(before);
   });
 
-  test("something else in the place is a conflict, and nothing is restored", async () => {
+  test("another file in the place is a conflict, and nothing is restored", async () => {
     const { trashId } = await moveToTrash(found, INFO, filesPlan(), { places, now: NOW });
     writeFileSync(join(home, "native/a.jsonl"), "new\n");
     const before = snapshot(home);
@@ -151,7 +151,7 @@ describe("restored by force", () => {
     expect(trashed()).toEqual([]);
   });
 
-  test("what its agent wrote on in the trash comes back with the session", async () => {
+  test("records that the agent wrote to the file in the trash are restored with the session", async () => {
     const plan = filesPlan();
     const old = readFileSync(at("a.jsonl"), "utf8");
     const fd = openSync(at("a.jsonl"), "a");
@@ -187,7 +187,7 @@ test.each([
   ["no file at all", { files: [null] }],
   ["paths that are no list", { plan: { type: "files", forks: [], indexLines: [], paths: "/" } }],
   ["rows without a database", { plan: { type: "rows", forks: [], tables: [] } }],
-])("a manifest that says %s is not restored from", async (_what, change) => {
+])("a deletion whose manifest says %s cannot be restored", async (_what, change) => {
   writeFileSync(found.location, "{}\n");
   const { trashId } = await moveToTrash(found, INFO, filesPlan(), { places, now: NOW });
   const path = join(trashFolder(places), trashId, "manifest.json");
@@ -244,7 +244,7 @@ describe("rows", () => {
     });
   }
 
-  test("rows come back value for value", async () => {
+  test("all values of the rows are restored", async () => {
     const before = rows();
     await moveToTrash(found, INFO, plan, { places, now: NOW });
     expect(rows()).toEqual([[expect.objectContaining({ id: "b" })], [expect.objectContaining({ id: "p2" })]]);
@@ -252,7 +252,7 @@ describe("rows", () => {
     expect(rows()).toEqual(before);
   });
 
-  test("by force other rows with the same keys go to the trash, and come back from there", async () => {
+  test("with `force`, other rows with the same keys move to the trash, and can be restored from there", async () => {
     const before = rows();
     const { trashId } = await moveToTrash(found, INFO, plan, { places, now: NOW });
     using db = new DatabaseSync(database);
@@ -296,7 +296,7 @@ describe("the trash", () => {
     });
   });
 
-  test("emptying deletes for good what is older", async () => {
+  test("emptying permanently deletes older sessions", async () => {
     const old = await moveToTrash(found, INFO, filesPlan(), { places, now: NOW });
     const fresh = await moveToTrash(found, INFO, filesPlan(), {
       places,
@@ -307,7 +307,7 @@ describe("the trash", () => {
     expect(existsSync(join(trashFolder(places), old.trashId))).toBe(false);
   });
 
-  test("only the user can look into it", async () => {
+  test("only the user can read it", async () => {
     const { trashId } = await moveToTrash(found, INFO, filesPlan(), { places, now: NOW });
     const folder = join(trashFolder(places), trashId);
     expect([statSync(folder).mode & 0o777, statSync(join(folder, "manifest.json")).mode & 0o777]).toEqual([

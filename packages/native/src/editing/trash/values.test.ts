@@ -90,7 +90,7 @@ describe("a row of the trash", () => {
     expect(facts(database)).toEqual(before);
   });
 
-  test("can be read in a database of its own, which goes when it is disposed of", async () => {
+  test("can be read in a separate database, which is removed when it is disposed of", async () => {
     const before = facts(database);
     const trashId = await trash(rowsPlan(), `${database}#s`);
     const laidOut = await layOutTrashed(trashId, places);
@@ -146,7 +146,7 @@ test("a file in the place of the trash is named as the obstacle", async () => {
   expect(readFileSync(main, "utf8")).toBe("main\n");
 });
 
-test("files in the trash can be read as they lay, and their stamps are those in the trash", async () => {
+test("files in the trash can be read in their original layout, with the time stamps that they have in the trash", async () => {
   const [main, other] = [join(home, "native/a.jsonl"), join(home, "native/a/sub.jsonl")];
   mkdirSync(join(home, "native/a"), { recursive: true });
   writeFileSync(main, "main\n");
@@ -165,7 +165,7 @@ test("files in the trash can be read as they lay, and their stamps are those in 
   ]);
 });
 
-test("a link goes and comes back as a link, and a file of one byte differs from another one", async () => {
+test("a symbolic link is deleted and restored as a link, and files with different single bytes differ", async () => {
   const [link, file] = [join(home, "native/link"), join(home, "native/one")];
   mkdirSync(join(home, "native"));
   symlinkSync("nowhere", link);
@@ -186,7 +186,7 @@ test("a link goes and comes back as a link, and a file of one byte differs from 
   expect([readlinkSync(link), readFileSync(file, "utf8")]).toEqual(["nowhere", "1"]);
 });
 
-test("a session that is no longer in the trash is not laid out", async () => {
+test("a session that is no longer in the trash cannot be read from there", async () => {
   expect(await layOutTrashed("1-opencode-s", places)).toBe(null);
   expect(trashedFiles("1-opencode-s", places)).toEqual([]);
 });

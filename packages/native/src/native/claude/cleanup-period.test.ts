@@ -24,7 +24,7 @@ function set(path: string, days: unknown): string {
   return path;
 }
 
-test("the project's own file counts over its shared one, that over the person's, and the administrator's over all", () => {
+test("the project's local file overrides its shared one, which overrides the person's, and the administrator's overrides all", () => {
   expect(cleanupPeriodOf(places, project, managed)).toEqual({ days: 30, path: null });
   const files = [
     [join(places.home, ".claude/settings.json"), 90],
@@ -45,7 +45,7 @@ test.each([0, -5, "9", null])("%j is refused, and the next file counts", (days) 
   expect(cleanupPeriodOf(places, project, managed)).toEqual({ days: 60, path });
 });
 
-test("sessions of all projects go by the shortest period that one of them brings about, unless the administrator set one", () => {
+test("the shortest period of any project applies to the sessions of all projects, unless the administrator set one", () => {
   set(join(places.home, ".claude/settings.json"), 60);
   const path = set(join(project, ".claude/settings.json"), 9);
   const cwds = [join(places.home, "other"), project];

@@ -52,7 +52,7 @@ async function end(): Promise<readonly [days: number, rule: string | null]> {
   return [(atMs - WRITTEN_MS) / DAY_MS, rule];
 }
 
-test("a session of the app stays for ever, or for the days that are set, which are no fewer than those of others", async () => {
+test("a session of the app is never deleted, or after the days in its setting, but not earlier than other sessions", async () => {
   expect((await end())[0]).toBe(Number.POSITIVE_INFINITY);
   set(personal(), { desktopSessionCleanupPeriodDays: 90 });
   expect(await end()).toEqual([90, "desktopSessionCleanupPeriodDays is 90"]);
@@ -62,7 +62,7 @@ test("a session of the app stays for ever, or for the days that are set, which a
   expect((await end())[0]).toBe(Number.POSITIVE_INFINITY);
 });
 
-test("the program of the first or of the last record says whose session it is", async () => {
+test("the program in the first or the last record says whether a session belongs to the app", async () => {
   writeSession("cli", "cli");
   expect(await end()).toEqual([30, null]);
   writeSession("cli", "local_agent");
@@ -71,7 +71,7 @@ test("the program of the first or of the last record says whose session it is", 
   expect((await end())[0]).toBe(Number.POSITIVE_INFINITY);
 });
 
-test("a session that the app released goes like others, and an archived one some time after that", async () => {
+test("a session that the app released is deleted like others, and an archived one some time later", async () => {
   release("delete", 20);
   expect(await end()).toEqual([30, null]);
   release("archive", 20);
@@ -82,7 +82,7 @@ test("a session that the app released goes like others, and an archived one some
   expect(await end()).toEqual([40, "desktopSessionCleanupPeriodDays is 40"]);
 });
 
-test("days that an administrator sets hold for sessions of the app too", async () => {
+test("an administrator's period applies to sessions of the app too", async () => {
   set(managed, { cleanupPeriodDays: 20, desktopSessionCleanupPeriodDays: 90 });
   expect(await end()).toEqual([20, null]);
 });

@@ -52,7 +52,7 @@ test("CLAUDE_CONFIG_DIR moves everything", async () => {
   expect(await ids({}, { home, env: { CLAUDE_CONFIG_DIR: join(home, "moved") } })).toEqual([A]);
 });
 
-test("CLAUDE_CODE_PROJECT_DIR_NAME names the folder, where cwds mix", async () => {
+test("CLAUDE_CODE_PROJECT_DIR_NAME names the folder, in which sessions of several cwds are mixed", async () => {
   write(`.claude/projects/all/${A}.jsonl`, prompt("/home/dev/a"));
   write(`.claude/projects/all/${B}.jsonl`, prompt("/home/dev/b"));
   const at = { home, env: { CLAUDE_CODE_PROJECT_DIR_NAME: "all" } };
@@ -76,7 +76,7 @@ test("a path of more than 200 characters is cut and hashed", () => {
   expect(name.slice(200)).toBe(`-${(hash < 0n ? -hash : hash).toString(36)}`);
 });
 
-test("a symbolic link and a decomposed name lead to the folder", async () => {
+test("a symbolic link and a decomposed Unicode name find the folder", async () => {
   const real = join(home, "projekt-\u00e9");
   mkdirSync(real);
   symlinkSync(real, join(home, "link"));
@@ -135,7 +135,7 @@ test("a folder that cannot be listed is shown in place of its sessions", async (
   expect(found).toMatchObject([{ sessionId: "loop", files: [], problems: [{ code: "unreadable" }] }]);
 });
 
-test("a session is known by its file name, or by its lines where the name is no id", async () => {
+test("a session is recognised by its file name, or by its lines if the name is not an id", async () => {
   const named = write(`anywhere/${A}.jsonl`, prompt());
   const other = write("anywhere/copy.jsonl", prompt().replace("{", `{"sessionId":"${B}",`));
   expect(await claudeFormat.recognise(named, places)).toMatchObject({
@@ -146,7 +146,7 @@ test("a session is known by its file name, or by its lines where the name is no 
   expect(await claudeFormat.recognise(other, places)).toMatchObject({ sessionId: B, location: other });
 });
 
-test("files of other agents, and what is no session, are not recognised", async () => {
+test("files of other agents, and files that are not sessions, are not recognised", async () => {
   const files = [
     write("codex.jsonl", '{"timestamp":"2026-01-01T00:00:00Z","type":"session_meta","payload":{"id":"x"}}\n'),
     write(
@@ -174,7 +174,7 @@ async function liveOf(id: string): Promise<boolean | null | undefined> {
   return (await Array.fromAsync(claudeFormat.find(places, {}))).find((found) => found.sessionId === id)?.live;
 }
 
-test("a session is live while the process that has it open lives", async () => {
+test("a session is live while the process that has it open runs", async () => {
   write(`.claude/projects/-a/${A}.jsonl`, prompt());
   expect(await liveOf(A)).toBeNull();
   mkdirSync(join(home, ".claude/sessions"));
@@ -226,7 +226,7 @@ test.runIf(process.platform === "linux")(
   },
 );
 
-test("a mark that is no JSON is passed over", async () => {
+test("a mark that is not JSON is ignored", async () => {
   write(`.claude/projects/-a/${A}.jsonl`, prompt());
   write(".claude/sessions/1.json", "{");
   expect(await liveOf(A)).toBe(false);

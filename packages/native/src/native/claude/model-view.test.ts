@@ -14,7 +14,7 @@ function sentOf(flags: object): unknown {
   return modelView([hookLine(flags)])[0]?.content;
 }
 
-test("the words of a hook are sent within a reminder that begins with their lead, as 2.1.332 sends them", () => {
+test("the words of a hook are sent within a reminder that begins with their lead, as in 2.1.332", () => {
   expect(sentOf({ isMeta: true, hookText: true, hookTextLead: LEAD })).toEqual([
     { type: "text", text: `<system-reminder>\n${LEAD}\n${WORDS}\n</system-reminder>` },
   ]);
@@ -30,7 +30,7 @@ test.each([7, "Obey this.", `${LEAD}\nObey this.`])(
   },
 );
 
-test("lines without that mark are sent as they stand, as by 2.1.330", () => {
+test("lines without that mark are sent unchanged, as in 2.1.330", () => {
   expect(sentOf({ isMeta: true })).toEqual([{ type: "text", text: WORDS }]);
   expect(sentOf({ hookText: true })).toEqual([{ type: "text", text: WORDS }]);
 });
@@ -43,7 +43,7 @@ test.each([true, null, 7, {}, [], undefined])("a block of an answer whose type i
   expect(modelView([answer])[0]?.content).toEqual([said]);
 });
 
-test("a block of an answer of a kind that nobody knows is sent", () => {
+test("a block of an answer with an unknown type is sent", () => {
   const content = [{ type: "unknown", raw: { type: "picture_of_tea" } } as const];
   const answer: Message = { id: "2", role: "assistant", content, metadata: { claude: {} } };
   expect(modelView([answer])[0]?.content).toEqual(content);

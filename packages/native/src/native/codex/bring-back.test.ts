@@ -53,7 +53,7 @@ test("lines keep their ordinals, unless the last has none", () => {
 });
 
 test.each(["id", "timestamp", "cwd", "originator", "cli_version"])(
-  "a thread whose header lacks %s does not come back",
+  "a thread whose header lacks %s cannot be brought back",
   (key) => {
     const { payload, ...rest } = meta(FORK, 0);
     const lacking = Object.fromEntries(Object.entries(payload as Json).filter(([each]) => each !== key));
@@ -61,7 +61,7 @@ test.each(["id", "timestamp", "cwd", "originator", "cli_version"])(
   },
 );
 
-test("nothing comes back of what has no header", () => {
+test("a file without a header cannot be brought back", () => {
   expect(bringBackLines(kept([event(0, { type: "x" })]), SESSION)).toBeNull();
   expect(bringBackLines([], SESSION)).toBeNull();
 });

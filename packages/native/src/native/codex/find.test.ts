@@ -60,7 +60,7 @@ async function find(cwd?: string, env: Record<string, string> = {}): Promise<Fou
 }
 
 describe("find", () => {
-  test("finds nothing where there is no Codex home", async () => {
+  test("finds nothing without a Codex home", async () => {
     expect(await find()).toEqual([]);
   });
 
@@ -82,13 +82,13 @@ describe("find", () => {
     expect((await find()).map(({ sessionId }) => sessionId)).toEqual([A]);
   });
 
-  test("takes no other file for a session", async () => {
+  test("recognises no other file as a session", async () => {
     write(`.codex/sessions/${A}.jsonl`, toLines(meta(A)));
     write(`.codex/sessions/${nameOf(A)}.bak`, toLines(meta(A)));
     expect(await find()).toEqual([]);
   });
 
-  test("lists a file that says nothing, by its name", async () => {
+  test("lists a file without information by its name", async () => {
     write(`.codex/sessions/${nameOf(A)}`, "");
     const [found] = await find();
     expect(found?.sessionId).toBe(A);
@@ -108,7 +108,7 @@ describe("find", () => {
     expect(found[0]?.location).toBe(join(root, `.codex/sessions/${second}`));
   });
 
-  test("leaves out a compressed copy of a file that is there", async () => {
+  test("leaves out the compressed copy of an existing file", async () => {
     const plain = write(`.codex/sessions/${nameOf(A)}`, toLines(meta(A)));
     write(`.codex/sessions/${nameOf(A)}.zst`, zstdCompressSync(Buffer.from(toLines(meta(A)))));
     expect((await find()).map(({ files }) => files.map(({ path }) => path))).toEqual([[plain]]);
@@ -133,7 +133,7 @@ describe("find", () => {
 describe("recognise", () => {
   const places = () => ({ home: root, env: {} });
 
-  test("knows a rollout anywhere, under any name", async () => {
+  test("recognises a rollout in any folder, under any name", async () => {
     const path = write("backup/conversation.jsonl", toLines(meta(A), said("hello")));
     const found = await codexFormat.recognise(path, places());
     expect(found).toMatchObject({
@@ -146,7 +146,7 @@ describe("recognise", () => {
     expect(found && (await codexFormat.skim(found, { part: "whole" })).title).toBe("hello");
   });
 
-  test("finds the parent of a fork beside it", async () => {
+  test("finds the parent of a fork next to it", async () => {
     write(`backup/${nameOf(A)}`, toLines(meta(A), said("from the parent")));
     const base = { thread_id: A, end_ordinal_exclusive: 9, end_byte_offset: 9999 };
     const fork = write(`backup/${nameOf(B)}`, toLines(meta(B, { history_base: base }), said("in the fork")));
@@ -168,17 +168,17 @@ describe("recognise", () => {
     ["a file of another agent", '{"type":"user","message":{"role":"user"},"uuid":"1"}\n'],
     ["text", "hello\n"],
     ["nothing", ""],
-  ])("takes %s for none of Codex's", async (_what, content) => {
+  ])("does not recognise %s as a session of Codex", async (_what, content) => {
     expect(await codexFormat.recognise(write("some.jsonl", content), places())).toBeNull();
   });
 
-  test("gives null where there is no file", async () => {
+  test("returns null for a missing file", async () => {
     expect(await codexFormat.recognise(join(root, "nowhere.jsonl"), places())).toBeNull();
   });
 });
 
 describe("lineage", () => {
-  test("files that begin in each other are a cycle, cut where it closes", async () => {
+  test("files that continue each other in a cycle are cut where the cycle closes", async () => {
     const baseOf = (id: string) => ({
       history_base: { thread_id: id, end_ordinal_exclusive: null, end_byte_offset: 99_999 },
     });
@@ -191,7 +191,7 @@ describe("lineage", () => {
     }
   });
 
-  test("of a parent, only the records that existed at the fork count", async () => {
+  test("a fork has only the records of its parent that existed at the fork", async () => {
     const lines = toLines(meta(A), said("one"), said("two"), said("three"));
     const cut = lines.indexOf('"two"') + 1;
     write(`.codex/sessions/${nameOf(A)}`, lines);

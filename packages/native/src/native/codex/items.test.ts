@@ -12,7 +12,7 @@ test.each<readonly [string, Json, unknown]>([
     { type: "web_search_call", status: "failed" },
     { content: [], isError: true, status: "error" },
   ],
-  ["a search that was cut off", { type: "web_search_call", status: "in_progress" }, undefined],
+  ["a search that was interrupted", { type: "web_search_call", status: "in_progress" }, undefined],
   ["a search without a state, as older files have it", { type: "web_search_call" }, { content: [], ...OK }],
   [
     "a picture that was made",
@@ -20,7 +20,7 @@ test.each<readonly [string, Json, unknown]>([
     { content: [PICTURE], ...OK },
   ],
   [
-    "a picture whose call still says that it is made",
+    "a finished picture whose call is still marked as running",
     { type: "image_generation_call", status: "generating", result: "AAAA" },
     { content: [PICTURE], ...OK },
   ],

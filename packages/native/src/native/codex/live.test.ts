@@ -34,11 +34,11 @@ test("a thread is live while another process holds the flock on its lock file", 
   expect(isLive(home, "held")).toBe(false);
 });
 
-test("a lock file that a crash left is no sign of life", () => {
+test("a lock file that a crash left does not make a thread live", () => {
   writeFileSync(lockOf("left"), "");
   expect(isLive(home, "left")).toBe(no);
 });
 
-test("a home without lock files holds no live thread", () => {
+test("a home without lock files has no live thread", () => {
   expect(isLive(join(home, "nowhere"), "any")).toBe(no);
 });

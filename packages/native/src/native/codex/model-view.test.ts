@@ -26,7 +26,7 @@ const unknown = (type: string): Message =>
 const idsOf = (messages: readonly Message[]): string[] => messages.map(({ id }) => id);
 
 describe("modelView of Codex", () => {
-  test("messages, calls and results go in the order of the file, as they are", () => {
+  test("messages, calls and results are sent unchanged in the order of the file", () => {
     const history = [user("q"), agent("a", [call("c"), call("d")]), result("d"), result("c"), agent("z")];
     expect(modelView(history)).toEqual(history);
   });
@@ -58,7 +58,7 @@ describe("modelView of Codex", () => {
     expect(modelView([unknown("hologram"), user("q")])).toEqual([user("q")]);
   });
 
-  test("a compaction with a replacement takes the place of everything before it, and lies in its record", () => {
+  test("a compaction with a replacement replaces everything before it by the content of its record", () => {
     const replacement = [
       { ...user("kept"), metadata: {} },
       { ...said("sum", { role: "user", origin: "summary" }), metadata: {} },
@@ -131,7 +131,7 @@ describe("modelView of Codex", () => {
     expect(new Set(idsOf(view)).size).toBe(view.length);
   });
 
-  test("each further part of a message that is divided names the message", () => {
+  test("each later part of a divided message names the message", () => {
     const lost = agent("a", [call("one"), call("two"), call("three")]);
     const flags = modelView([lost]).flatMap(({ role, id, metadata }) =>
       role === "assistant" ? [[id, metadata.codex]] : [],

@@ -29,7 +29,7 @@ function rowsIn(file: string): unknown[] {
 }
 
 describe("the index of Codex", () => {
-  test("takes what a thread begins with where it has nothing, in the newest file", async () => {
+  test("fills empty fields from the beginning of the newest file of the thread", async () => {
     const rows = [
       ["a", "", "", "", ""],
       ["b", "", "Mine", "Mine", "Mine"],

@@ -20,7 +20,7 @@ test.each([
   expect(millisecondsToWait({ location: `/chats/${name}` }, NOW)).toBe(waitMs);
 });
 
-test("a session that Continuo writes is not waited for", () => {
+test("a resumption does not wait for a session that Continuo wrote", () => {
   const createdMs = Date.parse("2026-05-04T10:20:01.000Z");
   const session = {
     sessionId: "1234abcd-0000-4000-8000-000000000000",
@@ -76,7 +76,7 @@ const context = { id: "c", type: "user", content: [{ text: "<session_context>\nx
 const start = { $set: { messages: [context] } };
 const said = { id: "u", type: "user", content: [{ text: "hello" }] };
 
-test("a session of this minute is resumed at once: its file gets a name that Gemini CLI writes nothing else to", async () => {
+test("a session of this minute can be resumed at once, because its file gets a name to which Gemini CLI writes nothing else", async () => {
   vi.useFakeTimers({ toFake: ["Date"], now: NOW });
   const { places, cwd, names, write } = chatsIn();
   const minute = "2026-05-04T10-20";
@@ -101,7 +101,7 @@ test("a session of another minute keeps its name", async () => {
   expect(names()).toEqual(["session-2026-05-04T10-20-1234abcd.jsonl"]);
 });
 
-test("what an ended program left empty is removed, and nothing else", async () => {
+test("only the empty files that an ended program left are removed", async () => {
   const { places, cwd, names, write } = chatsIn();
   const startedAtMs = Date.now();
   const before = new Date(startedAtMs - 60_000).toISOString();

@@ -29,7 +29,7 @@ describe("when Gemini CLI deletes a session because of its age", () => {
     );
   });
 
-  test("never where the metadata tell no time: it counts as now", () => {
+  test("never if the metadata have no time, which counts as now", () => {
     expect(expiryProblems(null, byDefault, NOW)).toEqual([]);
   });
 
@@ -125,7 +125,7 @@ describe("what Gemini CLI deletes at its next start", () => {
     expect(await codesIn(files, long)).toMatchObject({ [young]: [] });
   });
 
-  test("a name of another form keeps its session out of this", async () => {
+  test("a session whose file name has another form is not affected", async () => {
     expect(
       await codesIn({
         [`session-${ID}.jsonl`]: header(ID) + SAID,

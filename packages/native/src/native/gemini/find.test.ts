@@ -155,7 +155,7 @@ describe("a path is recognised", () => {
     expect(await geminiFormat.recognise(child, places)).toMatchObject({ sessionId: B, location: child });
   });
 
-  test("wherever it lies, when a record names a session and its project", async () => {
+  test("in any folder, if a record names a session and its project", async () => {
     const path = write("../anywhere.jsonl", sessionText(A));
     expect(await geminiFormat.recognise(path, places)).toMatchObject({ agent: "gemini", sessionId: A });
     expect(await geminiFormat.recognise(write("../x.jsonl", '{"type":"user"}\n'), places)).toBeNull();

@@ -8,17 +8,17 @@ import { textOfPart } from "./records.ts";
 /**
  * Rules of Gemini CLI 0.61.0 when it resumes a session (seen in its requests; each has a test):
  *
- * - a compaction: what stands in front of the newest summary is not sent
+ * - a compaction: messages before the newest summary are not sent
  * - notices (`info`, `warning`, `error`) are not sent
- * - a user message is not sent when its text is empty or begins, white space left out, with `/`, `?`,
+ * - a user message is not sent if its text is empty or, after white space, begins with `/`, `?`,
  *   `<session_context>` or `<hook_context>`; a picture or file in front of any text keeps it
  * - thoughts are not sent
  * - answers that follow each other without a turn of the user between them are not sent when one of them
  *   holds an empty text
  * - a record with a raw U+2028 or U+2029 in it is not sent: Gemini CLI does not see it
- * - where a result is the last word, an answer follows that says that the response was interrupted
- * - each result is sent as often as it is recorded, up to three times; it stands here once
- * - ids of calls are sent without the `NAME__` in front; they stand here as they are recorded
+ * - if the last record is a result, an answer is added which says that the response was interrupted
+ * - each result is sent as often as it is recorded, up to three times; it is here only once
+ * - ids of calls are sent without the `NAME__` in front; here they are as recorded
  */
 export function modelView(history: readonly Message[]): Message[] {
   const start = history.findLastIndex((message) => message.origin === "summary");

@@ -50,7 +50,7 @@ describe("the newest part of a session", () => {
     expect(ids.at(-1)).toBe("g398");
   });
 
-  test("is all of it where it is small", async () => {
+  test("is the whole file if it is small", async () => {
     using session = await openRecords([user("a")], { newestBytes: 10_000 });
     expect(session.partial).toBe(false);
   });
@@ -172,7 +172,7 @@ describe("a result that is recorded again", () => {
   });
 });
 
-test("an answer that is written again without its call is a branch", async () => {
+test("an answer that was written again without its call is a branch", async () => {
   const call = { functionCall: { id: "t1", name: "read_file", args: {} } };
   using session = await openRecords([
     user("a"),
@@ -182,7 +182,7 @@ test("an answer that is written again without its call is a branch", async () =>
   expect(session.leaves).toHaveLength(2);
 });
 
-test("a title near the end of a file is in its row, whatever follows it", async () => {
+test("the row of a file has a title near its end, whatever follows it", async () => {
   const path = join(scratch, "session-title.jsonl");
   const records = [
     HEADER,
@@ -240,7 +240,7 @@ test("tokens: cached input is no input, thoughts are output, an answer written t
   expect(session.details).toMatchObject({ usage, models: ["m"], branches: 1 });
 });
 
-test("a poorer version of an answer is completed from its first line", async () => {
+test("a version of an answer with fewer fields is completed from its first line", async () => {
   const timestamp = "2026-05-06T07:00:01.000Z";
   const thought = { subject: "Tea", description: "Hot." };
   const first = gemini("g", {

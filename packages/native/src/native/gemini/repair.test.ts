@@ -31,7 +31,7 @@ const result = (id: string): Json => ({
 const call = (id: string): Json => ({ functionCall: { id, name: "look", args: { at: id } } });
 const LOST = "the call of a result is lost";
 
-test("a repeated list is removed, because it takes out the messages after the first one", () => {
+test("a repeated list is removed, because it would remove the messages after the first one", () => {
   const listed = { $set: { messages: [prompt], lastUpdated: "2026-01-01T00:00:01.000Z" } };
   const answer = { id: "g1", type: "gemini", content: "Because." };
   const other = { $set: { messages: [prompt, answer] } };
@@ -42,7 +42,7 @@ test("a repeated list is removed, because it takes out the messages after the fi
   expect(repaired([listed, answer, other]).reasons).toEqual([]);
 });
 
-test.each([undefined, 7, {}])("a result with the id %j gets that of the call that waits for it", (id) => {
+test.each([undefined, 7, {}])("a result with the id %j gets the id of the call that waits for it", (id) => {
   const answer = { id: "g1", type: "gemini", content: [call("c1"), call("c2")] };
   const damaged = { functionResponse: { ...(result("c2").functionResponse as Json), id } };
   const results = { id: "u2", type: "user", content: [result("c1"), damaged] };

@@ -72,7 +72,7 @@ test("a session is rewound if a rewind comes after its last message and leaves n
   );
 });
 
-test("the last rewinds are removed one after the other, until a message is left", () => {
+test("the last rewinds are removed one after the other until a message remains", () => {
   fc.assert(
     fc.property(fc.array(line, { maxLength: 12 }), (lines) => {
       let kept = lines;

@@ -154,7 +154,7 @@ const anyRecord: fc.Arbitrary<Json> = fc.oneof(
 );
 
 describe("any records", () => {
-  test("make the list that a plain reading of the rules makes", () => {
+  test("make the same list as a simple implementation of the rules", () => {
     fc.assert(
       fc.property(fc.array(anyRecord, { maxLength: 20 }), (records) => {
         const timeline = fold(records);
@@ -163,7 +163,7 @@ describe("any records", () => {
     );
   });
 
-  test("every version that no later one replaces is on a branch", () => {
+  test("every version that was not replaced by a later one is on a branch", () => {
     fc.assert(
       fc.property(fc.array(anyRecord, { maxLength: 20 }), (records) => {
         const timeline = fold(records);

@@ -9,7 +9,7 @@ test("a path goes from the root to the record", () => {
   expect([...followed(up)]).toEqual([1, 1, 0, 0]);
 });
 
-test("a circle is cut where the walk from its last record comes back", () => {
+test("a cycle is cut where the walk from its last record returns", () => {
   const up = Int32Array.of(2, 0, 1, 2);
   expect(cutCircles(up)).toEqual([0]);
   expect([...pathTo(up, 3)]).toEqual([0, 1, 2, 3]);
@@ -21,7 +21,7 @@ test("a record that is its own parent loses the link", () => {
   expect([...up]).toEqual([-1]);
 });
 
-test("whatever the links, every walk ends afterwards, and sound trees stay as they are", () => {
+test("with any links every walk ends, and intact trees do not change", () => {
   const links = fc
     .integer({ min: 1, max: 30 })
     .chain((n) => fc.array(fc.integer({ min: -1, max: n - 1 }), { minLength: n, maxLength: n }));

@@ -51,7 +51,7 @@ function sessionsIn(records: readonly Json[]): readonly unknown[] {
 const bring = (sessionFile: string) =>
   bringSubagentRows({ location: `${path}#${child}`, parent: PARENT, sessionFile }, makersOfNow());
 
-test("a sub-agent that a sub-agent started comes along, and a circle of them ends", async () => {
+test("sub-agents of sub-agents are brought back too, and a cycle of them ends", async () => {
   addSession("ses_grandchild", child);
   changed((database) =>
     database.prepare("update session set parent_id = ? where id = ?").run("ses_grandchild", child),
@@ -63,7 +63,7 @@ test("a sub-agent that a sub-agent started comes along, and a circle of them end
   ]);
 });
 
-test("an id that the database has already is replaced in every record that names it", async () => {
+test("an id that already exists in the database is replaced in every record that names it", async () => {
   addSession("ses_grandchild", child);
   const brought = await bring(path);
   const [own = [], started = []] = sessionsIn(brought?.records ?? []) as string[][];
@@ -79,7 +79,7 @@ test("an id that the database has already is replaced in every record that names
   });
 });
 
-test("a sub-agent without its own row is refused, and a file in place of a row too", async () => {
+test("a sub-agent without a row is refused, and so is a file in place of a row", async () => {
   changed((database) => database.prepare("delete from session where id = ?").run(child));
   expect(await bring(join(folder, "other.db"))).toBeNull();
   const file = { location: path, parent: PARENT, sessionFile: path };

@@ -109,7 +109,7 @@ describe("1: what a compaction leaves", () => {
 describe("2: answers that are left out", () => {
   const error = (name: string): Json => ({ error: { name, data: { message: "cold" } } });
 
-  test("those that ended in an error, whatever they said", () => {
+  test("those that ended in an error, with any content", () => {
     expect(viewOf([user("m1", text("one")), answer("m2", [text("uno")], error("APIError"))])).toEqual([
       "user: one",
     ]);
@@ -172,7 +172,7 @@ test("4: an empty text beside thinking that Anthropic signed is a space", () => 
   expect(viewOf([answer("m1", [signed, text("")])])).toEqual(["assistant thinks: hm", "assistant:  "]);
 });
 
-test("5: results that were pruned, that never came, and that were broken off", () => {
+test("5: results that were pruned, missing or interrupted", () => {
   const parts = [
     completed("c1", "long ago", { time: { compacted: 7 } }),
     call("c2", { status: "running" }),

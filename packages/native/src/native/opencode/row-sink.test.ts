@@ -40,25 +40,25 @@ function named(name: string): Readonly<Record<string, unknown>> {
   return { providerID, modelID };
 }
 
-test("a prompt that names no model is of the session's own one", async () => {
+test("a prompt without a model gets the session's own model", async () => {
   const own = { messages: [user("msg_1", "x", { model: named("kettle/brew") })] };
   writeDatabase(path, [own, OTHER]);
   expect(await append("user")).toEqual({ role: "user", model: named("kettle/brew") });
 });
 
-test("else of the one that was used last", async () => {
+test("otherwise it gets the model that was used last", async () => {
   setModel("a/b");
   writeDatabase(path, [{}, OTHER]);
   expect(await append("user")).toEqual({ role: "user", model: named("leaf/green") });
 });
 
-test("else of the one that is set; an answer keeps what it names", async () => {
+test("otherwise it gets the configured model; an answer keeps its model", async () => {
   setModel("a/b");
   writeDatabase(path, [{}]);
   expect(await append("assistant", { modelID: "c" })).toEqual({ role: "assistant", ...named("a/c") });
 });
 
-test("nothing is written if no record has it", async () => {
+test("no model is written if no record has one", async () => {
   writeDatabase(path, [{}]);
   await expect(append("user")).rejects.toMatchObject({ code: "unsupported" });
   expect(await append("user", { model: named("a/b") })).toMatchObject({ model: named("a/b") });

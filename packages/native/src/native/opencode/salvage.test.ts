@@ -43,7 +43,7 @@ async function read<T>(run: (rows: (sql: string) => unknown[], isSalvaged: boole
 
 const PARTS = "select * from part order by id";
 
-test("a database that is cut at its end gives the rows that are whole", async () => {
+test("a database without its end gives the rows that are complete", async () => {
   fill(50);
   const whole = await read((rows, isSalvaged) => {
     expect(isSalvaged).toBe(false);
@@ -78,7 +78,7 @@ test("rows after a lost page are found", async () => {
 });
 
 test.each([0.9, 0.6, 0.3, 0.1, 0.01])(
-  "whatever is left of it, at %f of its size, is read or refused",
+  "a database that was cut at %f of its size is read or refused",
   async (part) => {
     truncateSync(path, Math.floor(readFileSync(path).length * part));
     const before = readFileSync(path);

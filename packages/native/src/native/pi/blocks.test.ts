@@ -9,7 +9,7 @@ test.each([
   ["<thinking>\nfirst\nsecond\n</thinking>", "first\nsecond"],
   ["<thinking>\r\nhm\r\n</thinking>\n", "hm"],
   ["\n <thinking></thinking>", ""],
-])("the answer's text %j is read as a thought, with its record", (marked, text) => {
+])("the text %j of an answer is read as a thought, with its record", (marked, text) => {
   expect(read(marked)).toEqual([{ type: "thinking", text, native: { type: "text", text: marked } }]);
 });
 
@@ -19,11 +19,11 @@ test.each([
   "<thinking>hm",
   "<thinking>a</thinking><thinking>b</thinking>",
   "<Thinking>hm</Thinking>",
-])("the answer's text %j stays a text", (text) => {
+])("the text %j of an answer stays a text", (text) => {
   expect(read(text)).toEqual([{ type: "text", text }]);
 });
 
-test("a marked text that is no answer's, or that is signed, stays a text", () => {
+test("a marked text that is signed, or not in an answer, stays a text", () => {
   const text = "<thinking>hm</thinking>";
   expect(read(text, false)).toEqual([{ type: "text", text }]);
   expect(read(text, true, { textSignature: "s" })).toEqual([{ type: "text", text, signature: "s" }]);

@@ -80,7 +80,7 @@ describe("finding", () => {
     expect(await idsFound(places())).toEqual([]);
   });
 
-  test("sessions of all folders, of the chosen one, and of pi's own, each once", async () => {
+  test("sessions of all folders, of the chosen folder and of pi's own are listed once each", async () => {
     const agent = join(home, ".pi/agent");
     write(join(agent, "sessions/--a--"), nameOf("a"));
     write(join(agent, "sessions/--b--"), "by hand.jsonl");
@@ -113,7 +113,7 @@ describe("finding", () => {
 });
 
 describe("finding by cwd", () => {
-  test("takes the folder of the cwd, and there what its header does not say to be of another", async () => {
+  test("lists sessions in the folder of the cwd, except for those whose header names another cwd", async () => {
     const folder = join(home, ".pi/agent/sessions", folderNameOf("/a/b"));
     write(folder, nameOf("one"), { cwd: "/a/b" });
     write(folder, nameOf("two"), { cwd: "/a-b" });
@@ -123,7 +123,7 @@ describe("finding by cwd", () => {
     expect(await idsFound(places(), "/a-b")).toEqual(["three", "two"]);
   });
 
-  test("takes from a folder of all sessions those of the cwd", async () => {
+  test("lists the sessions of the cwd in a folder of all sessions", async () => {
     write(join(home, "all"), nameOf("one"), { cwd: "/a/b" });
     write(join(home, "all"), nameOf("two"), { cwd: "/c" });
     write(join(home, "all"), nameOf("three"));
@@ -132,7 +132,7 @@ describe("finding by cwd", () => {
     ]);
   });
 
-  test("knows a folder by its name and by what a symbolic link to it is called", async () => {
+  test("recognises a folder by its name and by the name of a symbolic link to it", async () => {
     const [real, link] = [join(home, "real"), join(home, "link")];
     mkdirSync(real);
     symlinkSync(real, link);

@@ -81,14 +81,14 @@ describe("rule 1: the last compaction, what it keeps, what follows", () => {
     }
   });
 
-  test("an earlier compaction within what is kept is left out", () => {
+  test("an earlier compaction within the kept messages is left out", () => {
     const history = [user("a"), compaction("s", null), user("b"), compaction("t", "a"), user("c")];
     expect(shown(modelView(history))).toEqual(["t: summary t", "a: a", "b: b", "c: c"]);
   });
 });
 
 describe("rule 2: context edits", () => {
-  test("a message is taken out, or has other content", () => {
+  test("an edit removes a message, or replaces its content", () => {
     const history = [
       user("a"),
       assistant("b", [text("b")]),
@@ -110,14 +110,14 @@ describe("rule 2: context edits", () => {
     ]);
   });
 
-  test("an edit that a compaction took out has no effect", () => {
+  test("an edit that a compaction removed has no effect", () => {
     const history = [user("a"), user("b"), edit("e", "b", null), compaction("s", "b"), user("c")];
     expect(shown(modelView(history))).toEqual(["s: summary s", "c: c"]);
     const before = [edit("e", "b", null), user("b"), compaction("s", "b"), user("c")];
     expect(shown(modelView(before))).toEqual(["s: summary s", "b: b", "c: c"]);
   });
 
-  test("a shell command and a summary are not replaced, but can be taken out", () => {
+  test("a shell command and a summary cannot be replaced, but can be removed", () => {
     const bash = user("a", "Ran `ls`", { role: "bashExecution" });
     expect(shown(modelView([bash, edit("e", "a", { content: "x" })]))).toEqual(["a: Ran `ls`"]);
     expect(modelView([bash, edit("e", "a", null)])).toEqual([]);
@@ -140,7 +140,7 @@ test("rule 4: a shell command that was to be kept from the model is left out", (
   expect(shown(modelView([bash("a", true), bash("b", false), bash("c")]))).toEqual(["b: b", "c: c"]);
 });
 
-test("rule 5: an answer that broke off is left out, its calls with it", () => {
+test("rule 5: an interrupted answer is left out with its calls", () => {
   const history = [
     assistant("a", [text("half")], { stopReason: "aborted" }),
     assistant("b", [call("c1")], { stopReason: "error" }),
@@ -201,7 +201,7 @@ describe("rule 7: every call has a result", () => {
   });
 });
 
-test("rule 8: texts without characters, and what then holds nothing, are left out", () => {
+test("rule 8: empty texts, and messages that are then empty, are left out", () => {
   const history = [
     user("a", ""),
     user("b", " "),
@@ -241,7 +241,7 @@ describe("rule 9: results without words", () => {
   });
 });
 
-test("rule 10: a text in markers is sent as it stands", () => {
+test("rule 10: a text in markers is sent unchanged", () => {
   const native = { type: "text", text: "<thinking>hm</thinking>" };
   const history = [assistant("a", [{ type: "thinking", text: "hm", native }, text("yes")])];
   expect(modelView(history)[0]?.content).toEqual([text("<thinking>hm</thinking>"), text("yes")]);

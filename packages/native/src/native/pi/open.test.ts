@@ -101,14 +101,14 @@ describe("branches", () => {
     ]);
   });
 
-  test("the last entry is the leaf, also where it is a mark on an earlier message", async () => {
+  test("the last entry is the leaf, even if it is a label on an earlier message", async () => {
     const session = await found(HEADER, said("a", null), said("b", "a"), label("c", "a"));
     using opened = await piFormat.open(session, PLACES, {});
     expect(opened.leaves.map(({ id }) => id)).toEqual(["c", "b"]);
     expect((await Array.fromAsync(opened.history())).map(({ id }) => id)).toEqual(["a", "c"]);
   });
 
-  test("any entry can be the end of a history; what is none is not found", async () => {
+  test("any entry can be the end of a history, and an unknown id is not found", async () => {
     using opened = await piFormat.open(await found(HEADER, ...chain(5)), PLACES, {});
     const ids = (await Array.fromAsync(opened.history({ leaf: "m2" }))).map(({ id }) => id);
     expect(ids).toEqual(["m0", "m1", "m2"]);
@@ -138,7 +138,7 @@ test("reading ends when its signal is aborted", async () => {
   await expect(Array.fromAsync(opened.entries(signal))).rejects.toThrow();
 });
 
-test("what a skim found is remembered as JSON, and makes the same row", async () => {
+test("the result of a skim is stored as JSON, and gives the same row", async () => {
   const answers = new Map<string, string>();
   let computed = 0;
   const memo: SkimMemo = {

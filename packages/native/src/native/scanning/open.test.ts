@@ -37,7 +37,7 @@ async function savedAfter(...lines: readonly string[]): Promise<SavedScan> {
   return session.saved;
 }
 
-test("of a session that was continued only what came after the saved scan is given", async () => {
+test("for a session that was continued, only records after the saved scan are read", async () => {
   const saved = await savedAfter(line(1), line(2));
   appendFileSync(PATH, line(3));
   using session = await opened({ continue: saved });
@@ -50,7 +50,7 @@ test("of a session that was continued only what came after the saved scan is giv
 test.each([
   ["written anew", () => writeFileSync(PATH, `${JSON.stringify(HEADER)}\n${line(1)}${line(7)}${line(3)}`)],
   ["cut off", () => writeFileSync(PATH, `${JSON.stringify(HEADER)}\n${line(1)}`)],
-])("a file that was %s is read as a whole", async (_, change) => {
+])("a file that was %s is read completely", async (_, change) => {
   const saved = await savedAfter(line(1), line(2));
   change();
   using session = await opened({ continue: saved });

@@ -12,7 +12,7 @@ beforeEach(() => {
 
 const since = "2026-01-01T00:00:00.000Z";
 
-test("a session that an agent has open is refused, and is free as soon as the agent has left", async () => {
+test("a session that an agent has open is refused until the agent closes it", async () => {
   // This process did not start the one that started it.
   noteHolder(writing, { pid: process.ppid, program: "claude", since });
   await expect(lockNative(writing)).rejects.toMatchObject({
@@ -27,7 +27,7 @@ test("a session that an agent has open is refused, and is free as soon as the ag
   expect(holdersOf(writing)).toEqual([]);
 });
 
-test("the agent that this process started is no other writer", async () => {
+test("an agent that this process started does not count as another writer", async () => {
   const agent = spawn("sleep", ["60"], { stdio: "ignore" });
   try {
     noteHolder(writing, { pid: agent.pid ?? 0, program: "claude", since });

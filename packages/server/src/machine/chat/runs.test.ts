@@ -10,7 +10,7 @@ function unanswered(events: readonly StoredEvent[]): readonly string[] {
   return unansweredOf(foldRuns(events)).map(({ runId }) => runId);
 }
 
-test("turns after the last answer that have no answer count as unanswered, except those that were asked again", () => {
+test("turns after the last answer count as unanswered, unless the same prompt was sent again later", () => {
   const [created, again] = [{ input: "why?" }, { input: "why?", metadata: { retryOf: "b" } }];
   const early = [
     event("a", "created", created),
