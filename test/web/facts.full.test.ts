@@ -58,3 +58,12 @@ test("a changed file links to the turns that wrote it, and each of them links to
   await page.waitForURL((url) => url.hash.includes(LAST_ID) && url.hash.includes("/turn/2"));
   expect(errors).toEqual([]);
 });
+
+test("a file that is gone has an error in which the words to search for are code", async () => {
+  const { page } = await viewer.open(`/files/${encodeURIComponent("/home/ann/gone/a\u202e.ts")}`);
+  const alert = page.getByRole("alert");
+  await alert.waitFor();
+  expect(await alert.locator("code").first().innerText()).toMatch(/^file:/u);
+  expect(await alert.innerText()).not.toMatch(/[`\u202e]/u);
+  await page.context().close();
+});

@@ -5,6 +5,7 @@ import { type FileBlameAnswer, MACHINE_ROOT } from "@continuo/core/wire/machine"
 import { signal } from "@preact/signals";
 import type { VNode } from "preact";
 import { useEffect, useMemo } from "preact/hooks";
+import { ErrorText } from "../content/error-text.tsx";
 import { agentName, counted, dateAndClock } from "../content/words.ts";
 import { sessionLink } from "../shell/route.ts";
 import { ask, sayError } from "../state/server.ts";
@@ -42,7 +43,7 @@ export function BlamePage({ path }: { path: string }): VNode {
       </p>
       {failure === null ? null : (
         <p class="notice bad" role="alert">
-          {failure}
+          <ErrorText text={failure} />
         </p>
       )}
       {blame === null ? (

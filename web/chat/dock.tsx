@@ -12,6 +12,7 @@ import {
 import { useSignal } from "@preact/signals";
 import type { VNode } from "preact";
 import { useCallback, useEffect, useMemo } from "preact/hooks";
+import { ErrorText } from "../content/error-text.tsx";
 import { agentName } from "../content/words.ts";
 import { ComposerForm } from "../parts/composer-form.tsx";
 import type { SessionState } from "../session/session-state.ts";
@@ -65,7 +66,7 @@ export function ChatDock({ state: session }: { state: SessionState }): VNode | n
         ))}
         {chat.failure.value === null ? null : (
           <p class="notice bad" role="alert">
-            {chat.failure.value}
+            <ErrorText text={chat.failure.value} />
           </p>
         )}
         {readOnly === null ? (

@@ -6,6 +6,7 @@
 import { useComputed, useSignalEffect } from "@preact/signals";
 import type { VNode } from "preact";
 import { useEffect, useMemo, useRef } from "preact/hooks";
+import { ErrorText } from "../content/error-text.tsx";
 import { counted } from "../content/words.ts";
 import { addStep } from "../session/session-state.ts";
 import { keyHint, useKeys } from "../shell/keys.ts";
@@ -73,7 +74,7 @@ function Comparison({ address }: { address: CompareAddress }): VNode {
         </div>
         {state.failure.value === null ? null : (
           <p class="notice bad" role="alert">
-            {state.failure.value}
+            <ErrorText text={state.failure.value} />
           </p>
         )}
       </section>

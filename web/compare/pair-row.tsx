@@ -5,6 +5,7 @@ import type { OutlineTurn } from "@continuo/core/wire/machine";
 import { useSignal } from "@preact/signals";
 import type { VNode } from "preact";
 import { useEffect, useMemo } from "preact/hooks";
+import { ErrorText } from "../content/error-text.tsx";
 import { titleText } from "../content/title.ts";
 import { cost, counted, duration, tokens } from "../content/words.ts";
 import type { ConversationView } from "../session/conversation.tsx";
@@ -156,7 +157,7 @@ function Cell({ side, turn, rows, marks, state }: CellProps): VNode {
       })}
       {failure === undefined ? null : (
         <p class="notice bad" role="alert">
-          {failure}
+          <ErrorText text={failure} />
         </p>
       )}
       <More side={side} turn={turn} isFailed={failure !== undefined} hasRows={rows.length > 0} />

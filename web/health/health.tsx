@@ -4,6 +4,7 @@ import { visibleLine } from "@continuo/core/transcript";
 import { type HealthRun, MACHINE_ROOT, type MachineHealth } from "@continuo/core/wire/machine";
 import type { VNode } from "preact";
 import { useEffect, useMemo } from "preact/hooks";
+import { ErrorText } from "../content/error-text.tsx";
 import { titleText } from "../content/title.ts";
 import { agentName, bytes, clock, counted, dateAndClock } from "../content/words.ts";
 import { useKeys } from "../shell/keys.ts";
@@ -62,7 +63,7 @@ export function HealthPage(): VNode {
       <h1>Health</h1>
       {failure === null ? null : (
         <p class="notice bad" role="alert">
-          {failure}
+          <ErrorText text={failure} />
         </p>
       )}
       {health === null ? null : <Sections health={health} risk={risk} />}

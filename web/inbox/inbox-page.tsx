@@ -17,6 +17,7 @@ import type { ComponentChildren, VNode } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import { Question } from "../chat/question.tsx";
 import { THIS_PAGE } from "../chat/this-page.ts";
+import { ErrorText } from "../content/error-text.tsx";
 import { titleText } from "../content/title.ts";
 import { agentName, clock, counted, dateAndClock, shortFolder } from "../content/words.ts";
 import { useKeys } from "../shell/keys.ts";
@@ -60,7 +61,7 @@ export function InboxPage(): VNode {
       </header>
       {failure.value === null ? null : (
         <p class="notice bad" role="alert">
-          {failure.value}
+          <ErrorText text={failure.value} />
         </p>
       )}
       {state === null ? <p class="dim">Looking…</p> : <Sections />}
@@ -174,7 +175,7 @@ function Asked({ session, question, ...rights }: AskedProps): VNode {
       <Question question={question} chat={{ answer }} {...rights} />
       {refusal.value === null ? null : (
         <p class="notice bad" role="alert">
-          {refusal.value}
+          <ErrorText text={refusal.value} />
         </p>
       )}
     </div>

@@ -1,6 +1,5 @@
 /** A new conversation: the folder, the agent, its permissions, and the first prompt. */
 
-import { visibleLine } from "@continuo/core/transcript";
 import {
   CHAT_LIMITS,
   CHAT_MODES,
@@ -15,6 +14,7 @@ import { type Signal, useSignal } from "@preact/signals";
 import type { VNode } from "preact";
 import { useCallback, useEffect, useLayoutEffect } from "preact/hooks";
 import { typeOnIn, useDraft } from "../chat/draft.ts";
+import { ErrorText } from "../content/error-text.tsx";
 import { agentName } from "../content/words.ts";
 import { facets, listAddress, mayChange } from "../list/list-state.ts";
 import { ComposerForm } from "../parts/composer-form.tsx";
@@ -87,7 +87,7 @@ export function NewChatPage(): VNode {
       <Fields choices={choices.value} agents={agents} agent={agent} choose={choose} />
       {failure.value === null ? null : (
         <p class="notice bad" role="alert">
-          {visibleLine(failure.value)}
+          <ErrorText text={failure.value} />
         </p>
       )}
       {there.value !== null && agents.length === 0 ? (

@@ -2,6 +2,7 @@
 
 import type { VNode } from "preact";
 import { useEffect, useMemo, useRef } from "preact/hooks";
+import { ErrorText } from "../content/error-text.tsx";
 import { type Keys, useKeys } from "../shell/keys.ts";
 import { useVirtual } from "../shell/virtual.ts";
 import { Poll } from "../state/polling.ts";
@@ -36,7 +37,7 @@ export function LinkListPage<Answer, Row>(list: LinkList<Answer, Row>): VNode {
       <h1>{title}</h1>
       {state.failure.value === null ? null : (
         <p class="notice bad" role="alert">
-          {state.failure.value}
+          <ErrorText text={state.failure.value} />
         </p>
       )}
       {answer === null || rows === null ? null : rows.length === 0 ? (

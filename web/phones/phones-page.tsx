@@ -14,6 +14,7 @@ import { type Signal, useSignal } from "@preact/signals";
 import type { VNode } from "preact";
 import { useEffect } from "preact/hooks";
 import { copyText } from "../content/copy.ts";
+import { ErrorText } from "../content/error-text.tsx";
 import { clock, dateAndClock } from "../content/words.ts";
 import { useKeys } from "../shell/keys.ts";
 import { ask, isLost, ServerError, sayError } from "../state/server.ts";
@@ -70,7 +71,7 @@ export function PhonesPage(): VNode {
       <h1>Phones</h1>
       {failure.value === null ? null : (
         <p class="notice bad" role="alert">
-          {visibleLine(failure.value)}
+          <ErrorText text={failure.value} />
         </p>
       )}
       {hasDoor.value ? null : <NoDoor />}

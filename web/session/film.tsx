@@ -2,6 +2,7 @@
 
 import type { VNode } from "preact";
 import { useEffect, useLayoutEffect, useMemo, useRef } from "preact/hooks";
+import { ErrorText } from "../content/error-text.tsx";
 import { Replay } from "../parts/replay.tsx";
 import { partIn, route } from "../shell/route.ts";
 import { toRows } from "../state/history.ts";
@@ -34,7 +35,7 @@ export function Film({ state }: { state: SessionState }): VNode {
       <main class="scroller turns film" ref={scroller} tabIndex={-1} aria-label="Film">
         {film.failure.value === null ? null : (
           <p class="notice bad" role="alert">
-            {film.failure.value}
+            <ErrorText text={film.failure.value} />
           </p>
         )}
         {rows.length > 0 ? null : <p class="empty">{isKnown ? "The film begins." : "Reading…"}</p>}

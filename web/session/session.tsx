@@ -3,6 +3,7 @@
 import { useSignalEffect } from "@preact/signals";
 import type { VNode } from "preact";
 import { useEffect, useMemo } from "preact/hooks";
+import { ErrorText } from "../content/error-text.tsx";
 import { titleText } from "../content/title.ts";
 import { listAddress, rows } from "../list/list-state.ts";
 import { useKeys } from "../shell/keys.ts";
@@ -77,7 +78,7 @@ export function SessionPage({ sessionKey, turn, tab }: SessionPageProps): VNode 
         </nav>
         {state.failure.value === null ? null : (
           <p class="notice bad" role="alert">
-            {state.failure.value}
+            <ErrorText text={state.failure.value} />
           </p>
         )}
         {state.gone.value ? <p class="notice bad">This session was deleted.</p> : null}

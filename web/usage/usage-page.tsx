@@ -5,6 +5,7 @@ import { MACHINE_ROOT, type MachineUsage, type UsageGroup } from "@continuo/core
 import { useSignal } from "@preact/signals";
 import type { VNode } from "preact";
 import { useEffect } from "preact/hooks";
+import { ErrorText } from "../content/error-text.tsx";
 import { agentName, cost, counted, shortFolder, tokens } from "../content/words.ts";
 import { useKeys } from "../shell/keys.ts";
 import { route } from "../shell/route.ts";
@@ -56,7 +57,7 @@ export function UsagePage(): VNode {
       </header>
       {failure.value === null ? null : (
         <p class="notice bad" role="alert">
-          {failure.value}
+          <ErrorText text={failure.value} />
         </p>
       )}
       {usage.value === null ? (

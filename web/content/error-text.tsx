@@ -1,0 +1,16 @@
+/** The words of an error on one line: what stands between backticks, such as a command to type, is shown as code. */
+
+import { visibleLine } from "@continuo/core/transcript";
+import type { VNode } from "preact";
+
+interface ErrorTextProps {
+  readonly text: string;
+}
+
+export function ErrorText({ text }: ErrorTextProps): VNode {
+  const parts = visibleLine(text).replaceAll("␊", " ").split("`");
+  // A name that has a backtick itself leaves one without its pair.
+  const isPaired = parts.length % 2 === 1;
+  if (!isPaired) return <>{parts.join("`")}</>;
+  return <>{parts.map((part, at) => (at % 2 === 1 ? <code key={part}>{part}</code> : part))}</>;
+}
