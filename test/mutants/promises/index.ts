@@ -42,7 +42,6 @@ import {
   SECOND_LIVE,
   SECOND_MCP,
   SECOND_RUNTIME,
-  SECOND_SEARCH,
   SECOND_SESSIONS,
 } from "./second-list.ts";
 import { SERVER } from "./server.ts";
@@ -79,6 +78,5 @@ export const PROMISES: Readonly<Record<string, readonly PromiseOfRoom[]>> = {
   editing: [...GUARD_PROMISES, ...RELOCATE_EDITING],
   native: RELOCATE_NATIVE,
   handoff: [...MOVE_HANDOFF, ...SECOND_HANDOFF],
-  search: SECOND_SEARCH,
   files: HOLDER_PROMISES,
 };

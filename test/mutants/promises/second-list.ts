@@ -13,6 +13,13 @@ export const SECOND_MCP: readonly PromiseOfRoom[] = [
     text: "if (words.length > 0) return from.filter(",
     mistake: "if (words.length > 0) return turns.filter(",
   },
+  {
+    file: "packages/agents/src/search/experience.ts",
+    test: "test/mcp/experience.test.ts",
+    promise: "A repair that a fork has too counts once.",
+    text: "return !seen.has(key) && seen.add(key);",
+    mistake: "return seen.add(key);",
+  },
 ];
 
 export const SECOND_AHP: readonly PromiseOfRoom[] = [
@@ -128,16 +135,6 @@ export const SECOND_CATALOG: readonly PromiseOfRoom[] = [
     promise: "`last` is not an agent's session in which nobody said anything.",
     text: "return await isSpoken(found, { reader, places });",
     mistake: 'return (await isSpoken(found, { reader, places })) || found.location !== "";',
-  },
-];
-
-export const SECOND_SEARCH: readonly PromiseOfRoom[] = [
-  {
-    file: "packages/agents/src/search/experience.ts",
-    test: "test/mcp/experience.test.ts",
-    promise: "A repair that a fork has too counts once.",
-    text: "return !seen.has(key) && seen.add(key);",
-    mistake: "return seen.add(key);",
   },
 ];
 
