@@ -1,9 +1,9 @@
 /** Sessions that share a database: a write to one of them makes no other stale, and no change of one is missed. */
 
-import { copyFileSync, rmSync } from "node:fs";
+import { copyFileSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { openTexts, updateTexts } from "@continuo/agents/catalog";
+import { openTexts, textsState, updateTexts } from "@continuo/agents/catalog";
 import { parseQuery, searchSessions } from "@continuo/agents/search";
 import { expect, test } from "vitest";
 import { toOpencode2 } from "../formats/opencode/second.ts";
@@ -136,4 +136,12 @@ test("after an older database was restored, the sessions that it changes are rea
   copyFileSync(backup, room.path);
   expect(await stale(room)).toEqual(["1"]);
   expect(await find(room, "wombat1")).toEqual([idOf(1)]);
+});
+
+test("the size of all sessions is a whole number of bytes, although each has a fraction of the database", async () => {
+  const room = await roomOf(Array.from({ length: 49 }, (_, at) => sessionOf(at)));
+  const { size } = statSync(room.path);
+  const fractions = Array.from({ length: 49 }, () => size / 49).reduce((sum, share) => sum + share, 0);
+  expect(Number.isInteger(fractions)).toBe(false);
+  expect(await textsState({ places: room.places })).toMatchObject({ sessions: 49, sizeBytes: size });
 });
