@@ -22,3 +22,14 @@ test("no transcript is lost with a store that sometimes fails; a batch that it r
   const [, half = 0, , end = 0] = report.heapMb;
   expect(end).toBeLessThan(half * 1.5 + 20);
 }, 600_000);
+
+test("the same simulation sends the same evidence again, on a fast machine and on a slow one", async () => {
+  const simulation = { hours: 0.1, dense: 2, sparse: 2, failureShare: 0, seed: 15 };
+  const sent = async (): Promise<readonly number[]> => {
+    const { transcripts, frames, pictures, chunks } = await simulate(simulation);
+    return [transcripts, frames, pictures, chunks];
+  };
+  const first = await sent();
+  expect(first[0]).toBeGreaterThan(50);
+  expect(await sent()).toEqual(first);
+}, 600_000);

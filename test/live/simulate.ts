@@ -45,23 +45,25 @@ const REST_MS = 4 * MINUTE_MS;
 
 export async function simulate(simulation: Simulation): Promise<SimulationReport> {
   const { hours, seed } = simulation;
-  const random = randomFrom(seed);
+  const randomOf = (name: string): (() => number) => randomFrom(seedOf(`${seed} ${name}`));
   const touched = new Set<string>();
   const counts = { failures: 0, failed: 0, written: 0 };
   const firstWaitMs = new Map<string, number>();
   const during = { count: 0 };
   let service: LiveService | undefined;
-  const now: FakeClock = fakeClock(() =>
-    untilQuiet(async () => during.count === 0 && (await isQuiet(service, real, touched))),
+  const now: FakeClock = fakeClock(
+    () => untilQuiet(async () => during.count === 0 && (await isQuiet(service, real, touched))),
+    Date.parse("2026-05-15T08:00:00Z"),
   );
   const real = await openStore("memory:", { now: now.now });
-  const store = failingStore(real, { ...simulation, random, touched, counts });
+  const store = failingStore(real, { ...simulation, randomOf, randoms: new Map(), touched, counts });
   const writer = recordingWriter(firstWaitMs, now.now);
-  const transcriber = hearing(() => random() < simulation.failureShare);
+  const failsToHear = randomOf("hearing");
+  const transcriber = hearing(() => failsToHear() < simulation.failureShare);
   const live = new LiveService({ store, clock: now, noteWriters: [writer, refining(writer)], transcriber });
   service = live;
   const beganMs = now.now();
-  const sent = await play({ live, store: real, clock: now, random, during }, simulation);
+  const sent = await play({ live, store: real, clock: now, randomOf, during }, simulation);
   const heapMb: number[] = [];
   for (let quarter = 1; quarter <= 4; quarter++) {
     const quarterMs = beganMs + (quarter * hours * 60 * MINUTE_MS) / 4;
@@ -105,19 +107,19 @@ interface Play {
   readonly live: LiveService;
   readonly store: Store;
   readonly clock: FakeClock;
-  readonly random: () => number;
+  /** The numbers of one activity: the order in which activities end, which the machine decides, changes none of them. */
+  readonly randomOf: (name: string) => () => number;
   /** The number of open requests. */
   readonly during: { count: number };
 }
 
 /** The work of all clients for this number of hours, and the hourly work of the server. */
 async function play(
-  { live, store, clock, random, during }: Play,
+  { live, store, clock, randomOf, during }: Play,
   { hours, dense, sparse }: Simulation,
 ): Promise<ReadonlyMap<string, SentIds>> {
   const keys = [...Array(dense + sparse).keys()].map((n) => `${n < dense ? "dense" : "sparse"} ${n}`);
   const words = hourOfCaptions().map(({ text }) => text);
-  let spoken = 0;
   for (const [n, key] of keys.entries()) {
     await live.open(key, { videoId: key, noteWriter: n % 2 === 0 ? "recorder" : "refiner" });
   }
@@ -142,8 +144,10 @@ async function play(
     const send: Sender["send"] = async (...pieces) => {
       if (!isResting()) await sendAlways(...pieces);
     };
+    const [speaking, sounding] = [randomOf(`${key} speaks`), randomOf(`${key} sounds`)];
+    let spoken = Math.floor(speaking() * words.length);
     act(
-      () => (isDense ? 1_000 + random() * 8_000 : MINUTE_MS * (1 + random() * 20)),
+      () => (isDense ? 1_000 + speaking() * 8_000 : MINUTE_MS * (1 + speaking() * 20)),
       () => send(said(words[spoken++ % words.length] ?? "", media(), { endMs: media() + 3_000 })),
     );
     act(
@@ -151,7 +155,7 @@ async function play(
       () => live.ping(key),
     );
     act(
-      () => MINUTE_MS * (isDense ? 2 : 60) * (0.5 + random()),
+      () => MINUTE_MS * (isDense ? 2 : 60) * (0.5 + sounding()),
       async () => {
         if (!isResting()) await sendAudio(media());
       },
@@ -295,16 +299,20 @@ function refining(recorder: Recorder): NoteWriter {
 
 interface Failing {
   readonly failureShare: number;
-  readonly random: () => number;
+  readonly randomOf: (name: string) => () => number;
+  /** The numbers of each log. */
+  readonly randoms: Map<string, () => number>;
   readonly touched: Set<string>;
   readonly counts: { failures: number; failed: number; written: number };
 }
 
 function failingStore(store: Store, failing: Failing): Store {
-  const { failureShare, random, touched, counts } = failing;
+  const { failureShare, randomOf, randoms, touched, counts } = failing;
   const append: Store["append"] = async (logId, events, options) => {
     const isCheckpoint = events.some(({ type }) => type === "checkpoint_written");
     touched.add(logId);
+    const random = randoms.get(logId) ?? randomOf(`log ${randoms.size}`);
+    randoms.set(logId, random);
     if (random() < failureShare) {
       counts.failures++;
       if (isCheckpoint) counts.failed++;
@@ -335,6 +343,13 @@ function heapNow(): number {
   setFlagsFromString("--expose-gc");
   (runInNewContext("gc") as () => void)();
   return Math.round(process.memoryUsage().heapUsed / 1_048_576);
+}
+
+/** FNV-1a. */
+function seedOf(name: string): number {
+  let hash = 0x811c9dc5;
+  for (let at = 0; at < name.length; at++) hash = Math.imul(hash ^ name.charCodeAt(at), 0x01000193);
+  return hash >>> 0;
 }
 
 /** Mulberry32. */
