@@ -59,17 +59,17 @@ function meaning(comparison: Comparison): string {
     verdict,
     unread === 0
       ? ""
-      : `${counted(unread, "new field is", "new fields are")} kept word for word, and read by nothing.`,
+      : `${counted(unread, "new field is", "new fields are")} kept unchanged, and not read by Continuo.`,
     lost.length === 0
       ? ""
-      : `${counted(lost.length, "field that Continuo reads has", "fields that Continuo reads have")} changed or gone: ${lost.map(({ path }) => `\`${path}\``).join(", ")}.`,
+      : `${counted(lost.length, "field that Continuo reads was", "fields that Continuo reads were")} changed or removed: ${lost.map(({ path }) => `\`${path}\``).join(", ")}.`,
     changes.length === 0 ? "Nothing that it writes has changed." : "",
   ];
   return sentences.filter((sentence) => sentence !== "").join(" ");
 }
 
 function files({ files: { added, gone } }: Comparison): string {
-  if (added.length + gone.length === 0) return "## Files\n\nThe same kinds of files lie in its home.";
+  if (added.length + gone.length === 0) return "## Files\n\nIts home has the same kinds of files.";
   const lines = [...added.map((name) => `- new: \`${name}\``), ...gone.map((name) => `- gone: \`${name}\``)];
   return `## Files\n\n${lines.join("\n")}`;
 }

@@ -20,7 +20,7 @@ test("a version that changes nothing is taken in, and its page says so", () => {
   const page = toPage(SAME);
   expect(page).toContain("# pi 1.5.2, compared with 1.5.1");
   expect(page).toContain("Nothing that it writes has changed.");
-  expect(page).toContain("The same kinds of files lie in its home.");
+  expect(page).toContain("Its home has the same kinds of files.");
   expect(page).toContain("40 tests of the real agent passed, 0 failed.");
 });
 
@@ -30,8 +30,8 @@ test("the page counts new fields that nothing reads, and names fields that are r
     { path: "line<user>.cwd", before: ["string"], after: [] },
   ];
   const page = toPage({ ...SAME, written: [{ place: "sessions/*.jsonl", changes }] });
-  expect(page).toContain("1 new field is kept word for word, and read by nothing.");
-  expect(page).toContain("1 field that Continuo reads has changed or gone: `line<user>.cwd`.");
+  expect(page).toContain("1 new field is kept unchanged, and not read by Continuo.");
+  expect(page).toContain("1 field that Continuo reads was changed or removed: `line<user>.cwd`.");
   expect(page).toContain('| `line<user>.rowSource` | – | `"tui"` |  |');
   expect(page).toContain("| `line<user>.cwd` | `string` | – | yes |");
 });
