@@ -13,13 +13,6 @@ export const SECOND_MCP: readonly PromiseOfRoom[] = [
     text: "if (words.length > 0) return from.filter(",
     mistake: "if (words.length > 0) return turns.filter(",
   },
-  {
-    file: "packages/agents/src/search/experience.ts",
-    test: "test/mcp/experience.test.ts",
-    promise: "A repair that a fork has too counts once.",
-    text: "return !seen.has(key) && seen.add(key);",
-    mistake: "return seen.add(key);",
-  },
 ];
 
 export const SECOND_AHP: readonly PromiseOfRoom[] = [
@@ -132,7 +125,7 @@ export const SECOND_CATALOG: readonly PromiseOfRoom[] = [
   {
     file: "packages/agents/src/catalog/last-session.ts",
     test: "packages/agents/src/catalog/last-session.test.ts",
-    promise: "`last` is not an agent's session in which nobody said anything.",
+    promise: "An agent's session in which nobody said anything is not the last one.",
     text: "return await isSpoken(found, { reader, places });",
     mistake: 'return (await isSpoken(found, { reader, places })) || found.location !== "";',
   },
