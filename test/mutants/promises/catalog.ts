@@ -461,11 +461,4 @@ export const CATALOG: readonly PromiseOfRoom[] = [
     mistake: "return { ...block, text };",
     test: "packages/agents/src/catalog/follow.test.ts",
   },
-  {
-    promise: "A part of opencode that changed to as many bytes makes its session stale.",
-    file: "packages/native/src/native/opencode/states.ts",
-    text: "then coalesce(data, '') else",
-    mistake: "then octet_length(data) else",
-    test: "test/search/one-database.test.ts",
-  },
 ];
