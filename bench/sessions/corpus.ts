@@ -1,5 +1,5 @@
 /**
- * A home with sessions of all five agents, generated once from a seed and stored outside of the clone.
+ * A home with sessions of five agents (not Copilot), generated once from a seed and stored outside of the clone.
  *
  * Sizes are distributed as in real homes: most sessions are short, a few are long (log-normal).
  */

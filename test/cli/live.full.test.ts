@@ -124,7 +124,7 @@ test("a session and its video are removed and come back by the commands that are
     const removed = await live("remove", "my tab", flag);
     expect(removed.stdout).toMatch(
       new RegExp(
-        `^removed 1 session; \`continuo live undo 'my tab' ${flag}\` brings it back until 2\\S+Z\n$`,
+        `^removed 1 session; until 2\\S+Z, \`continuo live undo 'my tab' ${flag}\` brings it back\n$`,
         "u",
       ),
     );

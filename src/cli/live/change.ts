@@ -82,5 +82,5 @@ function sentence({ key, noteId, operation }: Change, { video }: ChangeFlags, an
   const listed = sessions.some((one) => one.key === key) ? key : String(sessions[0]?.key);
   const undo = `continuo live undo ${shellWord(listed)} ${what}`;
   const until = visibleLine(String(sessions[0]?.deletedAfter));
-  return `removed ${count}; \`${undo}\` brings ${sessions.length === 1 ? "it" : "them"} back until ${until}\n`;
+  return `removed ${count}; until ${until}, \`${undo}\` brings ${sessions.length === 1 ? "it" : "them"} back\n`;
 }

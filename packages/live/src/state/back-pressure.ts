@@ -1,7 +1,6 @@
 /**
  * Back-pressure: the level of a session by its depth, and the evidence that the model does not receive under load. A
- * level ends only when the depth is much smaller than where the level began, so that it does not flicker. A level ends
- * only when the depth is much smaller than where it began, so that it does not flicker. Pure.
+ * level ends only when the depth is much smaller than where the level began, so that it does not flicker. Pure.
  */
 
 import { LEVEL_DEPTHS, type Level, type LevelDepths, LIMITS } from "../kit/index.ts";

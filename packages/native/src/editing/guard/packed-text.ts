@@ -1,16 +1,17 @@
 /**
- * The compressed texts of the guard: manifests, their list and the older part of the log. A kilobyte of names is the
- * same in all manifests. It is compressed with a template as its dictionary, so that little more than its hashes and
- * ids is stored.
+ * The compressed texts of the guard: manifests, their list and the older part of the log. All manifests have the same
+ * kilobyte of names. The template has these names and is the dictionary of the compression, so that a stored manifest
+ * is little more than its hashes and ids.
  */
 
 import { existsSync, readFileSync } from "node:fs";
 import { constants, zstdCompressSync, zstdDecompressSync } from "node:zlib";
 import { writeDurably } from "@continuo/files";
 
-/** A list of thousands of sessions is written often, and needs no template because its own text repeats. */
-const LARGE_BYTES = 8 * 1024;
-const [LEVEL, LEVEL_OF_LARGE] = [9, 3];
+/** A larger text, such as a list of thousands of sessions, is written often: it is compressed faster, and less. */
+const LARGE_CHARS = 8 * 1024;
+const LEVEL = 9;
+const LEVEL_OF_LARGE = 3;
 const MAX_TEXT_BYTES = 256 * 1024 * 1024;
 
 /** Never change this template, because texts on disk need it. A new template needs another file name extension. */
@@ -53,7 +54,7 @@ export function jsonIn(text: string | null): unknown {
 
 /** Errors: those of the system. */
 export function writePackedText(path: string, text: string): void {
-  const level = text.length > LARGE_BYTES ? LEVEL_OF_LARGE : LEVEL;
+  const level = text.length > LARGE_CHARS ? LEVEL_OF_LARGE : LEVEL;
   const params = { [constants.ZSTD_c_compressionLevel]: level, [constants.ZSTD_c_checksumFlag]: 1 };
   writeDurably(path, zstdCompressSync(text, { params, dictionary: TEMPLATE }));
 }
