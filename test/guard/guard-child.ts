@@ -1,4 +1,7 @@
-/** A process of the tests of the guard: one run, or one restoration, in the home that it is given. It prints the KiB that it took. */
+/**
+ * A process for the tests of the guard: makes one run or one restoration in the given home, and prints its memory in
+ * KiB.
+ */
 
 import type { Places } from "@continuo/agents";
 import { restoreGuardedSession } from "@continuo/native/editing";

@@ -32,7 +32,7 @@ test("a new conversation is a session of its folder and its agent, with the prom
   const { key } = (await answer.json()) as PromptAnswer;
   await using chat = await readChat(machine, key);
   await chat.until(idle);
-  // It asked nobody: what only reads may not edit.
+  // It asked nobody, because an agent that only reads may not edit.
   expect(chat.events.some((event) => event.type === "state" && event.state.questions.length > 0)).toBe(false);
   const { messages } = await machine.json(`/v1/machine/sessions/${encodeURIComponent(key)}/history`);
   expect(JSON.stringify(messages)).toContain("I change it.");
@@ -49,7 +49,7 @@ test("two new conversations at once are two sessions", async () => {
   expect(new Set(keys).size).toBe(2);
 });
 
-test("a folder says who can answer there; one that is not there, and a path that is not whole, are refused", async () => {
+test("the answer for a folder names the agents that can answer there; a missing folder and a relative path are refused", async () => {
   mkdirSync(project(), { recursive: true });
   const asked = (cwd: string) => machine.get(`${CHATS}/agents?${new URLSearchParams({ cwd })}`);
   const there = (await (await asked(project())).json()) as NewChatAgents;
@@ -61,7 +61,7 @@ test("a folder says who can answer there; one that is not there, and a path that
   expect((await begin({ mode: "unrestricted" })).status).toBe(400);
 });
 
-test("files are named only for those who may start an agent, and not in a folder that is not trusted", async () => {
+test("only a token that may start an agent gets the names of files, and not in an untrusted folder", async () => {
   home.write("project/src/brew.ts", "");
   const asked = (query: Record<string, string>, token?: string) =>
     machine.get(`${CHATS}/files?${new URLSearchParams(query)}`, token);

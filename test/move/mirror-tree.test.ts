@@ -6,7 +6,7 @@ import { ask } from "./grow.ts";
 import { changeTree, type Machines, makeMachines, shownIn } from "./machines.ts";
 import { follow, type MirrorCommand, rowsOn, stopped } from "./mirror.ts";
 
-/** The state that was read after everything that was said before is there. */
+/** The state that was read after all earlier messages arrived. */
 async function untilTreeOf(following: MirrorCommand, sinceMs: number): Promise<void> {
   await following.until(({ workTree }) => Date.parse(workTree?.readAt ?? "") >= sinceMs);
 }

@@ -23,7 +23,7 @@ describe.each(AGENT_NAMES)("the native edits of %s", (agent) => {
   });
 
   test.each(["posix", "ordered"] as const)(
-    "outlive power cuts on a disk with %s rules once they are acknowledged",
+    "are kept through power cuts on a disk with %s rules after they were acknowledged",
     async (mode) => {
       const loss = await firstLoss(traced.operations, { mode, seed: 1, count: COUNT }, traced.check);
       expect(loss).toBeUndefined();

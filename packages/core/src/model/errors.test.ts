@@ -29,7 +29,7 @@ test("an error that is not ours exits with 1 and is an internal server error", (
   expect([exitCodeOf(new TypeError("x")), httpStatusOf("x")]).toEqual([1, 500]);
 });
 
-/** Written down a second time: scripts depend on exit codes, clients on the status. */
+/** The table is repeated here, because scripts depend on exit codes, and clients on the status. */
 const EXPECTED: Readonly<Record<ErrorCode, readonly [exitCode: number, httpStatus: number]>> = {
   usage: [2, 400],
   not_found: [3, 404],

@@ -320,7 +320,7 @@ export class ApprovalDesk implements Approvals {
     const used = { ...data, usedBy: run.runId, resolvedIds: [...resolvedIds, approvalId] };
     try {
       const next = toWrite({ ...claim, generation: generation + 1, data: used });
-      await this.#store.append(run.sessionId, events, { also: [{ type: "claim", ...next }] });
+      await this.#store.append(run.sessionId, events, { also: [{ type: "claim", ...next, onlyNext: true }] });
     } catch (error) {
       if (isContinuoError(error, "fenced")) return false;
       throw error;
@@ -343,7 +343,9 @@ export class ApprovalDesk implements Approvals {
     const next = { ...claim, generation: claim.generation + 1, status: outcome, data };
     const events = resolvedEvents(next, resolvedIds);
     try {
-      await this.#store.append(sessionId, events, { also: [{ type: "claim", ...toWrite(next) }] });
+      await this.#store.append(sessionId, events, {
+        also: [{ type: "claim", ...toWrite(next), onlyNext: true }],
+      });
       return next;
     } catch (error) {
       if (isContinuoError(error, "fenced")) return null;
@@ -378,7 +380,7 @@ export class ApprovalDesk implements Approvals {
   async #cancel(claim: StoredApproval): Promise<StoredApproval> {
     const next = { ...claim, generation: claim.generation + 1, status: "cancelled" };
     try {
-      return (await this.#store.putClaim(toWrite(next))) as StoredApproval;
+      return (await this.#store.putClaim({ ...toWrite(next), onlyNext: true })) as StoredApproval;
     } catch (error) {
       if (!isContinuoError(error, "fenced")) throw error;
       return (await this.#get(claim.name.slice(PREFIX.length))) ?? claim;

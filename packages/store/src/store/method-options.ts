@@ -7,6 +7,7 @@ import {
   assertKnownOptions,
   type CallOptions,
   type Claim,
+  type ClaimWrite,
   type KnownOptions,
   type ListedLease,
   type Store,
@@ -41,8 +42,9 @@ const LEASE: KnownOptions<ListedLease & CallOptions> = {
   expiresAt: true,
   state: true,
 };
-const CLAIM: KnownOptions<Claim & CallOptions> = {
+const CLAIM: KnownOptions<Claim & Pick<ClaimWrite, "onlyNext"> & CallOptions> = {
   ...CALL,
+  onlyNext: true,
   name: true,
   generation: true,
   owner: true,

@@ -59,7 +59,7 @@ describe("during a turn", () => {
   const said = (uuid: string, parent: string, content: string): string =>
     record(uuid, parent, later()).replace('"words"', JSON.stringify(content));
 
-  test("the turn's own prompt is not taken for another writer's, whatever the agent puts around it", async () => {
+  test("the turn's own prompt does not count as another writer's, whatever the agent adds around it", async () => {
     const turn = await watch();
     appendFileSync(file, said("u2", "u1", "[a note] my own words "));
     appendFileSync(file, record("a1", "u2", later(), "assistant"));
@@ -76,7 +76,7 @@ describe("during a turn", () => {
     turn.stop();
   });
 
-  test("messages that a compaction records again are not taken for another writer's", async () => {
+  test("messages that a compaction records again do not count as another writer's", async () => {
     const turn = await watch();
     appendFileSync(file, said("u2", "u1", "my own words"));
     appendFileSync(file, record("u3", "u2", later()));

@@ -60,7 +60,7 @@ function sent(path: string): readonly SentRequest[] {
   return requests.filter((one) => one.path.startsWith(`/v1/live/talk${path}`));
 }
 
-/** Lets everything happen that waits for no timer. */
+/** Waits until all work is done that does not wait for a timer. */
 const settle = (): Promise<unknown> => vi.advanceTimersByTimeAsync(0);
 
 test("evidence that a page left behind in a session that has ended since is sent by the next page", async () => {
@@ -106,7 +106,7 @@ test("a page that joined the session of another video asks for the outline of it
   ]);
 });
 
-test("a token that the server refuses is tried only rarely, and a server that is busy more often at first", async () => {
+test("after a refused token the client tries again only rarely, and after a busy server more often at first", async () => {
   const triesIn = async (code: string): Promise<number> => {
     const client = await open();
     requests.length = 0;
@@ -190,7 +190,7 @@ test("evidence is in the outbox before it is sent", async () => {
   expect(await added).toEqual({ ok: true });
 });
 
-test("a session ends after all speech is stored, and a client that is closed says no more that it is there", async () => {
+test("a session ends after all speech is stored, and a closed client sends no more signs of its presence", async () => {
   const stored = Promise.withResolvers<void>();
   const client = await open();
   const box = client.addAudio({ bytes: new Uint8Array([1]), mediaType: "audio/webm", startMs: 0, endMs: 10 });

@@ -84,7 +84,8 @@ export interface Claim {
 
 /**
  * Takes a claim (`generation` one more than the stored one, which begins at 0), or changes the one that is
- * held (the same generation and owner). Errors: `fenced` (`details.generation`, `details.owner`).
+ * held (the same generation and owner). With `onlyNext` it only takes: of several callers that share an owner and read the
+ * same generation, one succeeds. Errors: `fenced` (`details.generation`, `details.owner`).
  */
 export interface ClaimWrite {
   readonly type: "claim";
@@ -93,6 +94,7 @@ export interface ClaimWrite {
   readonly owner: string;
   readonly status?: string;
   readonly data?: unknown;
+  readonly onlyNext?: true;
 }
 
 export interface Coordination {

@@ -38,7 +38,7 @@ test("a history that is being read is not dropped, although many others were rea
   histories.close();
 });
 
-test("reading ends when nobody waits for it any more", async () => {
+test("reading ends when nobody waits for it", async () => {
   const histories = createHistories();
   const slow = Promise.withResolvers<LookUpHit>();
   const callers = [new AbortController(), new AbortController()];

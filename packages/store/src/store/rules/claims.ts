@@ -42,7 +42,7 @@ export function* writeClaim(tx: Transaction, write: ClaimWrite, now: number): Wo
   const [row] = yield* sql<ClaimRow>(tx, text, tx.workspaceId, write.name);
   const stored = row?.generation ?? 0;
   const isNext = write.generation === stored + 1;
-  const isHeld = write.generation === stored && row?.owner === write.owner;
+  const isHeld = write.onlyNext !== true && write.generation === stored && row?.owner === write.owner;
   if (!isNext && !isHeld) throw otherGeneration(write.name, row);
   yield* sql(
     tx,

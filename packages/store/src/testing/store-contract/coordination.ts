@@ -225,6 +225,23 @@ export const coordinationCases: readonly ContractCase[] = [
     },
   },
   {
+    name: "a claim with `onlyNext` is changed by one of several callers that share an owner",
+    run: async ({ store }) => {
+      const logId = await newLog(store);
+      const write = { name: "m1", owner: "a" } as const;
+      await store.putClaim({ ...write, generation: 1, onlyNext: true });
+      await rejects("fenced", store.putClaim({ ...write, generation: 1, onlyNext: true }));
+      const claim = { type: "claim", ...write, generation: 2, onlyNext: true } as const;
+      const results = await Promise.allSettled(
+        [1, 2, 3].map((data) => store.append(logId, numbered(1), { also: [{ ...claim, data }] })),
+      );
+      assert.equal(results.filter((result) => result.status === "fulfilled").length, 1);
+      assert.equal(await store.latestSequence(logId), 1);
+      await store.putClaim({ ...write, generation: 2, data: "changed" });
+      assert.equal((await store.getClaim("m1"))?.data, "changed");
+    },
+  },
+  {
     name: "an append whose claim is refused stores nothing",
     run: async ({ store }) => {
       const logId = await newLog(store);
