@@ -116,6 +116,20 @@ export const SECOND_RUNTIME: readonly PromiseOfRoom[] = [
 
 export const SECOND_CATALOG: readonly PromiseOfRoom[] = [
   {
+    file: "packages/agents/src/catalog/follow.ts",
+    test: "packages/agents/src/catalog/follow.test.ts",
+    promise: "The results of calls do not begin the newest turn.",
+    text: 'messageKind(message) === "person") news = [];',
+    mistake: 'message.role !== "assistant") news = [];',
+  },
+  {
+    file: "packages/agents/src/catalog/resume-price.ts",
+    test: "packages/agents/src/catalog/resume-price.test.ts",
+    promise: "A call that only reads the cache keeps it as long as the write before it.",
+    text: "told = toldBy(message) ?? told;",
+    mistake: "told = toldBy(message);",
+  },
+  {
     file: "packages/agents/src/catalog/list-filter.ts",
     test: "test/relocate/project-marks.test.ts",
     promise: "A project in another clone means the same subfolder.",
@@ -152,6 +166,13 @@ export const SECOND_HANDOFF: readonly PromiseOfRoom[] = [
 ];
 
 export const SECOND_LIVE: readonly PromiseOfRoom[] = [
+  {
+    file: "packages/live/src/captions/read-captions.ts",
+    test: "packages/live/src/captions/read-captions.test.ts",
+    promise: "The captions of an outline are of one language.",
+    text: "lists.filter((one) => langIn(one) === lang)",
+    mistake: 'lists.filter((one) => langIn(one) !== "")',
+  },
   {
     file: "packages/live/src/notes/note-operations.ts",
     test: "packages/live/src/notes/note-operations.test.ts",

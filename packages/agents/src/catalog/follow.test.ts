@@ -91,6 +91,35 @@ test.each([
   },
 );
 
+test("following from the newest turn begins with its prompt, although results of calls came later", async () => {
+  using home = createHome();
+  const places: PlacesAt = { home: home.path, cwd: home.path, env: cleanEnv(home.path) };
+  const call = { type: "tool_use", id: "t1", name: "Bash", input: { command: "make test" } };
+  const result = { type: "tool_result", tool_use_id: "t1", content: "212 tests passed" };
+  const turn: Parameters<typeof claudeText>[1] = [
+    ...LINES.slice(0, 3),
+    { uuid: "a2", parent: "u2", role: "assistant", content: [call], time: "10:01:01" },
+    { uuid: "r2", parent: "a2", role: "user", content: [result], time: "10:01:02" },
+    {
+      uuid: "a3",
+      parent: "r2",
+      role: "assistant",
+      content: [{ type: "text", text: "Green." }],
+      time: "10:01:03",
+    },
+  ];
+  home.write(claudeFile(CLAUDE_ID), claudeText(CLAUDE_ID, turn));
+  const name = `claude:${CLAUDE_ID}`;
+  const located = await lookUp(name, { places, store: null, examples: "without examples" });
+  const stop = new AbortController();
+  const given: string[] = [];
+  for await (const { message } of follow(located, places, { signal: stop.signal, pollMs: 5 })) {
+    given.push(textOf(message.content) || message.content.map(({ type }) => type).join());
+    if (given.at(-1) === "Green.") stop.abort();
+  }
+  expect(given).toEqual(["Run the tests", "tool_call", "tool_result", "Green."]);
+});
+
 test("following ends with an error when the session is gone", async () => {
   using home = createHome();
   const places: PlacesAt = { home: home.path, cwd: home.path, env: cleanEnv(home.path) };
