@@ -12,8 +12,9 @@ export interface QuestionParts {
 }
 
 /**
- * A question belongs to the running call with its input; a question without such a call becomes a separate part when
- * its time is over.
+ * A question belongs to the running call with its input, or to one of its tool that no other question is about: some
+ * agents write the input of a call in another way. A question without a call becomes a separate part when its time is
+ * over.
  */
 export function withQuestions(
   given: readonly ResponsePart[],
@@ -23,7 +24,7 @@ export function withQuestions(
   const parts = [...given];
   const waiting = new Map<string, ToolCall>();
   for (const question of questions) {
-    const at = parts.findLastIndex((part) => part.kind === "toolCall" && isAbout(part.toolCall, question));
+    const at = placeOf(parts, question, questions);
     const part = parts[at];
     if (part === undefined && !isDue(question.approvalId)) continue;
     const call = toWaiting(question, part?.kind === "toolCall" ? part.toolCall : null);
@@ -40,12 +41,27 @@ export function isQuestion(part: ResponsePart): boolean {
 
 const OWN_PART = "ask:";
 
-function isAbout(
-  { status, toolInput, toolName }: ToolCall,
-  { input, toolName: name, title }: ChatQuestion,
-): boolean {
-  if (status !== "running") return false;
-  return toolInput === inputOf(input) || toolName === name || toolName === title;
+function placeOf(
+  parts: readonly ResponsePart[],
+  question: ChatQuestion,
+  questions: readonly ChatQuestion[],
+): number {
+  const lastCall = (isWanted: (call: ToolCall) => boolean): number =>
+    parts.findLastIndex(
+      (part) => part.kind === "toolCall" && part.toolCall.status === "running" && isWanted(part.toolCall),
+    );
+  const exact = lastCall((call) => hasInput(call, question));
+  if (exact !== -1) return exact;
+  const { toolName: name, title } = question;
+  return lastCall(
+    (call) =>
+      (call.toolName === name || call.toolName === title) &&
+      !questions.some((other) => hasInput(call, other)),
+  );
+}
+
+function hasInput({ toolInput }: ToolCall, { input }: ChatQuestion): boolean {
+  return toolInput === inputOf(input);
 }
 
 function inputOf(input: unknown): string {

@@ -86,6 +86,7 @@ export async function beginConversation(beginning: ConversationStart): Promise<C
   try {
     if (asked !== undefined) lock = await held(options, { agent, sessionId: asked, signal });
     await endLeftPrograms(present({ signal }));
+    signal?.throwIfAborted();
     const opened = await open();
     lock = await exchanged(lock, options, { agent, sessionId: opened.sessionId, signal });
     return createConversation({ ...parts, opened, lock });

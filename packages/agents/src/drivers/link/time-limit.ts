@@ -10,6 +10,8 @@ export interface WaitOptions {
 
 /** Gives up at the time limit or at the signal, whose reason is thrown. The awaited work continues. */
 export async function within<T>(promise: Promise<T>, { limitMs, late, signal }: WaitOptions): Promise<T> {
+  // A caller that gave up does not need the later error.
+  promise.catch(() => undefined);
   signal?.throwIfAborted();
   let timer: NodeJS.Timeout | undefined;
   let giveUp: (() => void) | undefined;
@@ -23,7 +25,5 @@ export async function within<T>(promise: Promise<T>, { limitMs, late, signal }: 
   } finally {
     clearTimeout(timer);
     if (giveUp !== undefined) signal?.removeEventListener("abort", giveUp);
-    // A caller that gave up does not need the later error.
-    promise.catch(() => undefined);
   }
 }
