@@ -32,6 +32,14 @@ test("a complete message is shown, even after a call that followed a message in 
   expect(wordsIn(told([text("I look."), CALL, whole("Done.")]))).toEqual(["I look.", "Done."]);
 });
 
+test("an answer that comes whole after its thoughts came in parts is shown", () => {
+  const events: AgentEvent[] = [
+    { type: "thinking", delta: "Where is it?", messageId: "m1" },
+    { type: "message", content: [{ type: "text", text: "In the shed." }], messageId: "m1" },
+  ];
+  expect(wordsIn(told(events))).toEqual(["In the shed."]);
+});
+
 test("a call that the turn left without a result has failed", () => {
   const done: AgentEvent = { type: "tool_result", toolCallId: "t1", content: "out", status: "ok" };
   expect(told([CALL]).at(-1)).toMatchObject({ toolCallId: "t1", status: "failed" });

@@ -66,8 +66,10 @@ export class TurnUpdates {
 
   #part({ type, delta, messageId }: Extract<AgentEvent, { type: "text" | "thinking" }>): SessionUpdate[] {
     if (delta === "") return [];
-    if (messageId !== undefined) this.#streamed.add(messageId);
-    if (type === "text") this.#inParts = true;
+    if (type === "text") {
+      this.#inParts = true;
+      if (messageId !== undefined) this.#streamed.add(messageId);
+    }
     const sessionUpdate = type === "text" ? "agent_message_chunk" : "agent_thought_chunk";
     return textContent(delta).map((content) => ({
       sessionUpdate,
