@@ -61,9 +61,10 @@ describe("a permission in a turn", () => {
     const failed = () => new ContinuoError("agent_failed", "failed");
     const limits = { cancelMs: Number.POSITIVE_INFINITY, silenceMs: Number.POSITIVE_INFINITY };
     const turn = new AgentTurn({ cancel: () => undefined, stuck: failed, silent: failed, ...limits });
+    const reading = Array.fromAsync<AgentEvent>(turn.events());
     const decision = await askPermission({ turn, request, onPermission, signal: stop });
     turn.end("end_turn");
-    return { decision, events: await Array.fromAsync<AgentEvent>(turn.events()) };
+    return { decision, events: await reading };
   };
 
   test("is reported as a question and a decision", async () => {

@@ -94,7 +94,13 @@ export interface PermissionInTurn {
   readonly signal: AbortSignal;
 }
 
-/** Asks, and pushes the question and the decision as events of the turn. Never throws: if asking fails, the call is denied. */
+const ENDED: PermissionDecision = { outcome: "cancelled", by: "agent", reason: "the turn ended" };
+
+/**
+ * Asks, and pushes the question and the decision as events of the turn. The person is asked after the reader of the turn
+ * has stored the question, and the agent hears a decision after it is stored: what an agent was permitted is known after
+ * a crash. Never throws: if asking fails, the call is denied.
+ */
 export async function askPermission({
   turn,
   request,
@@ -103,10 +109,10 @@ export async function askPermission({
 }: PermissionInTurn): Promise<PermissionDecision> {
   const resume = turn.pause();
   try {
-    await turn.push({ type: "permission_request", ...request });
+    await turn.deliver({ type: "permission_request", ...request }, signal);
     const decision = await decide(request, onPermission, signal);
-    await turn.push({ type: "permission_decision", approvalId: request.approvalId, ...decision });
-    return decision;
+    const told = { type: "permission_decision", approvalId: request.approvalId, ...decision } as const;
+    return (await turn.deliver(told, signal)) ? decision : ENDED;
   } finally {
     resume();
   }
@@ -118,7 +124,7 @@ async function decide(
   signal: AbortSignal,
 ): Promise<PermissionDecision> {
   const takenBack = Promise.withResolvers<PermissionDecision>();
-  const stop = (): void => takenBack.resolve({ outcome: "cancelled", by: "agent", reason: "the turn ended" });
+  const stop = (): void => takenBack.resolve(ENDED);
   if (signal.aborted) stop();
   signal.addEventListener("abort", stop, { once: true });
   try {

@@ -21,6 +21,7 @@ interface Answer {
 
 function asker() {
   const [questions, turn, answers] = [new Questions(), newTurn(), [] as Answer[]];
+  const events = Array.fromAsync<AgentEvent>(turn.events());
   const ask = (id: string, onPermission: AskPermission): void =>
     questions.ask(id, {
       turn,
@@ -28,7 +29,7 @@ function asker() {
       onPermission,
       answer: ({ outcome }, { aborted }) => void answers.push({ id, outcome, isTakenBack: aborted }),
     });
-  return { questions, turn, answers, ask };
+  return { questions, turn, events, answers, ask };
 }
 
 test("each question gets its own decision; if one is withdrawn, the others stay", async () => {
@@ -44,7 +45,7 @@ test("each question gets its own decision; if one is withdrawn, the others stay"
 });
 
 test("the end withdraws open questions, and waits until each outcome is reported and answered", async () => {
-  const { questions, turn, answers, ask } = asker();
+  const { questions, turn, events, answers, ask } = asker();
   ask("a", silence);
   ask("b", silence);
   await questions.end();
@@ -53,8 +54,7 @@ test("the end withdraws open questions, and waits until each outcome is reported
     ["b", "cancelled"],
   ]);
   turn.end("end_turn");
-  const events = await Array.fromAsync<AgentEvent>(turn.events());
-  expect(events.map(({ type }) => type)).toEqual([
+  expect((await events).map(({ type }) => type)).toEqual([
     "permission_request",
     "permission_request",
     "permission_decision",

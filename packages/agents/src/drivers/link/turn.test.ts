@@ -100,4 +100,51 @@ describe("a turn", () => {
     resume();
     await expect(Array.fromAsync(turn.events())).rejects.toMatchObject({ message: "silent" });
   });
+
+  test("delivers an event when its reader has done its work with it and asks for the next one", async () => {
+    const turn = open();
+    const stored = Promise.withResolvers<void>();
+    const order: string[] = [];
+    const reading = (async () => {
+      for await (const event of turn.events()) {
+        order.push(event.type);
+        if (event.type === "text") await stored.promise;
+        order.push(`${event.type} is stored`);
+      }
+    })();
+    const delivered = turn.deliver(text("a"), new AbortController().signal).then((isTaken) => {
+      order.push(`delivered: ${isTaken}`);
+      turn.end("end_turn");
+    });
+    await new Promise((done) => setImmediate(done));
+    expect(order).toEqual(["text"]);
+    stored.resolve();
+    await Promise.all([delivered, reading]);
+    expect(order.slice(0, 3)).toEqual(["text", "text is stored", "delivered: true"]);
+  });
+
+  test.each([
+    ["the turn ends", (turn: AgentTurn) => turn.end("end_turn")],
+    ["the turn fails", (turn: AgentTurn) => turn.fail(new ContinuoError("agent_failed", "died"))],
+    ["its signal aborts", (_: AgentTurn, stop: AbortController) => stop.abort()],
+    [
+      "its reader leaves at the event",
+      async (turn: AgentTurn) => {
+        for await (const _ of turn.events()) break;
+      },
+    ],
+  ] as const)("waits no longer for the delivery of an event when %s", async (_, act) => {
+    const turn: AgentTurn = open({ cancel: () => turn.end("cancelled") });
+    const stop = new AbortController();
+    const delivered = turn.deliver(text("a"), stop.signal);
+    void act(turn, stop);
+    expect(await delivered).toBe(false);
+  });
+
+  test("does not wait for the delivery of an event after its end", async () => {
+    const turn = open();
+    turn.end("end_turn");
+    expect(await turn.deliver(text("a"), new AbortController().signal)).toBe(false);
+    expect(await Array.fromAsync(turn.events())).toEqual([DONE]);
+  });
 });

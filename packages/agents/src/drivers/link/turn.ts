@@ -25,6 +25,8 @@ type TurnOutcome = { readonly event: AgentEvent } | { readonly error: Error };
 export class AgentTurn {
   readonly #options: TurnOptions;
   readonly #waiting: AgentEvent[] = [];
+  /** Events whose writer waits until they are taken. */
+  readonly #expected = new Map<AgentEvent, (isTaken: boolean) => void>();
   readonly #done: Promise<void>;
   #finish: () => void = () => undefined;
   #ending: TurnOutcome | null = null;
@@ -63,6 +65,28 @@ export class AgentTurn {
       await this.#changed.promise;
     }
     this.#listen();
+  }
+
+  /**
+   * Pushes an event that must be stored before the agent goes on. Resolves with `true` when the reader asks for the next
+   * event, so it is done with this one; with `false` if the turn ends first, its reader leaves, or the signal aborts.
+   */
+  async deliver(event: AgentEvent, signal: AbortSignal): Promise<boolean> {
+    if (this.#ending !== null || this.#left || signal.aborted) {
+      void this.push(event);
+      return false;
+    }
+    const { promise, resolve } = Promise.withResolvers<boolean>();
+    const giveUp = (): void => resolve(false);
+    signal.addEventListener("abort", giveUp, { once: true });
+    this.#expected.set(event, resolve);
+    void this.push(event);
+    try {
+      return await promise;
+    } finally {
+      signal.removeEventListener("abort", giveUp);
+      this.#expected.delete(event);
+    }
   }
 
   /**
@@ -115,6 +139,7 @@ export class AgentTurn {
         if (event !== undefined) {
           this.#change();
           yield event;
+          this.#expected.get(event)?.(true);
         } else if (this.#ending === null) {
           await this.#changed.promise;
         } else if ("error" in this.#ending) {
@@ -128,6 +153,7 @@ export class AgentTurn {
       signal?.removeEventListener("abort", stop);
       this.#left = true;
       this.#waiting.length = 0;
+      this.#giveUpExpected();
       this.#change();
       await this.cancel();
     }
@@ -139,7 +165,12 @@ export class AgentTurn {
     clearTimeout(this.#silence);
     clearTimeout(this.#stuck);
     this.#finish();
+    this.#giveUpExpected();
     this.#change();
+  }
+
+  #giveUpExpected(): void {
+    for (const giveUp of this.#expected.values()) giveUp(false);
   }
 
   #change(): void {
