@@ -253,7 +253,9 @@ test("a search in a session finds the messages with all words, newest first, als
   const all = await find("words=edit%20A.TXT");
   expect(ids(all)).toEqual(["c3", "c1"]);
   expect(all.found[1]).toMatchObject({ turn: 1, excerpt: [{ text: "Edit", isMatch: true }] });
-  expect(ids(await find("words=edit%20nothing-there"))).toEqual([]);
+  expect(ids(await find("words=nothing-there"))).toEqual([]);
+  const some = await find("words=edit%20nothing-there");
+  expect([ids(some), some.match, all.match]).toEqual([["c3", "c1"], "word", "message"]);
   const first = await find("words=edit%20a.txt&limit=1");
   expect(ids(first)).toEqual(["c3"]);
   const rest = await find(`words=edit%20a.txt&limit=5&before=${first.next}`);

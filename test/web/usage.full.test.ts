@@ -59,6 +59,10 @@ test("a measure and a period are chosen by keyboard, stay in the address, and ba
   await page.keyboard.press("Enter");
   await page.getByText("Nothing was used in this time.").waitFor();
   expect(await page.locator(".usage-totals dd").allInnerTexts()).toEqual(["$0", "0", "0", "0"]);
+  await page.getByRole("link", { name: "Show all" }).focus();
+  await page.keyboard.press("Enter");
+  await page.getByText(/^Tokens by month, at most/u).waitFor();
+  await page.goBack();
   await page.goBack();
   await page.getByText(/^Tokens by month, at most/u).waitFor();
   const isWide = "document.documentElement.scrollWidth > innerWidth";

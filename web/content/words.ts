@@ -42,16 +42,19 @@ export function dateAndClock(time: string | null): string {
 export function tokens(count: number): string {
   if (count < 1_000) return String(count);
   if (count < 1_000_000) return `${short(count / 1_000)}k`;
-  return `${short(count / 1_000_000)}M`;
+  if (count < 1_000_000_000) return `${short(count / 1_000_000)}M`;
+  return `${short(count / 1_000_000_000)}B`;
 }
 
 function short(value: number): string {
   return value < 10 ? value.toFixed(1).replace(/\.0$/u, "") : String(Math.round(value));
 }
 
+const CENTS = new Intl.NumberFormat("en", { minimumFractionDigits: 2, maximumFractionDigits: 2 });
+
 export function cost(usd: number): string {
   if (usd === 0) return "$0";
-  return usd < 0.01 ? "<$0.01" : `$${usd.toFixed(2)}`;
+  return usd < 0.01 ? "<$0.01" : `$${CENTS.format(usd)}`;
 }
 
 export function bytes(count: number): string {

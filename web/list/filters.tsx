@@ -9,8 +9,10 @@ import { type Filters, isSearch, type TimeFilter } from "../state/sessions.ts";
 import {
   chosen,
   facets,
+  failure,
   filters,
   isStale,
+  loading,
   mayChange,
   rows,
   setFilters,
@@ -88,7 +90,8 @@ export function SearchLine(): VNode {
 
 /** The number of results is meaningless before everything was searched. */
 function countWords(): string {
-  if (isStale.value && isSearch(filters.value)) return "Searching…";
+  if (isStale.value && isSearch(filters.value))
+    return failure.value === null || loading.value ? "Searching…" : "";
   if (total.value === null) return "";
   const count = counted(total.value, "session");
   const [unread, others] = [unsearched.value, unlisted.value].map((one) => one.toLocaleString("en"));

@@ -34,6 +34,7 @@ test("without choices the address does not change, and any text can be read as a
 test.each([
   ["retry backoff", ["retry", "backoff"]],
   ['agent:codex "Black tea" since:7d -in:/x', ["black", "tea"]],
+  ['Näher -weg -"ganz weg" tool:"Bash x" y', ["naher", "y"]],
   ["a OR b", ["a", "b"]],
   ["  ", []],
 ])("the words in the search %j are %j", (find, words) => {

@@ -1,6 +1,6 @@
 /** The choices of a reader of a session, as the query of its address. Pure. */
 
-import type { HistoryView } from "@continuo/core/wire/machine";
+import { type HistoryView, searchableText } from "@continuo/core/wire/machine";
 
 export interface Choices {
   readonly view: HistoryView;
@@ -72,7 +72,7 @@ export function withChoices(
 
 /** The first words that can be in a text: a search of all sessions can also have operators and quotes. */
 export function wordsIn(find: string): readonly string[] {
-  const plain = find.replaceAll(/(?:^|\s)-?[a-z]+:\S+/giu, " ").replaceAll(/["()]/gu, " ");
-  const words = new Set(plain.toLowerCase().split(/\s+/u));
+  const plain = find.replaceAll(/(?:^|\s)(?:-|-?[a-z]+:)(?:"[^"]*"|\S+)/giu, " ").replaceAll(/["()]/gu, " ");
+  const words = new Set(searchableText(plain).split(/\s+/u));
   return [...words].filter((word) => word !== "" && word !== "or").slice(0, MAX_WORDS);
 }

@@ -7,7 +7,7 @@ import { keyHint, useKeys } from "../shell/keys.ts";
 import { lazily } from "../shell/lazy.tsx";
 import { partIn, sessionLink } from "../shell/route.ts";
 import { isAtEnd, type RowVirtualizer, useGoal, useVirtual } from "../shell/virtual.ts";
-import { hasWords, isFoldable, isOfMessage, type Row, turnOfRow } from "../state/history.ts";
+import { isFoldable, isOfMessage, type Row, turnOfRow, wordsInRow } from "../state/history.ts";
 import { isSaved } from "../state/server.ts";
 import { wordsIn } from "./choices.ts";
 import { estimate } from "./estimate.ts";
@@ -228,10 +228,13 @@ function useTurnGoal(state: SessionState, virtualizer: RowVirtualizer, shown: Co
   });
 }
 
-/** The first row of the target, or its first row that has the searched words. */
+/** The first row of the target that has the most of the searched words. */
 function placeOf(rows: readonly Row[], goal: Exclude<Goal, { to: "end" }>, words: readonly string[]): number {
-  const hit = words.length === 0 ? -1 : rows.findIndex((row) => isAtGoal(row, goal) && hasWords(row, words));
-  const at = hit >= 0 ? hit : rows.findIndex((row) => isAtGoal(row, goal));
+  let [at, most] = [-1, -1];
+  for (const [index, row] of rows.entries()) {
+    const count = isAtGoal(row, goal) ? wordsInRow(row, words) : -1;
+    if (count > most) [at, most] = [index, count];
+  }
   // A call that is not shown as a separate row.
   return at >= 0 || goal.to === "turn" ? at : rows.findIndex((row) => isOfMessage(row, goal.id));
 }
@@ -241,7 +244,7 @@ function openFold(row: Row | undefined, state: SessionState, words: readonly str
   if (
     row === undefined ||
     !isFoldable(row) ||
-    !hasWords(row, words) ||
+    wordsInRow(row, words) === 0 ||
     state.folds.value.get(row.key) === true
   )
     return;

@@ -1,5 +1,6 @@
 /** The searched words: marked wherever they are on the screen, with keys that go from one match to the next. */
 
+import { searchableText } from "@continuo/core/wire/machine";
 import { useSignalEffect } from "@preact/signals";
 import type { VNode } from "preact";
 import { useEffect, useRef } from "preact/hooks";
@@ -75,9 +76,7 @@ function rangesOf(root: Element, words: readonly string[]): Range[] {
   const ranges: Range[] = [];
   const walk = document.createTreeWalker(root, NodeFilter.SHOW_TEXT);
   for (let node = walk.nextNode() as Text | null; node !== null; node = walk.nextNode() as Text | null) {
-    const text = node.data.toLowerCase();
-    // If the length changes in lower case, the places would be wrong.
-    if (text.length !== node.data.length) continue;
+    const text = searchableText(node.data);
     for (const word of words) {
       for (
         let at = text.indexOf(word);

@@ -1,6 +1,6 @@
 /** The rail: the turns of a session, and the points to which a reader may want to jump. */
 
-import type { OutlineTurn } from "@continuo/core/wire/machine";
+import { type OutlineTurn, searchableText } from "@continuo/core/wire/machine";
 import { useSignal } from "@preact/signals";
 import type { VNode } from "preact";
 import { useEffect, useLayoutEffect, useMemo, useRef } from "preact/hooks";
@@ -40,7 +40,7 @@ export function Rail({ state, shown }: { state: SessionState; shown: Conversatio
         }}
       />
       {asked === "" || isSaved() ? (
-        <TurnList state={state} shown={shown} asked={asked.toLowerCase()} />
+        <TurnList state={state} shown={shown} asked={asked} />
       ) : (
         <SearchResults state={state} words={asked} isWanted={isWanted} />
       )}
@@ -61,7 +61,7 @@ function TurnList({ state, shown, asked }: TurnListProps): VNode {
   // With only one line, it would repeat the title and the turn beside it.
   const isOnly = outline.total === 1 && !outline.hasOlder;
   const turns = useMemo(
-    () => (isOnly ? [] : outline.turns.filter(({ title }) => (title ?? "").toLowerCase().includes(asked))),
+    () => (isOnly ? [] : outline.turns.filter(({ title }) => searchableText(title ?? "").includes(asked))),
     [outline, asked],
   );
   const virtualizer = useVirtual({

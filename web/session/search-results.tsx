@@ -44,7 +44,7 @@ export function SearchResults({ words, state, isWanted }: ResultsProps): VNode {
       stop.abort();
     };
   }, [words, name]);
-  const { found = [], next = null } = answer.value ?? {};
+  const { found = [] } = answer.value ?? {};
   const isGoing = isWanted.value && answer.value !== null;
   useLayoutEffect(() => {
     if (!isGoing) return;
@@ -57,16 +57,21 @@ export function SearchResults({ words, state, isWanted }: ResultsProps): VNode {
   return (
     <div class="scroller found" ref={lines}>
       <p class="dim" role="status">
-        {failure.value ??
-          (answer.value === null
-            ? "Searching…"
-            : `${next === null ? "" : "The newest "}${counted(found.length, "message")}`)}
+        {failure.value ?? (answer.value === null ? "Searching…" : countOf(answer.value))}
       </p>
       {found.map((one) => (
         <FoundLine key={one.messageId} one={one} state={state} />
       ))}
     </div>
   );
+}
+
+function countOf({ found, match, next, leftOut }: SessionSearchResult): string {
+  const newest = next === null && leftOut === 0 ? "" : "the newest ";
+  const count = `${newest}${counted(found.length, "message")}`;
+  if (match === "message") return `${count.slice(0, 1).toUpperCase()}${count.slice(1)}`;
+  const scope = match === "turn" ? ", in turns with all of them" : "";
+  return found.length === 0 ? "0 messages" : `No message has all words. One of them: ${count}${scope}`;
 }
 
 function FoundLine({ one, state }: { one: FoundMessage; state: SessionState }): VNode {

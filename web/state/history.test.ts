@@ -5,11 +5,11 @@ import {
   EMPTY_PART,
   foldGrowth,
   foldWindow,
-  hasWords,
   isOfMessage,
   messagesOf,
   toRows,
   turnOfRow,
+  wordsInRow,
 } from "./history.ts";
 
 function said(
@@ -87,7 +87,7 @@ describe("rows", () => {
     expect(rows.map(({ key }) => key)).toEqual(["i", "k"]);
     expect(rows.map((row) => messagesOf(row).map(({ message }) => message.id))).toEqual([["i", "j"], ["k"]]);
     expect(rows[0] && isOfMessage(rows[0], "j")).toBe(true);
-    expect(rows[0] && hasWords(rows[0], ["j"])).toBe(true);
+    expect(rows[0] && wordsInRow(rows[0], ["i", "j", "k"])).toBe(2);
   });
 
   test("a turn ends with its cost, and a line marks where the model's view begins", () => {

@@ -5,6 +5,7 @@ import { type MessageKind, messageKind } from "@continuo/core/transcript";
 import {
   type HistoryWindow,
   type OutlineTurn,
+  searchableText,
   type TextRest,
   valueAt,
   type WindowMessage,
@@ -207,13 +208,13 @@ export function isFoldable({ type }: Row): boolean {
   return type === "call" || type === "result" || type === "thinking" || type === "whole";
 }
 
-/** True if a text of the row has all of the words, which are in lower case. */
-export function hasWords(row: Row, words: readonly string[]): boolean {
-  if (!("at" in row)) return false;
+/** Counts the words that are in the texts of the row; the words are as `searchableText` makes them. */
+export function wordsInRow(row: Row, words: readonly string[]): number {
+  if (!("at" in row)) return 0;
   const content = messagesOf(row).flatMap(({ message }) => message.content);
   const shown = "index" in row ? content[row.index] : content;
-  const text = JSON.stringify(["result" in row ? row.result : null, shown]).toLowerCase();
-  return words.every((word) => text.includes(word));
+  const text = searchableText(JSON.stringify(["result" in row ? row.result : null, shown]));
+  return words.filter((word) => text.includes(word)).length;
 }
 
 /** The turn to which a row belongs; `null` for a line between turns. */

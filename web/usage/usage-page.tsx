@@ -65,7 +65,7 @@ export function UsagePage(): VNode {
           Counting. The first time, every session is read.
         </p>
       ) : (
-        <Figures usage={usage.value} measure={choices.measure} />
+        <Figures usage={usage.value} choices={choices} />
       )}
     </main>
   );
@@ -109,7 +109,8 @@ function Choices({ choices }: { choices: UsageChoices }): VNode {
 
 type Measure = UsageChoices["measure"];
 
-function Figures({ usage, measure }: { usage: MachineUsage; measure: Measure }): VNode {
+function Figures({ usage, choices }: { usage: MachineUsage; choices: UsageChoices }): VNode {
+  const { measure } = choices;
   const { total, days, projects, models, agents, unreadable } = usage;
   return (
     <>
@@ -123,7 +124,7 @@ function Figures({ usage, measure }: { usage: MachineUsage; measure: Measure }):
       {unreadable === 0 ? null : (
         <p class="notice bad">{counted(unreadable, "session")} could not be read, and are not counted.</p>
       )}
-      <Chart bars={barsOf(days)} measure={measure} />
+      {days.length === 0 ? <Nothing choices={choices} /> : <Chart bars={barsOf(days)} measure={measure} />}
       <Table name="Projects" groups={projects} measure={measure} nameOf={shortFolder} linkOf={projectLink} />
       <Table name="Models" groups={models} measure={measure} />
       <Table name="Agents" groups={agents} measure={measure} nameOf={agentName} linkOf={agentLink} />
@@ -163,9 +164,24 @@ function sizeOf({ costUsd, tokens: { total } }: UsageGroup, measure: Measure): n
   return measure === "cost" ? (costUsd ?? 0) : total;
 }
 
+/** A person who comes back after a pause is led to what was used before it. */
+function Nothing({ choices }: { choices: UsageChoices }): VNode {
+  return (
+    <p class="dim">
+      Nothing was used in this time.
+      {choices.period === "all" ? null : (
+        <>
+          {" "}
+          <a href={usageLink({ ...choices, period: "all" })}>Show all</a>
+        </>
+      )}
+    </p>
+  );
+}
+
 /** A bar for each day or month; each has its figures as words. */
 function Chart({ bars, measure }: { bars: readonly Bar[]; measure: Measure }): VNode | null {
-  if (bars.length === 0) return <p class="dim">Nothing was used in this time.</p>;
+  if (bars.length === 0) return null;
   const size = (bar: Bar): number => (measure === "cost" ? bar.costUsd : bar.tokens);
   const most = Math.max(...bars.map(size), Number.MIN_VALUE);
   const words = (bar: Bar): string => (measure === "cost" ? cost(bar.costUsd) : tokens(bar.tokens));

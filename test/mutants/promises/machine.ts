@@ -305,10 +305,17 @@ export const MACHINE: readonly PromiseOfRoom[] = [
     test: "test/machine/actions.test.ts",
   },
   {
-    promise: "A message is found only with all words.",
+    promise: "Where a message has all words, those with only some are not found.",
     file: "packages/server/src/machine/find.ts",
-    text: "if (!words.every((word) => folded.some((text) => text.includes(word)))) return null;",
-    mistake: "if (!words.some((word) => folded.some((text) => text.includes(word)))) return null;",
+    text: "if (words.every((word) => hasWord(texts, word))) found.push",
+    mistake: "if (words.some((word) => hasWord(texts, word))) found.push",
+    test: "packages/server/src/machine/find.test.ts",
+  },
+  {
+    promise: "Words in several messages of one turn come before words of different turns.",
+    file: "packages/server/src/machine/find.ts",
+    text: "const matches = inTurns.length > 0 ? inTurns : places;",
+    mistake: "const matches = places;",
     test: "packages/server/src/machine/find.test.ts",
   },
   {

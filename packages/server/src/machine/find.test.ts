@@ -24,10 +24,11 @@ function idsOf({ found }: SessionSearchResult): readonly string[] {
 
 test("names of fields and roles, which no reader sees, are not found", async () => {
   const texts = ["Fix the build", "The build is fixed"];
-  for (const words of ["build content", "user", "the metadata"]) {
+  for (const words of ["content", "user", "metadata"]) {
     expect([words, idsOf(await find(texts, { words }))]).toEqual([words, []]);
   }
   expect(idsOf(await find(texts, { words: "build THE" }))).toEqual(["1", "0"]);
+  expect((await find(texts, { words: "build content" })).match).toBe("word");
 });
 
 test("words with quotes and backslashes are found, although JSON escapes them", async () => {
@@ -42,5 +43,27 @@ test("a search continues before the last message that it found, until there is n
   expect([idsOf(first), first.next]).toEqual([["3", "2"], 2]);
   const rest = await find(texts, { words: "tea", limit: 2, before: first.next ?? 0 });
   expect([idsOf(rest), rest.next]).toEqual([["0"], null]);
-  expect(await find(texts, { words: " " })).toEqual({ found: [], next: null });
+  expect(await find(texts, { words: " " })).toEqual({ found: [], match: "message", next: null, leftOut: 0 });
+});
+
+test("letter case and accents make no difference, and every word of an excerpt is marked in its place", async () => {
+  const { found } = await find(["İn Zürich: DRABÉ naïve"], { words: "zurich naive" });
+  expect(found[0]?.excerpt).toEqual([
+    { text: "İn ", isMatch: false },
+    { text: "Zürich", isMatch: true },
+    { text: ": DRABÉ ", isMatch: false },
+    { text: "naïve", isMatch: true },
+  ]);
+});
+
+test("words that are in several messages of a turn are found there, and otherwise each message with one of them", async () => {
+  const texts = ["tea", "water", "the milk", "more tea", "sugar"];
+  const inTurn = await find(texts, { words: "milk tea" });
+  expect([idsOf(inTurn), inTurn.match, inTurn.next]).toEqual([["3", "2"], "turn", null]);
+  const apart = await find(texts, { words: "water sugar" });
+  expect([idsOf(apart), apart.match]).toEqual([["4", "1"], "word"]);
+  const cut = await find(texts, { words: "water sugar", limit: 1 });
+  expect([idsOf(cut), cut.leftOut]).toEqual([["4"], 1]);
+  const none = await find(texts, { words: "coffee cake" });
+  expect([idsOf(none), none.match]).toEqual([[], "word"]);
 });

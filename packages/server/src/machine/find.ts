@@ -1,10 +1,13 @@
-/** Searches one history for messages with all of the words, newest first, in slices. */
+/**
+ * Searches one history for messages with all of the words, newest first, in slices. A search of all sessions finds turns
+ * in which the words are in several messages: such messages are found where no message has every word.
+ */
 
 import { setImmediate as othersTurn } from "node:timers/promises";
 import { type CachedHistory, HISTORY_LIMITS } from "@continuo/agents/pages";
 import { type Block, type Message, typedIn } from "@continuo/core/model";
 import { visibleLine } from "@continuo/core/transcript";
-import type { FoundMessage, SessionSearchResult } from "@continuo/core/wire/machine";
+import { type FoundMessage, type SessionSearchResult, searchableText } from "@continuo/core/wire/machine";
 import type { UseHistory } from "./history/index.ts";
 import { MACHINE_LIMITS } from "./limits.ts";
 
@@ -16,60 +19,126 @@ export interface FindQuery {
 }
 
 /** Other requests run between two slices. If the history is rewritten during the search, the new one is searched. */
-export async function findInSession(
+export async function findInSession(read: UseHistory, query: FindQuery): Promise<SessionSearchResult> {
+  const words = wordsOf(query.words);
+  const { before, limit = MACHINE_LIMITS.foundMessages } = query;
+  const { found, next } = await findEvery(read, words, { end: before ?? Number.MAX_SAFE_INTEGER, limit });
+  if (found.length > 0 || before !== undefined || words.length < 2) {
+    return { found, match: "message", next, leftOut: 0 };
+  }
+  return await findSome(read, words, limit);
+}
+
+function wordsOf(text: string): readonly string[] {
+  const words = searchableText(text).split(/\s+/u);
+  return [...new Set(words)].filter((word) => word !== "").slice(0, MACHINE_LIMITS.findWords);
+}
+
+interface Slice {
+  readonly end: number;
+  readonly limit: number;
+}
+
+/** The messages with every word before the place `end`. */
+async function findEvery(
   read: UseHistory,
-  { words, before, limit = MACHINE_LIMITS.foundMessages }: FindQuery,
-): Promise<SessionSearchResult> {
-  const wanted = wordsOf(words);
+  words: readonly string[],
+  { end: before, limit }: Slice,
+): Promise<Pick<SessionSearchResult, "found" | "next">> {
   const found: FoundMessage[] = [];
-  let end = before ?? Number.MAX_SAFE_INTEGER;
-  while (wanted.length > 0 && end > 0 && found.length < limit) {
-    const slice = await read(({ kept }) => findBefore(kept, wanted, { end, limit: limit - found.length }));
-    found.push(...slice.found);
-    end = slice.end;
+  let end = before;
+  while (words.length > 0 && end > 0 && found.length < limit) {
+    end = await read(({ kept }) =>
+      eachBefore(kept, end, (index) => {
+        if (!words.every(wordIn(kept.textAt(index)))) return true;
+        const message = kept.messageAt(index);
+        const texts = textsOf(message).map(textToSearch);
+        if (words.every((word) => hasWord(texts, word))) found.push(toFound(kept, index, words));
+        return found.length < limit;
+      }),
+    );
     await othersTurn();
   }
   return { found, next: end > 0 && found.length >= limit ? end : null };
 }
 
-function wordsOf(text: string): readonly string[] {
-  const words = text.toLowerCase().split(/\s+/u);
-  return [...new Set(words)].filter((word) => word !== "").slice(0, MACHINE_LIMITS.findWords);
-}
-
-interface Slice {
-  readonly found: readonly FoundMessage[];
-  /** The place before which the search continues. */
-  readonly end: number;
-}
-
-function findBefore(
-  kept: CachedHistory,
+/** The newest messages with one of the words: of the turns that have every word, or of all where there is no such turn. */
+async function findSome(
+  read: UseHistory,
   words: readonly string[],
-  { end, limit }: { readonly end: number; readonly limit: number },
-): Slice {
-  const found: FoundMessage[] = [];
-  const began = performance.now();
-  let index = Math.min(end, kept.length);
-  while (index > 0 && found.length < limit && performance.now() - began < HISTORY_LIMITS.sliceMs) {
-    index -= 1;
-    if (!mayHold(kept.textAt(index), words)) continue;
-    const message = kept.messageAt(index);
-    const excerpt = excerptOf(textsOf(message), words);
-    if (excerpt === null) continue;
-    const turn = kept.turnAt(index) + 1;
-    found.push({ messageId: message.id, index, turn, at: message.timestamp ?? null, excerpt });
+  limit: number,
+): Promise<SessionSearchResult> {
+  const places: { readonly index: number; readonly turn: number }[] = [];
+  const wordsOfTurns = new Map<number, Set<string>>();
+  for (let end = Number.MAX_SAFE_INTEGER; end > 0; ) {
+    end = await read(({ kept }) =>
+      eachBefore(kept, end, (index) => {
+        if (!words.some(wordIn(kept.textAt(index)))) return true;
+        const texts = textsOf(kept.messageAt(index)).map(textToSearch);
+        const has = words.filter((word) => hasWord(texts, word));
+        const turn = kept.turnAt(index);
+        if (has.length > 0) places.push({ index, turn });
+        wordsOfTurns.set(turn, new Set([...(wordsOfTurns.get(turn) ?? []), ...has]));
+        return true;
+      }),
+    );
+    await othersTurn();
   }
-  return { found, end: index };
+  const inTurns = places.filter(({ turn }) => wordsOfTurns.get(turn)?.size === words.length);
+  const matches = inTurns.length > 0 ? inTurns : places;
+  const shown = matches.slice(0, limit);
+  const found = await read(({ kept }) =>
+    shown.flatMap(({ index }) => (index < kept.length ? [toFound(kept, index, words)] : [])),
+  );
+  const match = inTurns.length > 0 ? "turn" : "word";
+  return { found, match, next: null, leftOut: matches.length - shown.length };
 }
 
 /**
- * Returns false only if the JSON of the message cannot have the words. In JSON, a word with a quote or a backslash
- * looks different.
+ * Calls for each place before `end`, backwards, until the time of a slice is over or the callback returns false.
+ * @returns the place before which the next slice continues
  */
-function mayHold(json: string, words: readonly string[]): boolean {
-  const text = json.toLowerCase();
-  return words.every((word) => /["\\]/u.test(word) || text.includes(word));
+function eachBefore(kept: CachedHistory, end: number, use: (index: number) => boolean): number {
+  const began = performance.now();
+  let index = Math.min(end, kept.length);
+  while (index > 0) {
+    index -= 1;
+    if (!use(index) || performance.now() - began >= HISTORY_LIMITS.sliceMs) break;
+  }
+  return index;
+}
+
+/**
+ * Returns false only if the JSON of the message cannot have the word. In JSON, a word with a quote or a backslash looks
+ * different.
+ */
+function wordIn(json: string): (word: string) => boolean {
+  const text = searchableText(json);
+  return (word) => /["\\]/u.test(word) || text.includes(word);
+}
+
+interface TextToSearch {
+  readonly text: string;
+  readonly searchable: string;
+}
+
+function textToSearch(text: string): TextToSearch {
+  return { text, searchable: searchableText(text) };
+}
+
+function hasWord(texts: readonly TextToSearch[], word: string): boolean {
+  return texts.some(({ searchable }) => searchable.includes(word));
+}
+
+function toFound(kept: CachedHistory, index: number, words: readonly string[]): FoundMessage {
+  const message = kept.messageAt(index);
+  return {
+    messageId: message.id,
+    index,
+    turn: kept.turnAt(index) + 1,
+    at: message.timestamp ?? null,
+    excerpt: excerptOf(textsOf(message).map(textToSearch), words),
+  };
 }
 
 /** The texts of a message that a reader can see. */
@@ -101,23 +170,36 @@ function textsIn(value: unknown): readonly string[] {
 
 const AROUND = 60;
 
-/** The text around the first word; `null` if a word is missing. */
-function excerptOf(texts: readonly string[], words: readonly string[]): FoundMessage["excerpt"] | null {
-  const folded = texts.map((text) => text.toLowerCase());
-  if (!words.every((word) => folded.some((text) => text.includes(word)))) return null;
-  const [word = ""] = words;
-  const at = folded.findIndex((text) => text.includes(word));
-  const [text = "", lower = ""] = [texts[at], folded[at]];
-  const start = lower.indexOf(word);
-  // Case folding can change the length of a text: then no place is marked.
-  if (lower.length !== text.length) return [{ text: shown(text.slice(0, 2 * AROUND)), isMatch: false }];
-  const end = start + word.length;
-  const pieces = [
-    { text: shown(text.slice(Math.max(0, start - AROUND), start)), isMatch: false },
-    { text: shown(text.slice(start, end)), isMatch: true },
-    { text: shown(text.slice(end, end + AROUND)), isMatch: false },
-  ];
+/** The text around the first word of the message, in which each word is marked. */
+function excerptOf(texts: readonly TextToSearch[], words: readonly string[]): FoundMessage["excerpt"] {
+  const first = words.find((word) => hasWord(texts, word)) ?? "";
+  const { text = "", searchable = "" } = texts.find((one) => one.searchable.includes(first)) ?? {};
+  const at = searchable.indexOf(first);
+  const [start, end] = [Math.max(0, at - AROUND), at + first.length + AROUND];
+  const pieces: { readonly text: string; readonly isMatch: boolean }[] = [];
+  let done = start;
+  for (const mark of marksIn(searchable.slice(0, end), words, start)) {
+    pieces.push({ text: shown(text.slice(done, mark.start)), isMatch: false });
+    pieces.push({ text: shown(text.slice(mark.start, mark.end)), isMatch: true });
+    done = mark.end;
+  }
+  pieces.push({ text: shown(text.slice(done, end)), isMatch: false });
   return pieces.filter((piece) => piece.text !== "");
+}
+
+/** The places of the words from `start` on, in order; of two words at one place, the longer one. */
+function* marksIn(
+  text: string,
+  words: readonly string[],
+  start: number,
+): Generator<{ readonly start: number; readonly end: number }> {
+  const longestFirst = words.toSorted((a, b) => b.length - a.length);
+  for (let at = start; at < text.length; at++) {
+    const word = longestFirst.find((one) => text.startsWith(one, at));
+    if (word === undefined) continue;
+    yield { start: at, end: at + word.length };
+    at += word.length - 1;
+  }
 }
 
 function shown(text: string): string {

@@ -47,6 +47,17 @@ test("a name that is nearly the name of a filter is an error that suggests the f
   expect(failureOf('projct:"my shop"').hint).toContain("project:my shop");
 });
 
+test("a time filter of other search boxes is an error that says how to write it, and classes of CSS are words", () => {
+  expect(failureOf("naive after:2026-09-01")).toMatchObject({
+    message: "there is no filter after:",
+    hint: "Write since:2026-09-01.",
+  });
+  expect(failureOf("x before:yesterday").hint).toBe("Write -since:yesterday.");
+  for (const text of ["before:absolute", "after:content-none", '"after:2026"']) {
+    expect(parse(text).all, text).toMatchObject([{ exact: true }]);
+  }
+});
+
 test("an agent that Continuo does not know is an error that suggests a similar agent", () => {
   expect(failureOf("agent:cladue x")).toMatchObject({
     message: 'no agent "cladue"',

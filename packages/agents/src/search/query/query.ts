@@ -166,8 +166,22 @@ interface TermSyntax {
   readonly isPrefix: boolean;
 }
 
+/** Filters of other search boxes, with a value that begins like a time: `after:2026-01-31`, but not the CSS of `before:absolute`. */
+const OTHER_FILTERS: readonly (readonly [name: string, minus: "" | "-"])[] = [
+  ["after", ""],
+  ["before", "-"],
+  ["until", "-"],
+];
+const TIME_START = /^(?:\d|today|yesterday)/u;
+
 /** Words with a colon between them, such as `localhost:3000`, unless the first is nearly the name of a filter. */
 function addNamed(draft: QueryDraft, name: string, value: string, written: TermSyntax): void {
+  const [other, minus] = OTHER_FILTERS.find(([one]) => one === name) ?? [];
+  if (other !== undefined && TIME_START.test(value)) {
+    throw new ContinuoError("usage", `there is no filter ${other}:`, {
+      hint: `Write ${minus}since:${value}.`,
+    });
+  }
   const near = nearest(name, FILTERS);
   if (near !== null) {
     throw new ContinuoError("usage", `there is no filter ${name}:`, {

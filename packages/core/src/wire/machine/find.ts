@@ -1,6 +1,9 @@
 /** A search in one session: `GET /v1/machine/sessions/KEY/find?words=WORDS`. */
 
-/** A message that contains all words, in upper or lower case: in its texts and thinking, in calls or in their results. */
+/**
+ * A message with the words, in any letter case and with or without accents: in its texts and thinking, in calls or in their
+ * results.
+ */
 export interface FoundMessage {
   readonly messageId: string;
   /** 0-based place in the history, and the 1-based turn. */
@@ -14,6 +17,29 @@ export interface FoundMessage {
 /** The newest message first. The parameters `before=INDEX` and `limit` (1 to 500, 50 by default) are those of a window. */
 export interface SessionSearchResult {
   readonly found: readonly FoundMessage[];
-  /** The `before` for earlier messages; `null` if there are none. */
+  /**
+   * - `message`: each message has every word
+   * - `turn`: no message has every word; each one has a word, and its turn has every word
+   * - `word`: no turn has every word; each message has a word
+   */
+  readonly match: "message" | "turn" | "word";
+  /** The `before` for earlier messages; `null` if there are none, and always where `match` is not `message`. */
   readonly next: number | null;
+  /** Messages that match and were left out, because `limit` was reached: 0 where `next` leads to them. */
+  readonly leftOut: number;
+}
+
+/** The Latin, Greek and Cyrillic letters that can have an accent; `İ` is the only letter that is longer in lower case. */
+const MAY_HAVE_ACCENT = /[\u00c0-\u024f\u0386-\u03ce\u0400-\u045f\u1e00-\u1fff]/gu;
+
+/**
+ * Text as this search compares it: in lower case and without accents, as in the search of all sessions. Each character keeps
+ * its place, so that a match can be marked in the original text.
+ */
+export function searchableText(text: string): string {
+  return text.replace(MAY_HAVE_ACCENT, withoutAccent).toLowerCase().replaceAll("ς", "σ");
+}
+
+function withoutAccent(letter: string): string {
+  return letter.normalize("NFD").slice(0, 1);
 }

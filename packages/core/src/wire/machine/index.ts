@@ -38,7 +38,7 @@ export {
   type PromptAnswer,
   type PromptRequest,
 } from "./chat.ts";
-export type { FoundMessage, SessionSearchResult } from "./find.ts";
+export { type FoundMessage, type SessionSearchResult, searchableText } from "./find.ts";
 export type { HealthRun, MachineHealth } from "./health.ts";
 export type { HistoryView, HistoryWindow, TextCut, TextRest, WindowMessage } from "./history.ts";
 export type {
