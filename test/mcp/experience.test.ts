@@ -95,6 +95,12 @@ beforeEach(() => {
 });
 afterEach(() => home[Symbol.dispose]());
 
+/** Returns the text of a copy of a session: only the id of the session differs. */
+function forkOf(id: string, fork: string): string {
+  const copied = readFileSync(join(home.path, claudeFile(id)), "utf8");
+  return copied.replaceAll(`"sessionId":"${id}"`, `"sessionId":"${fork}"`);
+}
+
 test("fix shows what was changed and run between the error and its end, the solved one first", async () => {
   await using mcp = openMcp(home, { cwd: project });
   const asked = "Uncaught Error: listen EADDRINUSE: address already in use 127.0.0.1:4000";
@@ -129,9 +135,7 @@ test("fix shows what was changed and run between the error and its end, the solv
 });
 
 test("what a session and its fork both have is shown once", async () => {
-  const fork = HERE.replace("4bf3", "5cf3");
-  const copied = readFileSync(join(home.path, claudeFile(HERE)), "utf8");
-  home.write(claudeFile(fork), copied.replaceAll(`"sessionId":"${HERE}"`, `"sessionId":"${fork}"`));
+  home.write(claudeFile(OPEN), forkOf(HERE, OPEN));
   await using mcp = openMcp(home, { cwd: project });
   const { data, text } = await mcp.call("fix", { error: ERROR });
   expect(data).toMatchObject({ total: 2, repairs: [{ outcome: "solved" }, { outcome: "not solved" }] });
@@ -190,6 +194,31 @@ test("how shows each way of a command with its outcomes, those that only failed 
   expect(text).toMatch(/^ {4}once, 1 failed, here; last /mu);
   expect(text).toContain('printed: npm error Missing script: "dev:port"');
   expect((await mcp.call("how", { command: "terraform apply" })).text).toMatch(/^No session used it/u);
+});
+
+test("a use of a command that a session and its fork both have counts once", async () => {
+  home.write(claudeFile(OPEN), forkOf(HERE, OPEN));
+  await using mcp = openMcp(home, { cwd: project });
+  const { data } = await mcp.call("how", { command: "npm run dev" });
+  expect(data).toMatchObject({
+    uses: 5,
+    failed: 3,
+    ways: [
+      { times: 4, here: 3 },
+      { times: 1, here: 1 },
+    ],
+  });
+});
+
+test("how does not count a command as used here if the name of its folder only begins like this one", async () => {
+  home.write(claudeFile(OPEN), sessionOf(OPEN, `${project}-old`, "Build it", [bash("make all", "built")]));
+  home.write(claudeFile(OTHER), sessionOf(OTHER, join(project, "api"), "Test it", [bash("make test", "ok")]));
+  await using mcp = openMcp(home, { cwd: project });
+  const { ways } = (await mcp.call("how", { command: "make" })).data;
+  expect(ways).toMatchObject([
+    { command: "make test", here: 1 },
+    { command: "make all", here: 0 },
+  ]);
 });
 
 test("secrets are masked, and what is in the trash is not shown", async () => {

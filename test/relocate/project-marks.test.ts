@@ -103,6 +103,15 @@ test("sessions of a folder whose name only begins like that of the moved one are
   expect(await movedProjects()).toEqual([{ from: home.project, to: [target()], sessions: 3 }]);
 });
 
+test("sessions of a subfolder are counted with the moved project, which is listed once", async () => {
+  mkdirSync(join(home.project, "src"), { recursive: true });
+  const below = { ...home, project: join(home.project, "src") };
+  writeText(sessionPath(below), toLines(talk(below, SAID)));
+  await noteProjects(placesOfHome(home));
+  renameSync(home.project, target());
+  expect(await movedProjects()).toEqual([{ from: home.project, to: [target()], sessions: 4 }]);
+});
+
 test("of more than 2,000 noted folders, those that were noted first give way", async () => {
   const folders = Object.fromEntries(
     Array.from({ length: 2_000 }, (_, n) => [

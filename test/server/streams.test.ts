@@ -247,3 +247,33 @@ test("a batch that a producer sends again is stored once, and the answer has the
   expect([first.status, again.status, place(again)]).toEqual([200, 204, place(first)]);
   expect(await (await send("GET", "producer?offset=-1")).json()).toEqual([1, 2]);
 });
+
+test("a producer that sends an old batch again learns how far it got", async () => {
+  await send("PUT", "repeats");
+  const produce = (sequence: number): Promise<Response> =>
+    send("POST", "repeats", `[${sequence}]`, {
+      "producer-id": "p",
+      "producer-epoch": "0",
+      "producer-seq": String(sequence),
+    });
+  for (const sequence of [0, 1, 2]) expect((await produce(sequence)).status).toBe(200);
+  const again = await produce(0);
+  expect([again.status, again.headers.get("producer-seq")]).toEqual([204, "2"]);
+  expect(await (await send("GET", "repeats?offset=-1")).json()).toEqual([0, 1, 2]);
+});
+
+test("only the last page of a closed stream says that the stream is closed", async () => {
+  const half = 2_500_000;
+  await send("PUT", "pages", undefined, { "content-type": "application/octet-stream" });
+  for (let n = 0; n < 2; n++) {
+    const posted = await send("POST", "pages", new Uint8Array(half), {
+      "content-type": "application/octet-stream",
+    });
+    expect(posted.status).toBe(204);
+  }
+  await send("POST", "pages", undefined, { "stream-closed": "true" });
+  const first = await send("GET", "pages?offset=-1");
+  expect([first.headers.get("stream-closed"), (await first.bytes()).length]).toEqual([null, half]);
+  const last = await send("GET", `pages?offset=${first.headers.get("stream-next-offset")}`);
+  expect([last.headers.get("stream-closed"), (await last.bytes()).length]).toEqual(["true", half]);
+});

@@ -42,6 +42,7 @@ import {
   SECOND_LIVE,
   SECOND_MCP,
   SECOND_RUNTIME,
+  SECOND_SERVER,
   SECOND_SESSIONS,
 } from "./second-list.ts";
 import { SERVER } from "./server.ts";
@@ -54,7 +55,14 @@ import { SINGLE } from "./single.ts";
 import { WIRE } from "./wire.ts";
 
 export const PROMISES: Readonly<Record<string, readonly PromiseOfRoom[]>> = {
-  server: [...SERVER, ...SERVER_ACCESS, ...SERVER_USE, ...CHANNEL_WAYS_SERVER, ...SERVER_TOKENS_SERVER],
+  server: [
+    ...SERVER,
+    ...SERVER_ACCESS,
+    ...SERVER_USE,
+    ...CHANNEL_WAYS_SERVER,
+    ...SERVER_TOKENS_SERVER,
+    ...SECOND_SERVER,
+  ],
   mcp: [...MCP, ...MCP_RECALL, ...MCP_QUESTIONS, ...MCP_ANSWERS_MCP, ...SECOND_MCP],
   channels: [
     ...CHANNELS,

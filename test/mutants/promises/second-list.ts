@@ -114,7 +114,31 @@ export const SECOND_RUNTIME: readonly PromiseOfRoom[] = [
   },
 ];
 
+export const SECOND_SERVER: readonly PromiseOfRoom[] = [
+  {
+    file: "packages/server/src/server/streams/read.ts",
+    test: "test/server/streams.test.ts",
+    promise: "A page in the middle of a closed stream does not say that the stream is closed.",
+    text: "const closed = atEnd && log.closedAt !== undefined;",
+    mistake: "const closed = log.closedAt !== undefined;",
+  },
+  {
+    file: "packages/server/src/server/streams/append.ts",
+    test: "test/server/streams.test.ts",
+    promise: "A producer that repeats an old write learns how far it got.",
+    text: "...producerHeaders(producer, known?.sequence) },",
+    mistake: "...producerHeaders(producer, undefined) },",
+  },
+];
+
 export const SECOND_CATALOG: readonly PromiseOfRoom[] = [
+  {
+    file: "packages/agents/src/catalog/moved-projects.ts",
+    test: "test/relocate/project-marks.test.ts",
+    promise: "A folder below a moved project is part of that project.",
+    text: "!hasFolderAbove(folder, gone));",
+    mistake: "!hasFolderAbove(folder, new Map()));",
+  },
   {
     file: "packages/agents/src/catalog/follow.ts",
     test: "packages/agents/src/catalog/follow.test.ts",

@@ -24,3 +24,12 @@ test.each([
 test("an excerpt does not mark a word that only contains the searched one", () => {
   expect(markedIn("the retrying client", "retry")).toEqual([]);
 });
+
+test("an excerpt is of a role that was asked for, although the words of another role match too", () => {
+  const passages = [
+    { voice: "person", messageId: "m1", text: "does the retry work?" },
+    { voice: "result", messageId: "m2", text: "12 of 12 retry tests passed" },
+  ] as const;
+  const ofTools = excerptOf(passages, [{ words: ["retry"], exact: false }], ["result"]);
+  expect(ofTools).toMatchObject({ voice: "result", messageId: "m2" });
+});
