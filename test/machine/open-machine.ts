@@ -53,7 +53,8 @@ export async function openMachine(
   });
   const token: OpenMachine["token"] = async (scopes, workspaceId = "default") => {
     const owner = store.forWorkspace(workspaceId);
-    return (await owner.createToken({ scopes, handle: "*", label: "test", issuedFrom: "loopback" })).secret;
+    return (await owner.createToken({ scopes, anyHandle: true, label: "test", issuedFrom: "loopback" }))
+      .secret;
   };
   const everything = await token(["machine:read,write", "channel:*:read,write", "live:*:read", "metrics"]);
   const get: OpenMachine["get"] = (path, secret = everything, signal) =>

@@ -73,6 +73,24 @@ test("a scheduled message that is not an input is refused at once, and a wrong s
   expect(errors).toHaveLength(1);
 });
 
+test("messages for the same time to sessions whose ids and keys look alike are all sent", async () => {
+  const c = await start({ agents: [new EchoAgent()] });
+  const runAt = new Date(Date.now() + 50).toISOString();
+  const places = [
+    ["a", "b/c"],
+    ["a/b", "c"],
+    ["a%2Fb", "c"],
+  ] as const;
+  const runs = places.map(([sessionId, id]) =>
+    c.session(sessionId, { create: true }).send(`to ${sessionId}`, { id, runAt }),
+  );
+  for (const [n, [sessionId]] of places.entries()) {
+    expect(await runs[n]?.result()).toMatchObject({ status: "completed" });
+    const messages = await c.session(sessionId).messages();
+    expect(messages.map(({ content }) => textOf(content))).toContain(`to ${sessionId}`);
+  }
+});
+
 test("a lasting error is reported once for each session, and again if it returns after an absence", async () => {
   const reported: string[] = [];
   const errors = [["a", "b"], ["a", "b", "c"], ["b"], ["a", "b"]];

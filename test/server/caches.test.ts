@@ -31,7 +31,7 @@ beforeAll(async () => {
   });
   listening = await listen(server, { host: "127.0.0.1", port: 0 });
   const scopes = ["admin", "machine:read,write"];
-  token = (await store.createToken({ scopes, handle: "*", issuedFrom: "loopback" })).secret;
+  token = (await store.createToken({ scopes, anyHandle: true, issuedFrom: "loopback" })).secret;
   await store.createLog({ logId: "channels/x" });
   const patterns = server.routes.map(({ path }) => path.replace(/:\w+(?:\{[^}]*\})?|\*/gu, "x"));
   paths = [...new Set([...patterns, "/v1/nothing"])].filter((path) => path !== "/v1/pages/cookie");

@@ -136,7 +136,7 @@ test("a token without a handle can read channels and cannot write to them", asyn
 });
 
 test("a token for any handle writes under the handle that a request names, and `*` itself is not a handle", async () => {
-  const token = await tokenOf({ handle: "*" });
+  const token = await tokenOf({ anyHandle: true });
   await store.createLog({ logId: "channels/any" });
   const say = (handle: string): Promise<Response> =>
     call(token, "POST", "/v1/channels/any/messages", { handle, content: "x" });

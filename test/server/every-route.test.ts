@@ -54,7 +54,7 @@ beforeAll(async () => {
   });
   listening = await listen(server, { host: "127.0.0.1", port: 0 });
   const scopes = ["admin", "machine:read,write"];
-  token = (await store.createToken({ scopes, handle: "*", issuedFrom: "loopback" })).secret;
+  token = (await store.createToken({ scopes, anyHandle: true, issuedFrom: "loopback" })).secret;
   await store.createLog({ logId: "channels/x" });
   await store.createLog({ logId: "streams/x", mediaType: "text/plain" });
   paths = [...new Set(server.routes.map(({ path }) => pathOf(path)))].filter((path) => path !== "/v1/x");

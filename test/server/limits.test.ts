@@ -30,7 +30,7 @@ interface Served {
 async function serverWith(limits: Partial<ServerLimits>, scopes = ["admin"]): Promise<Served> {
   const server = await openServer(store, { authenticate: createAuthenticate(store), limits });
   servers.push(server);
-  const { secret } = await store.createToken({ scopes, handle: "*" });
+  const { secret } = await store.createToken({ scopes, anyHandle: true });
   return { url: server.url, token: secret };
 }
 

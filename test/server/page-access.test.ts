@@ -31,7 +31,7 @@ afterAll(async () => {
 
 /** The secret of a page that a token with these scopes opened. */
 async function pageOf(scopes: readonly string[], query = ""): Promise<string> {
-  const { secret } = await tokens.createToken({ scopes, handle: "*", issuedFrom: "loopback" });
+  const { secret } = await tokens.createToken({ scopes, anyHandle: true, issuedFrom: "loopback" });
   return (await openPage(server.url, secret, query)).secret;
 }
 

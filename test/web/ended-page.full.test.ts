@@ -65,7 +65,7 @@ test("a page is empty soon after its token was revoked, and its browser stores n
   timeout: 60_000,
 }, async () => {
   const { store } = viewer.machine;
-  const token = await store.createToken({ scopes: SCOPES, handle: "*", issuedFrom: "loopback" });
+  const token = await store.createToken({ scopes: SCOPES, anyHandle: true, issuedFrom: "loopback" });
   const page = await openWith(token.secret);
   const shown = await shownBy(page);
   expect((await textsOf(page)).join("\n")).toContain(shown[0]);
@@ -77,7 +77,12 @@ test("a page is empty soon after its token was revoked, and its browser stores n
 test("a page is empty soon after its token has expired", { timeout: 60_000 }, async () => {
   const { store } = viewer.machine;
   const expiresAt = new Date(Date.now() + 8_000).toISOString();
-  const token = await store.createToken({ scopes: SCOPES, handle: "*", issuedFrom: "loopback", expiresAt });
+  const token = await store.createToken({
+    scopes: SCOPES,
+    anyHandle: true,
+    issuedFrom: "loopback",
+    expiresAt,
+  });
   const page = await openWith(token.secret);
   await expectEmptied(page, await shownBy(page));
   await page.context().close();

@@ -3,6 +3,7 @@
 import { ContinuoError, listAll, present, type Token } from "@continuo/core/model";
 import { visibleLine } from "@continuo/core/transcript";
 import {
+  ANY_HANDLE,
   extensionOriginOf,
   formatScope,
   isName,
@@ -43,7 +44,7 @@ export async function runCreateToken(flags: CreateTokenFlags, shell: Shell): Pro
   const expiresAt = flags.expires === "never" ? undefined : expiryOf(flags.expires, shell.now);
   await using store = await openForCommand(flags, shell);
   const token = await store.createToken(
-    present({ scopes, issuedFrom: "loopback", handle, label, expiresAt }),
+    present({ scopes, issuedFrom: "loopback", handle, anyHandle: handle === ANY_HANDLE, label, expiresAt }),
   );
   shell.stdout.write(flags.json ? `${toJsonText(token)}\n` : `${token.secret}\n`);
   return 0;

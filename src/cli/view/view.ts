@@ -10,7 +10,6 @@ import {
   present,
   type Store,
 } from "@continuo/core/model";
-import { ANY_HANDLE } from "@continuo/core/wire";
 import type { MachineService, PairAnswer, PhoneRights } from "@continuo/core/wire/machine";
 import { placesOf, readVersion } from "@continuo/files";
 import { createAuthenticate, createServer, listen, type ServerHandle } from "@continuo/server";
@@ -218,7 +217,7 @@ const SCOPES: Readonly<Record<ViewerRequest["access"], readonly string[]>> = {
 async function issueToken(store: Store, access: ViewerRequest["access"]): Promise<string> {
   const { secret } = await store.createToken({
     scopes: SCOPES[access],
-    handle: ANY_HANDLE,
+    anyHandle: true,
     label: "continuo view",
     issuedFrom: "loopback",
   });

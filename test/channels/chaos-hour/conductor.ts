@@ -221,7 +221,7 @@ class ChaosHour {
     const { seed, longMessages: messages, report } = this.#options;
     const { secret: token } = await this.#store.createToken({
       scopes: [`channel:${LONG_CHANNEL}:read,write`],
-      handle: "*",
+      anyHandle: true,
     });
     const visitor = await this.#store.createToken({
       scopes: ["channel:visitors:read,write", `channel:${LONG_CHANNEL}:read`],

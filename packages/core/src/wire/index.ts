@@ -196,7 +196,6 @@ export {
   coversName,
   formatScope,
   type MachinePermission,
-  type NamedKind,
   type NamedScope,
   parseScope,
   type RequiredPermission,

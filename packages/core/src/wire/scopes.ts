@@ -4,12 +4,11 @@
  * `*` is a prefix; `*` alone means every name.
  */
 
-import { ContinuoError } from "../model/index.ts";
+import { ContinuoError, type NamedKind } from "../model/index.ts";
 
 export type Access = "read" | "write";
 /** `answer`: may answer an agent's question for permission, once. `write` includes `answer`. */
 export type MachinePermission = Access | "answer";
-export type NamedKind = "channel" | "session" | "live" | "stream" | "approval";
 
 export interface NamedScope {
   readonly kind: NamedKind;

@@ -86,7 +86,9 @@ export interface ScheduledInput {
 /** Stores an input until its time. The same input for the same time is stored once. */
 export async function schedule(store: Store, at: string, input: ScheduledInput): Promise<void> {
   const key = input.retryOf ?? input.id ?? randomUUID();
-  const name = `${SCHEDULE}${at}/${input.sessionId}/${key}`;
+  // A slash in the id of a session must not move the border between the id and the key.
+  const sessionId = input.sessionId.replace(/[%/]/gu, encodeURIComponent);
+  const name = `${SCHEDULE}${at}/${sessionId}/${key}`;
   try {
     await store.putClaim({ name, owner: input.sessionId, generation: 1, status: "waiting", data: input });
   } catch (error) {

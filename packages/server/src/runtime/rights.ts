@@ -1,6 +1,7 @@
 /** The rights that a program gives a request, as scopes of the server: `*` at the end of a name stands for any rest. */
 
-import type { NamedKind, NamedScope, Scope } from "@continuo/core/wire";
+import type { NamedKind } from "@continuo/core/model";
+import type { NamedScope, Scope } from "@continuo/core/wire";
 import type { Authorization, Names } from "./types.ts";
 
 const HINT = 'give "*" for all, an array of exact names, or { beginsWith: "customer-" }';

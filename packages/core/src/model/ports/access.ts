@@ -21,10 +21,28 @@ export interface Token {
   readonly revokedAt: string | null;
 }
 
+/** The kinds of things with names: a name is the id of a session, the path of a stream, the key of a continuous session. */
+export type NamedKind = "channel" | "session" | "live" | "stream" | "approval";
+
+/**
+ * A right to one exact name, or to every name with a beginning. An exact name may come from outside, such as the id of a
+ * user, because a `*` in it is refused. `write` includes `read`.
+ */
+export type NamedRight = { readonly kind: NamedKind; readonly access: "read" | "write" } & (
+  | { readonly name: string }
+  | { readonly beginsWith: string }
+);
+
 export interface NewToken extends CallOptions {
-  /** 1 to 100. */
-  readonly scopes: readonly string[];
+  /**
+   * 1 to 100: rights, or texts such as `admin`, `metrics` and `channel:team:read,write`. A `*` at the end of a name in a
+   * text covers every name with that beginning, so never put the name of a user into a text: write a right.
+   */
+  readonly scopes: readonly (string | NamedRight)[];
+  /** The participant as which the holder writes in channels. Errors: `invalid` for `*` without `anyHandle`. */
   readonly handle?: string;
+  /** True if the holder may write in channels as any participant; false by default. */
+  readonly anyHandle?: boolean;
   readonly label?: string;
   /** `network` if none is given. */
   readonly issuedFrom?: "loopback" | "network";
@@ -57,7 +75,20 @@ export interface NewWebhookKey extends CallOptions {
 }
 
 export interface AccessStore {
-  /** A token of this workspace. */
+  /**
+   * A token of this workspace. Errors: `invalid` for a `*` in the name or the beginning of a right, and for an empty one.
+   *
+   * @example
+   *   const user = "ann"; // as she registered, which may be `*` or `a*`
+   *   await using store = await openStore("memory:");
+   *   const { secret } = await store.createToken({
+   *     scopes: [
+   *       { kind: "channel", name: "support", access: "write" },
+   *       { kind: "session", beginsWith: `customer:${user}:`, access: "read" },
+   *     ],
+   *     handle: user,
+   *   });
+   */
   createToken(options: NewToken): Promise<IssuedToken>;
   /**
    * The active token with this secret, `null` for any other text. With `listWorkspaces` it is the only look-up that crosses workspaces:

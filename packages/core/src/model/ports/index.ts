@@ -6,7 +6,16 @@
  * Does not know: any implementation.
  */
 
-export type { AccessStore, IssuedToken, NewToken, NewWebhookKey, Token, WebhookKey } from "./access.ts";
+export type {
+  AccessStore,
+  IssuedToken,
+  NamedKind,
+  NamedRight,
+  NewToken,
+  NewWebhookKey,
+  Token,
+  WebhookKey,
+} from "./access.ts";
 export {
   type Agent,
   type AgentCapabilities,

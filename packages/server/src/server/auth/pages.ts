@@ -7,6 +7,7 @@
 import { createHash } from "node:crypto";
 import { ContinuoError, isContinuoError, present, type Store, type Token } from "@continuo/core/model";
 import {
+  ANY_HANDLE,
   formatScope,
   isNonce,
   type PageEntry,
@@ -67,7 +68,7 @@ async function issueCode(grant: Grant, context: ServerContext): Promise<Response
   const store = context.tokens(workspaceId, principalOf(grant));
   const expiresAt = earlier(LIMITS.codeMs, await store.getToken(tokenId));
   const code = await store.createToken({
-    ...present({ handle: handle ?? undefined }),
+    ...present({ handle: handle ?? undefined, anyHandle: handle === ANY_HANDLE }),
     scopes: scopes.map(formatScope),
     issuedFrom: scopes.some(({ kind }) => kind === "machine") ? "loopback" : "network",
     label: pageLabel({ kind: "code", parentId: tokenId }),
@@ -121,7 +122,7 @@ async function exchange(request: Request, peer: Peer, context: ServerContext): P
   await assertSameUser(peer, context);
   const kind = hasOwnTls(origin, request, context) ? "cookie" : "tab";
   const page = await store.createToken({
-    ...present({ handle: token.handle ?? undefined }),
+    ...present({ handle: token.handle ?? undefined, anyHandle: token.handle === ANY_HANDLE }),
     scopes: token.scopes,
     issuedFrom: token.issuedFrom,
     label: pageLabel({ kind, parentId }),

@@ -1,6 +1,6 @@
 /** Tokens: rows that record the rights of their holders. Only hashes of their secrets are known here. */
 
-import type { Page, Token } from "@continuo/core/model";
+import { ContinuoError, type NamedKind, type NewToken, type Page, type Token } from "@continuo/core/model";
 import { LIMITS, query, type Scope, sql, type Transaction, type Work } from "../engine/index.ts";
 import type { TokenTable } from "../schema/index.ts";
 import { TOKEN_COLUMNS } from "./columns.ts";
@@ -12,22 +12,14 @@ export interface TokenRow extends TokenTable {
   readonly now: number;
 }
 
-export interface TokenRequest {
-  readonly scopes: readonly string[];
-  readonly handle?: string;
-  readonly label?: string;
-  readonly issuedFrom?: Token["issuedFrom"];
-  readonly expiresAt?: string;
-}
-
 /** Errors: `invalid`, `too_large`. */
 export function* insertToken(
   tx: Transaction,
-  { tokenId, secretHash, request }: TokenSecret & { readonly request: TokenRequest },
+  { tokenId, secretHash, request }: TokenSecret & { readonly request: Omit<NewToken, "signal"> },
 ): Work<Token> {
   const scopes = scopesOf(request.scopes);
-  const { handle, label, issuedFrom = "network", expiresAt } = request;
-  if (handle !== undefined) assertName("handle of a token", handle);
+  const handle = handleOf(request);
+  const { label, issuedFrom = "network", expiresAt } = request;
   if (label !== undefined) {
     assertText("label of a token", label);
     if (label.length > LIMITS.idLength) throw tooLarge("the label of a token", LIMITS.idLength, label.length);
@@ -44,7 +36,7 @@ export function* insertToken(
     tx.workspaceId,
     secretHash,
     scopes,
-    handle ?? null,
+    handle,
     label ?? null,
     issuedFrom,
     expiresAt === undefined ? null : Date.parse(expiresAt),
@@ -60,12 +52,73 @@ interface TokenSecret {
   readonly secretHash: string;
 }
 
+/** The handle that the server takes for every handle. */
+const ANY_HANDLE = "*";
+
+const KINDS: Readonly<Record<NamedKind, true>> = {
+  channel: true,
+  session: true,
+  live: true,
+  stream: true,
+  approval: true,
+};
+
+/**
+ * The scopes as texts, which is how they are stored. In a text a `*` at the end of a name covers every name with that
+ * beginning, so that a right cannot have one.
+ */
 function scopesOf(scopes: unknown): string {
   if (!Array.isArray(scopes) || scopes.length === 0) throw invalid("a token must have at least one scope");
   if (scopes.length > LIMITS.scopesPerToken)
     throw tooLarge("scopes of a token", LIMITS.scopesPerToken, scopes.length);
-  for (const scope of scopes) assertName("scope of a token", scope);
-  return textOfJson("scopes of a token", [...new Set(scopes)]);
+  const texts = scopes.map((scope: unknown) => (isObject(scope) ? textOfRight(scope) : scope));
+  for (const text of texts) assertName("scope of a token", text);
+  return textOfJson("scopes of a token", [...new Set(texts)]);
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === "object" && value !== null;
+}
+
+function textOfRight(right: object): string {
+  const { kind, access, name, beginsWith, ...others } = right as Partial<Record<string, unknown>>;
+  const isOne = (name === undefined) !== (beginsWith === undefined) && Object.keys(others).length === 0;
+  if (!isOne || typeof kind !== "string" || !Object.hasOwn(KINDS, kind))
+    throw badRight("a scope must have a kind, an access, and either a name or beginsWith", right);
+  if (access !== "read" && access !== "write")
+    throw badRight("the access of a scope must be read or write", right);
+  const words = access === "write" ? "read,write" : "read";
+  if (name !== undefined) return `${kind}:${plainName("name", name, right)}:${words}`;
+  return `${kind}:${plainName("beginsWith", beginsWith, right)}*:${words}`;
+}
+
+/** A name that a user chose must not become a beginning. */
+function plainName(what: "name" | "beginsWith", value: unknown, right: object): string {
+  assertName(`${what} of a scope`, value);
+  if (/[*\p{Cc}]/u.test(value))
+    throw badRight(`the ${what} of a scope cannot have a * or a control character`, right);
+  return value;
+}
+
+function badRight(message: string, right: object): ContinuoError {
+  return new ContinuoError("invalid", message, {
+    hint: 'Write { kind: "session", name: "customer-ann", access: "read" } for one name, or `beginsWith` for every name with a beginning; for all names, write the text "session:*:read".',
+    details: { scope: right },
+  });
+}
+
+function handleOf({ handle, anyHandle = false }: Pick<NewToken, "handle" | "anyHandle">): string | null {
+  if (typeof anyHandle !== "boolean") throw invalid("anyHandle of a token must be true or false");
+  if (handle !== undefined) assertName("handle of a token", handle);
+  if (!anyHandle && handle === ANY_HANDLE) {
+    throw new ContinuoError("invalid", "the handle of a token cannot be *", {
+      hint: "Give the handle of one participant, or `anyHandle: true` for a program that writes for many.",
+    });
+  }
+  if (anyHandle && handle !== undefined && handle !== ANY_HANDLE) {
+    throw invalid("a token has either a handle or anyHandle");
+  }
+  return anyHandle ? ANY_HANDLE : (handle ?? null);
 }
 
 /** Finds a token of any workspace, for a client that has its secret. */

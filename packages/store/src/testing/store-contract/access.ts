@@ -129,6 +129,63 @@ export const tokenCases: readonly ContractCase[] = [
     },
   },
   {
+    name: "createToken takes rights to exact names and to beginnings, whatever the names are",
+    run: async ({ store }) => {
+      const { tokenId } = await store.createToken({
+        scopes: [
+          "metrics",
+          { kind: "channel", name: "team", access: "write" },
+          { kind: "session", name: "x:read,write", access: "read" },
+          { kind: "stream", beginsWith: "ann/", access: "read" },
+          { kind: "live", beginsWith: "ann:", access: "write" },
+          { kind: "channel", name: "team", access: "write" },
+        ],
+        anyHandle: true,
+      });
+      const token = await store.getToken(tokenId);
+      assert.deepEqual(token?.scopes, [
+        "metrics",
+        "channel:team:read,write",
+        "session:x:read,write:read",
+        "stream:ann/*:read",
+        "live:ann:*:read,write",
+      ]);
+      assert.equal(token.handle, "*");
+    },
+  },
+  {
+    name: "createToken refuses a name that would be a beginning, a right that is not one, and the handle of all",
+    run: async ({ store }) => {
+      const right = { kind: "session", access: "read" } as const;
+      for (const name of ["*", "a*", "*a", "a*b", "", "a\nb", "a\u0085b", 7 as never]) {
+        await rejects("invalid", store.createToken({ scopes: [{ ...right, name }] }));
+        await rejects("invalid", store.createToken({ scopes: ["metrics", { ...right, beginsWith: name }] }));
+      }
+      for (const wrong of [
+        right,
+        { ...right, name: "a", beginsWith: "a" },
+        { ...right, startsWith: "a" },
+        { ...right, name: "a", names: ["b"] },
+        { ...right, name: "a", kind: "machine" },
+        { ...right, name: "a", kind: "toString" },
+        { ...right, name: "a", access: "admin" },
+        { ...right, name: "a", access: ["read"] },
+        { kind: "session", name: "a" },
+        ["session:a:read"],
+        null,
+      ])
+        await rejects("invalid", store.createToken({ scopes: [wrong as never] }));
+      const scopes = [{ ...right, name: "a" }];
+      await rejects("too_large", store.createToken({ scopes: [{ ...right, name: "x".repeat(600) }] }));
+      const { hint } = await rejects("invalid", store.createToken({ scopes, handle: "*" }));
+      assert.match(hint ?? "", /anyHandle/u);
+      await rejects("invalid", store.createToken({ scopes, handle: "*", anyHandle: false }));
+      await rejects("invalid", store.createToken({ scopes, handle: "ann", anyHandle: true }));
+      await rejects("invalid", store.createToken({ scopes, anyHandle: "yes" as never }));
+      assert.deepEqual((await store.listTokens()).items, []);
+    },
+  },
+  {
     name: "listTokens: oldest first, by handle, page by page",
     run: async ({ store }) => {
       const made: string[] = [];
