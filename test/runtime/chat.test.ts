@@ -155,6 +155,61 @@ test("a call that an attempt made before it was killed stays", async () => {
   expect(await read(c.session("s").run("q1").toUIMessageResponse())).toEqual(messages.at(-1));
 });
 
+test("a call of an attempt that was killed, which the next attempt makes again, is over at the end of the answer", async () => {
+  const call = (toolCallId: string) => ({ toolCallId, toolName: "refund", toolInput: { euros: 20 } });
+  const request = { ...call("c1"), approvalId: "a1", readOnly: false, options: [] };
+  await twoAttempts(
+    [
+      { type: "tool_call_started", data: call("c1") },
+      { type: "approval_requested", data: request },
+      { type: "approval_resolved", data: { approvalId: "a1", outcome: "granted", by: "staff" } },
+    ],
+    [{ call: "refund", id: "c2", input: { euros: 20 }, result: "paid" }, { say: "You get it back." }],
+  );
+  const { messages } = await c.session("s").chat();
+  const calls = messages.at(-1)?.parts.filter(({ type }) => type === "tool-refund");
+  expect(calls).toMatchObject([
+    { toolCallId: "c1", state: "output-error", errorText: "The tool refund was interrupted." },
+    { toolCallId: "c2", state: "output-available", output: "paid" },
+  ]);
+  expect(messages.at(-1)).not.toHaveProperty("metadata");
+  expect(await safeValidateUIMessages({ messages })).toMatchObject({ success: true });
+  expect(await read(c.session("s").run("q1").toUIMessageResponse())).toEqual(messages.at(-1));
+});
+
+test("an answer that is not complete says how it ended, and none of its questions is open", async () => {
+  const call = { toolCallId: "c1", toolName: "refund", toolInput: { euros: 20 } };
+  const request = { ...call, approvalId: "a1", readOnly: false, options: [] };
+  const asks: Script = [
+    { event: { type: "tool_call", ...call } },
+    { event: { type: "permission_request", ...request } },
+  ];
+  await scripted([
+    [...asks, { wait: "abort" }],
+    [{ stream: ["It "], messageId: "m1" }, { fail: "no power" }],
+  ]);
+  const session = c.session("s", { create: true });
+  await session.send("Pay me back.", { id: "q1" });
+  const lastPart = async () => (await session.chat()).messages.at(-1)?.parts.at(-1);
+  await expect.poll(lastPart).toMatchObject({ state: "approval-requested" });
+  expect((await session.chat()).messages.at(-1)).not.toHaveProperty("metadata");
+  await session.stop();
+  await expect.poll(lastPart).toMatchObject({
+    state: "output-error",
+    errorText: "The tool refund was cancelled.",
+  });
+  await session.send("How is the weather?", { id: "q2" }).result();
+  const { messages, open } = await session.chat();
+  expect(messages.map(({ metadata }) => metadata)).toEqual([
+    ...[undefined, { status: "cancelled" }],
+    ...[undefined, { status: "failed", errorText: "The answer failed (agent_failed)." }],
+  ]);
+  expect(open).toEqual([]);
+  const page = await session.toHtml({ view: "chat" });
+  expect(page).toContain("The answer was stopped.");
+  expect(page).toContain("The answer failed (agent_failed).");
+});
+
 test("an answer that a person gave while no process ran stays, although the next attempt asks again", async () => {
   const call = { toolCallId: "c1", toolName: "refund", toolInput: { euros: 20 } };
   const request = { ...call, approvalId: "a1", readOnly: false, options: [] };

@@ -6,7 +6,7 @@
 import { type Block, ContinuoError, type Message } from "@continuo/core/model";
 import { visibleLine } from "@continuo/core/transcript";
 import { escapeHtml, headToHtml, messageToHtml } from "@continuo/core/transcript/html";
-import type { ChatMessage } from "./chat.ts";
+import type { ChatMessage, ChatMetadata } from "./chat.ts";
 import { chatOf } from "./chats.ts";
 import type { Host } from "./host.ts";
 import type { UIPart } from "./ui-parts.ts";
@@ -28,13 +28,26 @@ export async function chatToHtml(host: Host, sessionId: string): Promise<string>
   return `${head}<h1><bdi>${title}</bdi></h1>\n<main>\n${articles.join("")}</main>\n</body>\n</html>\n`;
 }
 
-/** An answer without text is not shown until it has some. */
-function articleOf({ id, role, parts }: ChatMessage, isOpen: boolean): readonly string[] {
+/** An answer without text is not shown until it has some, or has ended without. */
+function articleOf({ id, role, parts, metadata }: ChatMessage, isOpen: boolean): readonly string[] {
   const content = parts.flatMap(blockOf);
-  if (role === "system" || content.length === 0) return [];
+  const note = isOpen ? "The answer is not complete." : endOf(metadata);
+  if (role === "system" || (content.length === 0 && (isOpen || note === null))) return [];
   const origin = role === "user" ? ("person" as const) : ("agent" as const);
   const message: Message = { id, role, content, origin, metadata: {} };
-  return [messageToHtml(message), ...(isOpen ? ['<p class="note">The answer is not complete.</p>\n'] : [])];
+  const article = content.length === 0 ? [] : [messageToHtml(message)];
+  return note === null ? article : [...article, `<p class="note">${escapeHtml(visibleLine(note))}</p>\n`];
+}
+
+const ENDINGS: Readonly<Record<ChatMetadata["status"], string>> = {
+  failed: "The answer failed.",
+  cancelled: "The answer was stopped.",
+  interrupted: "The answer was interrupted.",
+  timed_out: "The answer took too long.",
+};
+
+function endOf(metadata: ChatMetadata | undefined): string | null {
+  return metadata === undefined ? null : (metadata.errorText ?? ENDINGS[metadata.status]);
 }
 
 const DATA = /^data:([\w.+-]+\/[\w.+-]+);base64,(.*)$/su;

@@ -5,6 +5,7 @@ import {
   isEvent,
   type KnownEvent,
   type Payload,
+  present,
   type RunStatus,
   type StoredEvent,
 } from "@continuo/core/model";
@@ -13,10 +14,19 @@ import { ENDS, GIVEN_UP, isKnownEvent } from "./run-events.ts";
 import { createUIFold, filePartOf, type UIFold } from "./ui-chunks.ts";
 import { type UIPart, UIParts } from "./ui-parts.ts";
 
-/** A message as `useChat` has it: the type `UIMessage` of the package `ai`. */
+/** The end of an answer that is not complete. */
+export interface ChatMetadata {
+  readonly status: "failed" | "cancelled" | "interrupted" | "timed_out";
+  /** Words for people, of an answer that failed. */
+  readonly errorText?: string;
+}
+
+/** A message as `useChat` has it: the type `UIMessage<ChatMetadata>` of the package `ai`. */
 export interface ChatMessage {
   readonly id: string;
   readonly role: "system" | "user" | "assistant";
+  /** Only an answer that ended without being complete has it: no attempt follows. */
+  readonly metadata?: ChatMetadata;
   readonly parts: readonly UIPart[];
 }
 
@@ -119,8 +129,11 @@ function takeIn(exchange: Exchange, event: KnownEvent, isRetried: (status: RunSt
 
 /** The answer for a reader of the stream, which also gets the end of the answer. */
 function answerOf({ answerId, fold, parts, isOpen }: Exchange): ChatMessage {
-  if (!isOpen) for (const chunk of fold.end()) parts.take(chunk);
-  return { id: answerId, role: "assistant", parts: parts.parts() };
+  const ending = isOpen ? [] : fold.end();
+  for (const chunk of ending) parts.take(chunk);
+  const last = ending.find(({ type }) => type === "message-metadata");
+  const metadata = last?.messageMetadata as ChatMetadata | undefined;
+  return { id: answerId, role: "assistant", ...present({ metadata }), parts: parts.parts() };
 }
 
 function partsOf(input: unknown): readonly UIPart[] {

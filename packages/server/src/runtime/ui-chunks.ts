@@ -149,7 +149,7 @@ class Speech {
  */
 export function createUIFold(messageId: string, failureText: FailureText = plainFailure): UIFold {
   const speech = new Speech();
-  const shown: ChunkState = { calls: new Map(), approvals: new Map(), failureText };
+  const shown: ChunkState = { calls: new Map(), unfinished: new Set(), approvals: new Map(), failureText };
   const begin = [{ type: "start", messageId }, { type: "start-step" }];
   let isBegun = false;
   let finish: UIChunk = { type: "finish", finishReason: "stop" };
@@ -162,7 +162,14 @@ export function createUIFold(messageId: string, failureText: FailureText = plain
       isBegun = true;
       return [...begin, ...chunks];
     },
-    end: () => [...(isBegun ? [] : begin), ...speech.close(), { type: "finish-step" }, finish],
+    end: () => [
+      ...(isBegun ? [] : begin),
+      ...speech.close(),
+      ...endedCalls(shown, finish),
+      { type: "finish-step" },
+      ...metadataOf(finish),
+      finish,
+    ],
   };
 }
 
@@ -198,6 +205,8 @@ function isShown(block: Block): boolean {
 interface ChunkState {
   /** The names of tools, by the ids of their calls. */
   readonly calls: Map<string, string>;
+  /** The ids of the calls without a result. */
+  readonly unfinished: Set<string>;
   /**
    * The keys are the ids. An agent asks again about an answered call if the process ended before the agent received the
    * answer.
@@ -210,13 +219,14 @@ interface ChunkState {
 function toolsOf(
   event: KnownEvent,
   speech: Speech,
-  { calls, approvals, failureText }: ChunkState,
+  { calls, unfinished, approvals, failureText }: ChunkState,
 ): readonly UIChunk[] {
   switch (event.type) {
     case "tool_call_started": {
       const { toolCallId, toolName, toolInput = {} } = event.data;
       if (calls.has(toolCallId)) return [];
       calls.set(toolCallId, toolName);
+      unfinished.add(toolCallId);
       return [...speech.call(), { type: "tool-input-available", toolCallId, toolName, input: toolInput }];
     }
     case "approval_requested": {
@@ -237,12 +247,14 @@ function toolsOf(
     case "tool_call_completed": {
       const { toolCallId, toolOutput = null } = event.data;
       if (!calls.has(toolCallId)) return [];
+      unfinished.delete(toolCallId);
       return [{ type: "tool-output-available", toolCallId, output: outputOf(toolOutput) }];
     }
     case "tool_call_failed": {
       const { toolCallId, error, status: code = "error" } = event.data;
       const toolName = calls.get(toolCallId);
       if (toolName === undefined) return [];
+      unfinished.delete(toolCallId);
       if (code === "denied") return [{ type: "tool-output-denied", toolCallId }];
       const errorText = failureText({ code, message: wordsOf(error), toolName });
       return [{ type: "tool-output-error", toolCallId, errorText }];
@@ -250,6 +262,22 @@ function toolsOf(
     default:
       return [];
   }
+}
+
+/** A call without a result is over with its run: nobody can answer its question any more. */
+function endedCalls({ calls, unfinished, failureText }: ChunkState, finish: UIChunk): readonly UIChunk[] {
+  const code = finish.reason === "run_cancelled" ? "cancelled" : "interrupted";
+  return [...unfinished].map((toolCallId) => {
+    const failure = { code, message: "the run ended before the tool", toolName: calls.get(toolCallId) ?? "" };
+    return { type: "tool-output-error", toolCallId, errorText: failureText(failure) };
+  });
+}
+
+/** An answer that is not complete says so, also after a reload. */
+function metadataOf({ type, errorText, reason }: UIChunk): readonly UIChunk[] {
+  if (type === "finish") return [];
+  const status = type === "error" ? "failed" : String(reason).slice("run_".length);
+  return [{ type: "message-metadata", messageMetadata: { status, ...present({ errorText }) } }];
 }
 
 /** The last chunk, for the present end of the run; another attempt may follow. */
