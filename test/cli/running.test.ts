@@ -27,13 +27,12 @@ const FILE = import.meta.filename;
 const PROGRAM = programOf(FILE);
 
 let home: Home;
-/** The time zone and the language are those of this process: another one's are not answered. */
+/** The time zone is that of this process: another one's is not answered. */
 let env: Record<string, string>;
 beforeEach(() => {
   home = createHome();
   writeSessions(home);
-  const words = ["TZ", "LANG", "LC_ALL"].map((name) => [name, process.env[name] ?? ""]);
-  env = Object.fromEntries(words.filter(([, value]) => value !== ""));
+  env = process.env.TZ === undefined ? {} : { TZ: process.env.TZ };
 });
 const opened: (AsyncDisposable | Server)[] = [];
 afterEach(async () => {
@@ -124,11 +123,19 @@ test("no process is asked if none runs, after its end, with `--debug`, or with C
   expect(readdirSync(folder())).toEqual([]);
 });
 
-test.each(["TZ", "LANG", "LC_TIME"])("a process with another %s is not answered for", async (name) => {
+test("a process with another time zone is not answered for", async () => {
   const ran = await startAnswering();
-  env = { ...env, [name]: "Asia/Tokyo" };
+  env = { ...env, TZ: "Asia/Tokyo" };
   expect(await ask(["list"])).toBeNull();
   expect(ran).toEqual([]);
+});
+
+test.each(["LANG", "LC_ALL", "LC_TIME"])("a process with another %s is answered for", async (name) => {
+  const ran = await startAnswering();
+  const alone = await runInProcess(home, ["list"]);
+  env = { ...env, [name]: "tr_TR.UTF-8" };
+  expect(await answered(["list"])).toEqual(alone);
+  expect([...new Set(ran)]).toEqual(["list"]);
 });
 
 test("a process of another build is not asked, and does not answer commands of this build", async () => {

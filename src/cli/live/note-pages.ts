@@ -101,7 +101,7 @@ export function fileNameOf(title: string): string {
 function cut(text: string, bytes: number): string {
   let kept = "";
   let size = 0;
-  for (const { segment } of new Intl.Segmenter().segment(text)) {
+  for (const { segment } of new Intl.Segmenter("en").segment(text)) {
     size += Buffer.byteLength(segment);
     if (size > bytes) break;
     kept += segment;

@@ -61,12 +61,11 @@ export function isPrivate(
 }
 
 /**
- * Facts that a process cannot take from a command: both must see the same files, and write times and words in the same
- * way.
+ * Facts that a process cannot take from a command: both must see the same files, and read times in the same zone. No
+ * output depends on the language, so a server that the system started, which has none, answers terminals that have one.
  */
 export function surroundings(env: Places["env"]): string {
-  const words = Object.entries(env).filter(([name]) => /^(?:TZ|LANG|LANGUAGE|LC_\w+)$/u.test(name));
-  return JSON.stringify([process.getuid?.(), namespace("mnt"), namespace("pid"), words.sort()]);
+  return JSON.stringify([process.getuid?.(), namespace("mnt"), namespace("pid"), env.TZ ?? null]);
 }
 
 /** Containers have their own; empty if the system does not report it. */

@@ -77,7 +77,7 @@ let segmenter: Intl.Segmenter | null = null;
 
 function clustersOf(text: string): string[] {
   if (PLAIN.test(text)) return [...text];
-  segmenter ??= new Intl.Segmenter();
+  segmenter ??= new Intl.Segmenter("en");
   return Array.from(segmenter.segment(text), ({ segment }) => segment);
 }
 

@@ -4,10 +4,10 @@ import type { PromiseOfRoom } from "./promise.ts";
 
 export const CLI: readonly PromiseOfRoom[] = [
   {
-    promise: "A process of another language is not answered for.",
+    promise: "A process of another time zone is not answered for.",
     file: "src/cli/running/places.ts",
-    text: "|LC_\\w+)$/u",
-    mistake: ")$/u",
+    text: "env.TZ ?? null",
+    mistake: "null",
     test: "test/cli/running.test.ts",
   },
   {
