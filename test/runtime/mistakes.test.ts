@@ -1,7 +1,7 @@
 /** Mistakes in the code of a program's own agents: they fail the run, and keep what a developer needs to find them. */
 
 import { ContinuoError } from "@continuo/core/model";
-import { openContinuo } from "@continuo/server/runtime";
+import { openContinuo, type RunHandle, type SessionHandle } from "@continuo/server/runtime";
 import { openStore } from "@continuo/store";
 import { runOnce } from "@continuo/store/sessions";
 import { afterEach, expect, test, vi } from "vitest";
@@ -56,6 +56,64 @@ test("a failure that has a code is the result of the run, and is not reported", 
     error: { code: "agent_failed", message: "the provider answered 500" },
   });
   expect(onError).not.toHaveBeenCalled();
+});
+
+test("a failure that nobody waits for is one warning with the session, the run and the reason", async () => {
+  const warn = vi.spyOn(process, "emitWarning").mockReturnValue();
+  await using c = await openContinuo("memory:", { agents: [refused], pollMs: 10 });
+  const { runId } = await c.session("s", { create: true }).send("hello");
+  await expect.poll(() => warn.mock.calls.length).toBe(1);
+  const [error] = warn.mock.calls[0] ?? [];
+  expect(error).toMatchObject({
+    code: "agent_failed",
+    message: `nobody waited for the run ${runId} of "s", which failed: the provider answered 500`,
+    hint: expect.stringContaining("result()"),
+    details: { sessionId: "s", runId },
+  });
+  await c.close();
+  expect(warn).toHaveBeenCalledTimes(1);
+});
+
+const READERS: readonly (readonly [string, (session: SessionHandle, run: RunHandle) => Promise<unknown>])[] =
+  [
+    ["its result", (_, run) => run.result()],
+    ["its events", (_, run) => Array.fromAsync(run)],
+    ["its text", (_, run) => Array.fromAsync(run.textStream())],
+    ["its stream of server-sent events", (_, run) => run.toSSE().text()],
+    ["its stream for useChat", (_, run) => run.toUIMessageResponse().text()],
+    ["the run by its id", async (session, run) => session.run((await run).runId).result()],
+    [
+      "the events of its session",
+      async (session) => {
+        for await (const { type } of session.events()) if (type === "run_failed") break;
+      },
+    ],
+  ];
+
+test.each(READERS)("a failure is not reported to a program that reads %s", async (_, read) => {
+  const onError = vi.fn();
+  await using c = await openContinuo("memory:", { agents: [refused], onError, pollMs: 10 });
+  const session = c.session("s", { create: true });
+  await read(session, session.send("hello"));
+  await c.close();
+  expect(onError).not.toHaveBeenCalled();
+});
+
+test("a message that is given up is reported once, after its last attempt, unless somebody reads it", async () => {
+  const reported: unknown[] = [];
+  const retry = { on: ["failed"], attempts: 2, backoffMs: 1 } as const;
+  const onError = (error: unknown): unknown => reported.push(error);
+  await using c = await openContinuo("memory:", { agents: [refused], onError, retry, pollMs: 10 });
+  const session = c.session("s", { create: true });
+  expect(await session.send("read").result()).toMatchObject({ status: "failed" });
+  const { runId } = await session.send("unread");
+  await expect.poll(async () => (await c.deadLetters.list()).length).toBe(2);
+  await c.close();
+  expect(reported).toEqual([
+    expect.objectContaining({
+      message: `nobody waited for the run ${runId} of "s", which failed: its agent was given it 2 times, and did not end well`,
+    }),
+  ]);
 });
 
 test("the session manager returns the error as the agent threw it to the caller that executed the run", async () => {

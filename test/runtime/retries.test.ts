@@ -1,6 +1,6 @@
 /** Inputs that fail again and again: when they are tried, when they are given up, and how they come back. */
 
-import type { Agent, Run } from "@continuo/core/model";
+import { type Agent, messageOf, type Run } from "@continuo/core/model";
 import { type OpenedStore, openStore } from "@continuo/store";
 import { executeRun, startRun } from "@continuo/store/sessions";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
@@ -12,6 +12,7 @@ import {
   reviveDeadLetter,
   startDue,
 } from "../../packages/server/src/runtime/retries.ts";
+import { RunReaders } from "../../packages/server/src/runtime/run-readers.ts";
 import { recover } from "../../packages/server/src/runtime/worker.ts";
 
 const BEGINNING = Date.parse("2026-03-01T10:00:00.000Z");
@@ -21,17 +22,21 @@ let store: OpenedStore;
 let closed: string[];
 /** A person has yet to answer what the run asked. */
 let isWaiting = false;
+let reported: unknown[];
 
 beforeEach(async () => {
   vi.useFakeTimers({ toFake: ["Date"], now: BEGINNING });
   store = await openStore("memory:");
   closed = [];
+  reported = [];
   isWaiting = false;
   await store.createSession({ sessionId: "s" });
 });
 afterEach(async () => {
   await store.close();
   vi.useRealTimers();
+  // Nobody reads these runs.
+  expect(reported.filter((error) => !/^nobody waited for the run/u.test(messageOf(error)))).toEqual([]);
 });
 
 const failing: Agent = { name: "desk", execute: () => Promise.reject(new Error("no power")) };
@@ -47,9 +52,8 @@ function hostWith(options: Host["options"]): Host {
     } as unknown as Host["approvals"],
     failureText: () => "",
     poke: () => undefined,
-    report: (error) => {
-      throw error;
-    },
+    readers: new RunReaders(),
+    report: (error) => reported.push(error),
   };
 }
 

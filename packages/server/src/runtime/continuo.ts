@@ -18,6 +18,7 @@ import { assertWorkOptions, CLOSE_OPTIONS, REPLAY_OPTIONS } from "./options.ts";
 import { replaySession } from "./replay.ts";
 import { deadLetters, reviveDeadLetter } from "./retries.ts";
 import { toSentRun } from "./run.ts";
+import { RunReaders } from "./run-readers.ts";
 import { createSessionHandle } from "./session.ts";
 import { observeWaiting } from "./telemetry.ts";
 import type { AgentDefinition, Continuo, ContinuoOptions, QueueState, WorkOptions } from "./types.ts";
@@ -38,9 +39,8 @@ export async function createContinuo(url: string | Store, options: ContinuoOptio
     options,
     agents,
     approvals: new ApprovalDesk(store, { timeLimitMs: options.approvalMs, retriedAfter: options.retry?.on }),
-    poke: () => {
-      for (const worker of workers) worker.poke();
-    },
+    readers: new RunReaders(),
+    poke: () => pokeAll(workers),
     report,
     failureText: failureTextOf(options.failureText, report),
   };
@@ -109,6 +109,10 @@ export async function createContinuo(url: string | Store, options: ContinuoOptio
     [Symbol.asyncDispose]: () => continuo.close(),
   };
   return continuo;
+}
+
+function pokeAll(workers: Iterable<Worker>): void {
+  for (const worker of workers) worker.poke();
 }
 
 /** Node's warning leaves out the stack and the cause of an error. */

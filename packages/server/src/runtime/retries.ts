@@ -15,6 +15,7 @@ import { rootIn, startRun } from "@continuo/store/sessions";
 import type { Host } from "./host.ts";
 import type { Report } from "./report-new.ts";
 import { GIVEN_UP } from "./run-events.ts";
+import { unreadFailure } from "./run-readers.ts";
 import type { DeadLetter } from "./types.ts";
 
 const DEAD = "dead/";
@@ -128,7 +129,7 @@ async function startInput(store: Store, scheduled: ScheduledInput): Promise<void
   }
 }
 
-async function giveUp({ store, approvals, options }: Host, run: Run): Promise<void> {
+async function giveUp({ store, approvals, options, readers, report }: Host, run: Run): Promise<void> {
   const root = rootIn(run);
   const attempts = attemptOf(run);
   const reason = `its agent was given it ${attempts} times, and did not end`;
@@ -140,6 +141,8 @@ async function giveUp({ store, approvals, options }: Host, run: Run): Promise<vo
     at: new Date().toISOString(),
   };
   const message = `the input is not tried again: ${reason}`;
+  // The readers leave after the event.
+  const wasRead = readers.isReading(run);
   const event = {
     // Two processes that come to the same end report it once.
     id: `${DEAD}${run.runId}`,
@@ -160,6 +163,7 @@ async function giveUp({ store, approvals, options }: Host, run: Run): Promise<vo
   } catch (error) {
     if (!isContinuoError(error, "fenced")) throw error;
   }
+  if (!wasRead) report(unreadFailure(run, data.reason));
   await approvals.close(root);
 }
 

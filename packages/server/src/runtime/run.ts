@@ -89,7 +89,8 @@ export function followRun(
   follow: Omit<FollowRun, "isRetried" | "isOver">,
 ): AsyncGenerator<KnownEvent, void> {
   const isRetried = retriedBy(host);
-  return runEvents(host.store, { ...follow, isRetried, isOver: () => isRunOver(host, follow.runId) });
+  const isOver = (): Promise<boolean> => isRunOver(host, follow.runId);
+  return host.readers.read(follow.runId, runEvents(host.store, { ...follow, isRetried, isOver }));
 }
 
 async function endOf({ store }: Host, runId: string): Promise<StreamEnd> {

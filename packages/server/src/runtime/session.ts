@@ -52,7 +52,7 @@ export function createSessionHandle(
   sessionId: string,
   options: SessionOptions = {},
 ): SessionHandle {
-  const { store } = host;
+  const { store, readers } = host;
   assertKnownOptions("session", options, SESSION_OPTIONS);
   let opening: Promise<Session> | undefined;
   /** A failure is not remembered: the next call tries again. */
@@ -90,7 +90,7 @@ export function createSessionHandle(
     async *events(range = {}) {
       assertKnownOptions("events", range, EVENT_OPTIONS);
       await opened();
-      yield* sessionEvents(store, sessionId, range);
+      yield* readers.read(sessionId, sessionEvents(store, sessionId, range));
     },
     async append<Data>(
       type: EventType | DefinedEvent<Data>,
@@ -116,7 +116,7 @@ export function createSessionHandle(
         {
           async *open(place) {
             await opened();
-            yield* sessionEvents(store, sessionId, place);
+            yield* readers.read(sessionId, sessionEvents(store, sessionId, place));
           },
           failureText: host.failureText,
         },

@@ -7,6 +7,7 @@ import type { RunApprovals } from "./approvals.ts";
 import type { Host } from "./host.ts";
 import { type Report, reportNew } from "./report-new.ts";
 import { isDead, retry, startDue } from "./retries.ts";
+import { unreadFailure } from "./run-readers.ts";
 import type { AgentDefinition } from "./types.ts";
 
 export interface WorkerOptions {
@@ -126,7 +127,7 @@ export class Worker {
   }
 
   async #execute(run: Run, owner: string): Promise<void> {
-    const { store, options, approvals } = this.#host;
+    const { store, options, approvals, readers, report } = this.#host;
     const definition = this.#agents.get(run.agent ?? "");
     if (definition === undefined) return;
     const own = approvals.forRun(run);
@@ -135,6 +136,7 @@ export class Worker {
     const continuationOpts = await contextOf(definition);
     // A stopped run can end before its agent returns.
     using _ = { [Symbol.dispose]: () => own.end() };
+    using watched = readers.watch(run);
     const result = await executeRun(store, agent, run.runId, {
       claimedBy: owner,
       continuation: "auto",
@@ -146,11 +148,14 @@ export class Worker {
     });
     const { status } = result;
     // A mistake in the program's own code; a failure that is expected has a code, and is the run's result.
-    if (status === "failed" && !isContinuoError(result.cause)) this.#host.report(result.cause);
-    const on = options.retry?.on ?? [];
-    if ((status === "failed" || status === "timeout") && on.includes(status))
-      await retry(this.#host, run.runId);
-    else await approvals.close(rootIn(run));
+    const isMistake = status === "failed" && result.cause !== undefined && !isContinuoError(result.cause);
+    if (isMistake) report(result.cause);
+    const hasFailed = status === "failed" || status === "timeout";
+    if (hasFailed && options.retry?.on?.includes(status) === true) return await retry(this.#host, run.runId);
+    if (status === "failed" && !isMistake && !watched.wasRead)
+      report(unreadFailure(run, result.error.message, result.cause));
+    if (status === "timeout" && !watched.wasRead) report(unreadFailure(run, "it took too long"));
+    await approvals.close(rootIn(run));
   }
 }
 

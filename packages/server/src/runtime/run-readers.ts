@@ -1,0 +1,59 @@
+/**
+ * The runs that somebody in this process reads. A run that fails while nobody reads it is reported, because otherwise
+ * nobody would learn of it.
+ */
+
+import { ContinuoError, isContinuoError, type Run } from "@continuo/core/model";
+import { rootIn } from "@continuo/store/sessions";
+
+/** Remembers, until it is disposed, whether somebody has read the run: the last reader can leave at its end. */
+export interface WatchedRun extends Disposable {
+  readonly wasRead: boolean;
+}
+
+export class RunReaders {
+  /** The number of readers of each run, by the run of its first attempt, and of each session. */
+  readonly #reading = new Map<string, number>();
+  readonly #watched = new Set<{ readonly run: Run; wasRead: boolean }>();
+
+  /** The events of a run or of a session, which count as read from the first one that is asked for. */
+  async *read<Item>(id: string, events: AsyncIterable<Item>): AsyncGenerator<Item, void> {
+    this.#count(id, 1);
+    for (const one of this.#watched) one.wasRead ||= this.isReading(one.run);
+    try {
+      yield* events;
+    } finally {
+      this.#count(id, -1);
+    }
+  }
+
+  watch(run: Run): WatchedRun {
+    const watched = { run, wasRead: this.isReading(run) };
+    this.#watched.add(watched);
+    return Object.assign(watched, { [Symbol.dispose]: () => void this.#watched.delete(watched) });
+  }
+
+  isReading(run: Run): boolean {
+    return this.#reading.has(rootIn(run)) || this.#reading.has(run.sessionId);
+  }
+
+  #count(id: string, more: 1 | -1): void {
+    const count = (this.#reading.get(id) ?? 0) + more;
+    if (count === 0) this.#reading.delete(id);
+    else this.#reading.set(id, count);
+  }
+}
+
+/** The failure of a run that nobody reads. */
+export function unreadFailure(run: Run, reason: string, cause?: unknown): ContinuoError {
+  const [runId, sessionId] = [rootIn(run), run.sessionId];
+  return new ContinuoError(
+    isContinuoError(cause) ? cause.code : "agent_failed",
+    `nobody waited for the run ${runId} of ${JSON.stringify(sessionId)}, which failed: ${reason}`,
+    {
+      hint: "Await `result()` of the run, or read its events, to handle its failure.",
+      details: { sessionId, runId },
+      cause,
+    },
+  );
+}
