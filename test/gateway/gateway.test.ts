@@ -309,6 +309,22 @@ describe("two editors on one session", () => {
     expect(spokenIn(two.take())).toContain("and now?");
   });
 
+  test("a turn that waits since the first turn of the other one gets the agent after it", async () => {
+    await using one = await openEditor(home);
+    const id = await newSession(one);
+    const running = say(one, id, "slow");
+    await expect
+      .poll(() => one.updates.some(({ update }) => update.sessionUpdate === "tool_call"))
+      .toBe(true);
+    await using two = await openEditor(home);
+    await two.agent.request("session/resume", { sessionId: id, cwd });
+    const waiting = say(two, id, "and now?");
+    await expect.poll(() => two.reports.join(" ")).toContain("waits for its end");
+    await one.agent.notify("session/cancel", { sessionId: id });
+    expect(await running).toEqual({ stopReason: "cancelled" });
+    expect(await waiting).toEqual({ stopReason: "end_turn" });
+  });
+
   test("both see a turn, the one that did not take it when it has ended, and once", async () => {
     await using one = await openEditor(home);
     const id = await newSession(one);

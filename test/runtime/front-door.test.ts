@@ -38,6 +38,26 @@ describe("a message", () => {
     expect((await c.store.getSession("customer"))?.metadata.user).toBe("ann");
   });
 
+  test("that failed once has the events of both attempts, by its own id and by that of the second attempt", async () => {
+    let calls = 0;
+    const agent = {
+      name: "shaky",
+      execute: async () => {
+        calls += 1;
+        if (calls === 1) throw new Error("no power");
+        return {};
+      },
+    };
+    c = await openContinuo("memory:", { agents: [agent], retry: { on: ["failed"] } });
+    const session = c.session("s", { create: true });
+    await session.send("go", { id: "1" }).result();
+    const { items } = await c.store.listRuns({ sessionId: "s" });
+    const second = items.find(({ metadata }) => metadata.retryOf !== undefined);
+    const events = await Array.fromAsync(session.run("1"));
+    expect(events.map(({ type }) => type)).toEqual(expect.arrayContaining(["run_failed", "run_completed"]));
+    expect(await Array.fromAsync(session.run(second?.runId ?? ""))).toEqual(events);
+  });
+
   test("is answered with the earlier messages in mind", async () => {
     const heard: number[] = [];
     const agent = {

@@ -112,6 +112,13 @@ export const SECOND_RUNTIME: readonly PromiseOfRoom[] = [
     text: "=== GIVEN_UP) exchange.isOpen = false;",
     mistake: "=== GIVEN_UP) exchange.isOpen = true;",
   },
+  {
+    file: "packages/server/src/runtime/session.ts",
+    test: "test/runtime/front-door.test.ts",
+    promise: "The handle of an attempt has the events of all attempts of its input.",
+    text: "runId: rootIn(run) };",
+    mistake: "runId: run.runId };",
+  },
 ];
 
 export const SECOND_SERVER: readonly PromiseOfRoom[] = [
@@ -128,6 +135,34 @@ export const SECOND_SERVER: readonly PromiseOfRoom[] = [
     promise: "A producer that repeats an old write learns how far it got.",
     text: "...producerHeaders(producer, known?.sequence) },",
     mistake: "...producerHeaders(producer, undefined) },",
+  },
+  {
+    file: "packages/server/src/server/channels/admit.ts",
+    test: "test/channels/contract/sqlite.test.ts",
+    promise: "A replay after `processed` brings everything that was received and not answered.",
+    text: "return session?.processed ?? 0;",
+    mistake: "return session?.received ?? 0;",
+  },
+  {
+    file: "packages/server/src/server/channels/seats.ts",
+    test: "packages/server/src/server/channels/seats.test.ts",
+    promise: "A connection that left says nothing about a newer holder of its handle.",
+    text: "return this.#left.get(key)?.token === token || this.#isSettled(key, lease);",
+    mistake: "return this.#left.has(key) || this.#isSettled(key, lease);",
+  },
+  {
+    file: "packages/server/src/server/subscriptions/deliveries.ts",
+    test: "packages/server/src/server/subscriptions/deliveries.test.ts",
+    promise: "After a delivery that succeeded, the retries count from zero.",
+    text: "retries: 0,",
+    mistake: "",
+  },
+  {
+    file: "packages/server/src/server/subscriptions/wakes.ts",
+    test: "packages/server/src/server/subscriptions/wakes.test.ts",
+    promise: "An acknowledgement never moves a cursor back.",
+    text: 'if (sequence < (link.acked ?? 0)) throw badOffset("an offset lies before what is acknowledged");',
+    mistake: "",
   },
 ];
 
@@ -177,6 +212,13 @@ export const SECOND_GATEWAY: readonly PromiseOfRoom[] = [
     text: "this.#options.name !== null || this.#runs.size > 0;",
     mistake: "this.#options.name !== null || this.#talk !== null;",
   },
+  {
+    file: "src/gateway/follow-turns.ts",
+    test: "test/gateway/gateway.test.ts",
+    promise: "A turn of another program that waits already gets the agent's session.",
+    text: "  if (live.items.some(({ runId }) => !isOwn(runId))) onBegin();\n",
+    mistake: "",
+  },
 ];
 
 export const SECOND_HANDOFF: readonly PromiseOfRoom[] = [
@@ -186,6 +228,20 @@ export const SECOND_HANDOFF: readonly PromiseOfRoom[] = [
     promise: "The newest note of a session's origin counts.",
     text: "note = noteIn(entry.value) ?? note;",
     mistake: "note ??= noteIn(entry.value);",
+  },
+  {
+    file: "packages/agents/src/handoff/mirroring/receive-mirror.ts",
+    test: "test/move/mirror-receiver.test.ts",
+    promise: "A mirror keeps its work tree when the other machine connects again.",
+    text: "workTree: mirror?.workTree ?? null }",
+    mistake: "workTree: mirror === null ? null : null }",
+  },
+  {
+    file: "packages/agents/src/handoff/mirroring/receive-mirror.ts",
+    test: "test/move/mirror-receiver.test.ts",
+    promise: "A file that the other machine takes back leaves the earlier one.",
+    text: "if (isWhole) renameDurably(arriving, to);",
+    mistake: "if (isWhole || sizeBytes > 0) renameDurably(arriving, to);",
   },
 ];
 

@@ -72,6 +72,14 @@ test("an older connection of a handle does not free the newer one's seat", async
   expect(await seats.isGone(store, lease)).toBe(false);
 });
 
+test("a connection that left here says nothing about a later holder on another server", async () => {
+  const lease = await expired();
+  const left = seatOf({ ...lease, token: lease.token - 1 }, true);
+  seats.hold(left);
+  seats.free(left);
+  expect(await seats.isGone(store, lease)).toBe(false);
+});
+
 test("a lease that no check has found for a minute is forgotten", async () => {
   const lease = await expired();
   await seats.isGone(store, lease);

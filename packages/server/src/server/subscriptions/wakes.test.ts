@@ -1,0 +1,53 @@
+import { formatOffset } from "@continuo/core/wire";
+import { openStore } from "@continuo/store";
+import { expect, test } from "vitest";
+import { insertSubscription, type Subscription } from "./documents.ts";
+import { linkOf } from "./links.ts";
+import { WakeClock } from "./wake-clock.ts";
+import { acknowledge, claimWake } from "./wakes.ts";
+
+const LOG = "streams/a";
+const SUBSCRIPTION: Subscription = {
+  id: "s",
+  config: {
+    type: "pull-wake",
+    pattern: "**",
+    streams: [],
+    webhookUrl: null,
+    wakeStream: null,
+    leaseTtlMs: 30_000,
+    description: null,
+  },
+  explicit: [],
+  createdAt: "2026-01-01T00:00:00.000Z",
+  baseUrl: "http://127.0.0.1",
+  generation: 0,
+  wake: null,
+  status: "active",
+  retries: 0,
+  nextAttemptAt: null,
+};
+
+test("an acknowledgement of less than was acknowledged before is refused, and ends nothing", async () => {
+  await using store = await openStore("memory:");
+  const event = { type: "custom", data: { name: "e" } } as const;
+  await store.createLog({ logId: LOG, events: [event, event, event] });
+  await insertSubscription(store, SUBSCRIPTION);
+  const link = await linkOf(store, SUBSCRIPTION, LOG);
+  const pending = link === null ? [] : [link];
+  const { wake, generation } = await claimWake(store, "s", { worker: "w", pending, clock: new WakeClock() });
+  const acknowledged = (sequence: number, done: boolean): Promise<void> =>
+    acknowledge(store, "s", {
+      wakeId: wake?.id,
+      generation,
+      tokenGeneration: generation,
+      acks: [{ path: "a", offset: formatOffset(sequence) }],
+      done,
+    });
+  await acknowledged(2, false);
+  await expect(acknowledged(1, true)).rejects.toMatchObject({ code: "INVALID_OFFSET" });
+  expect((await linkOf(store, SUBSCRIPTION, LOG))?.acked).toBe(2);
+  // The worker still has its wake.
+  await acknowledged(3, true);
+  await expect(acknowledged(3, true)).rejects.toMatchObject({ code: "FENCED" });
+});
