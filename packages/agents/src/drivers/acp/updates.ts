@@ -12,12 +12,12 @@ import { reportOf } from "./reports.ts";
 export interface UpdateState {
   readonly calls: Set<string>;
   readonly results: Set<string>;
-  /** Messages that came in parts. */
-  readonly streamed: Set<string>;
+  /** Messages whose thoughts came in parts. */
+  readonly streamedThoughts: Set<string>;
 }
 
 export function newUpdateState(): UpdateState {
-  return { calls: new Set(), results: new Set(), streamed: new Set() };
+  return { calls: new Set(), results: new Set(), streamedThoughts: new Set() };
 }
 
 export function eventsOf(update: Json, state: UpdateState): readonly AgentEvent[] {
@@ -67,15 +67,16 @@ export function eventsOf(update: Json, state: UpdateState): readonly AgentEvent[
 function chunkEvents(type: "text" | "thinking", update: Json, state: UpdateState): readonly AgentEvent[] {
   const block = toBlock(update.content);
   const id = idOf(update);
-  if (id.messageId !== undefined) state.streamed.add(id.messageId);
+  if (type === "thinking" && id.messageId !== undefined) state.streamedThoughts.add(id.messageId);
   if (block.type === "text") return block.text === "" ? [] : [{ type, delta: block.text, ...id }];
   // It becomes a separate message, because it must not replace the parts that have the same id.
   return [{ type: "message", content: [block] }];
 }
 
-function thoughtEvents(update: Json, { streamed }: UpdateState): readonly AgentEvent[] {
+function thoughtEvents(update: Json, { streamedThoughts }: UpdateState): readonly AgentEvent[] {
   const id = idOf(update);
-  if (!isList(update.content) || (id.messageId !== undefined && streamed.has(id.messageId))) return [];
+  const cameInParts = id.messageId !== undefined && streamedThoughts.has(id.messageId);
+  if (!isList(update.content) || cameInParts) return [];
   const delta = blocksOf(update.content)
     .map((block) => (block.type === "text" ? block.text : ""))
     .join("");
