@@ -83,8 +83,8 @@ test("only the last message is sent, with the headers of the transport and of th
 });
 
 test.each<[string, object]>([
-  ["an answer that is to be given again", { trigger: "regenerate-message" }],
-  ["a message that was changed", { messageId: "q1" }],
+  ["a request to answer again", { trigger: "regenerate-message" }],
+  ["a changed message", { messageId: "q1" }],
   ["an answer as the last message", { messages: [{ id: "a", role: "assistant", parts: [] }] }],
 ])("%s is refused, and nothing is sent", async (_, given) => {
   const transport = await open(talker());

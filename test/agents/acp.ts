@@ -6,16 +6,16 @@ import type { LineProgram } from "./sandbox.ts";
 export interface AcpClient extends AsyncDisposable {
   /** The result of a method. Throws what the agent answers as an error. */
   request(method: string, params: JsonObject): Promise<JsonObject>;
-  /** A new session; gives its id. */
+  /** Starts a new session and returns its id. */
   begin(): Promise<string>;
-  /** Opens a session; gives the updates by which the agent tells its history, once they are complete. */
+  /** Opens a session and resolves with the complete updates in which the agent sends its history. */
   load(
     sessionId: string,
     isComplete: (updates: readonly JsonObject[]) => boolean,
   ): Promise<readonly JsonObject[]>;
-  /** Says something: words, or content blocks. Gives the reason for which the turn ended. */
+  /** Sends a prompt: text, or content blocks. Returns the reason why the turn ended. */
   say(sessionId: string, said: string | readonly JsonObject[]): Promise<string>;
-  /** Says something and takes it back when the first tool call is told. */
+  /** Sends a prompt and cancels it when the first tool call is reported. */
   sayAndCancel(sessionId: string, words: string): Promise<string>;
 }
 
@@ -26,7 +26,7 @@ interface Waiting {
 
 export interface AcpOptions {
   readonly cwd: string;
-  /** The method of `authenticate`, for an agent that wants it. */
+  /** The method of `authenticate`, for an agent that requires it. */
   readonly authMethod?: string;
 }
 
@@ -78,7 +78,7 @@ export async function startAcp(program: LineProgram, { cwd, authMethod }: AcpOpt
     },
     async load(sessionId, isComplete) {
       updates = [];
-      // Some of them come behind the answer.
+      // Some updates come after the answer.
       const complete = new Promise<void>((done) => {
         onUpdate = () => {
           if (isComplete(updates)) done();
@@ -103,7 +103,7 @@ export async function startAcp(program: LineProgram, { cwd, authMethod }: AcpOpt
   };
 }
 
-/** Returns the agent's words in the updates that report a history. */
+/** Returns the agent's text in the updates that report a history. */
 export function spokenIn(updates: readonly JsonObject[]): string {
   return updates
     .filter((update) => update.sessionUpdate === "agent_message_chunk")

@@ -1,9 +1,9 @@
 /**
- * The real agents of the tests: exact versions, installed once from npm into a cache outside the clone.
+ * The real agents of the tests, in exact versions. They are installed once from npm into a cache outside the clone.
  *
- * `node test/agents/install.ts` installs what `npm run test:agents` needs and prints the folders. The cache
- * is `$CONTINUO_TEST_AGENTS`, else `continuo-agents` in the user's cache folder. A package is installed into
- * a folder beside its place and renamed when it is whole, so that two installs at once do no harm.
+ * `node test/agents/install.ts` installs what `npm run test:agents` needs and prints the folders. The cache is
+ * `$CONTINUO_TEST_AGENTS`, else `continuo-agents` in the user's cache folder. A package is installed into a temporary
+ * folder and renamed when it is complete, so that two installs at the same time do no harm.
  */
 
 import { spawn } from "node:child_process";
@@ -18,15 +18,15 @@ import { versionOf } from "./versions.ts";
 export interface PinnedPackage {
   readonly name: string;
   readonly version: string;
-  /** A file that must be there afterwards, relative to `node_modules/<name>`. */
+  /** A file that must exist after the install, relative to `node_modules/<name>`. */
   readonly proof: string;
   /** Leave out optional dependencies: those that only carry a second copy of a binary. */
   readonly withoutOptional?: true;
-  /** Unpack the package alone, without dependencies: its bundle needs none. */
+  /** Unpack only the package, without dependencies, because its bundle needs none. */
   readonly unpackOnly?: true;
-  /** With `unpackOnly`: packages that lie beside it nevertheless, `NAME@VERSION`. */
+  /** With `unpackOnly`: packages that are unpacked next to it nevertheless, `NAME@VERSION`. */
   readonly beside?: readonly string[];
-  /** A folder here with the lock file of the package and of all that it needs. */
+  /** A folder of the repository with the lock file of the package and of its dependencies. */
   readonly lockIn?: string;
   /** Installed only with `CONTINUO_ALL_VERSIONS=1`. */
   readonly onlyWithAllVersions?: true;
@@ -126,16 +126,16 @@ export const PINNED: Readonly<Record<PinnedName, PinnedPackage>> = {
     proof: "bin/opencode",
     unpackOnly: true,
   },
-  // The licence allows to install and to run it; nothing of it is redistributed.
+  // The licence permits installing and running it; no part of it is redistributed.
   copilot: {
     name: `@github/copilot-${PLATFORM}`,
     version: versionOf("copilot"),
     proof: "copilot",
     unpackOnly: true,
   },
-  // No agent: 122 packages and 51 MB, which a contributor to Continuo need not wait for.
+  // This is not an agent, but 122 packages and 51 MB, for which a contributor to Continuo should not have to wait.
   mcpConformance: { name: "@modelcontextprotocol/conformance", version: "0.1.16", proof: "dist/index.js" },
-  // No agent either: a client of `continuo acp`, of 27 packages.
+  // This is not an agent either, but a client of `continuo acp` with 27 packages.
   acpx: { name: "acpx", version: "0.19.1", proof: "dist/cli.js", lockIn: "editors/acpx" },
 };
 
@@ -149,7 +149,7 @@ function agentsCache(): string {
   return join(caches === undefined || caches === "" ? join(homedir(), ".cache") : caches, "continuo-agents");
 }
 
-/** The folder of an installed package: what `node_modules/<name>` is. It may not be there yet. */
+/** Returns the folder of an installed package, its `node_modules/<name>`. It may not exist yet. */
 export function packageFolder(pinned: PinnedPackage): string {
   return join(installFolder(pinned), "node_modules", pinned.name);
 }
@@ -159,14 +159,14 @@ export function isWanted(pinned: PinnedPackage): boolean {
   return pinned.onlyWithAllVersions !== true || process.env.CONTINUO_ALL_VERSIONS === "1";
 }
 
-/** Installs every package of the table that is wanted and not there. Throws when one cannot be installed. */
+/** Installs every package of the table that is needed and missing. Throws if one cannot be installed. */
 export async function installAgents(): Promise<void> {
   for (const pinned of Object.values(PINNED)) {
     if (isWanted(pinned)) await installPackage(pinned);
   }
 }
 
-/** Installs one package that is not there. Throws when it cannot be installed. */
+/** Installs one missing package. Throws if it cannot be installed. */
 export async function installPackage(pinned: PinnedPackage): Promise<void> {
   const target = installFolder(pinned);
   if (existsSync(proofOf(target, pinned))) return;
@@ -205,7 +205,7 @@ async function installLocked(folder: string, lockIn: string): Promise<void> {
   for (const file of ["package.json", "package-lock.json"]) {
     await copyFile(join(import.meta.dirname, lockIn, file), join(folder, file));
   }
-  // `npm ci` refuses a lock file without the binaries of other platforms, and some of acpx cannot be had.
+  // `npm ci` refuses a lock file without the binaries of other platforms, and some of those of acpx are not available.
   await npm(folder, ["install", "--no-audit", "--no-fund", "--ignore-scripts", "--omit=optional"]);
 }
 
@@ -237,7 +237,7 @@ async function unpack(folder: string, pinned: PinnedPackage): Promise<void> {
   await rm(join(folder, archive));
 }
 
-/** The npm that runs us, where there is one: it is known to work and uses the same settings. */
+/** The npm that runs this process, if there is one, because it is known to work and uses the same settings. */
 async function npm(folder: string, args: readonly string[]): Promise<void> {
   const cli = process.env.npm_execpath;
   if (cli?.endsWith(".js")) await runTo(folder, process.execPath, [cli, ...args]);
@@ -270,7 +270,7 @@ async function moveIntoPlace(staging: string, target: string, pinned: PinnedPack
   try {
     await rename(staging, target);
   } catch (error) {
-    // Another install was faster: its copy is as good as ours.
+    // Another install was faster, and its copy is the same.
     if (!existsSync(proofOf(target, pinned))) throw error;
   }
 }

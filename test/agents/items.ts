@@ -1,11 +1,11 @@
 /**
- * One flat list of the items that a model reads, from two sources: the request that an agent sent (`requests.ts`) and
+ * A flat list of the items that a model reads, from two sources: the request that an agent sent (`requests.ts`), and
  * Continuo's model view of the same session. The two lists must be equal.
  *
- * Left out on both sides, because agents make it again or add to it at every start, so that it is no part of
- * the conversation (`isMadeAnew`): reminders, environment, instructions. Everything else is compared: words,
- * thinking with its signature, images, calls with name and arguments, results, their ids and their order.
- * White space at the end of words is not: Claude Code ends a message with a line break where another follows.
+ * Reminders, environment and instructions are left out on both sides, because agents make them again at every start, so
+ * they are not part of the conversation (`isMadeAnew`). Everything else is compared: text, thinking with its signature,
+ * images, calls with name and arguments, results, their ids and their order. Only white space at the end of a text is
+ * ignored, because Claude Code ends a message with a line break if another one follows.
  */
 
 import type { AgentName, Block, ImageBlock, Message, ToolResultBlock } from "@continuo/core/model";
@@ -20,13 +20,13 @@ export type Item =
       readonly id: string;
       readonly text: string;
       readonly images: readonly Picture[];
-      /** `null` if the protocol has no word for it. */
+      /** The value is `null` if the protocol cannot express it. */
       readonly isError: boolean | null;
     }
-  /** Anything that has no other kind, as it stands in the request. */
+  /** Any item of another kind, exactly as in the request. */
   | { readonly kind: "other"; readonly value: unknown };
 
-/** A `data:` URL, or the address of a picture that lies elsewhere. */
+/** A `data:` URL, or the address of a picture that is stored elsewhere. */
 export type Picture = string;
 
 /** The agents whose protocol marks failed results. */
@@ -35,7 +35,7 @@ export const TELLS_ERRORS: ReadonlySet<AgentName> = new Set(["claude"]);
 export interface ViewOptions {
   /** True if the agent's protocol marks failed results. */
   readonly tellsErrors: boolean;
-  /** Left out where the view is not compared with a request. */
+  /** Absent if the view is not compared with a request. */
   readonly sentBy?: AgentName;
 }
 
@@ -61,7 +61,7 @@ const MADE_ANEW = [
   "# AGENTS.md instructions",
 ];
 
-/** Claude Code wraps a notice of a background task, which the file holds bare, into a reminder when it sends it. */
+/** The file holds the bare notice of a background task, and Claude Code wraps it into a reminder when it sends it. */
 function noticeIn(text: string): string | null {
   return /<task-notification>[\s\S]*<\/task-notification>/.exec(text)?.[0] ?? null;
 }
@@ -75,8 +75,9 @@ export function itemsOfText(role: "user" | "assistant", text: string): readonly 
 }
 
 /**
- * Copilot sets the time before a prompt, a name before a picture, tags around a command of the person, and sentences around
- * a summary and the prompts before it; its file holds all of them bare. `null` for a text without such words.
+ * Copilot puts the time before a prompt, a name before a picture, tags around a command of the person, and sentences
+ * around a summary and the prompts before it. Its file holds all of them without these additions. Returns `null` for a
+ * text without such additions.
  */
 function textsOfCopilot(text: string): readonly string[] | null {
   if (/^(?:Image file at path |Attached image$)/u.test(text)) return [];
@@ -99,7 +100,7 @@ export function resultText(text: string): string {
   return text.startsWith(NEVER_RECORDED) ? NEVER_RECORDED : text;
 }
 
-/** Copilot has words of its own in place of a result that it does not have. */
+/** Copilot sends its own text in place of a missing result. */
 const INTERRUPTED = /^(?:The execution of this tool, or a previous tool was|Tool execution was) interrupted/u;
 
 const NEVER_RECORDED = "[Tool call interrupted";
@@ -134,7 +135,7 @@ function resultOf(block: ToolResultBlock, { tellsErrors }: ViewOptions): Item {
   };
 }
 
-/** Copilot sends no pictures of results to the models of a provider of one's own (1.0.102). */
+/** Copilot sends no pictures in results to the models of a custom provider (1.0.102). */
 export function asSentBy(agent: AgentName | undefined, item: Item): Item {
   return item.kind === "result" && agent === "copilot" ? { ...item, images: [] } : item;
 }
@@ -143,7 +144,7 @@ function pictureOf(block: ImageBlock): Picture {
   return block.data === undefined ? (block.url ?? "") : `data:${block.mimeType};base64,${block.data}`;
 }
 
-/** Arguments that are kept as text are compared as values where they are JSON. */
+/** Arguments that are stored as text are compared as values if they are JSON. */
 function argumentsOf(args: Readonly<Record<string, unknown>>, rawArgs: string | undefined): unknown {
   return rawArgs === undefined ? args : parsedOrText(rawArgs);
 }

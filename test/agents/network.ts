@@ -1,16 +1,16 @@
 /**
- * A command with loopback as its only network: in a namespace of its own where the system allows that. Where
- * it does not, the command runs nevertheless, and sandboxes give agents proxies that lead nowhere.
+ * Runs a command with loopback as its only network, in a separate namespace if the system allows that. Otherwise the
+ * command runs nevertheless, and sandboxes give agents proxies that lead nowhere.
  */
 
 import { spawn, spawnSync } from "node:child_process";
 import { NETWORK_VARIABLE } from "./sandbox.ts";
 
-/** Root makes a namespace as it is; anyone else becomes root of a user namespace first. */
+/** Root can make a namespace directly; any other user first becomes root of a user namespace. */
 const UNSHARE: readonly (readonly string[])[] = [["--net"], ["--user", "--map-root-user", "--net"]];
 const WITH_LOOPBACK = ["sh", "-c", 'ip link set lo up && exec "$@"', "sh"];
 
-/** Runs a command to its end on the terminal of this process; gives its exit code. */
+/** Runs a command to its end on the terminal of this process, and returns its exit code. */
 export async function runWithLoopbackOnly(command: readonly string[], cwd: string): Promise<number> {
   const prefix = namespacePrefix();
   if (prefix === null) process.stderr.write("agents: no network namespace to be had; using dead proxies\n");
@@ -23,7 +23,7 @@ export async function runWithLoopbackOnly(command: readonly string[], cwd: strin
   });
 }
 
-/** The words to put before a command so that it runs with loopback alone; `null` where that cannot be had. */
+/** The words to put before a command so that it runs with only loopback, or `null` if this is not possible. */
 function namespacePrefix(): readonly string[] | null {
   for (const flags of UNSHARE) {
     const prefix = ["unshare", ...flags, "--", ...WITH_LOOPBACK];

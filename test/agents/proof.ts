@@ -1,6 +1,6 @@
 /**
- * The proof, the same for every agent: the session files as they lie are read by Continuo, then the real
- * agent resumes the session, and what it sends to the model must equal Continuo's model view.
+ * The proof, which is the same for every agent: Continuo reads the session files as they are, then the real agent
+ * resumes the session, and its request to the model must equal Continuo's model view.
  */
 
 import { createHash } from "node:crypto";
@@ -15,7 +15,7 @@ import { type Item, normaliseView, TELLS_ERRORS } from "./items.ts";
 import { normaliseRequest } from "./requests.ts";
 import { type ProgramResult, runProgram, type Sandbox } from "./sandbox.ts";
 
-/** The prompt with which a session is resumed for the proof; no script answers it. */
+/** The prompt with which the proof resumes a session; no script answers it. */
 export const LAST_WORDS = "Go on.";
 
 export interface Resumption {
@@ -23,11 +23,11 @@ export interface Resumption {
   readonly places: Places;
   readonly sessionId: string;
   readonly server: ModelServer;
-  /** Resumes the session with the real agent and says `words`. */
+  /** Resumes the session with the real agent and sends `words`. */
   readonly resume: (words: string) => Promise<unknown>;
 }
 
-/** Gives the items that were sent and seen, so that a test can ask for what they must hold. */
+/** Returns the sent and the read items, so that a test can check their content. */
 export async function proveResumption(proof: Resumption): Promise<readonly Item[]> {
   const { agent, places, sessionId, server } = proof;
   const history = await historyOf(agent, sessionId, places);
@@ -90,7 +90,7 @@ export async function runContinuo(
   return await runProgram(process.execPath, [CONTINUO, ...args], { cwd: sandbox.project, env });
 }
 
-/** Every file and folder below `root`: size, mode, time of change to the nanosecond, hash of the content. */
+/** Returns every file and folder below `root`: size, mode, time of change to the nanosecond, hash of the content. */
 export async function snapshotOf(root: string): Promise<Readonly<Record<string, string>>> {
   const snapshot: Record<string, string> = {};
   for (const name of ["", ...(await readdir(root, { recursive: true })).sort()]) {
@@ -109,10 +109,10 @@ export async function snapshotOf(root: string): Promise<Readonly<Record<string, 
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-/** Makes every file and folder below `root` look as if nothing had changed it for so many days. */
+/** Makes every file and folder below `root` look unchanged for this number of days. */
 export async function ageBy(days: number, root: string): Promise<void> {
   const then = new Date(Date.now() - days * DAY_MS);
-  // Folders last: what is changed in them makes them young again.
+  // Folders come last, because a change inside a folder updates its time.
   for (const name of [...(await readdir(root, { recursive: true })).sort().reverse(), ""]) {
     await utimes(join(root, name), then, then);
   }
@@ -137,7 +137,7 @@ export async function expectUnchangedByReading(
   expect(await snapshotOf(home.path)).toEqual(before);
 }
 
-/** The commands that look at sessions without being asked to change anything. */
+/** The commands that only read sessions. */
 export function readingCommands(sessionId: string): readonly (readonly string[])[] {
   return [
     ["session", "list", "--all", "--archived", "--empty"],

@@ -1,5 +1,5 @@
 /**
- * The messages of an agent to its model, as the flat list of `items.ts`; one function for each wire protocol.
+ * The messages of an agent to its model, as the flat list of `items.ts`. There is one function for each wire protocol.
  */
 
 import { asObject, asObjects, asText, type JsonObject, type RequestRecord } from "../model-servers/index.ts";
@@ -23,8 +23,9 @@ export function normaliseRequest(request: RequestRecord): readonly Item[] {
 }
 
 /**
- * Anthropic Messages. Messages of the role `system` are Claude Code's own, but for one kind: what the person
- * said while the agent was at work is sent that way, or with the same words around it as a text of the user (2.1.332).
+ * Reads Anthropic Messages. Messages of the role `system` are Claude Code's own, with one exception: a message that the
+ * person sent while the agent worked is sent in this role, or with the same words around it as a text of the user
+ * (2.1.332).
  */
 function itemsOfMessages(body: JsonObject): readonly Item[] {
   return asObjects(body.messages).flatMap((message) => {
@@ -35,12 +36,12 @@ function itemsOfMessages(body: JsonObject): readonly Item[] {
   });
 }
 
-/** Copilot calls the model by the vendor's library. */
+/** Copilot calls the model through the vendor's library. */
 function isCopilot(request: RequestRecord): boolean {
   return request.headers["user-agent"]?.startsWith("Anthropic/JS") === true;
 }
 
-/** Copilot does not mark results that failed. */
+/** Copilot does not mark failed results. */
 function asCopilot(item: Item): Item {
   return item.kind === "result" ? { ...item, isError: null } : item;
 }
@@ -95,7 +96,7 @@ function pictureOfSource(source: JsonObject): Picture {
     : asText(source.url);
 }
 
-/** OpenAI Responses. Messages of the roles `developer` and `system` are Codex's own. */
+/** Reads OpenAI Responses. Messages of the roles `developer` and `system` are Codex's own. */
 function itemsOfInput(body: JsonObject): readonly Item[] {
   return asObjects(body.input).flatMap(itemsOfInputItem);
 }
@@ -168,7 +169,7 @@ function resultOf(id: string, text: string, images: readonly Picture[] = []): It
   return { kind: "result", id, text, images, isError: null };
 }
 
-/** The tools of a server are named apart from it. */
+/** The name of a tool and the name of its server are in separate fields. */
 function fullName({ name, namespace }: JsonObject): string {
   const server = asText(namespace);
   return server.startsWith("mcp__") ? `${server}__${asText(name)}` : asText(name);
@@ -180,8 +181,8 @@ function toolLines(tool: JsonObject): readonly string[] {
 }
 
 /**
- * OpenAI Chat Completions. The pictures of results follow all results, in a message in the person's name;
- * here they go back to the last result before them.
+ * Reads OpenAI Chat Completions. The pictures of results follow all results, in a message in the person's name; this
+ * function moves them back to the last result before them.
  */
 function itemsOfChat(body: JsonObject): readonly Item[] {
   const items: Item[] = [];
@@ -196,8 +197,8 @@ function itemsOfChat(body: JsonObject): readonly Item[] {
 }
 
 /**
- * opencode's sessions do not tell in which field of an answer the thinking stood, and it sends an empty text
- * with calls that stand alone.
+ * opencode's sessions do not record which field of an answer held the thinking, and opencode sends an empty text with
+ * calls that have no text.
  */
 function asOpencode(item: Item): readonly Item[] {
   if (item.kind === "text" && item.text === "") return [];
@@ -241,7 +242,7 @@ function pictureOfPart(part: JsonObject): Picture {
   return asText(asObject(part.image_url).url);
 }
 
-/** pi wraps a summary, which the file holds bare, into a sentence and tags when it sends it. */
+/** The file holds a bare summary, and pi wraps it into a sentence and tags when it sends it. */
 export function summaryIn(text: string): string {
   const [, summary] = SUMMARY.exec(text) ?? [];
   return summary ?? text;
@@ -251,8 +252,8 @@ const SUMMARY =
   /^The (?:conversation history|following is a summary)[^\n]*\n\n<summary>\n([\s\S]*?)\n?<\/summary>$/;
 
 /**
- * Gemini. A result that Gemini CLI repeats is one result; pictures behind a result belong to it. Signatures
- * that it puts in where it has none are no part of the conversation.
+ * Reads requests to Gemini. A result that Gemini CLI repeats is one result; pictures after a result belong to it.
+ * Signatures that Gemini CLI inserts where none exists are not part of the conversation.
  */
 function itemsOfContents(body: JsonObject): readonly Item[] {
   const results = new Set<string>();
@@ -310,7 +311,7 @@ function pictureOfInline(part: JsonObject): Picture {
   return `data:${asText(mimeType)};base64,${asText(data)}`;
 }
 
-/** Content that may be given as one string. */
+/** Content that can also be a single string. */
 function contentOf(content: unknown, type: string): readonly JsonObject[] {
   return typeof content === "string" ? [{ type, text: content }] : asObjects(content);
 }

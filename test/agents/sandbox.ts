@@ -1,6 +1,6 @@
 /**
- * The sandbox of a real agent under test: scratch folders, an environment made from nothing, no network but
- * loopback, a time limit, and an end for every process that it started.
+ * The sandbox of a real agent under test: scratch folders, a fresh environment, only loopback as its network, a time
+ * limit, and an end for every process that it started.
  */
 
 import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
@@ -11,10 +11,10 @@ import { dirname, isAbsolute, join } from "node:path";
 import { createInterface } from "node:readline";
 import { killIfThere } from "../left-behind/processes.ts";
 
-/** Set by `run.ts` to `loopback` where the whole test run has no other network interface. */
+/** `run.ts` sets this to `loopback` if the whole test run has no other network interface. */
 export const NETWORK_VARIABLE = "CONTINUO_TEST_NETWORK";
 
-/** A machine of its own, as far as an agent sees: `root` is the user's home. */
+/** To an agent, the sandbox looks like a separate machine: `root` is the user's home. */
 export interface Sandbox extends AsyncDisposable {
   readonly root: string;
   /** A git repository with a branch `main`, a folder below `root`. */
@@ -22,7 +22,7 @@ export interface Sandbox extends AsyncDisposable {
   readonly tmp: string;
   /** The whole environment of an agent; `extra` is added. */
   environment(extra?: Readonly<Record<string, string>>): Record<string, string>;
-  /** Another git repository below `root`; gives its path. */
+  /** Makes another git repository below `root` and returns its path. */
   repository(name: string): Promise<string>;
   /** Writes a file below `root` and returns its path. */
   write(path: string, content: string | Uint8Array): Promise<string>;
@@ -66,24 +66,24 @@ export async function makeSandbox(): Promise<Sandbox> {
     },
     async [Symbol.asyncDispose]() {
       await killStrays(root);
-      // A program that was killed may have written again.
+      // A killed program may still have written something.
       await rm(root, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
     },
   };
 }
 
-/** Agents put what they run into groups of its own; on Linux it is known by the home that it was given. */
+/** Agents put their programs into separate process groups; on Linux these programs are recognized by their home. */
 async function killStrays(root: string): Promise<void> {
   const pids =
     process.platform === "linux" ? (await readdir("/proc")).filter((name) => /^\d+$/.test(name)) : [];
   for (const pid of pids) {
-    // A process that is gone, or not ours, cannot be read.
+    // A process that ended, or belongs to another user, cannot be read.
     const variables = await readFile(`/proc/${pid}/environ`, "utf8").catch(() => "");
     if (variables.split("\0").includes(`HOME=${root}`)) killIfThere(Number(pid));
   }
 }
 
-/** Without a network namespace, every way out leads to a closed port. */
+/** Without a network namespace, every proxy setting leads to a closed port. */
 const DEAD_PROXIES: Readonly<Record<string, string>> = Object.fromEntries([
   ...["HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"].flatMap((name) => [
     [name, "http://127.0.0.1:9"],
@@ -101,9 +101,9 @@ function inherited(): Record<string, string> {
 export interface ProgramOptions {
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
-  /** For `runProgram`; a program without it reads an empty one. */
+  /** The standard input for `runProgram`; it is empty by default. */
   readonly stdin?: string;
-  /** Default 3 min: far more than any step needs, so that only a hanging agent meets it. */
+  /** The default is 3 min, which is far more than any step needs, so that only a hanging agent reaches it. */
   readonly timeoutMs?: number;
 }
 
@@ -115,7 +115,7 @@ export interface ProgramResult {
 
 const DEFAULT_TIMEOUT_MS = 180_000;
 
-/** Runs a program to its end. Its whole process group is killed at the end, or when the time is up. */
+/** Runs a program to its end. At the end or after the time limit, its whole process group is killed. */
 export async function runProgram(
   command: string,
   args: readonly string[],
@@ -151,23 +151,23 @@ export async function runProgram(
   }
 }
 
-/** A program that is talked to by lines. */
+/** A program with which a test exchanges lines. */
 export interface LineProgram extends AsyncDisposable {
   send(line: string): void;
   closeInput(): void;
-  /** Kills it and all that it started, as a crash would. */
+  /** Kills it and all programs that it started, like a crash. */
   kill(): void;
-  /** Every line that it prints on stdout, until it ends. */
+  /** Yields every line that the program prints on stdout, until it ends. */
   readonly lines: AsyncIterable<string>;
   /** Returns its output on stderr so far. */
   stderr(): string;
-  /** Closes its stdin and waits for its end; kills it when it takes too long. */
+  /** Closes its stdin and waits for its end; kills it if it takes too long. */
   end(): Promise<number | null>;
 }
 
 const END_TIMEOUT_MS = 60_000;
 
-/** The time limit is for the whole life of the program; when it is up, the program's lines end. */
+/** The time limit applies to the whole life of the program; after it, the program's lines end. */
 export function startProgram(command: string, args: readonly string[], options: ProgramOptions): LineProgram {
   const child = startGroup(command, args, options);
   const limit = setTimeout(() => killGroup(child), options.timeoutMs ?? DEFAULT_TIMEOUT_MS);
@@ -215,7 +215,7 @@ function startGroup(
   if (isAbsolute(command) && !existsSync(command)) {
     throw new Error(`${command} is missing: \`npm run test:agents\` installs the agents before it runs`);
   }
-  // `PWD` must agree with the folder: some agents believe it more than the folder itself.
+  // `PWD` must agree with the folder, because some agents trust it more than the folder itself.
   const child = spawn(command, args, { cwd, env: { ...env, PWD: cwd }, detached: true });
   running.add(child);
   return child;

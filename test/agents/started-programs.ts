@@ -1,4 +1,4 @@
-/** Programs that Continuo started in a sandbox: Linux tells what runs. */
+/** Programs that Continuo started in a sandbox, which are read from Linux's list of processes. */
 
 import { readdirSync, readFileSync } from "node:fs";
 import { isRunning } from "../left-behind/processes.ts";
@@ -20,7 +20,7 @@ export function told(read: () => string): string {
   }
 }
 
-/** Programs that Continuo started in this sandbox, and theirs. */
+/** Returns the programs that Continuo started in this sandbox, and their children. */
 export function startedIn({ root }: Sandbox): readonly number[] {
   return pids().filter((one) => {
     const environment = told(() => readFileSync(`/proc/${one}/environ`, "utf8"));

@@ -9,7 +9,7 @@ import { AGENT_NAMES, type AgentName } from "@continuo/core/model";
 
 export const VERSIONS_FILE: string = join(import.meta.dirname, "versions.json");
 export const VERSIONS_VARIABLE = "CONTINUO_AGENT_VERSIONS";
-/** The soak holds the matrix of hand-overs with each of them. */
+/** The soak runs the matrix of hand-overs with each of these versions. */
 export const KEPT_VERSIONS = 3;
 
 export const VERSIONED_AGENTS: readonly AgentName[] = AGENT_NAMES;
@@ -40,7 +40,7 @@ export function withVersion(versions: readonly string[], version: string): reado
   return [...new Set([...versions, version])].toSorted(byNewest).slice(0, KEPT_VERSIONS);
 }
 
-/** The version that this run takes: the one that the variable names, else the newest. */
+/** Returns the version for this run: the one that the variable names, or else the newest. */
 export function versionOf(agent: VersionedAgent): string {
   const version = chosenVersions()[agent] ?? readVersions()[agent][0];
   if (version === undefined) throw new Error(`${VERSIONS_FILE} has no version of ${agent}`);
@@ -55,8 +55,8 @@ export function isNewestOfAll(): boolean {
 }
 
 /**
- * Returns the values of the variable for the versions before the newest, then for those before: each is a run
- * of its own.
+ * Returns the values of the variable for the versions before the newest, then for those before them. Each value is a
+ * separate run.
  */
 export function olderVersions(versions: AgentVersions = readVersions()): readonly string[] {
   return Array.from({ length: KEPT_VERSIONS - 1 }, (_, k) => {
@@ -65,7 +65,7 @@ export function olderVersions(versions: AgentVersions = readVersions()): readonl
   }).filter((run) => run !== "");
 }
 
-/** Throws for a name that is no agent's, and for what is no exact version. */
+/** Throws for an unknown agent, and for a version that is not exact. */
 export function chosenVersions(
   text: string = process.env[VERSIONS_VARIABLE] ?? "",
 ): Readonly<Partial<Record<VersionedAgent, string>>> {

@@ -1,4 +1,4 @@
-/** A participant who is there is never taken for somebody who disappeared, on a clock that only the test moves. */
+/** A connected participant never counts as one that disappeared. Only the test moves the clock. */
 
 import type { AgenticClient } from "@continuo/core/client";
 import { openStore } from "@continuo/store";
@@ -27,7 +27,7 @@ afterEach(async () => {
   await store.close();
 });
 
-/** Resolves with how `events()` ended, once it did. */
+/** Resolves when `events()` ended, with the way it ended. */
 function endOf(client: AgenticClient): { readonly ended: () => unknown } {
   let end: unknown = "open";
   const read = async (): Promise<void> => {
@@ -68,7 +68,7 @@ test("a message in progress stays open when the clock jumps forward by hours", a
   writer.cut();
 });
 
-test("a newcomer is refused a handle whose lease expired while its participant is there", async () => {
+test("a newcomer is refused a handle whose lease expired while its participant is still connected", async () => {
   const bot = await first.join("bot", { type: "agent" });
   const watching = endOf(bot);
   nowMs += HOUR_MS;
@@ -77,12 +77,12 @@ test("a newcomer is refused a handle whose lease expired while its participant i
   expect(watching.ended()).toBe("open");
 });
 
-test("a participant whose lease another server took comes back, and none of 20 ends", async () => {
+test("a participant whose lease another server took gets it back, and none of 20 participants ends", async () => {
   const bots = await Promise.all(
     Array.from({ length: 20 }, (_, n) => first.join(`bot${n}`, { type: "agent" })),
   );
   const watched = bots.map(endOf);
-  // A server does this when it finds the leases of one that stood still.
+  // A server does this when it finds the expired leases of a server that stood still.
   for (const [n] of bots.entries()) {
     const name = `channel/team/bot${n}`;
     const { token } = (await store.getLease(name)) ?? { token: 0 };
@@ -95,7 +95,7 @@ test("a participant whose lease another server took comes back, and none of 20 e
   expect(await store.latestSequence(LOG)).toBe(20);
 });
 
-test("a participant ends with handle_taken only where another one has its handle", async () => {
+test("a participant ends with handle_taken only when another participant has its handle", async () => {
   const bot = await first.join("bot", { type: "agent" });
   const watching = endOf(bot);
   nowMs += HOUR_MS;
@@ -110,7 +110,7 @@ test("no message of a participant of another server is interrupted after the clo
   const writer = await openRaw(first.url);
   writer.send(hello({ handle: "bot", participantType: "agent" }));
   await writer.next("ready");
-  // The second server sweeps too from here on.
+  // From here on, the second server sweeps too.
   await second.join("reader", { type: "agent" });
   writer.send({ type: "send", request: 1, id: "m", content: "", state: "open" });
   await writer.next("ok");

@@ -29,7 +29,7 @@ interface Shown {
   readonly state: string;
 }
 
-/** The messages of the bot that a reader shows, kept up to date by its events. */
+/** The messages of the bot as a reader shows them, updated by its events. */
 function screenOf(client: AgenticClient, parts: boolean): ReadonlyMap<string, Shown> {
   const shown = new Map<string, Shown>();
   const show = (event: ClientEvent): void => {
@@ -57,7 +57,7 @@ const MOMENTS = FRAMES.flatMap((frame) => [
 ]);
 
 test.each(MOMENTS)(
-  "a bot that is killed at the frame %s, %s it is stored, answers once",
+  "a bot that is killed at the frame %s, %s the frame is stored, answers once",
   { timeout: 120_000 },
   async (frame, side) => {
     await using store = await openStore("memory:");
@@ -72,7 +72,7 @@ test.each(MOMENTS)(
     const first = { ...whole, text: "You asked: @bot is the bridge open today" };
     const wait = { timeout: 60_000 };
     for (const screen of screens) await expect.poll(() => [...screen.values()], wait).toEqual([first]);
-    // Inputs are answered in their order: a second answer to the first one would come before this one.
+    // Inputs are answered in their order, so a second answer to the first input would come before this answer.
     await ben.send("@bot and tomorrow");
     const second = { ...whole, text: "You asked: @bot and tomorrow" };
     for (const screen of screens)

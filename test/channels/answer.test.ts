@@ -1,4 +1,6 @@
-/** `client.answer()`: a claimed answer in parts, for readers of both kinds; its failures, and inputs that it leaves. */
+/**
+ * `client.answer()`: a claimed answer in parts for readers of both kinds, its failures, and the inputs that it skips.
+ */
 
 import type { AgenticClient, AnswerResult, ClientEvent } from "@continuo/core/client";
 import { openStore } from "@continuo/store";
@@ -86,7 +88,7 @@ test("after a lost process, the answer takes the place of the unfinished one", a
   await store.close();
 });
 
-test("words that fail end the message with a sentence, and the bot continues", async () => {
+test("an error while an answer is written ends the message with a sentence, and the bot continues", async () => {
   const { store, server, join, said, warnings } = await open();
   const [bot, ann] = await Promise.all([join(), server.join("ann")]);
   await ann.send("@bot one");
@@ -111,7 +113,7 @@ test("words that fail end the message with a sentence, and the bot continues", a
   await store.close();
 });
 
-test("answers of a client are given in order, and an input that was left does not hold up the next", async () => {
+test("a client answers its inputs in order, and an input that it skips does not hold up the next one", async () => {
   const { store, server, join, said } = await open();
   const [bot, ann] = await Promise.all([join(), server.join("ann")]);
   for (const text of ["@bot one", "@bot two", "@bot three"]) await ann.send(text);

@@ -29,7 +29,7 @@ WebSocket.prototype.send = function (data) {
   send.call(this, data);
 };
 
-/** Takes long enough for several frames. */
+/** The pause is long enough for several frames. */
 async function* think(question: string): AsyncGenerator<string> {
   for (const word of `You asked: ${question}`.split(/(?<= )/u)) {
     yield word;

@@ -1,4 +1,4 @@
-/** The client in a page of Chromium: what it does in Node, it does there. */
+/** The client in a page of Chromium does what it does in Node. */
 
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -51,7 +51,7 @@ test("a page sends, streams, survives a lost connection and a reload, and misses
     await page.waitForFunction("globalThis.seen > 5");
     proxy.cutAll();
     expect((await cut).texts).toEqual(Array.from({ length: 40 }, (_, n) => `m${n}`));
-    // The tab is reloaded without a word: it goes on where it was.
+    // The tab is reloaded without a goodbye to the server, and continues where it was.
     await page.evaluate(leaveOpen, { serverUrl: proxy.url });
     await page.reload();
     await page.waitForFunction("globalThis.continuo");
@@ -79,10 +79,10 @@ interface Place {
   readonly serverUrl: string;
 }
 
-/** These run in the page: nothing of this file is there. */
+/** These functions run in the page, where the other code of this file does not exist. */
 async function talk({ serverUrl, count }: Place & { readonly count: number }) {
   const { connect } = (globalThis as unknown as Page).continuo;
-  // The page may have counted for an earlier talk.
+  // The page may have counted events of an earlier conversation.
   Object.assign(globalThis, { seen: 0 });
   const me = { serverUrl, channel: "team", workspaceId: "default" };
   const writer = await connect({ ...me, handle: "writer" });

@@ -10,7 +10,7 @@ export function isInput(event: ClientEvent): event is Input {
   return event.type === "complete" || (event.type === "message" && event.state === "complete");
 }
 
-/** The text of a whole message; `null` for anything else. */
+/** Returns the text of a whole message, or `null` for any other event. */
 export function wholeTextOf(event: ClientEvent): string | null {
   return event.type === "message" && event.state === "complete" ? event.content : null;
 }
@@ -28,8 +28,8 @@ export async function answer(client: AgenticClient, event: Input, giveUp: AbortS
       return;
     } catch (error) {
       // The server interrupted the answer while there was no connection: the next claim gives the input again.
-      // An agent that was not given an earlier input is refused each time.
-      // A server that does not reach its store says so, and another try may find it there.
+      // An agent that did not receive an earlier input is refused each time.
+      // A server that does not reach its store reports this, and the next attempt may succeed.
       const mayPass = isContinuoError(error, "conflict") || isContinuoError(error, "unavailable");
       if (!mayPass || giveUp.aborted) throw error;
       await new Promise((resolve) => setTimeout(resolve, 100));

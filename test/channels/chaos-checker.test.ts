@@ -1,4 +1,4 @@
-/** The checker of the chaos test finds each way in which a channel can be wrong, and accepts one that is right. */
+/** The checker of the chaos test finds each way in which a channel can be wrong, and accepts a correct channel. */
 
 import type { StoredEvent } from "@continuo/core/model";
 import { expect, test } from "vitest";
@@ -29,7 +29,7 @@ const RIGHT: History = {
   bots: ["bot"],
 };
 
-test("a channel that is right has no violation, also when a reader was not given the parts of an ended message", () => {
+test("a correct channel has no violation, even if a reader did not receive the parts of an ended message", () => {
   expect(violationsOf(RIGHT)).toEqual([]);
   expect(answerCount(RIGHT)).toBe(1);
   const late = { handle: "late", given: GIVEN.filter(({ sequence }) => sequence !== 2) };
@@ -57,7 +57,7 @@ test.each<readonly [string, Partial<History>, string]>([
     "e4 is in the log twice.",
   ],
   [
-    "words that are stored twice under two ids",
+    "a message that is stored twice under two ids",
     {
       events: [...EVENTS, event(5, "message_sent", { content: "good" })],
       ...given(...GIVEN, { sequence: 5, text: "good" }),
@@ -65,14 +65,18 @@ test.each<readonly [string, Partial<History>, string]>([
     '"ann: good" was stored twice.',
   ],
   [
-    "an event that a reader was not given",
+    "an event that a reader did not receive",
     given(one, two, three),
     "ann was not given 1 events; the first is 4.",
   ],
-  ["an event that a reader was given twice", given(one, two, three, four, four), "ann was given 4 after 4."],
-  ["another order for a reader", given(one, two, four, three), "ann was given 3 after 4."],
+  ["an event that a reader received twice", given(one, two, three, four, four), "ann was given 4 after 4."],
   [
-    "other words for a reader",
+    "a reader that received events in another order",
+    given(one, two, four, three),
+    "ann was given 3 after 4.",
+  ],
+  [
+    "a reader that received another text",
     given(one, two, three, { sequence: 4, text: "bad" }),
     "ann was given other words as 4.",
   ],

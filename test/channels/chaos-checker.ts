@@ -8,7 +8,7 @@ import { isInputFor, recordOf } from "@continuo/core/wire";
 
 export interface ReceivedEvent {
   readonly sequence: number;
-  /** The text of a whole message; `null` for anything else. */
+  /** Returns the text of a whole message, or `null` for any other event. */
   readonly text: string | null;
 }
 
@@ -19,7 +19,7 @@ export interface Reader {
 
 export interface History {
   readonly channel: string;
-  /** The log in the end. */
+  /** The log at the end. */
   readonly events: readonly StoredEvent[];
   readonly readers: readonly Reader[];
   /** Ids that the server confirmed. */
@@ -29,9 +29,9 @@ export interface History {
 }
 
 /**
- * Returns the violations, as sentences. Every reader has every event of the log once and in its order, but for
- * parts of messages that had ended when it came back; every acknowledged message is in the log once; every
- * input has one whole answer.
+ * Returns the violations, as sentences. Every reader has every event of the log once and in order, except for the parts
+ * of messages that had ended when it came back; every acknowledged message is in the log once; every input has one
+ * whole answer.
  */
 export function violationsOf(history: History): readonly string[] {
   return [
@@ -55,7 +55,7 @@ function inLog({ events, acknowledged }: History): readonly string[] {
     if (ids.has(id)) wrong.push(`${id} is in the log twice.`);
     ids.add(id);
     if (type !== "message_sent" || recordOf(data).state === "open") continue;
-    // Writers say nothing twice.
+    // Writers never send the same text twice.
     const words = `${actor.id}: ${recordOf(data).content}`;
     if (said.has(words)) wrong.push(`"${words}" was stored twice.`);
     said.add(words);
@@ -96,7 +96,7 @@ function inAnswers(history: History): readonly string[] {
   );
 }
 
-/** Its end holds all of it, and a replay may leave it out. */
+/** The end of a message holds its whole text, so a replay may leave out the parts. */
 function isPart({ type, data }: StoredEvent): boolean {
   if (type === "message_sent") return recordOf(data).state === "open";
   return type === "message_streamed" || type === "message_updated";

@@ -7,7 +7,7 @@ import { openServer } from "../server/harness/open-server.ts";
 
 type Fault = (store: Store) => Partial<Store>;
 
-/** Every nth whole message. */
+/** The fault happens at every nth whole message. */
 function every(n: number): (event: { readonly type: string; readonly data: unknown } | undefined) => boolean {
   let count = 0;
   return (event) =>
@@ -38,7 +38,7 @@ const FAULTS: Readonly<Record<string, Fault>> = {
       },
     };
   },
-  "leaves messages out of what a reader is given": (store) => ({
+  "leaves messages out of what it sends to a reader": (store) => ({
     tail: async function* (logId, options) {
       const isLeftOut = every(20);
       for await (const event of store.tail(logId, options)) if (!isLeftOut(event)) yield event;
@@ -60,5 +60,5 @@ if (fault === undefined && name !== "none") throw new Error(`there is no fault "
 const opened = await openStore(storeUrl, { workspaceId });
 const server = await openServer(fault === undefined ? opened : broken(opened, fault));
 process.stdout.write(`${server.url}\n`);
-// A test that was aborted can no longer kill it.
+// An aborted test can no longer kill this process, so it ends with its input.
 process.stdin.on("end", () => process.exit()).resume();

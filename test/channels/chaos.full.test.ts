@@ -36,7 +36,7 @@ test("through cuts, delays and killed servers every reader has every event once,
 test.each([
   ["confirms what it did not store", /was acknowledged and is lost/u],
   ["stores a message twice", /was stored twice/u],
-  ["leaves messages out of what a reader is given", /was not given \d+ events/u],
+  ["leaves messages out of what it sends to a reader", /was not given \d+ events/u],
 ])(
   "the checker finds a server that %s",
   async (fault, violation) => {

@@ -1,7 +1,7 @@
 /**
- * Many clients and agents that claim and answer inputs, on several servers of one Postgres, behind a proxy that cuts,
- * delays and half-closes, while servers are killed. Every reader keeps what it was given; afterwards it is compared
- * with the log, and so are the answers with the inputs.
+ * Many clients, and agents that claim and answer inputs, on several servers of one Postgres. A proxy cuts, delays and
+ * half-closes their connections, and servers are killed. Every reader records the events that it receives. Afterwards,
+ * the records are compared with the log, and the answers with the inputs.
  */
 
 import { type ChildProcess, spawn } from "node:child_process";
@@ -22,12 +22,12 @@ export interface ChaosOptions {
   readonly clients: number;
   readonly agents: number;
   readonly servers: number;
-  /** At least; a machine that is busy goes on until `enough`. */
+  /** The least time of the disturbance; a busy machine continues until `enough` events happened. */
   readonly durationMs: number;
   readonly enough?: Enough;
   /**
-   * The seed of the disturbances and of the writers' pauses. Work that runs at the same time takes its own
-   * turns.
+   * The seed of the disturbances and of the writers' pauses. It does not decide the order of work that runs at the same
+   * time.
    */
   readonly seed: number;
   /** A deliberately broken server, by name. */
@@ -53,13 +53,13 @@ export interface Disturbances {
   readonly cuts: number;
   /** Connections of which one side was closed. */
   readonly halfCloses: number;
-  /** The number of times that everything was delayed from then on. */
+  /** The number of times that the proxy changed its delay. */
   readonly delays: number;
   /** Servers that were killed. */
   readonly kills: number;
 }
 
-/** For the table of `docs/proof.md`. */
+/** The numbers for the table of `docs/proof.md`. */
 export function countsOf(result: ChaosResult): string {
   const count = (n: number, what: string): string => `${n.toLocaleString("en")} ${what}`;
   return [
@@ -220,7 +220,7 @@ async function writeUntil(
   }
 }
 
-/** Or a minute is over: then the checker says what is missing. */
+/** After a minute the wait ends in any case, and the checker reports what is missing. */
 export async function untilAnswered(store: Store, bots: readonly string[]): Promise<void> {
   const deadline = Date.now() + 60_000;
   const events = await eventsOf(store);
@@ -256,7 +256,7 @@ function cutsOf(proxies: readonly CuttingProxy[]): number {
   return proxies.reduce((sum, proxy) => sum + proxy.cuts, 0);
 }
 
-/** One disturbance about every second. */
+/** About one disturbance happens every second. */
 async function disturb({ servers, proxies, random, ...all }: Disturbed): Promise<Omit<Disturbances, "cuts">> {
   const end = Date.now() + all.durationMs;
   const done = { halfCloses: 0, delays: 0, kills: 0 };

@@ -1,4 +1,7 @@
-/** A crash between two writes of a claim or of the end of a run: run, input and cursor are written together. */
+/**
+ * A crash between two writes of a claim, or of the end of a run: run, input and cursor are written together or not at
+ * all.
+ */
 
 import type { Store } from "@continuo/core/model";
 import { openStore } from "@continuo/store";
@@ -11,7 +14,7 @@ const LOG = "channels/team";
 const CARD = { instance: "i", handle: "bot", name: "bot", type: "agent", capabilities: [] };
 const WRITES: readonly string[] = ["append", "createSession", "createLog", "updateSession", "commitCursor"];
 
-/** The process ends before its write number `crashAt`. */
+/** A store whose process ends before its write number `crashAt`. */
 function crashing(store: Store, crashAt: number): { readonly store: Store; readonly writes: () => number } {
   let writes = 0;
   const crashed = withCalls(store, ({ method, proceed }) => {
@@ -41,7 +44,7 @@ const CLAIMED = {
   processed: 0,
 };
 
-/** A channel with one input, and the agent that has the handle. */
+/** Opens a channel with one input, and the agent that has the handle. */
 async function prepared() {
   const store = await openStore("memory:");
   await openChannel(store, "team");

@@ -1,4 +1,4 @@
-/** Promises of the client that are no sentence of PROTOCOL.md. */
+/** Promises of the client that PROTOCOL.md does not contain. */
 
 import type { AgenticClient, ClientEvent } from "@continuo/core/client";
 import { openStore } from "@continuo/store";
@@ -65,7 +65,7 @@ test("a streamed question is answered whole, once, by the loop that answers ever
   expect(answers).toEqual(["bot: you said: said meanwhile", "bot: you said: where is it?"]);
 });
 
-test("an interrupted message comes once, or in its parts to a reader who asks for them", async () => {
+test("an interrupted message arrives once, or in its parts for a reader who asks for them", async () => {
   await using store = await openStore("memory:");
   await using server = await openChannelServer(store);
   const bob = await server.join("bob");
@@ -96,7 +96,7 @@ test("an interrupted message comes once, or in its parts to a reader who asks fo
   ]);
 });
 
-test("targetedOnly yields what is addressed by `to`, by @handle, as a reply and as a call, and nothing else", async () => {
+test("targetedOnly yields only messages that are addressed by `to`, by @handle, as a reply or as a call", async () => {
   await using store = await openStore("memory:");
   await using server = await openChannelServer(store);
   const bob = await server.join("bob");
@@ -123,7 +123,7 @@ test("targetedOnly yields what is addressed by `to`, by @handle, as a reply and 
   expect(await call.result).toBe("done");
 });
 
-test("a call ends with its signal, and the one that was called hears that", async () => {
+test("a call ends with its signal, and the called participant is notified", async () => {
   await using store = await openStore("memory:");
   await using server = await openChannelServer(store);
   const ann = await server.join("ann");
@@ -138,7 +138,7 @@ test("a call ends with its signal, and the one that was called hears that", asyn
   expect(await take(bob, 1, ({ type }) => type === "method_cancel")).toMatchObject([{ callId: call.callId }]);
 });
 
-test("an attachment is read through the message that has it", async () => {
+test("an attachment is read through the message that it belongs to", async () => {
   await using store = await openStore("memory:");
   await using server = await openChannelServer(store);
   const put = await fetch(`${server.url}/v1/blobs`, {
@@ -159,7 +159,7 @@ test("an attachment is read through the message that has it", async () => {
   ).rejects.toThrow();
 });
 
-test("deltas are gathered, and a late reader has the whole text when they were pruned", async () => {
+test("deltas are sent in groups, and a late reader has the whole text even after they were pruned", async () => {
   await using store = await openStore("memory:");
   await using server = await openChannelServer(store);
   const ann = await server.join("ann");
@@ -176,7 +176,7 @@ test("deltas are gathered, and a late reader has the whole text when they were p
   expect((await take(late, 1)).map(words)).toEqual([`ann: ${parts.join("")}`]);
 });
 
-test("committed at the first delta, an input does not come again after a crash, and the half answer is interrupted", async () => {
+test("an input that is committed at the first delta does not come again after a crash, and the half answer is interrupted", async () => {
   await using store = await openStore("memory:");
   await using server = await openChannelServer(store);
   await using proxy = await cuttingProxy(server.url);
@@ -202,7 +202,7 @@ test("committed at the first delta, an input does not come again after a crash, 
   expect(second.status).toBe("active");
 });
 
-test("history that was cleared stays in the log, and each message has role, content, time and sequence", async () => {
+test("cleared history stays in the log, and each message has role, content, time and sequence", async () => {
   await using store = await openStore("memory:");
   await using server = await openChannelServer(store);
   const ann = await server.join("ann");
@@ -221,7 +221,7 @@ test("history that was cleared stays in the log, and each message has role, cont
   expect(JSON.stringify(events)).toContain("before");
 });
 
-test("the newest 1,000 missed messages are kept, or the newest of a megabyte", () => {
+test("of the missed messages, the newest 1,000 are kept, or the newest that fit into a megabyte", () => {
   const collect = (count: number, content: string) => {
     const collector = new MissedCollector();
     for (let n = 1; n <= count; n++) {

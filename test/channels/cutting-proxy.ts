@@ -1,4 +1,4 @@
-/** A TCP proxy that cuts connections when it is told to. */
+/** A TCP proxy that cuts connections on command. */
 
 import type { AddressInfo } from "node:net";
 import { connect, createServer, type Socket } from "node:net";
@@ -8,13 +8,13 @@ export interface CuttingProxy extends AsyncDisposable {
   readonly cuts: number;
   /** Ends every connection at once, as a network does. */
   cutAll(): void;
-  /** Says to one side of one connection that nothing more comes, and hands on what that side still says. */
+  /** Half-closes one connection: one side receives an end, and what that side still sends is forwarded. */
   halfCloseOne(side: "client" | "server", nth: number): boolean;
-  /** Lets everything wait so long before it is handed on. */
+  /** Delays all data by this time before it is forwarded. */
   delay(ms: number): void;
   /**
-   * From now on nothing of the connections that are open is handed on, in neither direction, and nobody is told: as after
-   * a NAT forgot them. New ones are taken, and nothing of them is handed on, until the time is over.
+   * From now on no data of the open connections is forwarded in either direction, and neither side gets an error, as
+   * after a NAT forgot them. Until the time is over, new connections are accepted, but their data is not forwarded.
    */
   swallow(ms: number): void;
   /** The target of new connections. */
@@ -39,7 +39,7 @@ export async function cuttingProxy(target: string): Promise<CuttingProxy> {
       upstream.destroy();
     };
     const hand = (from: Socket, to: Socket): void => {
-      // Chunks are passed on in their order, also when the delay has changed meanwhile.
+      // Chunks are forwarded in their order, even if the delay has changed meanwhile.
       let before = Promise.resolve();
       const later = async (chunk: Buffer, after: Promise<void>): Promise<void> => {
         await new Promise((resolve) => setTimeout(resolve, delayMs));
@@ -56,7 +56,7 @@ export async function cuttingProxy(target: string): Promise<CuttingProxy> {
         waiting++;
         before = later(chunk, before).finally(() => waiting--);
       });
-      // The other side of a black hole hears nothing of an end, and gives up by itself.
+      // The other side of a black hole receives no end, and gives up by itself.
       const over = (): void => {
         if (!swallowed.has(pair) || to.destroyed) end();
         else from.destroy();

@@ -1,7 +1,7 @@
 /** A WebSocket of tests: the test is the server at its other end. */
 
 export class FakeSocket extends EventTarget {
-  /** All that were opened, the newest last. */
+  /** All sockets that were opened, the newest last. */
   static readonly opened: FakeSocket[] = [];
 
   readonly url: string;

@@ -20,7 +20,7 @@ async function closedDoor() {
 
 const JOIN = { channel: "team", handle: "ann" } as const;
 
-test("connect() tries again while no server answers, and is there when one does", async () => {
+test("connect() tries again while no server answers, and connects when one does", async () => {
   const door = await closedDoor();
   const warnings: string[] = [];
   const joining = connect({ ...JOIN, serverUrl: door.url, onWarning: (line) => warnings.push(line) });
@@ -37,7 +37,7 @@ test("connect() tries again while no server answers, and is there when one does"
 
 test.each([
   ["the time for it is over", { firstConnectionMs: 300, onWarning: () => undefined }],
-  ["it is not to connect again", { reconnect: false }],
+  ["it must not connect again", { reconnect: false }],
 ])("connect() gives up with unavailable when %s", async (_, options) => {
   const door = await closedDoor();
   const joining = connect({ ...JOIN, serverUrl: door.url, ...options });

@@ -1,4 +1,4 @@
-/** Frames that a server does not read: the sender of one gets an error, and continues. */
+/** Frames that are too large for a server: their sender gets an error, and continues. */
 
 import { openStore } from "@continuo/store";
 import { expect, test } from "vitest";

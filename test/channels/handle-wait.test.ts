@@ -1,4 +1,4 @@
-/** The handle of a participant whose server was killed: the next one waits for it, and says for what. */
+/** The handle of a participant whose server was killed: the next participant waits for it, and reports the reason. */
 
 import { openStore } from "@continuo/store";
 import { afterEach, beforeEach, expect, test } from "vitest";
@@ -19,7 +19,7 @@ afterEach(async () => {
 
 const OWNER = JSON.stringify(["another connect()", "bot", "agent", []]);
 
-/** A participant that was killed together with its server leaves its lease. */
+/** Leaves the lease of a participant that was killed together with its server. */
 async function leave(): Promise<void> {
   await store.acquireLease("channel/team/bot", { owner: OWNER, ttlMs: 10_000 });
 }
@@ -35,7 +35,7 @@ function watched() {
   return { reasons, lines, options };
 }
 
-test("an agent gets the handle of a dead one by itself, and says once what it waits for", async () => {
+test("an agent gets the handle of a killed participant by itself, and reports once why it waits", async () => {
   await leave();
   const { reasons, lines, options } = watched();
   const onWaiting: typeof options.onWaiting = (reason) => {
@@ -50,7 +50,7 @@ test("an agent gets the handle of a dead one by itself, and says once what it wa
   await bot.send("back");
 });
 
-test("the wait for a dead one ends with the refusal when its time is over, and with the signal", async () => {
+test("the wait for the handle of a killed participant ends with the refusal when its time is over, and with the signal", async () => {
   await leave();
   const { options } = watched();
   await expect(server.join("bot", { ...options, firstConnectionMs: 300 })).rejects.toMatchObject({
@@ -61,7 +61,7 @@ test("the wait for a dead one ends with the refusal when its time is over, and w
   await expect(server.join("bot", stopping)).rejects.toThrow("enough");
 });
 
-test("a holder who is there is not waited for: on this server not at all, on another one until it is heard of", async () => {
+test("a client does not wait for the handle of a connected holder: on this server not at all, on another server only until the holder shows itself", async () => {
   const { reasons, options } = watched();
   await server.join("bot", options);
   await expect(server.join("bot", options)).rejects.toMatchObject({ code: "handle_taken" });
@@ -71,7 +71,7 @@ test("a holder who is there is not waited for: on this server not at all, on ano
   expect(reasons).toEqual(["handle_taken"]);
 });
 
-test("a client that is not to connect again is refused at once", async () => {
+test("a client without reconnect is refused at once", async () => {
   await leave();
   const { reasons, options } = watched();
   await expect(server.join("bot", { ...options, reconnect: false })).rejects.toMatchObject({

@@ -1,4 +1,4 @@
-/** When a writer that disappeared is interrupted: to the millisecond, on a clock that only the test moves. */
+/** The exact millisecond at which a writer that disappeared is interrupted. Only the test moves the clock. */
 
 import { type OpenedStore, openStore } from "@continuo/store";
 import { readParticipantSession, sweepChannels } from "@continuo/store/channels";
@@ -38,7 +38,7 @@ async function leftMs(): Promise<number> {
   return Date.parse(lease?.expiresAt ?? "") - nowMs;
 }
 
-/** Repeated, because a handle that the server renewed a moment ago is not renewed again. */
+/** The renewal is repeated, because the server does not renew a handle again that it renewed a moment ago. */
 async function heartbeat(): Promise<void> {
   const beats = setInterval(() => writer.send({ type: "heartbeat" }), 1_100);
   writer.send({ type: "heartbeat" });
@@ -49,7 +49,7 @@ async function heartbeat(): Promise<void> {
   }
 }
 
-test("a writer whose server is gone is interrupted 10 s after its last heartbeat, and not earlier", async () => {
+test("a writer whose server ended is interrupted 10 s after its last heartbeat, and not earlier", async () => {
   await channel.stop();
   nowMs += 9_999;
   expect(await sweepChannels(store, { owner: "test" })).toEqual([]);
@@ -66,7 +66,7 @@ test("a writer that was seen to disconnect is interrupted 2 s later, and not ear
   expect(await sweepChannels(store, { owner: "test" })).toEqual([]);
   expect(await typesIn(store)).toEqual(["message_sent"]);
   nowMs += 1;
-  // This sweep interrupts it, or one of the server, which never stops looking.
+  // This sweep interrupts the writer, or one of the sweeps that the server makes all the time.
   await sweepChannels(store, { owner: "test" });
   await until(async () => (await store.latestSequence(LOG)) === 2, "an interruption");
   expect(await typesIn(store)).toEqual(["message_sent", "message_interrupted"]);

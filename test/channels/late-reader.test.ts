@@ -31,7 +31,7 @@ async function fill(store: Store, count: number): Promise<void> {
   for (let at = 0; at < count; at += 1_000) await store.append(LOG, events.slice(at, at + 1_000));
 }
 
-test("for a reader at the last anchor, or at the end, no earlier event is read", async () => {
+test("no earlier event is read for a reader at the last anchor or at the end", async () => {
   await using opened = await openStore("memory:");
   await fill(opened, 5_000);
   const actor = { kind: "person", id: "ann" } as const;
@@ -46,7 +46,7 @@ test("for a reader at the last anchor, or at the end, no earlier event is read",
   await atEnd.close();
 });
 
-test("writers of a long channel store its state for participants who join later", async () => {
+test("the server stores snapshots of a long channel while it grows, for participants who join later", async () => {
   await using opened = await openStore("memory:");
   await using first = await openChannelServer(opened);
   const writer = await first.join("writer");

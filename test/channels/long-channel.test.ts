@@ -1,4 +1,7 @@
-/** Joining a channel of many messages that has no snapshot, as after an import: the work is counted, not timed. */
+/**
+ * Participants join a channel of many messages without a snapshot, as after an import. The tests count the work instead
+ * of timing it.
+ */
 
 import type { NewEvent, Store } from "@continuo/core/model";
 import { LIMITS, openStore } from "@continuo/store";
@@ -62,7 +65,7 @@ function counting(store: Store): { readonly store: Store; readonly reads: { even
   return { store: counted, reads: counts };
 }
 
-/** The most frames of events that one turn of the event loop sent. */
+/** The largest number of event frames that were sent in one turn of the event loop. */
 async function mostSent(run: () => Promise<void>): Promise<number> {
   const { event: send } = OutgoingFrames.prototype;
   let inTurn = 0;
@@ -84,7 +87,7 @@ async function mostSent(run: () => Promise<void>): Promise<number> {
   }
 }
 
-test("a newcomer who skips has nothing read but what is addressed to it", async () => {
+test("for a newcomer with `skip`, only the messages that are addressed to it are read", async () => {
   reads.events = 0;
   const { most } = await countWork(async () => {
     const bot = await channel.join("bot", { replayMode: "skip" });
@@ -96,15 +99,15 @@ test("a newcomer who skips has nothing read but what is addressed to it", async 
   expect(most).toBeLessThanOrEqual(MOST);
   const cy = await channel.join("cy", { replayMode: "skip" });
   await cy.close();
-  // When the bot left, the server looked again for what it had not answered.
+  // When the bot left, the server looked again for inputs without an answer.
   expect(reads.events).toBe(2 * TO_BOT.length);
 });
 
-test("a newcomer who collects has the newest 1,000 messages read, and gets the number of the others", async () => {
+test("for a newcomer with `collect`, the newest 1,000 messages are read, and the others are counted", async () => {
   reads.events = 0;
   const { most } = await countWork(async () => {
     const bot = await channel.join("bot", { replayMode: "collect" });
-    // Found, folded and sent; and what is addressed before them.
+    // These messages are found, folded and sent, and so are addressed messages before them.
     expect(reads.events).toBe(3 * 1_000 + 3);
     const missed = bot.missedMessages.map(({ sequence }) => sequence);
     expect([missed.length, missed[0], missed.at(-1)]).toEqual([999, MESSAGES - 999, MESSAGES]);
@@ -115,7 +118,7 @@ test("a newcomer who collects has the newest 1,000 messages read, and gets the n
   expect(most).toBeLessThanOrEqual(MOST);
 });
 
-test("a newcomer to whom everything is streamed leaves turns to others, and a snapshot to the next one", async () => {
+test("a newcomer who receives everything does not block others, and leaves a snapshot for the next newcomer", async () => {
   expect(await imported.getLatestSnapshot({ logId: LOG, name: "channel" })).toBeNull();
   let sequences: readonly (number | undefined)[] = [];
   const sent = await mostSent(async () => {
@@ -132,7 +135,7 @@ test("a newcomer to whom everything is streamed leaves turns to others, and a sn
   expect(snapshot?.sequence).toBe(MESSAGES);
 });
 
-test("a message that comes while the replay is read follows it", async () => {
+test("a message that arrives during the replay is delivered after it", async () => {
   const reader = await channel.join("reader", { replayMode: "stream" });
   const writer = await channel.join("writer", { replayMode: "skip" });
   await writer.send("the newest");
@@ -143,7 +146,7 @@ test("a message that comes while the replay is read follows it", async () => {
   ]);
 });
 
-test("readers who come at the same time fold the log once", async () => {
+test("for readers who join at the same time the log is folded once", async () => {
   const other = await openStore("memory:");
   const counted = counting(other);
   await other.createLog({ logId: LOG });
@@ -161,7 +164,7 @@ test("readers who come at the same time fold the log once", async () => {
   await other.close();
 });
 
-/** A log of whole messages that are made when they are read. */
+/** A log of whole messages, each of which is made when it is read. */
 function endlessLog(latest: number): { readonly store: Store; readonly stored: number[] } {
   const stored: number[] = [];
   const store = {
@@ -182,7 +185,7 @@ function endlessLog(latest: number): { readonly store: Store; readonly stored: n
   return { store: store as unknown as Store, stored };
 }
 
-test("a fold of a long log keeps what it has on its way, so that the next one continues there", async () => {
+test("a fold of a long log stores its state on the way, so that the next fold continues there", async () => {
   const { store, stored } = endlessLog(120_500);
   expect((await readState(store, "team")).sequence).toBe(120_500);
   expect(stored).toEqual([50_000, 100_000, 120_500]);

@@ -6,7 +6,7 @@ import { SUBPROTOCOL } from "@continuo/core/wire";
 import { afterEach, expect, test } from "vitest";
 import { type WebSocket, WebSocketServer } from "ws";
 
-/** More than wait for `events()`. */
+/** More events than the client keeps for `events()`. */
 const SENT = 1_200;
 const LATEST = 1_000_000;
 
@@ -35,7 +35,7 @@ function eventAt(sequence: number): object {
 interface Script {
   readonly url: string;
   readonly sockets: readonly WebSocket[];
-  /** The frames of clients, without heartbeats. */
+  /** The frames that clients sent, without heartbeats. */
   readonly heard: readonly { readonly type: string; readonly after?: number | string }[];
 }
 
@@ -98,7 +98,7 @@ test("a reader of a long replay does not wait for the end of it", async () => {
   expect((await next).value).toMatchObject({ sequence: 1_001 });
 });
 
-test("a replay that was lost on its way continues where it was, after the time for a first connection too", async () => {
+test("an interrupted replay continues where it was, even after the time for a first connection", async () => {
   const script = await longReplay();
   const client = await join(script, { firstConnectionMs: 1 });
   await sequencesOf(client, 500);

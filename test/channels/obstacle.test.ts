@@ -1,4 +1,4 @@
-/** A client that cannot connect says in one sentence why, and what to do, before anybody wonders. */
+/** A client that cannot connect soon reports the reason in one sentence, with what to do. */
 
 import { connect, watch } from "@continuo/core/client";
 import { openLive, watchLive } from "@continuo/core/client/live";
@@ -21,7 +21,7 @@ afterAll(async () => {
 });
 
 const JOIN = { channel: "team", handle: "ann" } as const;
-/** The limit of the promise; a busy machine may be slower than that at everything. */
+/** The promised limit. On a busy machine everything may be slower. */
 const SOON_MS = 2_000;
 
 const failureOf = async (joining: Promise<unknown>): Promise<ContinuoError> => {
@@ -41,7 +41,7 @@ const NO_WEBSOCKET = {
 };
 
 test.each([undefined, null, "", 4747, "127.0.0.1:4747", "ftp://a.example", "http://me:pw@a.example"])(
-  "a server URL that is %j is refused at once, with what to give",
+  "the server URL %j is refused at once, with an example of a valid one",
   async (given) => {
     const serverUrl = given as string;
     const expected = {
@@ -104,7 +104,7 @@ test("a proxy without WebSockets is reported once to a client that follows a con
   watching.close();
 });
 
-test("a server that does not have this host name says so itself", async () => {
+test("a server that does not accept this host name is reported in its own words", async () => {
   const { port } = new URL(server.url);
   const other = connect({ ...JOIN, serverUrl: `http://[::ffff:127.0.0.1]:${port}` });
   expect(await failureOf(other)).toMatchObject({
@@ -113,7 +113,7 @@ test("a server that does not have this host name says so itself", async () => {
   });
 });
 
-test("a server that starts while the client looks for a reason is joined", async () => {
+test("a client joins a server that starts while the client looks for a reason", async () => {
   const { port } = new URL(server.url);
   const late = await openServer(store, {});
   await late.close();

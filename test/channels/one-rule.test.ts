@@ -1,6 +1,6 @@
 /**
- * The server, late readers and the viewer fold the log of a channel, and all see the same messages, also if somebody
- * wrote events on the messages of others past the server's checks.
+ * The server, late readers and the viewer fold the log of a channel, and all get the same messages, even if the log has
+ * events on other people's messages that bypassed the server's checks.
  */
 
 import type { NewEvent, StoredEvent } from "@continuo/core/model";
@@ -47,8 +47,8 @@ function toEvent({ author, message, type, text }: Step, index: number): NewEvent
 }
 
 /**
- * A person begins each message, once; what follows is about messages in progress, as in a log that a server wrote, or about
- * messages that were written.
+ * A person begins each message once. Later events are about messages in progress, as in a log that a server wrote, or
+ * about finished messages.
  */
 function toEvents(steps: readonly Step[]): readonly NewEvent[] {
   const begun = new Set<number>();

@@ -42,7 +42,7 @@ export async function openChannelServer(store: Store, channel = "team"): Promise
   };
 }
 
-/** The next events of a client for which the condition holds, messages in progress in their parts. */
+/** Returns the next events of a client that meet the condition; messages in progress come in their parts. */
 export async function take(
   client: Pick<AgenticClient, "events">,
   count: number,

@@ -1,4 +1,6 @@
-/** A small HTTP proxy in front of a server, as many are: it hands on requests, and knows no WebSockets. */
+/**
+ * A small HTTP proxy in front of a server, like many real ones: it forwards requests, and does not support WebSockets.
+ */
 
 import { createServer, type IncomingMessage, request, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";

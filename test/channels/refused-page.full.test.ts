@@ -1,4 +1,4 @@
-/** A page of Chromium that the server does not accept says so, with the flag that mends it. */
+/** A page of Chromium that the server does not accept reports this, with the flag that permits it. */
 
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -14,7 +14,7 @@ import { plainProxy } from "./plain-proxy.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
 
-/** Both clients, as a page has them. */
+/** Both clients as a page loads them. */
 async function bundle(name: string): Promise<string> {
   const built = await rolldown({ input: join(ROOT, "packages/core/src/client", name), platform: "browser" });
   const { output } = await built.generate({ format: "esm" });
@@ -62,7 +62,7 @@ afterAll(async () => {
   await store.close();
 });
 
-/** It runs in the page. How each of the clients fails, and after how long. */
+/** Returns how each of the clients fails, and after what time. It runs in the page. */
 async function failures(serverUrl: string) {
   const { continuo, live } = globalThis as unknown as Loaded;
   const timed = async (work: Promise<unknown>) => {
@@ -91,7 +91,7 @@ test("a page whose origin is not allowed names the server's flag with its own or
       "forbidden",
       `the server does not accept pages of ${origin}. Start the server with \`--origin ${origin}\`, or add it to the \`origins\` of its handler.`,
     ]);
-    // Two seconds, on a machine that does much else meanwhile.
+    // The promise is two seconds; a busy machine gets more.
     expect(ms).toBeLessThan(8_000);
   }
   await server.close();

@@ -44,7 +44,7 @@ async function contents(): Promise<readonly unknown[]> {
   return events.map(({ data }) => (data as { readonly content: unknown }).content);
 }
 
-test("messages that are sent at once share commits, and are stored in their order", async () => {
+test("messages that are sent at the same time share commits, and are stored in their order", async () => {
   const ann = await channel.join("ann");
   const numbers = Array.from({ length: SENDS }, (_, n) => `message ${n}`);
   await Promise.all(numbers.map((content) => ann.send(content)));
@@ -53,7 +53,7 @@ test("messages that are sent at once share commits, and are stored in their orde
   expect(appends.length).toBeLessThan(SENDS / 4);
 });
 
-test("one message that the store refuses takes none of its neighbours with it", async () => {
+test("a message that the store refuses does not affect the messages next to it", async () => {
   const ann = await channel.join("ann");
   await ann.send("first", { messageId: "known" });
   const all = await Promise.allSettled([
@@ -67,7 +67,7 @@ test("one message that the store refuses takes none of its neighbours with it", 
   expect(await contents()).toEqual(["first", "second", "third"]);
 });
 
-test("messages are not stored before an answer that was sent before them", async () => {
+test("messages are stored after an answer that was sent before them", async () => {
   const ann = await channel.join("ann");
   const { messageId } = await ann.send("one");
   await Promise.all([

@@ -1,6 +1,6 @@
 /**
- * Participants of two real servers, of which one stands still for longer than a lease lasts, while the time of day of
- * both jumps: nobody ends, and everybody writes afterwards.
+ * Participants of two real servers. One server stands still for longer than a lease lasts, while the time of day of
+ * both jumps. No participant ends, and all can write afterwards.
  */
 
 import { type ChildProcess, spawn } from "node:child_process";
@@ -15,7 +15,7 @@ import { scratchFolder } from "../scratch-folder.ts";
 import { bundledProgram, newPostgresDatabase } from "../sizes/shared-programs.ts";
 
 const PARTICIPANTS = 20;
-/** A lease lasts 10 s, and after as long a client looks for another server. */
+/** A lease lasts 10 s, and after the same time a client looks for another server. */
 const STANDSTILLS_MS = [9_500, 12_000, 15_000];
 const PROGRAM = await bundledProgram("test/channels/chaos-server.ts");
 
@@ -54,7 +54,7 @@ async function startServer(storeUrl: string, offsetFile: string): Promise<Runnin
 
 interface Watched {
   readonly client: AgenticClient;
-  /** Returns the end of `events()`. */
+  /** Returns the way in which `events()` ended. */
   readonly end: () => unknown;
 }
 

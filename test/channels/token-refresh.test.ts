@@ -1,4 +1,4 @@
-/** A client whose token is a function: each connection has a new one. */
+/** A client whose token is a function: each connection gets a new token. */
 
 import { connect } from "@continuo/core/client";
 import { ContinuoError } from "@continuo/core/model";
@@ -18,7 +18,7 @@ afterEach(async () => {
   await store.close();
 });
 
-/** Only the token that is valid now is let in. */
+/** The server accepts only the currently valid token. */
 async function serve(port: number): Promise<typeof listening> {
   const everybody = allowEverybody(store.workspaceId);
   const server = createServer({
@@ -53,7 +53,7 @@ test("a client that lost its connection comes back with a new token, and sends w
   expect(items.map(({ logId }) => logId)).toEqual(["channels/team"]);
 });
 
-test("a token that cannot be had at once is asked for again", async () => {
+test("the client asks again for a token that it cannot get at once", async () => {
   accepted = "good";
   const answers = ["", "", "good"];
   await using client = await join(() => {

@@ -1,11 +1,14 @@
-/** Two bots that mention each other, written as docs/channels.md says: they end by themselves, and a person starts them again. */
+/**
+ * Two bots that mention each other, written as in docs/channels.md: they stop by themselves, and a person starts them
+ * again.
+ */
 
 import type { AgenticClient } from "@continuo/core/client";
 import { openStore } from "@continuo/store";
 import { expect, test } from "vitest";
 import { openChannelServer } from "./open-channel.ts";
 
-/** Answers everything that speaks to it with a mention of the other bot. */
+/** A bot that answers each message that is addressed to it with a mention of the other bot. */
 async function answerAll(bot: AgenticClient, other: string, maxTurns?: number): Promise<void> {
   const options = maxTurns === undefined ? {} : { maxTurns };
   for await (const event of bot.events({ targetedOnly: true, ...options })) {
@@ -38,13 +41,13 @@ test("two bots that mention each other end after 20 messages, and a person start
   const agents = Array.from({ length: 20 }, () => "agent");
   expect(authors).toEqual(["person", ...agents, "person", ...agents]);
   await Promise.all([ada.close(), bob.close(), ann.close()]);
-  // A bot may be closed between its last answer and the mark of what it read.
+  // A bot may be closed between its last answer and its checkpoint.
   await Promise.allSettled([...talks, reading]);
-  // Nothing came after the last one.
+  // No message came after the last one.
   expect((await store.read("channels/team", { types: ["message_sent"] })).events).toHaveLength(42);
 });
 
-test("a bot sets the number itself", async () => {
+test("a bot can set the number itself", async () => {
   await using store = await openStore("memory:");
   await using server = await openChannelServer(store);
   const [ada, bob] = await Promise.all([

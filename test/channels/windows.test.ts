@@ -1,4 +1,4 @@
-/** A channel read over HTTP in windows from its end, as a page does, and what a list tells of it. */
+/** A channel is read over HTTP in windows from its end, as a page does, and appears in a list. */
 
 import type { ChannelRow, MessagesWindow } from "@continuo/core/wire";
 import { openStore } from "@continuo/store";
@@ -7,7 +7,7 @@ import { openChannelServer } from "./open-channel.ts";
 
 const json = async <T>(url: string): Promise<T> => (await (await fetch(url)).json()) as T;
 
-test("windows from the end hold every message once and whole, also one whose end lies in a newer window", async () => {
+test("windows from the end hold every message once and whole, even one whose end lies in a newer window", async () => {
   await using store = await openStore("memory:");
   await using channel = await openChannelServer(store);
   const ann = await channel.join("ann");
@@ -33,7 +33,7 @@ test("windows from the end hold every message once and whole, also one whose end
   expect(windows[0]?.sequence).toBe(await store.latestSequence("channels/team"));
 });
 
-test("a window of very long messages ends early, and says that there are older ones", async () => {
+test("a window of very long messages ends early, and reports that there are older messages", async () => {
   await using store = await openStore("memory:");
   await using channel = await openChannelServer(store);
   const ann = await channel.join("ann");

@@ -72,7 +72,7 @@ test("a project's agent is not asked before the project is trusted", async () =>
   expect((await runHere(home, ["session", "list", "--json"])).stdout).toBe("[]\n");
 });
 
-test("/sessions of the repl asks its current agent, and shows a list that fails beside the others", async () => {
+test("/sessions of the repl asks its current agent, and shows a failed list next to the others", async () => {
   home = createTalkHome(listing([LISTED]));
   const repl = (input: string): Promise<Run> =>
     run(home, ["repl"], { cwd: join(home.path, "project"), stdin: input });

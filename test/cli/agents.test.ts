@@ -244,7 +244,7 @@ describe("continuo agents doctor", () => {
       "Claude Code hangs: it printed nothing, and --help did not end within 300 ms",
     ],
     [
-      "whose help is another one's",
+      "that prints the help of another program",
       "claude",
       "echo hello",
       "Claude Code is too old, or another program: its --help does not name --input-format",

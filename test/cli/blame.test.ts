@@ -75,7 +75,7 @@ test("a line has its turn with the prompt, and the turns that wrote it earlier",
   expect((await blame("src/brew.ts:1")).stdout).toContain("No session wrote this line");
 });
 
-test("JSON has the lines that were asked for, and the turns that they name", async () => {
+test("JSON has the requested lines and their turns", async () => {
   const printed = JSON.parse((await blame("src/brew.ts:6-7", "--json")).stdout);
   expect(printed).toMatchObject({
     path: home.at("src/brew.ts"),
@@ -137,7 +137,7 @@ test("the built command asks git in the same way", async () => {
   expect(code).toBe(0);
 });
 
-test("the hint for a file that is gone has the search that finds the sessions that changed it", async () => {
+test("the hint for a missing file has the search that finds the sessions that changed it", async () => {
   using other = editedHome();
   rmSync(other.at("src/brew.ts"));
   const { stderr, code } = await runHere(other, ["blame", "src/brew.ts:2"], { cwd: other.project });
@@ -151,8 +151,8 @@ test("the hint for a file that is gone has the search that finds the sessions th
 test.each([
   ["no file and no commit", [], 2, "blame needs a file or a commit"],
   ["a file that is missing", ["src/none.ts"], 3, "cannot read the file"],
-  ["a line that is not there", ["src/brew.ts:99"], 2, "the file has no line 99"],
-  ["a commit that is not there", ["--commit", "nosuch"], 3, "the repository has no commit"],
+  ["a missing line", ["src/brew.ts:99"], 2, "the file has no line 99"],
+  ["a missing commit", ["--commit", "nosuch"], 3, "the repository has no commit"],
   ["a revision that looks like a flag", ["--commit=--all"], 3, "the repository has no commit"],
 ])("%s is refused with a hint", async (_what, args, exit, words) => {
   const { stdout, stderr, code } = await blame(...args);

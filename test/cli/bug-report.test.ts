@@ -9,7 +9,7 @@ import type { Shell } from "../../src/cli/terminal/index.ts";
 import { createHome, type Home } from "./home.ts";
 import { runInProcess } from "./in-process.ts";
 
-/** No key of anybody; it has the form of one. */
+/** This is not a real key; it only has the form of one. */
 const SECRET = `sk-ant-api03-${"Ab1".repeat(31)}AA`;
 
 let home: Home;
@@ -34,7 +34,7 @@ function entries(): readonly Entry[] {
     .map((line) => JSON.parse(line) as Entry);
 }
 
-test("--debug writes what each room did, and where the log is", async () => {
+test("--debug writes the work of each room, and prints the path of the log", async () => {
   const { code, stderr } = await runInProcess(home, ["list", "--debug"]);
   expect(code).toBe(0);
   expect(stderr).toContain(`debug log: ${logPath()}`);
@@ -80,7 +80,7 @@ test("without --debug and CONTINUO_DEBUG there is no log", async () => {
   expect(existsSync(logPath())).toBe(false);
 });
 
-test("CONTINUO_DEBUG chooses rooms, and a room that there is not is an error that names those there are", async () => {
+test("CONTINUO_DEBUG chooses rooms, and an unknown room is an error that lists the known ones", async () => {
   await runInProcess(home, ["list"], { env: { CONTINUO_DEBUG: "catalog, store" } });
   expect(new Set(entries().map(({ room }) => room))).toEqual(new Set(["catalog"]));
   const { code, stderr } = await runInProcess(home, ["list"], { env: { CONTINUO_DEBUG: "cataloge" } });
@@ -96,7 +96,7 @@ test("a failed command is in the log with its code, and a word after -- is not a
   expect(entries().filter(({ what }) => what === "command")).toHaveLength(1);
 });
 
-test("neither the log nor the page has words that were searched, secrets, or the name of the home folder", async () => {
+test("neither the log nor the page has the words of a search, secrets, or the name of the home folder", async () => {
   const folder = join(home.path, SECRET);
   mkdirSync(folder);
   writeFileSync(join(folder, "continuo.yaml"), "default_agent: claude\n");

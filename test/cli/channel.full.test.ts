@@ -110,10 +110,10 @@ test.each(["SIGKILL", "SIGTERM"] as const)(
       () => shown(home, env),
       ["ann: @bot slow (complete)", "bot: I begin (interrupted)", "bot: Now it is done. (complete)"],
     );
-    // Asked again, it hears the question once, whatever else it is given of the turn that was interrupted.
+    // When the agent is asked again, it receives the question once, whatever else it receives of the interrupted turn.
     const asked = home.prompts().map((prompt) => prompt.split("@bot slow").length - 1);
     expect(asked).toEqual([1, 1]);
-    // Its native session has heard it before, and is not asked there again.
+    // The native session has already received the question, so it is not asked there again.
     expect(home.methods().filter((method) => method === "session/new")).toHaveLength(2);
   },
 );
@@ -195,7 +195,7 @@ test("a missing channel, a server that does not answer, and a token that others 
   const { server, env } = await serve(home);
   await using _server = server;
   expect((await run(home, ["channel", "tail", "nowhere"], { env })).code).toBe(3);
-  // The token of this machine goes to no other one.
+  // The token of this machine is not sent to another machine.
   const named = await run(home, ["channel", "list", "--server", "http://localhost.example:9"]);
   expect(named.code).toBe(1);
 });

@@ -25,7 +25,7 @@ describe("a session that chat continues", () => {
     });
   });
 
-  test("is named by its id, or is the newest one of the folder", async () => {
+  test("is chosen by its id, or is the newest one of the folder", async () => {
     const id = idIn((await chat(["one"])).stderr);
     const resumed = await chat(["--resume", id.slice(0, 20), "two"]);
     expect(resumed.stderr).toContain(`session ${id} · resumed robot:new-1 (checked by agent)`);

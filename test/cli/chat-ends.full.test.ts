@@ -1,4 +1,4 @@
-/** Turns of `continuo chat` that do not end well, with a scripted agent. */
+/** Turns of `continuo chat` that fail or are stopped, with a scripted agent. */
 
 import { spawn } from "node:child_process";
 import { chmodSync, existsSync, readdirSync, readFileSync } from "node:fs";
@@ -14,7 +14,7 @@ beforeEach(() => {
 
 interface ChatOptions {
   readonly stdin?: string;
-  /** Ctrl-C, when so much was said. */
+  /** Sends Ctrl-C after this text was printed. */
   readonly interruptAt?: string;
   /** Instead of Ctrl-C. */
   readonly by?: "SIGTERM";
@@ -58,7 +58,7 @@ test("in an untrusted folder a line counts the variables that are held back, and
   expect((await chat(["two"], { env })).stderr).not.toContain("starts without");
 });
 
-describe("a turn that does not end well", () => {
+describe("a turn that fails or is stopped", () => {
   test("an agent that dies gives exit code 8, with its answer so far and its last output", async () => {
     const { code, stdout, stderr } = await chat(["die"]);
     expect({ code, stdout }).toEqual({ code: 8, stdout: "I say \n" });
@@ -67,7 +67,7 @@ describe("a turn that does not end well", () => {
     expect(stderr).not.toContain("[31m");
   });
 
-  test("a first turn that fails before the agent did anything leaves no session; a later one does", async () => {
+  test("if the first turn fails before the agent did anything, no session is left; after a later turn it is kept", async () => {
     const first = await chat(["refuse"]);
     expect(first.code).toBe(8);
     expect(first.stderr).toContain(
@@ -87,7 +87,7 @@ describe("a turn that does not end well", () => {
     expect((await chat(["--continue", "two"])).stderr).toContain(idIn(begun.stderr));
   });
 
-  test("an agent that is not installed leaves no session, and no file among its own", async () => {
+  test("an agent that is not installed leaves no session and no file in its folders", async () => {
     const begun = await chat(["one"]);
     const resumed = await chat(["--resume", idIn(begun.stderr), "-a", "claude", "two"]);
     expect(resumed.code).toBe(8);
@@ -123,7 +123,7 @@ describe("a turn that does not end well", () => {
     expect(home.prompts().at(-1)?.endsWith("and now")).toBe(true);
   });
 
-  test.each(["initialize", "session/new"])("Ctrl-C waits for no answer to %s", async (method) => {
+  test.each(["initialize", "session/new"])("Ctrl-C does not wait for an answer to %s", async (method) => {
     home[Symbol.dispose]();
     home = createTalkHome({ ...SCRIPT, answers: { [method]: [{ silence: true }] } });
     const { code, stdout } = await chat(["one", "--json"], { interruptAt: "turn_started" });

@@ -11,7 +11,7 @@ beforeEach(() => {
   home = createTalkHome();
 });
 
-/** Writes down, in order, which modules are loaded and which programs started. */
+/** Records, in order, the modules that are loaded and the programs that are started. */
 const WATCH = `
 import { registerHooks, syncBuiltinESMExports } from "node:module";
 import { appendFileSync } from "node:fs";

@@ -6,7 +6,7 @@ import { cleanEnv, MAIN, type Run } from "./home.ts";
 import type { TalkHome } from "./talk.ts";
 
 export interface ChatOptions {
-  /** `null`: it stays open, and nothing is written. */
+  /** The text for standard input; with `null` it stays open, and nothing is written. */
   readonly stdin?: string | null;
 }
 
@@ -35,7 +35,7 @@ export async function runChat(
   return { code: await promise, stdout, stderr };
 }
 
-/** The id of the session that a run names. */
+/** Returns the id of the session that a run names. */
 export function idIn(text: string): string {
   return /session ([0-9a-f-]{36})/u.exec(text)?.[1] ?? "no session was told";
 }

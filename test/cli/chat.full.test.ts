@@ -18,7 +18,7 @@ describe("trust in a folder, in a terminal", () => {
   const variables = Array.from({ length: 30 }, (_, at) => `MY_TOOL_${at}=x`).join(" ");
 
   beforeEach(() => {
-    // The project names the program of its agent, which writes its environment down.
+    // The project names the program of its agent, which records its environment.
     const file = join(home.path, ".continuo/continuo.yaml");
     const { agents } = JSON.parse(readFileSync(file, "utf8"));
     const { command, args } = agents.robot;
@@ -33,7 +33,7 @@ describe("trust in a folder, in a terminal", () => {
   const question = "~/project is new to Continuo. Use its settings and your environment for the agent?";
   const joined = (screen: string): string => screen.replaceAll("\n", " ").replaceAll(/ +/gu, " ");
   const ask = async (command: string, done: string): Promise<string> => {
-    // The question of the command before must not be taken for one of this command.
+    // The question of the previous command must not be confused with one of this command.
     terminal.type("clear");
     await terminal.until((screen) => screen.trim() === "$");
     terminal.type(`clear; '${process.execPath}' '${MAIN}' ${command}; echo ${done}=$?`);
@@ -42,13 +42,13 @@ describe("trust in a folder, in a terminal", () => {
     );
   };
   const answer = async (key: string, isDone: (screen: string) => boolean): Promise<string> => {
-    // A key that comes too soon after the question answers nothing.
+    // A key that comes too soon after the question does not answer it.
     await sleep(1000);
     terminal.write(key);
     return await terminal.until(isDone);
   };
 
-  test("is asked for in one sentence and once: yes gives the agent its settings and the environment", async () => {
+  test("is requested once, in one sentence: yes gives the agent its settings and the environment", async () => {
     const asked = await ask("chat --permissions safe 'fix it'", "one");
     expect(joined(asked)).toContain(`${question} y yes · n no · o only this time`);
     expect(asked).not.toContain("MY_TOOL");
@@ -61,7 +61,7 @@ describe("trust in a folder, in a terminal", () => {
     );
   });
 
-  test("that is refused is not requested again, and the agent starts without settings and environment", async () => {
+  test("is not requested again after a refusal, and the agent starts without settings and environment", async () => {
     await ask("chat --permissions safe 'fix it'", "one");
     await answer("n", (screen) => screen.includes("one="));
     expect(existsSync(join(home.path, "inherited"))).toBe(false);
@@ -72,7 +72,7 @@ describe("trust in a folder, in a terminal", () => {
     expect((await run(home, ["trust", "--remove", "project"])).stdout).toBe("no longer refused  ~/project\n");
   });
 
-  test("for only this time is requested again the next time", async () => {
+  test("is requested again the next time after a grant for only this time", async () => {
     await ask("chat --permissions safe 'fix it'", "one");
     await answer("o", (screen) => screen.includes("one="));
     expect(readFileSync(join(home.path, "inherited"), "utf8")).toMatch(/^KUBECONFIG=\/k$/mu);
@@ -103,7 +103,7 @@ describe("a question in a terminal", () => {
     expect(asked).toContain("+ const b = 42;");
     await terminal.until((screen) => {
       const isDenied = screen.includes("✗ denied");
-      // A key that comes too soon after the question answers nothing.
+      // A key that comes too soon after the question does not answer it.
       if (!isDenied) terminal?.write("n");
       return isDenied && screen.includes("code=0");
     });

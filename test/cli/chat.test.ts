@@ -14,7 +14,7 @@ beforeEach(() => {
   home = createTalkHome();
 });
 
-/** In this process; the first test starts the program. */
+/** Runs the command in this process; only the first test starts the program. */
 function chat(args: readonly string[], stdin = ""): Promise<Run> {
   return runHere(home, ["chat", ...args], { cwd: join(home.path, "project"), stdin });
 }
@@ -48,7 +48,7 @@ describe("one turn", () => {
     );
   });
 
-  test("a turn that ends at the agent's limit of steps is answered, and the line below it says so", async () => {
+  test("a turn that ends at the agent's limit of steps has an answer, and the line below it reports the limit", async () => {
     const { code, stdout, stderr } = await chat(["all of it"]);
     expect({ code, stdout }).toEqual({ code: 0, stdout: "I did a part.\n" });
     expect(stderr).toMatch(/^· stopped at its limit of steps · [\d.]+ s$/mu);
@@ -69,20 +69,20 @@ describe("one turn", () => {
     expect((await chat(["review this"], " \n")).stdout).toBe("You said: review this\n");
   });
 
-  test("a pipe into which nobody writes delays a prompt for seconds, and a note says so", async () => {
+  test("a pipe without any data delays a prompt for seconds, and a note reports this", async () => {
     const { code, stdout, stderr } = await runChat(home, ["review this"], { stdin: null });
     expect({ code, stdout }).toEqual({ code: 0, stdout: "You said: review this\n" });
     expect(stderr).toContain("nothing came from standard input within 3 s");
   });
 
-  test("--permissions decides what nobody is asked for", async () => {
+  test("--permissions decides about tools if there is no person to ask", async () => {
     expect((await chat(["fix it", "--permissions", "unrestricted"])).stdout).toContain('"optionId":"yes"');
     const { stdout, stderr } = await chat(["fix it", "--permissions", "safe"]);
     expect(stdout).toContain('"optionId":"no"');
     expect(stderr).toContain("✗ denied · policy: only what reads is granted");
   });
 
-  test("--json ends with a result, also where no run came to one", async () => {
+  test("--json ends with a result, even if no run has one", async () => {
     home[Symbol.dispose]();
     home = createTalkHome({});
     const first = await chat(["one", "--json"]);
@@ -198,7 +198,7 @@ describe("--all", () => {
     );
   });
 
-  test("it cannot be combined with one agent or one session", async () => {
+  test("--all cannot be combined with one agent or one session", async () => {
     expect((await all("-a", "robot", "x")).code).toBe(2);
     expect((await all("--continue", "x")).code).toBe(2);
   });

@@ -13,7 +13,7 @@ beforeEach(() => {
   home.write("project/.git/HEAD", "");
 });
 
-/** An agent that does what the script says, by the name of its file. */
+/** An agent that follows the script with the name of its file. */
 function agent(script: Script, said: Json = {}, name = "script"): Json {
   home.write(`${name}.json`, JSON.stringify(script));
   return { command: process.execPath, args: [SCRIPTED_AGENT, join(home.path, `${name}.json`)], ...said };
@@ -51,7 +51,7 @@ const MODELS: Script = {
   },
 };
 
-/** A program that begins beside the file which names it, and tells what it finds in its environment. */
+/** A program that must start in the folder of the file that names it, and records its environment. */
 function writeProgram(place: Place): void {
   const folder = place === "home" ? ".continuo" : "project";
   home.write("script.json", JSON.stringify(MODELS));
@@ -70,7 +70,7 @@ await import(${JSON.stringify(SCRIPTED_AGENT)});
 }
 
 test.each<Place>(["home", "project"])(
-  "command, args, env, model and transport, said in the file of the %s",
+  "command, args, env, model and transport apply from the file of the %s",
   async (place) => {
     writeProgram(place);
     const said = {
@@ -85,7 +85,7 @@ test.each<Place>(["home", "project"])(
     expect(linesOf("started")).toEqual([{ place, args: ["--one", "two"], HELD: "said", GONE: null }]);
     const chosen = asked().find(({ method }) => method === "session/set_model");
     expect(chosen?.params).toEqual({ sessionId: "new-1", modelId: "opus" });
-    // A flag is later than every file.
+    // A flag has priority over every file.
     await chat("hi", "--model", "haiku");
     const flagged = asked().find(({ method }) => method === "session/set_model");
     expect(flagged?.params).toEqual({ sessionId: "new-1", modelId: "haiku" });
@@ -146,7 +146,7 @@ test.each<[Json, readonly ScriptStep[], string]>([
   [{ max_duration_ms: 400 }, [chunk("Hi."), ...CANCELLED], "of 400"],
 ])("budget: %j ends the turn that uses more, and reports that", async (budget, steps, says) => {
   await configure("home", { agent: "x", agents: { x: agent({ prompts: { "*": steps } }) } });
-  // It runs nothing: a project may say it without being trusted.
+  // This key runs no program, so a project may set it without being trusted.
   home.write("project/continuo.yaml", JSON.stringify({ agents: { x: { budget } } }));
   const { code, stderr } = await chat("hi");
   expect({ code, stderr }).toEqual({ code: 8, stderr: expect.stringContaining(says) });
@@ -159,7 +159,7 @@ test.each<[Json, readonly string[], "error" | "replay" | "new"]>([
   [{ on_missing: "replay" }, [], "replay"],
   [{ on_missing: "new" }, [], "new"],
   [{ on_missing: "new" }, ["--on-missing", "replay"], "replay"],
-])("session: %j, with %j, where it cannot be continued: %s", async (session, flags, happens) => {
+])("session: %j, with %j, if the session cannot be continued: %s", async (session, flags, happens) => {
   const script = { hello: hello1({}, { loadSession: true }), answers: { "session/load": REFUSES } };
   await configure("home", { agents: { claude: agent(script, { transport: "acp" }) } });
   home.write("project/continuo.yaml", JSON.stringify({ agents: { claude: { session } } }));
@@ -210,7 +210,7 @@ test("always_continue continues the newest session in which the agent took part;
   home.write("project/continuo.yaml", JSON.stringify({ always_continue: true }));
   const first = sessionIn(await chat("one", "--title", "My words"));
   expect(sessionIn(await chat("two"))).toBe(first);
-  // Another agent continued it: the next agent answers there nevertheless.
+  // Another agent continued the session, and the next agent answers there nevertheless.
   expect(sessionIn(await chat("--resume", first, "-a", "y", "three"))).toBe(first);
   const fourth = await chat("four");
   expect([sessionIn(fourth), fourth.stderr]).toEqual([first, expect.stringContaining("resumed x:")]);

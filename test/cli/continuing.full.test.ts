@@ -1,4 +1,4 @@
-/** `chat` continues by the keys of the configuration, and with sessions that only their agent knows. */
+/** `chat` continues a session as the configuration says, and also sessions that only their agent knows. */
 
 import { join } from "node:path";
 import { expect, test, vi } from "vitest";
@@ -23,7 +23,7 @@ const TOLD: readonly ScriptStep[] = [
   { result: {} },
 ];
 
-/** Answers by what it offers; its list is of the folder `project`, but for one. */
+/** An agent that offers these abilities; its list has sessions of the folder `project`, and one of another folder. */
 function script(offers: Json, more: Script["answers"] = {}): Script {
   return {
     hello: hello1({ ...offers, load: undefined }, { loadSession: offers.load !== undefined }),
@@ -61,7 +61,7 @@ test.each([
   );
 });
 
-test("--continue takes the newest of the agent's own list, by our order, and its history is Continuo's", async () => {
+test("--continue takes the newest session of the agent's own list, in Continuo's order, and imports its history", async () => {
   const list = listing(
     ["old", "2027-01-01T00:00:00Z"],
     ["last", "2027-03-01T00:00:00Z"],
@@ -74,18 +74,18 @@ test("--continue takes the newest of the agent's own list, by our order, and its
   expect({ code, opened: opened().at(-1) }).toEqual({ code: 0, opened: "session/load" });
   expect(stderr).toContain(`robot:last is imported as session ${id}\n`);
   expect(stderr).toContain(`session ${id} · resumed robot:last (checked by agent)`);
-  // Another agent receives what this one said.
+  // Another agent receives the messages of this one.
   await chat("--resume", id, "-a", "other", "who am I?");
   expect(home.prompts().at(-1)).toContain("my name is Ann");
   expect(home.prompts().at(-1)).toContain("Hello Ann.");
-  // It is the same session the next time.
+  // The next call continues the same session.
   expect(idIn((await chat("--continue", "-a", "robot", "three")).stderr)).toBe(id);
 });
 
 test("session.continue_last: agent falls back to the list with a message if the agent has no such way", async () => {
   const list = listing(["old", "2020-01-01T00:00:00Z"], ["last", "2020-03-01T00:00:00Z"]);
   home = createTalkHome(script({ ...BOTH, list: {} }, list), { continue_last: "agent" });
-  // Newer, and the agent does not list it.
+  // This session is newer, but the agent does not list it.
   await chat("one");
   const { code, stderr } = await chat("--continue", "two");
   expect(code).toBe(0);
@@ -118,7 +118,7 @@ test("an agent's session whose folder no longer exists is reported, and not impo
   expect((await run(home, ["session", "list", "--agent", "continuo", "--json"])).stdout).toBe("[]\n");
 });
 
-test("messages that an agent does not report stay with the agent, and a refusal of the agent gives exit code 8", async () => {
+test("messages that an agent does not report are not imported, and a refusal of the agent gives exit code 8", async () => {
   home = createTalkHome(script({ resume: {} }), { resume_id: "resume" });
   expect((await chat("--resume", "robot:here", "one")).stderr).toContain(
     "; only the agent knows its earlier messages\n",

@@ -1,4 +1,6 @@
-/** `continuo doctor sessions`: what is missing from an agent's list, the plan, the change, and the way back. */
+/**
+ * `continuo doctor sessions`: the sessions that are missing from an agent's list, the plan, the change, and its undo.
+ */
 
 import { beforeEach, expect, test } from "vitest";
 import { CLAUDE_RECIPES } from "../lost/claude-recipes.ts";
@@ -45,7 +47,7 @@ test("if every session is listed, nothing is reported, and the exit code is 0", 
   expect([code, stdout]).toEqual([0, "Every session is in its agent's own list.\n"]);
 });
 
-test("a hidden session is shown with its cause, what brings it back and what that changes, and nothing is written", async () => {
+test("a hidden session is shown with its cause, what restores it and what that changes, and nothing is written", async () => {
   make("long_first_prompt");
   const before = snapshotOf(lost);
   const { code, stdout } = await sessions();
@@ -72,7 +74,7 @@ test("--fix without a terminal shows the plan and changes nothing without --yes"
   expect(snapshotOf(lost)).toEqual(before);
 });
 
-test("--fix ID --yes brings one back, and the command that it prints undoes it byte for byte", async () => {
+test("--fix ID --yes restores a session, and the command that it prints undoes this byte for byte", async () => {
   make("other_folder");
   const before = snapshotOf(lost);
   const { code, stdout } = await sessions("--fix", ID.slice(0, 8), "--yes");
@@ -84,14 +86,14 @@ test("--fix ID --yes brings one back, and the command that it prints undoes it b
   expect((await sessions()).code).toBe(4);
 });
 
-test("a session that is left out on purpose is counted, and shown by --all", async () => {
+test("a session that the list omits on purpose is counted, and shown by --all", async () => {
   make("continued_elsewhere");
   const few = await sessions();
   expect([few.code, few.stdout]).toEqual([0, expect.stringContaining("1 session is left out on purpose")]);
   expect((await sessions("--all")).stdout).toContain("(continued_elsewhere)");
 });
 
-test("a session whose folder is gone is counted, with the command that finds where its project moved to", async () => {
+test("a session whose folder is missing is counted, with the command that finds where its project moved to", async () => {
   CODEX_RECIPES.find(({ cause }) => cause === "folder_gone")?.write(lost);
   const few = await sessions();
   expect([few.code, few.stdout]).toEqual([
@@ -101,7 +103,7 @@ test("a session whose folder is gone is counted, with the command that finds whe
   expect((await sessions("--all")).stdout).toContain("(folder_gone)");
 });
 
-test("--json has the table's sentences, and with --fix the steps", async () => {
+test("--json has the sentences of the table, and with --fix the steps", async () => {
   make("late_first_prompt");
   const [row] = JSON.parse((await sessions("--json")).stdout);
   expect(row).toMatchObject({
@@ -132,13 +134,13 @@ test("after --fix a person reads why the agent was not asked, and --no-verify do
   expect([unasked.code, unasked.stdout.includes("asked")]).toEqual([0, false]);
 });
 
-test("a name of no hidden session is not found, and an agent without a reader is a usage error", async () => {
+test("a session that is not hidden is not found, and an agent without a reader is a usage error", async () => {
   make("no_prompt");
   expect((await sessions("--fix", "ffff", "--yes")).code).toBe(3);
   expect((await sessions("--agent", "nobody")).code).toBe(2);
 });
 
-test("the list of a person says how many sessions are hidden, and a pipe's does not", async () => {
+test("a list on a terminal reports the number of hidden sessions, and a list in a pipe does not", async () => {
   make("other_folder");
   CODEX_RECIPES.find(({ cause }) => cause === "late_prompt")?.write(lost);
   const person = await runHere(home, ["list"], { columns: 100, env: { TERM: "xterm" } });

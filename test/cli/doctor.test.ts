@@ -103,7 +103,7 @@ test("a failed check gives exit code 4, and the other checks still run", async (
   for (const name of ["settings", "store"]) expect(found.get(name)?.hint).toMatch(/^[A-Z]/u);
 });
 
-test("a database that is no index is a warning", async () => {
+test("a database that is not an index gives a warning", async () => {
   mkdirSync(join(home.path, ".continuo"), { mode: 0o700 });
   const other = new DatabaseSync(indexPathOf({ home: home.path, env: {} }));
   other.exec("create table notes (text)");

@@ -43,7 +43,7 @@ test("json is the output of `session show --json`; jsonl has its messages, one i
   expect(lines.map((line) => JSON.parse(line))).toEqual(JSON.parse(json.stdout).messages);
 });
 
-test("the ending of the file's name determines the format; the default is Markdown", async () => {
+test("the extension of the file's name determines the format; the default is Markdown", async () => {
   for (const [name, start] of [
     ["a.html", "<!doctype html>"],
     ["a.HTM", "<!doctype html>"],
@@ -77,14 +77,14 @@ test("terminal escapes are visible in every format that is text", async () => {
   for (const format of ["md", "html", "json", "jsonl"]) {
     const { stdout } = await exported(HOSTILE_ID, "--format", format);
     expect(stdout).not.toContain("\u001b");
-    // A browser with scripts reads the rest, and the viewer draws it.
+    // A browser with scripts reads the data, and the viewer renders it.
     const [shown = ""] = stdout.split('<script type="application/json"');
-    // In text that a person reads, a direction is kept, within its own isolate.
+    // In text that a person reads, direction characters are kept, inside a separate isolate.
     expect(shown.replaceAll("\u2068\u202egnp.exe\u202c\u2069", "")).not.toContain("\u202e");
   }
 });
 
-test("`session show` spells directions out, also in a pipe, which may end in a terminal", async () => {
+test("`session show` prints direction characters visibly, even in a pipe, whose output may reach a terminal", async () => {
   expect((await runHere(home, ["session", "show", HOSTILE_ID])).stdout).not.toMatch(/[\u202e\u2068]/u);
 });
 
@@ -109,7 +109,7 @@ test("an existing file is replaced only with --force, as a whole, and a failed w
 });
 
 test.each(["", "link.md"])(
-  "a file in an agent's folder is never written, not with --force either (%s)",
+  "a file in an agent's folder is never written, not even with --force (%s)",
   async (link) => {
     const session = join(home.path, claudeFile(CLAUDE_ID));
     const before = readFileSync(session, "utf8");
@@ -184,7 +184,7 @@ describe("secrets and sub-agents", () => {
     ["json", 2],
     ["jsonl", 2],
   ])(
-    "--mask-secrets in %s: nothing of the secret is left, and what was masked is reported",
+    "--mask-secrets in %s: no part of the secret is left, and the masked secrets are counted",
     async (format, count) => {
       const { stdout, stderr } = await exported(id, "--format", format, "--mask-secrets");
       expect(stdout).not.toContain("a1B2c3");
@@ -194,7 +194,7 @@ describe("secrets and sub-agents", () => {
     },
   );
 
-  test("--mask-secrets says that it found none, and is refused with --bundle", async () => {
+  test("--mask-secrets reports if it found no secret, and is refused with --bundle", async () => {
     expect((await exported(CLAUDE_ID, "--mask-secrets")).stderr).toBe(
       "No secret of a known form was found.\n",
     );

@@ -35,7 +35,7 @@ afterEach(() => {
 });
 
 interface Printed {
-  /** Resolves when the text was printed; its place. */
+  /** Resolves with the position of the text when it was printed. */
   until(text: string): Promise<void>;
   all(): string;
 }
@@ -81,7 +81,7 @@ function turn(number: number, after: string | null): string {
   ]);
 }
 
-test("each message comes once, over a torn line, a rewritten file, a truncation and a rename", async () => {
+test("each message is printed once, despite a torn line, a rewritten file, a truncation and a rename", async () => {
   const path = join(home.path, claudeFile(CLAUDE_ID));
   home.write(claudeFile(CLAUDE_ID), turn(1, null) + turn(2, "n1"));
   const printed = start(CLAUDE_ID.slice(0, 8), "--json", "--from-start");
@@ -90,7 +90,7 @@ test("each message comes once, over a torn line, a rewritten file, a truncation 
   appendFileSync(path, half);
   appendFileSync(path, rest);
   await printed.until("said 3.");
-  // Compacted: what was there before, with a line in front.
+  // The file is compacted: it has the same records, with a line before them.
   const summary = `{"type":"summary","summary":"s","leafUuid":"n3"}\n`;
   writeFileSync(`${path}.new`, summary + readFileSync(path, "utf8"));
   renameSync(`${path}.new`, path);
@@ -111,7 +111,7 @@ test("each message comes once, over a torn line, a rewritten file, a truncation 
   expect(lines.slice(1).every(({ type, update }) => type === "message" && update === "new")).toBe(true);
 });
 
-test("without an id it follows the newest session, from its newest turn on, and says when it is gone", async () => {
+test("without an id it follows the newest session from its newest turn, and reports when the file is removed", async () => {
   writeSessions(home);
   const printed = start();
   await printed.until("Hello Codex");
@@ -131,7 +131,7 @@ test("without an id it follows the newest session, from its newest turn on, and 
   await printed.until("is gone");
 });
 
-test("one of Continuo's own is followed, and what its agent says in pieces comes in pieces", async () => {
+test("a session of Continuo is followed, and an answer that its agent streams is printed in the same pieces", async () => {
   const id = "01999999-2222-7000-8000-000000000001";
   await using store = await openStore(`sqlite:${join(home.path, ".continuo/continuo.db")}`);
   await store.createSession({ sessionId: id });
@@ -153,7 +153,7 @@ test("for every session of the cases, a file that grows line by line yields the 
   const places: PlacesAt = { ...copyEveryCase(home.path), cwd: home.path };
   const sessions = await listNativeSessions({ places, archived: "include" });
   const files = sessions.filter(({ location }) => location.endsWith(".jsonl"));
-  // Each file waits for most of its time. Those of one agent may refer to each other.
+  // The files run in parallel, because each waits most of its time. Files of one agent may refer to each other.
   const ofAgents = Map.groupBy(files, ({ agent }) => agent);
   await Promise.all([...ofAgents.values()].map((ofAgent) => expectEachFollowed(ofAgent, places)));
 }, 120_000);
@@ -206,7 +206,7 @@ async function expectEachFollowed(sessions: readonly SessionInfo[], places: Plac
 
 const LONGEST_SILENCE_MS = 30_000;
 
-/** Texts of each message, joined: those of a block that came in pieces are one. */
+/** Returns the text of each message; blocks that came in pieces are joined. */
 function textsOf(
   messages: ReadonlyMap<string, readonly Message["content"][number][]>,
   wanted: ReadonlyMap<string, unknown>,
@@ -220,6 +220,6 @@ function textOf(content: Message["content"]): string {
   return content.map((block) => ("text" in block ? block.text : block.type)).join("");
 }
 
-test("without a session there is nothing to follow", async () => {
+test("without a session, follow gives an error", async () => {
   expect(await run(home, ["follow"])).toMatchObject({ code: 3, stdout: "" });
 });

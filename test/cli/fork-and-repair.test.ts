@@ -1,4 +1,4 @@
-/** `session fork` and `session repair`, as a person and as a program use them. */
+/** `session fork` and `session repair`, as people and programs use them. */
 
 import { appendFileSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
@@ -97,7 +97,7 @@ describe("repair", () => {
     expect((await runHere(home, args)).code).toBe(5);
   });
 
-  test("--in-place repairs, and `session restore` brings the old state back", async () => {
+  test("--in-place repairs, and `session restore` restores the old state", async () => {
     appendFileSync(path(), "torn");
     const before = readFileSync(path());
     const { code, stdout } = await runHere(home, ["session", "repair", CLAUDE_ID, "--in-place", "--json"]);
@@ -122,7 +122,7 @@ describe("repair", () => {
     expect(readFileSync(path())).toEqual(before);
   });
 
-  test("the repair of an open session is shown, and not made in place (exit code 5)", async () => {
+  test("the repair of an open session is shown, but refused in place (exit code 5)", async () => {
     appendFileSync(path(), "torn");
     home.write(
       `.claude/sessions/${process.pid}.json`,
@@ -135,7 +135,7 @@ describe("repair", () => {
     expect((await runHere(home, ["session", "fork", CLAUDE_ID])).code).toBe(0);
   });
 
-  test("what no repair can solve is shown, and the exit code is 4", async () => {
+  test("problems that a repair cannot solve are shown, and the exit code is 4", async () => {
     const header = {
       type: "session",
       version: 3,
@@ -198,7 +198,7 @@ describe("repair", () => {
     expect(one.stdout).toContain("\none result is taken out: no call waits for it\n");
   });
 
-  test("a copy and a repair in place at once are a usage error (exit code 2)", async () => {
+  test("--output together with --in-place is a usage error (exit code 2)", async () => {
     expect((await runHere(home, ["session", "repair", CLAUDE_ID, "--in-place", "--output", "x"])).code).toBe(
       2,
     );

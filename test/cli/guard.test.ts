@@ -23,7 +23,7 @@ beforeEach(() => {
 });
 
 async function run(...args: readonly string[]) {
-  // No service manager of this machine is asked.
+  // The search path has no service manager of this machine.
   return await runHere(home, args, { env: { PATH: "/nowhere" } });
 }
 
@@ -60,7 +60,7 @@ test("the doctor and a list on a terminal mention sessions that will be deleted 
   expect(await guard()).toMatchObject({ state: "fine" });
 });
 
-test("on copies at once and writes a timer, off removes the timer and leaves the copies", async () => {
+test("on makes copies at once and writes a timer, off removes the timer and keeps the copies", async () => {
   const timer = join(home.path, ".config/systemd/user/continuo-guard.timer");
   const on = await run("guard", "on", "--max-size", "1GB", "--max-age", "never");
   expect(on.stdout).toContain("2 sessions that an agent may delete: 2 copied now, 0 as they were");
@@ -132,7 +132,7 @@ test("resume restores such a session before its agent opens it", async () => {
   expect(readFileSync(seen, "utf8")).toBe(`--resume ${id}\n${bytes.toString()}`);
 });
 
-test("the process that lists and servers leave in the background copies what is new", async () => {
+test("the background process that lists and servers start copies new sessions", async () => {
   await run("guard", "on");
   const id = "2d9c1a52-0000-4000-8000-000000000003";
   writeClaudeSession(home.path, { id, turns: 6, writtenMs: Date.now() - DAY_MS });
@@ -182,7 +182,7 @@ test.each([
   ["gemini", ".gemini/settings.json", '{\n  // mine\n  "general": { "vimMode": true }\n}\n'],
   ["gemini", ".gemini/settings.json", '{ "general": { "sessionRetention": { "maxAge": "7d" } } }'],
 ])(
-  "the retention of %s is changed after consent, and taken back byte for byte (%s, %j)",
+  "the retention of %s is changed after consent, and restored byte for byte (%s, %j)",
   async (agent, name, text) => {
     const file = join(home.path, name);
     mkdirSync(join(file, ".."), { recursive: true });

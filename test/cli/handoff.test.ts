@@ -33,7 +33,7 @@ beforeAll(() => {
   mkdirSync(bin);
   const fixture = join(ROOT, "test/fixtures/claude/parallel-tools/home");
   cpSync(fixture, join(home, ".claude"), { recursive: true });
-  // The script prints how it was started, because `resume` promises only the start.
+  // The script prints its arguments, because `resume` only promises to start the agent.
   writeFileSync(join(bin, "codex"), '#!/bin/sh\necho "$PWD: $*"\nexit 3\n');
   chmodSync(join(bin, "codex"), 0o755);
 });
@@ -42,7 +42,7 @@ function continuo(...args: readonly string[]): Run {
   return runWith({ home, bin, cwd }, args);
 }
 
-/** The same in this process: what else the command does is shown by tests that start it. */
+/** Runs the command in this process; other tests start it as a program. */
 async function here(...args: readonly string[]): Promise<Run> {
   return await runHere({ path: home }, args, { cwd, env: { PATH: bin, NO_COLOR: "1" } });
 }
@@ -128,7 +128,7 @@ describe("export --bundle and import", () => {
     const first = await importedTo("here");
     expect(first.messages.length).toBeGreaterThan(1);
     expect(first.child).toMatchObject({ id, type, description, toolCallId });
-    // The database has a session of that id now.
+    // Now the database has a session with this id.
     const second = await importedTo("here");
     expect(second.child).toMatchObject({ type, description, toolCallId });
     expect(second.child.id).not.toBe(id);
@@ -165,7 +165,7 @@ describe("export --bundle and import", () => {
     expect(readFileSync(path, "utf8").split("\n")[0]).toBe(header);
   });
 
-  test("a session keeps the title that a person gave it, and in another agent it says where it is from", async () => {
+  test("a session keeps the title that a person gave it, and in another agent the title names its origin", async () => {
     const machines = scratchFolder("cli-import");
     const on = async (machine: string, ...args: readonly string[]) => {
       const root = join(machines, machine);
@@ -215,7 +215,7 @@ describe("export --bundle and import", () => {
 });
 
 describe("handoff", () => {
-  test("--dry-run says what would be lost, and writes nothing", async () => {
+  test("--dry-run reports what would be lost, and writes nothing", async () => {
     const { code, stdout } = await here("handoff", ID, "--to", "codex", "--cwd", cwd, "--dry-run");
     expect(code).toBe(0);
     expect(stdout).toBe(
@@ -265,7 +265,7 @@ describe("handoff", () => {
     expect((await here(...args)).code).toBe(exitCode);
   });
 
-  /** A copy of the session that tells another folder, or none. */
+  /** A copy of the session with another folder, or without one. */
   function copyWith(name: string, cwd: string | null): string {
     const source = join(home, ".claude/projects/-home-dev-project", `${ID}.jsonl`);
     const told = cwd === null ? "" : `"cwd":${JSON.stringify(cwd)},`;
@@ -283,7 +283,7 @@ describe("handoff", () => {
       const { error } = JSON.parse(stderr);
       return { exit: code, code: error.code, message: error.message, hint: error.hint };
     };
-    // There is one of that name where the command is run.
+    // The working folder of the command has a folder with this name.
     expect(await failed(copyWith("relative.jsonl", "../my project"))).toEqual({
       exit: 2,
       code: "usage",
@@ -330,8 +330,8 @@ describe("handoff", () => {
   });
 
   test.each([
-    ["a message that is not there", ["--from-message", "nobody"], 3, "not_found", "session show"],
-    ["a limit that contradicts", ["--strategy", "full", "--max-tokens", "5"], 2, "usage", "Leave out"],
+    ["a missing message", ["--from-message", "nobody"], 3, "not_found", "session show"],
+    ["contradicting limits", ["--strategy", "full", "--max-tokens", "5"], 2, "usage", "Leave out"],
   ])("%s: an error with a hint", async (_name, args, exitCode, errorCode, hint) => {
     const { code, stderr } = await here("handoff", ID, "--to", "codex", "--cwd", cwd, ...args, "--json");
     expect(code).toBe(exitCode);
@@ -369,13 +369,13 @@ describe("resume", async () => {
     expect(evaluated.stdout).toBe(`${cwd}: --session ${location}\n`);
   });
 
-  test("starts the agent in the session's folder, with the arguments after `--`, and has its exit code", async () => {
+  test("starts the agent in the session's folder, with the arguments after `--`, and exits with its exit code", async () => {
     const id = await made();
     const { code, stdout } = continuo("resume", id, "--", "--model", "a b");
     expect({ code, stdout }).toEqual({ code: 3, stdout: `${cwd}: resume ${id} --model a b\n` });
   });
 
-  test("with an agent that is not installed nothing is handed over", async () => {
+  test("nothing is handed over to an agent that is not installed", async () => {
     const { code, stderr } = await here("resume", await made(), "--agent", "claude");
     expect(code).toBe(8);
     expect(stderr).toBe(

@@ -1,4 +1,4 @@
-/** A scratch home with a few small sessions, and the command run in it as a process of its own. */
+/** A scratch home with a few small sessions, in which tests run the command as a process. */
 
 import { spawn, spawnSync } from "node:child_process";
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
@@ -7,7 +7,7 @@ import { dirname, join } from "node:path";
 import { scratchFolder } from "../scratch-folder.ts";
 import { bundledCommand } from "../sizes/shared-programs.ts";
 
-/** The command as modules, for tests of what is loaded. */
+/** The command as separate modules, for tests of the modules that it loads. */
 export const SOURCE_MAIN: string = join(import.meta.dirname, "../../src/cli/main.ts");
 
 export const MAIN: string = await bundledCommand();
@@ -55,7 +55,7 @@ export interface RunOptions {
   readonly env?: Readonly<Record<string, string>>;
   readonly cwd?: string;
   readonly stdin?: string;
-  /** `MAIN` unless it is given. */
+  /** The program; `MAIN` by default. */
   readonly main?: string;
   /** Stops reading stdout after this number of characters, as `head` does. */
   readonly readChars?: number;
@@ -88,7 +88,7 @@ export async function run(
 
 interface OnlyPrograms {
   readonly home: string;
-  /** The one folder of the search path. */
+  /** The only folder of the search path. */
   readonly bin: string;
   readonly cwd: string;
 }
@@ -119,7 +119,7 @@ interface ClaudeLine {
   readonly time: string;
 }
 
-/** A file of Claude Code's, in the shape that 2.1.330 writes, with what its reader needs. */
+/** A file of Claude Code, in the form that 2.1.330 writes, with the fields that its reader needs. */
 export function claudeText(id: string, lines: readonly ClaudeLine[]): string {
   const records = lines.map(({ uuid, parent, role, content, time }, at) => ({
     parentUuid: parent,
@@ -239,7 +239,7 @@ const CODEX_LINES: readonly Readonly<Record<string, unknown>>[] = [
   },
 ];
 
-/** Two sessions of Claude Code, one with a branch and one hostile, and one of Codex. */
+/** Writes two sessions of Claude Code, one with a branch and one hostile, and one of Codex. */
 export function writeSessions(home: Home): void {
   home.write(claudeFile(CLAUDE_ID), claudeText(CLAUDE_ID, CONVERSATION));
   home.write(claudeFile(HOSTILE_ID), claudeText(HOSTILE_ID, HOSTILE));

@@ -1,4 +1,4 @@
-/** Runs commands in this process, with streams that are not a terminal: commands that end, and servers. */
+/** Runs commands and servers in this process, with streams that are not a terminal. */
 
 import { PassThrough, Writable } from "node:stream";
 import { present } from "@continuo/core/model";
@@ -12,9 +12,9 @@ export interface RunHereOptions {
   readonly cwd?: string;
   readonly stdin?: string;
   readonly now?: Date;
-  /** The columns of the terminal that standard output is; by default it is a pipe. */
+  /** The columns of standard output as a terminal; by default it is a pipe. */
   readonly columns?: number;
-  /** Called with a background process that the command would start; left out, none is started. */
+  /** The callback that receives a background process which the command would start; by default none is started. */
   readonly onDetached?: (command: DetachedCommand) => void;
 }
 
@@ -43,7 +43,7 @@ export interface StartedCommand {
   readonly ended: Promise<Run>;
   /** Returns the text that it has printed to standard output by now. */
   stdout(): string;
-  /** Does what Ctrl-C does to a command that handles it. */
+  /** Sends the same signal as Ctrl-C to a command that handles it. */
   interrupt(): void;
 }
 
@@ -54,7 +54,7 @@ export interface TestShell {
   interrupt(): void;
 }
 
-/** A shell whose streams keep what is written to them. */
+/** A shell whose streams record their output. */
 export function shellHere(home: Pick<Home, "path">, options: RunHereOptions = {}): TestShell {
   const [stdout, stderr] = [collector(options.columns), collector(undefined)];
   const interrupts = new Set<() => void>();

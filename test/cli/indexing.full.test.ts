@@ -60,7 +60,7 @@ function countIndexed(home: Home): number {
   }
 }
 
-test("the process keeps nothing of its command open, can be killed without damage, and the next one continues its work", async () => {
+test("the process does not hold its command's streams open, can be killed without damage, and the next one continues its work", async () => {
   using home = createHome();
   writeWombats(home, SESSIONS);
   await sleep(SETTLED_MS);

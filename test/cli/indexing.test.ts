@@ -1,4 +1,4 @@
-/** When a command starts a background process that indexes, and the work of that process. */
+/** The conditions under which a command starts a background process that indexes, and the work of that process. */
 
 import { existsSync, rmSync, symlinkSync, utimesSync } from "node:fs";
 import { join } from "node:path";
@@ -20,7 +20,7 @@ beforeEach(() => {
   home = createHome();
   mark = join(home.path, ".continuo/index.started");
   writeWombats(home, MANY);
-  // Long after everything was written, so that stamps count.
+  // A time long after everything was written, so that time stamps can be trusted.
   vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 86_400_000 });
 });
 afterEach(() => {
@@ -32,7 +32,7 @@ async function status(): Promise<{ readonly indexed: number; readonly background
   return JSON.parse((await runInProcess(home, ["index", "status", "--json"])).stdout);
 }
 
-/** Returns the commands that a command would leave running in the background. */
+/** Returns the background processes that a command would start. */
 async function startedBy(
   args: readonly string[],
   env: Readonly<Record<string, string>> = {},
@@ -86,7 +86,7 @@ test("a search that read many files starts a process, once in a minute, and says
   expect((await runInProcess(home, ["search", "wombat55"])).stderr).toContain(text);
 });
 
-test("nothing is started in CI, or if nothing can be written", async () => {
+test("no process is started in CI, or if nothing can be written", async () => {
   expect(await startedBy(["list"], { CI: "true" })).toEqual([]);
   home.write(".continuo/config", "");
   symlinkSync("/nonexistent/place", mark);
@@ -95,7 +95,7 @@ test("nothing is started in CI, or if nothing can be written", async () => {
   expect(await startedBy(["list"])).toHaveLength(1);
 });
 
-test("nothing is started if there are so few sessions that a search indexes them itself", async () => {
+test("no process is started for a number of sessions that a search indexes itself", async () => {
   for (let at = 64; at < MANY; at++) rmSync(join(home.path, wombatFile(at)));
   expect(await startedBy(["list"])).toEqual([]);
   expect(await startedBy(["search", "wombat55"])).toEqual([]);
@@ -137,7 +137,7 @@ test("only one process indexes a home, and the status says that it runs", async 
   expect(await status()).toMatchObject({ background: "idle", indexed: 0 });
 });
 
-test("the process ends if somebody deleted Continuo's home, and does not create it again", async () => {
+test("the process ends if Continuo's home was deleted, and does not create it again", async () => {
   expect(await runInProcess(home, BACKGROUND)).toEqual({ code: 0, stdout: "", stderr: "" });
   expect(existsSync(join(home.path, ".continuo/index.db"))).toBe(false);
 });

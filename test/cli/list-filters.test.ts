@@ -28,7 +28,7 @@ interface Written {
   readonly branch: string;
   readonly day: number;
   readonly words: number;
-  /** `null`: nobody said anything. */
+  /** The prompt; `null` for a session without a message. */
   readonly typed: string | null;
 }
 
@@ -84,7 +84,7 @@ function codex(folder: string, { id, day }: { readonly id: string; readonly day:
 
 const list = async (...args: string[]): Promise<Run> => await runInProcess(home, ["list", ...args]);
 
-/** The first word of each title. */
+/** Returns the first word of each title. */
 async function titles(...args: string[]): Promise<readonly string[]> {
   const { code, stdout } = await list("--json", ...args);
   expect(code).toBe(0);
@@ -92,7 +92,7 @@ async function titles(...args: string[]): Promise<readonly string[]> {
   return rows.map(({ title }) => title?.split(" ")[0] ?? "");
 }
 
-test("--json prints every session, and as many as --limit says", async () => {
+test("--json prints every session, or at most --limit sessions", async () => {
   expect(await titles()).toHaveLength(35);
   expect(await titles("--limit", "3")).toHaveLength(3);
 });
@@ -103,7 +103,7 @@ test("--project and --branch find parts of the folder and of the branch, in any 
   expect(await titles("--branch", "pay")).toEqual(["Apples"]);
 });
 
-test("--cwd and --here take the folders below, not those that only begin with the same name; --exact does not", async () => {
+test("--cwd and --here include folders below, but not folders whose names only begin the same; --exact takes only the folder itself", async () => {
   const shop = join(home.path, "Shop");
   expect(await titles("--cwd", shop)).toEqual(["", "Apples", "Carrots"]);
   expect(await titles("--cwd", shop, "--exact")).toEqual(["", "Carrots"]);
@@ -113,7 +113,7 @@ test("--cwd and --here take the folders below, not those that only begin with th
   expect(await titles("--cwd", "/")).toHaveLength(35);
 });
 
-test("--since and --until enclose a time, and the second one is not in it", async () => {
+test("--since and --until limit the time, which includes --since and excludes --until", async () => {
   const times = ["--since", "2025-01-02T10:00:00Z", "--until", "2025-01-04T10:00:00Z"];
   expect(await titles(...times)).toEqual(["Bread", "Apples"]);
 });
@@ -133,7 +133,7 @@ test("an agent may be an argument, and has its name in any letter case", async (
   expect((await list("codx")).code).not.toBe(0);
 });
 
-test("--model finds sessions in which such a model answered, in any letter case, and again from the index", async () => {
+test("--model finds sessions by a model that answered, in any letter case, and also from the index", async () => {
   const answered = createHome();
   writeSessions(answered);
   const of = async (model: string): Promise<readonly string[]> => {
@@ -149,11 +149,11 @@ test("--model finds sessions in which such a model answered, in any letter case,
   answered[Symbol.dispose]();
 });
 
-test("a number names a row of this terminal's last list for every command; no other list changes it", async () => {
+test("a number names a row of this terminal's last list in every command; lists elsewhere do not change it", async () => {
   const seen = createHome();
   writeSessions(seen);
   expect((await runInProcess(seen, ["info", "1"])).code).toBe(3);
-  // The ids of two sessions begin with it, and that of one with 5.
+  // The ids of two sessions begin with this digit, and one id begins with 5.
   for (const number of ["4", "5"]) {
     expect((await runInProcess(seen, ["info", number])).stderr).toContain(
       `there is no row ${number} in the last`,

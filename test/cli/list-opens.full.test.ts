@@ -1,4 +1,7 @@
-/** A list of one agent's sessions opens files of that agent only: a file of another one can neither slow nor break it. */
+/**
+ * A list of one agent's sessions opens only files of that agent, so a file of another agent can neither slow it down
+ * nor break it.
+ */
 
 import { spawnSync } from "node:child_process";
 import { cpSync, readFileSync } from "node:fs";
@@ -21,7 +24,7 @@ beforeAll(() => {
 
 interface Listing {
   readonly stdout: string;
-  /** The agents whose sessions were opened. */
+  /** Returns the agents whose sessions were opened. */
   readonly opened: readonly AgentName[];
 }
 

@@ -1,4 +1,4 @@
-/** `continuo live export --follow` and `--channel`, as a person uses them beside a server. */
+/** `continuo live export --follow` and `--channel`, as a person uses them with a running server. */
 
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -26,7 +26,7 @@ interface Viewing {
   readonly remarks: Readonly<Record<number, string>>;
 }
 
-/** A whole viewing; its notes are there when this resolves. */
+/** Makes a whole viewing, and resolves when its notes are written. */
 async function watch(serverUrl: string, { key, videoId, title, remarks }: Viewing): Promise<void> {
   const client = await openLive({ serverUrl, key, videoId, title, continues: "video" });
   for (const [ms, text] of Object.entries(remarks)) {
@@ -72,7 +72,7 @@ test("files follow the notes through kills of both programs, and no edit of the 
   expect(text("A talk boats 2.md")).toContain("Another film");
   await first.kill("SIGKILL");
 
-  // The person moves and edits the file while nothing runs, and both programs begin again.
+  // The person moves and edits the file while neither program runs, and then both programs start again.
   mkdirSync(join(vault, "seen"));
   const moved = join("seen", "Boats.md");
   renameSync(join(vault, "A talk boats.md"), join(vault, moved));
@@ -99,7 +99,7 @@ test("files follow the notes through kills of both programs, and no edit of the 
   expect(text(moved).match(/continuo:notes/gu)).toHaveLength(1);
   expect(filesIn(vault)).toEqual(["A talk boats 2.md", "seen", moved]);
 
-  // The server goes and comes back while the command runs.
+  // The server stops and starts again while the command runs.
   await again.process.kill("SIGKILL");
   await third.line("waiting until it answers");
   await using last = await startServer(home, `127.0.0.1:${port}`);
@@ -114,7 +114,7 @@ test("files follow the notes through kills of both programs, and no edit of the 
   expect(text("A talk boats 2.md")).toContain("Another film");
 });
 
-test("the page of a session stands above its notes, in the file that the demonstration fills", async () => {
+test("in the file that the demonstration writes, the page of a session comes before its notes", async () => {
   using home = createHome();
   await using server = await startServer(home);
   const vault = join(home.path, "vault");
@@ -128,7 +128,7 @@ test("the page of a session stands above its notes, in the file that the demonst
     .toMatch(/# The harbour\n[\s\S]*## Summary\n\n- \*\*[\s\S]*## Chapters\n[\s\S]*\n\n## Notes\n\n- \*\*/u);
 });
 
-test("a folder that disappears is waited for, and is complete when it is back", async () => {
+test("the command waits for a folder that disappeared, and completes its files when it is back", async () => {
   using home = createHome();
   await using server = await startServer(home);
   const vault = join(home.path, "vault");
@@ -144,7 +144,7 @@ test("a folder that disappears is waited for, and is complete when it is back", 
   await expect.poll(() => filesIn(vault), WITHIN).toEqual(["One.md", "Two.md"]);
 });
 
-test("a channel gets each note once, also when the command is killed and starts again", async () => {
+test("a channel gets each note once, even if the command is killed and starts again", async () => {
   using home = createHome();
   await using server = await startServer(home);
   const env = { CONTINUO_SERVER: server.url };

@@ -45,7 +45,7 @@ test("sessions of a server are listed and verified, their notes are printed, and
   expect((await run(home, ["live", "notes", "nowhere"], { env })).code).toBe(3);
 });
 
-test("one changed byte hides no note; verify names the event, and repair leaves it out", async () => {
+test("a changed byte hides no note; verify names the damaged event, and repair leaves it out", async () => {
   using home = createHome();
   const file = join(home.path, "notes.db");
   const server = background(home, [
@@ -89,7 +89,7 @@ test("one changed byte hides no note; verify names the event, and repair leaves 
   expect((await run(home, ["live", "verify", "k"], { env })).stdout).toContain("1 put aside by a repair");
 });
 
-test("a note is removed and comes back by the commands that are printed", async () => {
+test("a note is removed, and restored by the command that is printed", async () => {
   using home = createHome();
   const { server, env } = await serve(home);
   await using _server = server;
@@ -110,7 +110,7 @@ test("a note is removed and comes back by the commands that are printed", async 
   client.close();
 });
 
-test("a session and its video are removed and come back by the commands that are printed", async () => {
+test("a session and its video are removed, and restored by the commands that are printed", async () => {
   using home = createHome();
   const { server, env } = await serve(home);
   await using _server = server;
@@ -168,7 +168,7 @@ test("a session is replayed and exported as Markdown, HTML, JSON and a ZIP archi
   const env = { CONTINUO_SERVER: url };
   const client = await openLive({ serverUrl: url, key: "k", videoId: "v" });
   const full = await client.addPicture(Buffer.from(LARGE), "image/webp");
-  // So large that it is a file of its own, which is lost afterwards.
+  // The picture is so large that it is stored in a separate file, which is lost afterwards.
   const lost = await client.addPicture(Buffer.alloc(300_000), "image/png");
   const thumbnail = await client.addPicture(Buffer.from(SMALL), "image/avif");
   const { sequences } = await client.add(
@@ -222,7 +222,7 @@ test("a session is replayed and exported as Markdown, HTML, JSON and a ZIP archi
     ...["notes.html", "session.json", "evidence.jsonl"],
     ...[`${frame}-full.webp`, `${frame}-thumbnail.avif`, "notes.md"],
   ]);
-  // The page holds its pictures, each once.
+  // The page contains each of its pictures once.
   const embedded = `data:image/avif;base64,${Buffer.from(SMALL).toString("base64")}`;
   expect(html.split(embedded)).toHaveLength(2);
   expect(html.split("<img")).toHaveLength(2);
@@ -233,11 +233,11 @@ test("a session is replayed and exported as Markdown, HTML, JSON and a ZIP archi
 });
 
 const SAID = "The harbour opens at dawn.";
-/** They begin as pictures of their types do. */
+/** The pictures begin with the bytes of their types. */
 const LARGE = "RIFF....WEBP a large picture";
 const SMALL = "....ftyp a small one";
 
-/** The entries of an archive by its directory, as text. */
+/** Returns the entries of an archive's directory, as text. */
 function unpacked(archive: Buffer): Readonly<Record<string, string>> {
   const entries: Record<string, string> = {};
   let at = archive.readUInt32LE(archive.length - 6);

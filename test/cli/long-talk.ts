@@ -4,7 +4,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 
 export interface LongTalk {
-  /** The program, before `repl`. */
+  /** The program and its arguments before `repl`. */
   readonly main: string;
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
@@ -18,7 +18,7 @@ export interface LongTalk {
 
 export interface TalkMemory {
   readonly turns: number;
-  /** Used in the heap after a collection. */
+  /** The used heap after a garbage collection. */
   readonly heapBytes: number;
   readonly residentBytes: number;
 }
@@ -32,7 +32,7 @@ const LOOK = `data:text/javascript,${encodeURIComponent(`
   process.channel.unref();
 `)}`;
 
-/** The end of a turn: how long it took. */
+/** The end of a turn, with its duration. */
 const ENDED = /^· [\d.]+ (?:s|ms)\b/mu;
 
 export async function talkLong({

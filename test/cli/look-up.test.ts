@@ -1,4 +1,4 @@
-/** One look-up: every command that takes a session finds it by the same names, and refuses with the same errors. */
+/** Every command that takes a session finds it by the same names, and gives the same errors. */
 
 import { join } from "node:path";
 import { openStore } from "@continuo/store";
@@ -6,10 +6,10 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { CLAUDE_ID, CODEX_ID, claudeFile, createHome, HOSTILE_ID, type Home, writeSessions } from "./home.ts";
 import { runHere } from "./in-process.ts";
 
-/** Begins as the session of Codex does. */
+/** This id begins like that of the Codex session. */
 const SHARED = "01999999-2222-7000-8000-000000000001";
 const ALONE = "01888888-0000-7000-8000-000000000002";
-/** Begins as its own native session does: one conversation. */
+/** This id begins like that of its own native session, which is the same conversation. */
 const TAKEN = "4bf3c2a0-0000-7000-8000-000000000003";
 
 let home: Home;
@@ -121,7 +121,7 @@ test.each([
   expect(JSON.parse(stdout)).toMatchObject({ sessionId });
 });
 
-test("paths are names: of a native session's file, and of the store with an id", async () => {
+test("a path can name a session: the path of a native file, or the path of the store with an id", async () => {
   const names = [claudeFile(HOSTILE_ID), join(home.path, claudeFile(HOSTILE_ID)), `${database}#${ALONE}`];
   const found = [];
   for (const name of [...names, `.continuo/continuo.db#${ALONE}`]) {

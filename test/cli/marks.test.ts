@@ -1,4 +1,4 @@
-/** Marks of sessions at the command line: pins and tags, and lists that they narrow. */
+/** Marks of sessions on the command line: pins, tags, and lists that are filtered by them. */
 
 import { beforeEach, expect, test } from "vitest";
 import { CLAUDE_ID, CODEX_ID, createHome, type Home, type Run, writeSessions } from "./home.ts";
@@ -43,7 +43,7 @@ test("tags are shown in the list, and filter it; a list with two tags has the se
   expect(await idsOf("--tag", "tea")).toEqual([CODEX_ID]);
 });
 
-test("what is not a tag is refused with a hint, and changes nothing", async () => {
+test("an invalid tag is refused with a hint, and changes nothing", async () => {
   const { code, stderr } = await run("tag", CLAUDE_ID, "a b");
   expect([code, stderr]).toEqual([expect.any(Number), expect.stringContaining('"a b" is not a tag')]);
   expect(code).not.toBe(0);

@@ -71,7 +71,7 @@ test("the key of a model is sent to its own address, and is in no output", async
   ]);
 });
 
-/** The texts of the messages that the model was sent. */
+/** Returns the texts of the messages that the model received. */
 const sent = (): string => JSON.stringify(server.requests.at(-1)?.body);
 
 test("a conversation continues in another model, which receives the earlier messages with their roles", async () => {
@@ -94,7 +94,7 @@ test("a conversation continues in another model, which receives the earlier mess
   expect(sent()).toContain("Paris.");
 });
 
-/** Says the window of its model, and passes everything else on to the scripted models. */
+/** A server that reports the window of its model, and forwards everything else to the scripted models. */
 async function serverWithWindow(tokens: number): Promise<{ readonly url: string; close(): void }> {
   const proxy = createServer(async (request, response) => {
     if (request.url === "/v1/models") {
@@ -116,7 +116,7 @@ async function serverWithWindow(tokens: number): Promise<{ readonly url: string;
 test.each([
   ["its server", "", "", "a part"],
   ["the file, against its server", ", window: 100000", "", "everything"],
-  ["a smaller limit of the person", ", window: 100000", "context: { max_tokens_approx: 600 }\n", "a part"],
+  ["a smaller limit from the person", ", window: 100000", "context: { max_tokens_approx: 600 }\n", "a part"],
 ])("a model receives the messages that fit its window, by %s", async (_name, window, context, given) => {
   const proxy = await serverWithWindow(1_000);
   home.write(
@@ -134,7 +134,7 @@ test.each([
   }
 });
 
-test("a model answers in a channel as any agent does", async () => {
+test("a model answers in a channel like any agent", async () => {
   await using store = await openStore("memory:");
   const channels = await openServer(store);
   const args = ["--agent", "local", "--as", "helper", "--server", channels.url];

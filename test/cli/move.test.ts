@@ -85,7 +85,7 @@ test("a new folder becomes a clone if the bundle has the whole history", async (
   expect(shown(gitIn(join(root, "there/new/work")))).toEqual(shown(git));
 });
 
-test("a session of a folder below the work tree is in that folder of the clone", async () => {
+test("a session in a folder below the work tree is placed in the same folder of the clone", async () => {
   const inner = { ...here, project: join(here.project, "src") };
   writeText(sessionPath(inner), toLines(talk(inner, SAID)));
   writeFileSync(sessionPath(here), "");

@@ -1,4 +1,4 @@
-/** Lists on narrow terminals and in pipes, their filters, and sessions in which nobody said anything. */
+/** Lists on narrow terminals and in pipes, their filters, and sessions without messages. */
 
 import { cpSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -88,19 +88,19 @@ test.each([36, 50, 80])(
   },
 );
 
-test.each([60, 80])("the title has at least 24 columns at %i, if it needs them", async (columns) => {
+test.each([60, 80])("at %i columns, a title has at least 24 of them if it needs them", async (columns) => {
   const { stdout } = await runHere(home, ["list", "--all"], { columns });
   expect(stdout).toContain("A conversation with two");
 });
 
-test("in a pipe nothing is cut, and one long path does not pad the other rows", async () => {
+test("in a pipe no value is cut, and a long path does not pad the other rows", async () => {
   const { stdout } = await runHere(home, ["list", "--all"]);
   const rows = stdout.split("\n");
   expect(rows.some((row) => row.includes("deep/".repeat(90)))).toBe(true);
   expect(rows.filter((row) => widthOf(row) > 200).length).toBe(1);
 });
 
-test("sessions in which nobody said anything are left out and counted, except with --empty and --json", async () => {
+test("sessions without messages are left out and counted, except with --empty and --json", async () => {
   const { stdout, stderr } = await runHere(home, ["list", "--all"]);
   expect(stdout).not.toContain("(empty)");
   expect(stderr).toContain("2 empty: --empty shows them");
@@ -129,7 +129,7 @@ test("--title and --has-problems filter, with and without a limit", async () => 
   expect((await titles("--has-problems", "--agent", "claude")).length).toBe(2);
 });
 
-test("--has-problems lists what `check` finds, also where only a full read shows the problem", async () => {
+test("--has-problems lists the same sessions as `check`, even if only a full read shows the problem", async () => {
   using killed = createHome();
   const folders = { claude: ".claude", pi: ".pi/agent" };
   for (const agent of ["claude", "pi"] as const) {
@@ -152,7 +152,7 @@ test("--has-problems lists what `check` finds, also where only a full read shows
 });
 
 test.each([36, 50, 80])(
-  "no row of the agents wraps at %i columns, and it says where each agent is",
+  "no row of the agents wraps at %i columns, and each shows where the agent is",
   async (columns) => {
     const folder = join(home.path, "a-folder-with-a-long-name/and-another-one/bin");
     const files = ["claude", "codex"].map((name) => join(folder, name));

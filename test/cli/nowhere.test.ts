@@ -1,4 +1,4 @@
-/** Places where no folder can be made. */
+/** Locations where no folder can be created. */
 
 import { spawnSync } from "node:child_process";
 import { expect, test } from "vitest";
@@ -18,7 +18,7 @@ test.each([
     env: { ...cleanEnv(home.path), ...env },
     encoding: "utf8",
     input: "hi\n",
-    // A program that tries to make folders in vain handles no other signal.
+    // A program that repeats a failing creation would not handle any other signal.
     killSignal: "SIGKILL",
     timeout: 60_000,
   });

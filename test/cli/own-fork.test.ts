@@ -72,7 +72,7 @@ test("a fork has the messages and the usage of the original, and is its child; t
   });
 });
 
-test("--at takes the beginning, and refuses to part a call from its result", async () => {
+test("--at forks the beginning, and refuses to separate a call from its result", async () => {
   const { messages } = await inStore(async (store) => await TranscriptBuilder.fromStore(store, id));
   const end = messages.findIndex(({ role, content }) => role === "assistant" && content[0]?.type === "text");
   const made = await fork("--at", messages[end]?.id ?? "");
@@ -89,7 +89,7 @@ test("--at takes the beginning, and refuses to part a call from its result", asy
   expect(count).toBe(2);
 });
 
-test("repair of one of Continuo's own is refused, with what to do instead", async () => {
+test("the repair of a session of Continuo is refused, with what to do instead", async () => {
   const { code, stderr } = await runHere(home, ["session", "repair", id]);
   expect(code).toBe(1);
   expect(stderr).toContain(`continuo session check ${id}`);

@@ -27,7 +27,7 @@ async function inStore<T>(work: (store: Store) => Promise<T>): Promise<T> {
   return await work(store);
 }
 
-/** One that is Claude Code's and Codex's too, and one that is no agent's. */
+/** One session also exists in Claude Code and Codex, and the other in no agent. */
 async function makeOwn(): Promise<void> {
   await inStore(async (store) => {
     const ref = { model: null, location: null, baseSequence: 1, verifiedAt: null, state: "live" };
@@ -68,7 +68,7 @@ async function makeOwn(): Promise<void> {
   });
 }
 
-/** The conversation that is both, of a folder that exists, after an answer of this agent. */
+/** The conversation that is native and Continuo's, in an existing folder, after an answer of this agent. */
 async function speakWith(agent: string): Promise<void> {
   const text = readFileSync(join(home.path, claudeFile(CLAUDE_ID)), "utf8");
   writeFileSync(join(home.path, claudeFile(CLAUDE_ID)), text.replaceAll("/home/ann/app", home.path));
@@ -91,7 +91,7 @@ describe("session list", () => {
     expect(existsSync(database)).toBe(false);
   });
 
-  test("a conversation that is both native and Continuo's own is one row, Continuo's, with the native references", async () => {
+  test("a conversation that is both native and Continuo's is one row, the one of Continuo, with the native references", async () => {
     await makeOwn();
     const rows = await list();
     expect(rows.map(({ agent, sessionId }) => `${agent}:${sessionId}`)).toEqual([
@@ -160,7 +160,7 @@ describe("session list", () => {
   });
 
   test("a store that cannot be read is an error, and the other sessions are listed", async () => {
-    home.write(".continuo/continuo.db", "no database at all, whatever its name says");
+    home.write(".continuo/continuo.db", "a file that is not a database, whatever its name is");
     const { stdout, stderr, code } = await runHere(home, ["session", "list", "--json"]);
     expect((JSON.parse(stdout) as unknown[]).length).toBe(3);
     expect(stderr).toContain("Continuo's own sessions cannot be listed: ");
@@ -199,7 +199,7 @@ describe("one of Continuo's own", () => {
     expect((await runHere(home, ["session", "info", BOTH])).stdout).toContain(`claude:${CLAUDE_ID}`);
   });
 
-  test("ids: the beginning that also begins a native one is ambiguous, a native one stays reachable", async () => {
+  test("the beginning of an id that also begins a native id is ambiguous, and the native session can still be named", async () => {
     const both = await runHere(home, ["show", "01999999", "--json"]);
     expect(both.code).toBe(1);
     expect(JSON.parse(both.stderr).error.details.matches).toEqual([
@@ -250,7 +250,7 @@ describe("one of Continuo's own", () => {
     expect(existsSync(join(home.path, claudeFile(CLAUDE_ID)))).toBe(true);
   });
 
-  test("deletion is refused while the session runs, and while forks of it exist, unless they are deleted too", async () => {
+  test("deletion is refused while the session runs, and while forks of it exist that are not deleted too", async () => {
     const fork = await inStore(async (store) => {
       await store.acquireLease(`session/${ALONE}`, { owner: "me", ttlMs: 60_000 });
       return (await store.createSession({ parentId: BOTH })).sessionId;
@@ -287,7 +287,7 @@ describe("one of Continuo's own", () => {
     expect((await runHere(home, ["handoff", ALONE, "--to", "pi", "--json"])).code).toBe(2);
   });
 
-  test("resume starts the native session of the agent that spoke last, in its folder", async () => {
+  test("resume starts the native session of the agent that answered last, in its folder", async () => {
     await speakWith("claude");
     const { code, stdout, stderr } = await runHere(home, ["resume", BOTH, "--print"]);
     expect({ code, stdout, stderr }).toEqual({
@@ -298,7 +298,7 @@ describe("one of Continuo's own", () => {
     expect((await runHere(home, ["resume", BOTH, "--agent", "claude", "--print"])).stdout).toBe(stdout);
   });
 
-  test("resume last:AGENT starts that agent's session, and says if another one answered since", async () => {
+  test("resume last:AGENT starts that agent's session, and reports if another agent answered since", async () => {
     await speakWith("codex");
     const { code, stdout, stderr } = await runHere(home, ["resume", "last:claude", "--print"]);
     expect({ code, stdout, stderr }).toEqual({
@@ -308,7 +308,7 @@ describe("one of Continuo's own", () => {
     });
   });
 
-  test("resume names the other ways if the last agent has no native session of the conversation", async () => {
+  test("resume lists the alternatives if the last agent has no native session of the conversation", async () => {
     await speakWith("codex");
     const { code, stderr } = await runHere(home, ["resume", BOTH]);
     expect(code).toBe(1);

@@ -1,4 +1,4 @@
-/** The server for phones: what a paired phone may do, who else has access, and how a pairing ends. */
+/** The server for phones: the rights of a paired phone, other access to the server, and the end of a pairing. */
 
 import { mkdirSync, writeFileSync } from "node:fs";
 import { request as httpRequest, type IncomingHttpHeaders } from "node:http";
@@ -58,7 +58,7 @@ interface Sent {
   readonly body?: unknown;
 }
 
-/** Sends a request as the tunnel does. Of a stream that does not end, only the first bytes are returned. */
+/** Sends a request like the tunnel. For a stream that does not end, only the first bytes are returned. */
 function ask(method: string, path: string, sent: Sent = {}): Promise<Answer> {
   const { host = HOST, origin = URL_OF_TUNNEL, cookie, bearer, body } = sent;
   const headers: Record<string, string> = { host, "content-type": "application/json" };
@@ -99,7 +99,7 @@ async function paired(rights: PhoneRights): Promise<{ readonly id: string; reado
   return { id: answer.phone.id, cookie: cookieOf(entry) };
 }
 
-test("a phone gets a cookie that no script reads and no other site sends, and the link leads to its inbox", async () => {
+test("a phone gets a cookie that scripts cannot read and other sites cannot send, and the link leads to its inbox", async () => {
   const answer = await door.phones.pair({ name: "Pixel", rights: "read" });
   expect(answer.link).toMatch(/^https:\/\/laptop\.example\/#code=[\w%.-]+\/inbox$/u);
   const { headers, body } = await open(answer);
@@ -110,7 +110,7 @@ test("a phone gets a cookie that no script reads and no other site sends, and th
   expect(reports).toEqual([expect.stringContaining("a phone was paired")]);
 });
 
-/** The routes of the door, as the server itself lists them, with `x` for each parameter. */
+/** The routes of the phones' server, as the server itself lists them, with `x` for each parameter. */
 function routes(): readonly string[] {
   const store = () => {
     throw new Error("no request is sent to this server");
@@ -207,7 +207,7 @@ test("the phones' server takes neither the cookie of a phone as a token nor any 
   await other.close();
 });
 
-test("using a link twice gives no access and ends the pairing, because one of the two users stole the link", async () => {
+test("a second use of a link gives no access and ends the pairing, because one of the two users stole the link", async () => {
   const answer = await door.phones.pair({ name: "Pixel", rights: "read" });
   const cookie = cookieOf(await open(answer));
   expect((await ask("GET", "/v1/machine/sessions", { cookie })).status).toBe(200);

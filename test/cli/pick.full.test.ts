@@ -25,7 +25,7 @@ import { openTerminal, type Terminal } from "./tmux.ts";
 let home: Home;
 let terminal: Terminal;
 
-/** The command at the place of `continuo`, and the picker when it is drawn. */
+/** Starts the command in place of `continuo`, and returns the picker when it is drawn. */
 async function open(columns: number, rows: number, command = "pick"): Promise<string> {
   terminal = openTerminal(home, columns, rows);
   terminal.type(`echo before; ${typed(command)}; code=$?; stty -a; echo code=$code`);
@@ -36,7 +36,7 @@ function typed(command: string): string {
   return `'${process.execPath}' '${MAIN}' ${command}`;
 }
 
-/** The terminal as a shell wants it: what was there is there again, and typed letters are echoed. */
+/** Checks that the terminal is ready for a shell: the earlier content is back, and typed letters are echoed. */
 async function expectRestored(code: number): Promise<void> {
   const seen = await terminal.until((screen) => screen.includes(`code=${code}`));
   expect(seen).toContain("before\n");
@@ -44,7 +44,7 @@ async function expectRestored(code: number): Promise<void> {
   expectLetters(seen);
 }
 
-/** The terminal is as the picker left it: bash had no time to set anything. */
+/** The terminal is in the state in which the picker left it, because bash had no time to set anything. */
 function expectLetters(seen: string): void {
   expect(seen).toMatch(/[^-]isig [^-]?icanon .*[^-]echo /u);
 }
@@ -91,7 +91,7 @@ describe("in a terminal", () => {
     await terminal.until((screen) => screen.includes("3 of 3") && screen.includes("● codex"));
     const [, ...coded] = terminal.screen("colours").split("\u001b[");
     const codes = coded.map((text) => /^[\d;]*m/u.exec(text)?.[0] ?? text);
-    // tmux ends colours that never began.
+    // tmux also prints ends of colours that never began.
     expect(codes.filter((code) => !["0m", "39m", "49m"].includes(code))).toEqual(["7m"]);
   });
 
@@ -100,7 +100,7 @@ describe("in a terminal", () => {
     terminal.write("bulid fix");
     await terminal.until((screen) => screen.startsWith("> bulid fix") && screen.includes("1 of 3"));
     terminal.send("Enter");
-    // A conversation longer than the screen: the pager has it.
+    // The conversation is longer than the screen, so the pager shows it.
     await terminal.until(
       (screen) => screen.includes("❯ you · 2025-01-05 10:01") && screen.includes("All well."),
     );
@@ -145,7 +145,7 @@ describe("in a terminal", () => {
     await expectRestored(0);
   });
 
-  test("a hidden session has a mark and a reason, and b brings it back after a plan; u hides it as before", async () => {
+  test("a hidden session has a mark and a reason, and b restores it after a plan; u hides it again", async () => {
     const lost = makeLostHome(home.path);
     CLAUDE_RECIPES.find(({ cause }) => cause === "other_folder")?.write(lost);
     const before = snapshotOf(lost);
@@ -186,7 +186,7 @@ describe("in a terminal", () => {
     await expectRestored(0);
   });
 
-  test("a session whose folder is gone is not resumed, and is handed over into the folder of the person", async () => {
+  test("a session whose folder is missing is not resumed, and can be handed over into the person's folder", async () => {
     await open(80, 24);
     terminal.write("build");
     await terminal.until((screen) => screen.includes("1 of 3"));
@@ -201,7 +201,7 @@ describe("in a terminal", () => {
     expect(JSON.parse(stdout)).toMatchObject([{ agent: "pi", cwd: home.path }]);
   });
 
-  test("--print prints what was chosen for a script, and its exit code says if nothing was", async () => {
+  test("--print prints the choice for a script, and its exit code tells whether there was a choice", async () => {
     const command = `chosen=$(${typed("--print")}); echo "<$chosen> code=$?"`;
     terminal = openTerminal(home, 80, 24);
     terminal.type(command);
@@ -241,7 +241,7 @@ describe("in a terminal", () => {
     );
   });
 
-  test("chat and repl without an id of --resume open the picker, and their prompt is asked for first", async () => {
+  test("chat and repl with --resume without an id open the picker, after they asked for the prompt", async () => {
     await open(80, 24, "repl --resume");
     await terminal.until((screen) => screen.startsWith("continue > "));
     terminal.send("Escape");
@@ -254,7 +254,7 @@ describe("in a terminal", () => {
     await terminal.until((screen) => screen.includes("third=2"));
   });
 
-  test("Continuo's own sessions stand beside native ones: one row for both, previewed, shown and continued", async () => {
+  test("Continuo's own sessions are listed together with native ones, with one row for a conversation that is both, and can be previewed, shown and continued", async () => {
     const sessionId = "01999999-2222-7000-8000-000000000001";
     await using store = await openStore(`sqlite:${join(home.path, ".continuo/continuo.db")}`);
     const reference = { sessionId: CLAUDE_ID, model: null, location: null, cwd: home.path, baseSequence: 1 };
@@ -276,7 +276,7 @@ describe("in a terminal", () => {
     expect(rows[0]).toMatch(/ 3 of 3$/u);
     expect(rows[1]).toMatch(/^ continuo Both of us .* now │/u);
     await terminal.until((screen) => screen.includes("│   What I ␛[2J said"));
-    // The agent that takes part in it finds it too.
+    // The filter for the agent that takes part in it finds it too.
     terminal.write("claude both");
     await terminal.until((screen) => screen.includes("1 of 3"));
     terminal.send("Enter");
@@ -312,7 +312,7 @@ describe("in a terminal", () => {
     expect(found).toContain("All well.");
     terminal.write("lington");
     await terminal.until((screen) => screen.includes("no turn contains all these words"));
-    // Half a filter is no failure.
+    // An incomplete filter is not an error.
     terminal.send("C-u");
     terminal.write("/role:");
     await terminal.until((screen) => screen.startsWith("> /role:"));
@@ -346,7 +346,7 @@ describe("in a terminal", () => {
     await expectRestored(0);
   });
 
-  test("Ctrl-C, and a signal from outside, give the terminal back", async () => {
+  test("Ctrl-C and a signal from outside restore the terminal", async () => {
     await open(80, 24);
     terminal.send("C-c");
     await expectRestored(130);
@@ -382,7 +382,7 @@ describe("in a terminal", () => {
     expectLetters(await terminal.until((screen) => screen.includes("code=0")));
   });
 
-  test("5,000 sessions: the last of what was typed is what is shown", async () => {
+  test("with 5,000 sessions, the result for the last typed text is shown", async () => {
     for (let at = 0; at < 5000; at++) {
       const id = `00000000-0000-4000-8000-${String(at).padStart(12, "0")}`;
       const line = {
@@ -404,7 +404,7 @@ describe("in a terminal", () => {
   });
 });
 
-/** `HOME` of a process, unless it has ended meanwhile. */
+/** Returns `HOME` of a process, unless it has ended meanwhile. */
 function homeOf(pid: number): string | undefined {
   let environment: readonly string[] = [];
   try {

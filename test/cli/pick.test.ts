@@ -1,4 +1,4 @@
-/** `continuo pick` where there is no terminal; with one: `pick.full.test.ts`. */
+/** `continuo pick` without a terminal; see `pick.full.test.ts` for terminals. */
 
 import { readdirSync, rmSync } from "node:fs";
 import { PassThrough } from "node:stream";
@@ -60,7 +60,7 @@ test.each([
   },
 );
 
-test("a hidden session is explained, planned, brought back, and hidden as before after the undo", async () => {
+test("for a hidden session, the picker shows the reason and the plan, restores the session, and hides it again after the undo", async () => {
   using home = createHome();
   const lost = makeLostHome(home.path);
   CLAUDE_RECIPES.find(({ cause }) => cause === "other_folder")?.write(lost);
@@ -94,7 +94,7 @@ test("a hidden session is explained, planned, brought back, and hidden as before
   expect(snapshotOf(lost)).toEqual(before);
 });
 
-test("a plan says why a session cannot be brought back, and the change of one that is listed by now is refused", async () => {
+test("a plan explains why a session cannot be restored, and the change of a session that is listed by now is refused", async () => {
   using home = createHome();
   const lost = makeLostHome(home.path);
   CLAUDE_RECIPES.find(({ cause }) => cause === "other_folder")?.write(lost);

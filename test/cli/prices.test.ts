@@ -90,7 +90,7 @@ test("the kinds with the most tokens have a column at any width, and small ones 
   expect((await runHere(home, ["stats"], { columns: 50 })).stdout).not.toContain("cache write");
 });
 
-test("--chart draws a bar of the cost of each day, the longest as long as there is room", async () => {
+test("--chart draws a bar for the cost of each day, and the longest one fills the width", async () => {
   call("a", "2025-01-05T10:00");
   call("b", "2025-01-06T10:00", { input_tokens: 2040 });
   const { stdout } = await runHere(home, ["stats", "--chart"], { columns: 50 });
@@ -110,7 +110,7 @@ const TABLE = JSON.stringify({
   "model-x": { input_cost_per_token: 3e-6, output_cost_per_token: 0 },
 });
 
-test("--update-prices takes a table of LiteLLM from a file, which counts while it is newer", async () => {
+test("--update-prices takes a table of LiteLLM from a file, which is used as long as it is newer", async () => {
   call("a", "2025-01-05T10:00", { output_tokens: 0 });
   call("b", "2025-01-05T10:00", { output_tokens: 0 }, "model-x");
   home.write("table.json", TABLE);
@@ -137,7 +137,7 @@ test("--update-prices takes a table of LiteLLM from a file, which counts while i
   expect(JSON.parse((await runHere(home, ["stats", "--json"])).stdout).prices.sources[0]).toMatch(/^https:/u);
 });
 
-test("--update-prices takes it from an address, with the date that the server tells, and only over TLS from elsewhere", async () => {
+test("--update-prices takes the table from an address, with the date that the server sends, and from other machines only over TLS", async () => {
   const server = createServer((_, answer) => {
     answer.writeHead(200, { "last-modified": "Sat, 01 Jan 2028 00:00:00 GMT" }).end(TABLE);
   }).listen(0, "127.0.0.1");
@@ -153,7 +153,7 @@ test("--update-prices takes it from an address, with the date that the server te
   expect(gone.stderr).toContain(`cannot take prices from ${address}: `);
 });
 
-test("--update-prices follows a redirect only to an address that may be taken itself, and only a few", async () => {
+test("--update-prices follows only a few redirects, and only to addresses that are allowed themselves", async () => {
   const places: Record<string, string> = {
     "/near": "/table",
     "/far": "http://192.0.2.1/far",
@@ -199,7 +199,7 @@ test("the list prices are those of the package that they are taken from", () => 
   execFileSync(process.execPath, [join(ROOT, "scripts/prices.ts"), "--check"]);
 });
 
-test("statusline prints one line with the data of Claude Code and the usage of sessions; nothing makes it fail", async () => {
+test("statusline prints one line with the data of Claude Code and the usage of sessions, and never fails", async () => {
   call("a", "2026-11-26T10:00", { cache_creation_input_tokens: 9_000 }, "claude-opus-5-5");
   const stdin = JSON.stringify({
     session_id: "aaaaaaaa-0000-4000-8000-000000000000",
@@ -224,7 +224,7 @@ test("statusline prints one line with the data of Claude Code and the usage of s
   expect(await line("{", "2026-11-26T10:30:00Z")).toBe("$0.55 today · $0.55 in this block, 4h 30m left\n");
 });
 
-test("statusline leaves out what it cannot count: the settings have mistakes, or its sums are of another form", async () => {
+test("statusline leaves out values that it cannot count because of mistakes in the settings or sums in another form", async () => {
   call("a", "2026-11-26T10:00", {}, "claude-opus-5-5");
   const now = new Date("2026-11-26T10:02:00Z");
   const line = () => runHere(home, ["statusline"], { stdin: '{"model":{"id":"m"}}', now });
@@ -296,7 +296,7 @@ test("stats counts tokens that are cached for an hour at the price for an hour",
   expect(JSON.parse(stdout).total.costUsd).toBeCloseTo(call1 + call2, 6);
 });
 
-test("chat --resume says what the next prompt costs, in one line, also where the agent then does not start", async () => {
+test("chat --resume prints the price of the next prompt in one line, even if the agent then does not start", async () => {
   call("a", "2026-11-26T10:00", { cache_creation_input_tokens: 99_000 }, "claude-opus-5-5");
   const { stdout, stderr } = await runHere(home, ["chat", "--resume", "last:claude", "go on"], {
     now: new Date("2026-11-26T10:30:00Z"),

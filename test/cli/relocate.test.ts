@@ -1,4 +1,4 @@
-/** `continuo relocate`: the plan, the change and its undoing, and projects that are found by their repository. */
+/** `continuo relocate`: the plan, the change and its undo, and projects that are found by their repository. */
 
 import { execFileSync } from "node:child_process";
 import { mkdirSync, renameSync } from "node:fs";

@@ -29,7 +29,7 @@ beforeEach(() => {
 const run = (...args: readonly string[]): Promise<Run> =>
   runHere(home, ["session", ...args], { env: { GEMINI_CLI_HOME: join(home.path, "agent") } });
 
-/** A session that Gemini CLI itself reads in part: a warning, no damage. */
+/** Gemini CLI itself reads only a part of this session, which is a warning and not damage. */
 async function warn(): Promise<string> {
   const { sessions } = await copyHome(home.path, ["gemini", "line-separator"]);
   return sessions[0]?.sessionId ?? "";

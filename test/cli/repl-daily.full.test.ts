@@ -50,7 +50,7 @@ test.each([
   [100, 30],
   [80, 24],
   [50, 20],
-])("--continue shows where the conversation was left, at %ix%i", async (columns, rows) => {
+])("--continue shows the end of the conversation, at %ix%i", async (columns, rows) => {
   const on = await open(columns, rows);
   await say(on, "one", "The first answer.");
   await say(on, "two", "The second answer.");
@@ -74,7 +74,7 @@ test.each([
   [120, 30],
   [80, 24],
   [50, 20],
-])("--resume of a session that is cold says what its next prompt costs, at %ix%i", async (columns, rows) => {
+])("--resume of a cold session prints the price of its next prompt, at %ix%i", async (columns, rows) => {
   const { agents } = JSON.parse(readFileSync(join(home.path, ".continuo/continuo.yaml"), "utf8"));
   const claude = { ...agents.robot, transport: "acp" };
   home.write(".continuo/continuo.yaml", JSON.stringify({ agents: { claude } }));
@@ -101,7 +101,7 @@ test.each([
   expect(words).toContain("lean: about 30,000 tokens, $0.15");
 });
 
-test("Ctrl-R finds an earlier line, Enter sends it, and Ctrl-G brings back what was typed", async () => {
+test("Ctrl-R finds an earlier line, Enter sends it, and Ctrl-G restores the typed text", async () => {
   const on = await open(80, 24);
   await say(on, "one", "The first answer.");
   await say(on, "two", "The second answer.");
@@ -134,7 +134,7 @@ test("!COMMAND runs in the folder of the session, and the next prompt has its ou
   await on.until(ended("ended by SIGTERM"));
 });
 
-test("Ctrl-C ends a !COMMAND that writes without an end, and one that does not want to end", async () => {
+test("Ctrl-C ends a !COMMAND that writes without an end, and one that ignores signals", async () => {
   const on = await open(80, 24);
   on.type("!yes | tr -d '\\n' & yes");
   await on.until((screen) => screen.includes("\n  y\n"));

@@ -19,7 +19,7 @@ test("the repl keeps nothing of finished turns in memory", { timeout: 300_000 },
     cwd: join(home.path, "project"),
     env: cleanEnv(home.path),
     flags: ["--no-opt", "--no-maglev", "--no-sparkplug"],
-    // The memory that the first turns load stays.
+    // The memory that the first turns need is not freed.
     looks: [40, 160],
     words: WORDS,
   });

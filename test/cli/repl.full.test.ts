@@ -43,7 +43,7 @@ describe("in a terminal", () => {
   test.each([80, 120])("a turn with a question, %i columns wide", async (columns) => {
     const on = await open(columns);
     on.type("fix it");
-    // On a slow machine, the change that the question is about may be drawn after the question.
+    // On a slow machine, the change to which the question refers may be drawn after the question.
     const asked = await on.until(
       (screen) => /^\? allow/mu.test(screen) && screen.includes("    + const b = 42;"),
     );
@@ -56,7 +56,7 @@ describe("in a terminal", () => {
   test("on a narrow terminal a question takes several lines, and is drawn once however long it waits", async () => {
     const on = await open(24);
     on.type("fix it");
-    // The clock of the question has been redrawn many times by then.
+    // The clock of the question has been redrawn many times before.
     const asked = await on.until((screen) => /denied\s+in\s+9:5[0-7]/u.test(screen));
     expect(asked.split("? allow").length).toBe(2);
     on.write("y");
@@ -85,7 +85,7 @@ describe("in a terminal", () => {
     expect(coloursIn(plain.screen("colours"))).toEqual([]);
   });
 
-  test("a question that nobody answers is denied, and the denial is shown", async () => {
+  test("an unanswered question is denied, and the denial is shown", async () => {
     const agents = JSON.parse(readFileSync(join(home.path, ".continuo/continuo.yaml"), "utf8"));
     agents.agents.robot.permissions = { policy: "ask", timeout_ms: 1_200 };
     home.write(".continuo/continuo.yaml", JSON.stringify(agents));
@@ -96,7 +96,7 @@ describe("in a terminal", () => {
     expect(done).toContain('"optionId":"no"');
   });
 
-  test("Ctrl-C cancels the turn and offers what was typed during it; a second one leaves", async () => {
+  test("Ctrl-C cancels the turn and offers the text that was typed during it; a second one exits", async () => {
     // Without this flag, the agent would also receive the earlier conversation.
     const on = await open(80, "", "--continuation none");
     on.type("slow");
@@ -118,7 +118,7 @@ describe("in a terminal", () => {
     on.send("C-c");
     on.send("C-c");
     await on.until((screen) => screen.includes("code=130"));
-    // The terminal is as it was: what is typed is shown.
+    // The terminal is restored, so that typed text is shown.
     on.type("echo as''-it-was");
     await on.until((screen) => screen.includes("\nas-it-was"));
   });
@@ -205,7 +205,7 @@ describe("in a terminal", () => {
     await again.until((screen) => screen.includes("You said: first") && isReady(screen));
   });
 
-  test("Ctrl-Z gives the terminal back, and fg restores the prompt with the typed text", async () => {
+  test("Ctrl-Z restores the terminal, and fg restores the prompt with the typed text", async () => {
     const on = await open(80);
     on.write("begun");
     await on.until((screen) => screen.includes("❯ begun"));

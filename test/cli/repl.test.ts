@@ -85,7 +85,7 @@ describe("on a pipe", () => {
     ]);
     expect(home.prompts()).toEqual(["one", "two", "three"]);
     const called = home.methods().filter((method) => method !== "initialize" && method !== "session/close");
-    // The program that was started in advance may be left before it was asked for a session.
+    // The program that was started in advance may be ended before it got a request for a session.
     const chosen = called.slice(called.lastIndexOf("session/new"));
     expect(chosen).toEqual([
       ...["session/new", "session/set_mode", "session/prompt"],
@@ -153,7 +153,7 @@ describe("on a pipe", () => {
     home[Symbol.dispose]();
     const told = [
       { name: "review", description: "Review the \u001b[31mchanges", input: { hint: "[FILE]" } },
-      { name: "a b", description: "no name that can be typed" },
+      { name: "a b", description: "a name that cannot be typed" },
     ];
     const use = { sessionUpdate: "usage_update", used: 30_000, size: 100_000 };
     const commands = { sessionUpdate: "available_commands_update", availableCommands: told };

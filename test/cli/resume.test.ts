@@ -37,7 +37,7 @@ function continuo(...args: readonly string[]): Promise<Run> {
   return runInProcess({ path: home }, args, { cwd: root, env: { PATH: bin, NO_COLOR: "1" } });
 }
 
-/** A folder to go on in, in place of the one in the session, which is another machine's. */
+/** A folder in which to continue, in place of the session's folder, which is on another machine. */
 async function handedTo(agent: AgentName): Promise<string> {
   const id = useFixture("claude");
   const args = ["handoff", `claude:${id}`, "--to", agent, "--cwd", root, "--no-verify", "--json"];
@@ -48,7 +48,7 @@ test("a session of Gemini CLI is copied before Gemini CLI resumes it, byte for b
   const id = await handedTo("gemini");
   const { location } = JSON.parse((await continuo("session", "info", `gemini:${id}`, "--json")).stdout);
   const bytes = readFileSync(location);
-  // Version 0.61 does this with a session that was resumed.
+  // Version 0.61 does this to a resumed session.
   writeFileSync(join(bin, "gemini"), `#!/bin/sh\n/bin/rm '${location}'\n`);
   chmodSync(join(bin, "gemini"), 0o755);
   expect((await continuo("resume", `gemini:${id}`)).code).toBe(0);
@@ -57,7 +57,7 @@ test("a session of Gemini CLI is copied before Gemini CLI resumes it, byte for b
   expect(readFileSync(join(home, ".continuo/safe-keeping/gemini", id, name))).toEqual(bytes);
 });
 
-test("--print says the command of every agent, and changes nothing", async () => {
+test("--print prints the command of every agent, and changes nothing", async () => {
   const ids: { readonly agent: AgentName; readonly id: string }[] = [];
   for (const agent of AGENT_NAMES) {
     if (agent === "opencode") useFixture("opencode");
@@ -88,7 +88,7 @@ function geminiFile(name: string, sessionId: string): string {
   return path;
 }
 
-test("an invented id in a file does not lead out of Continuo's folder, and is not read as an option", async () => {
+test("a hostile id in a file cannot lead out of Continuo's folder, and is not read as an option", async () => {
   writeFileSync(join(bin, "gemini"), "#!/bin/sh\nexit 0\n");
   chmodSync(join(bin, "gemini"), 0o755);
   const climbing = geminiFile("session-2026-11-22T05-00-climbing.jsonl", "../../../../x");

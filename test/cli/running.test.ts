@@ -47,7 +47,7 @@ const withoutWords = (shell: Shell): Shell => {
   return { ...shell, env: { ...others, ...env } };
 };
 
-/** The commands that were run for others. */
+/** The commands that were executed for other processes. */
 async function startAnswering(file: string = FILE): Promise<string[]> {
   const ran: string[] = [];
   const run = async (argv: readonly string[], shell: Shell): Promise<number> => {
@@ -143,14 +143,14 @@ test("a process of another build is not asked, and does not answer commands of t
   writeFileSync(other, "");
   const ran = await startAnswering(other);
   expect(await ask(["list"])).toBeNull();
-  // It lies where one of this build would.
+  // Its socket is where one of this build would be.
   const [name = ""] = readdirSync(folder());
   symlinkSync(join(folder(), name), join(folder(), `${PROGRAM}-1`));
   expect(await ask(["list"])).toBeNull();
   expect(ran).toEqual([]);
 });
 
-/** The user that owns nothing. */
+/** The user `nobody`, who owns no files. */
 const NOBODY = 65_534;
 
 describe("the socket is only the user's:", () => {
@@ -180,7 +180,7 @@ describe("the socket is only the user's:", () => {
     await startAnswering();
     const [path = ""] = socketsOf(shellHere(home).shell);
     for (const open of [home.path, join(home.path, ".continuo")]) chmodSync(open, 0o711);
-    // It becomes another user only when it runs, since nobody else may be able to start this Node.
+    // The process changes its user only after the start, since another user may not be able to start this Node.
     const script = `process.setgroups([]); process.setgid(${NOBODY}); process.setuid(${NOBODY});
       require("node:net").connect(${JSON.stringify(path)}).on("error", ({ code }) => console.log(code))`;
     const started = spawn(process.execPath, ["-e", script], { cwd: "/" });
@@ -201,7 +201,7 @@ describe("the socket is only the user's:", () => {
   });
 });
 
-/** Listens where a running process of this build would; returns how many asked it. */
+/** Listens where a running process of this build would, and returns the number of requests. */
 async function listenBadly(
   answer: (socket: Socket) => void,
   path: string = join(folder(), `${PROGRAM}-1`),
@@ -232,13 +232,13 @@ const head = (value: unknown): string => `${JSON.stringify(value)}\n`;
 
 test.each<readonly [string, (socket: Socket) => void]>([
   ["says nothing", () => undefined],
-  ["accepts and says nothing more", (socket) => void socket.write(`${PROGRAM}\n`)],
+  ["accepts and sends no answer", (socket) => void socket.write(`${PROGRAM}\n`)],
   ["hangs up", (socket) => void socket.destroy()],
   ["hangs up after it has accepted", accepting("")],
-  ["is of another version", (socket) => void socket.end(`other-build\n${head({ exitCode: 0, parts: [] })}`)],
+  ["has another version", (socket) => void socket.end(`other-build\n${head({ exitCode: 0, parts: [] })}`)],
   ["speaks another protocol", (socket) => void socket.end("HTTP/1.1 400 Bad Request\r\n\r\n")],
   ["cuts its answer off", accepting(`${head({ exitCode: 0, parts: [["stdout", 10]] })}abc`)],
-  ["says more than its answer", accepting(`${head({ exitCode: 0, parts: [["stdout", 1]] })}abc`)],
+  ["sends more than its answer", accepting(`${head({ exitCode: 0, parts: [["stdout", 1]] })}abc`)],
   ["names no stream", accepting(`${head({ exitCode: 0, parts: [["env", 3]] })}abc`)],
   ["names a length below zero", accepting(`${head({ exitCode: 0, parts: [["stdout", -3]] })}`)],
   ["has no exit code", accepting(`${head({ parts: [] })}`)],
@@ -263,7 +263,7 @@ test("the command does the work itself if an answer never ends", async () => {
   expect(heard()).toBe(1);
 });
 
-test("a process that was killed costs nothing: the next one is asked, and its socket is removed when one starts", async () => {
+test("after a kill the next process is asked, and the killed one's socket is removed when a process starts", async () => {
   mkdirSync(folder(), { recursive: true, mode: 0o700 });
   const dead = join(folder(), `${PROGRAM}-0`);
   const script = `require("node:net").createServer().listen(${JSON.stringify(dead)}, () => process.kill(process.pid, "SIGKILL"))`;
@@ -320,8 +320,8 @@ test("a process runs lists for the terminal and the folder that ask, and no othe
   expect(ran).toEqual([[["list", "--json"], 4242, "/elsewhere"]]);
 });
 
-test("an answer that is too large is not sent at all: the command does the work itself", async () => {
-  // The parts that fit are smaller than the limit together.
+test("no part of a too large answer is sent, and the command does the work itself", async () => {
+  // Together, the parts that fit are smaller than the limit.
   const part = Buffer.alloc(3 * 1024 * 1024, "x");
   const run = async (_: readonly string[], { stdout }: Shell): Promise<number> => {
     for (let at = 0; at <= RUNNING_LIMITS.answerBytes / part.length; at += 1) stdout.write(part);

@@ -5,7 +5,7 @@ import { claudeFile, claudeText, createHome, type Home, MAIN } from "./home.ts";
 import { openTerminal } from "./tmux.ts";
 
 const SESSIONS = 300;
-/** So long that all of them are not read before anybody could look. */
+/** The texts are so long that the results appear before all texts are read. */
 const FILLER = "a marmot sleeps through the winter ".repeat(6_000);
 
 let home: Home;

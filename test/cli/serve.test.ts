@@ -48,7 +48,7 @@ async function serve(...flags: string[]): Promise<Served> {
   return { ...(JSON.parse(line) as { url: string; tokenFile: string | null }), child, ended };
 }
 
-/** A command that ends, with the home of the server. */
+/** Runs a command that ends, with the home of the server. */
 function run(...args: string[]): Promise<Run> {
   return runHere({ path: home }, args, { env });
 }
@@ -171,7 +171,7 @@ test("limits come from continuo.yaml in the home, and from flags, which have pri
   }
 });
 
-test("flags that mean nothing are usage errors", async () => {
+test("flags without an effect are usage errors", async () => {
   for (const args of [
     ["serve", "--listen", "4747"],
     ["serve", "--listen", "127.0.0.1:99999"],

@@ -113,7 +113,7 @@ describe("session list", () => {
     expect((JSON.parse(stdout) as { sessionId: string }[]).map(({ sessionId }) => sessionId)).toEqual(ids);
   });
 
-  test("the report counts what is not shown, with the flag that shows it", async () => {
+  test("the report counts hidden sessions, with the flag that shows them", async () => {
     const { stderr } = await runHere(damaged, ["--limit", "3"]);
     expect(stderr.split("\n")).toEqual([
       "1 more: --all shows them",
@@ -122,7 +122,7 @@ describe("session list", () => {
     ]);
   });
 
-  test("JSON holds no character that a terminal obeys, and still the same title", async () => {
+  test("JSON contains no control characters, and still the same title", async () => {
     const { stdout } = await runHere(home, ["--json"]);
     expect(stdout).not.toMatch(/(?!\n)\p{Cc}|[\u202a-\u202e]/u);
     expect((JSON.parse(stdout) as { title: string }[])[2]?.title).toBe(
@@ -269,7 +269,7 @@ All well.
     expect(session.leaves?.map(({ id }) => id)).toEqual(["a3", "a2"]);
   });
 
-  test("--tree is a line a message, branches where they leave", async () => {
+  test("--tree prints a line for each message, and branches where they begin", async () => {
     const { stdout } = await runHere(home, ["session", "show", "4bf3c", "--tree"]);
     expect(stdout.replace(/(line 1) .* (line 20)/u, "$1 … $2")).toBe(`10:00 you     Fix the build
 10:00 agent   I **look**. ▸ Bash make
@@ -280,7 +280,7 @@ All well.
 `);
   });
 
-  test("--tools none says what it leaves out", async () => {
+  test("--tools none counts what it leaves out", async () => {
     const { stdout } = await runHere(home, ["session", "show", "4bf3c", "--tools", "none"]);
     expect(stdout).not.toContain("make");
     expect(stdout.endsWith("*2 tool calls and results not shown: --tools short shows them.*\n\n")).toBe(true);
@@ -291,7 +291,7 @@ All well.
     expect(JSON.parse(stdout)).toMatchObject({ agent: "claude", sessionId: CLAUDE_ID });
   });
 
-  test("a reader that stops early is not an error", async () => {
+  test("it is not an error if the reader of a pipe stops early", async () => {
     const big = createHome();
     const [head] = readFileSync(show(claudeFile(CLAUDE_ID)), "utf8").split("\n");
     big.write(claudeFile(CLAUDE_ID), `${head?.replace("Fix the build", "word ".repeat(200_000))}\n`);

@@ -1,4 +1,7 @@
-/** `continuo setup`: one question for all agents, and every file back as it was. The real agents use it in `test/agents/setup`. */
+/**
+ * `continuo setup`: one question for all agents, and an undo that restores every file. The real agents use it in
+ * `test/agents/setup`.
+ */
 
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -16,7 +19,10 @@ beforeEach(() => {
   for (const folder of FOLDERS) mkdirSync(join(home.path, folder), { recursive: true });
 });
 
-/** People have all of this: hooks and comments of their own, tabs, line ends of Windows, no line end. */
+/**
+ * The files have everything that people have: their own hooks and comments, tabs, line ends of Windows, no final line
+ * end.
+ */
 const OWN_FILES: Readonly<Record<string, string>> = {
   ".claude/settings.json": `{
 	// Mine.
@@ -35,7 +41,7 @@ function writeOwnFiles(): void {
   for (const [path, text] of Object.entries(OWN_FILES)) home.write(path, text);
 }
 
-/** All files but those of Continuo itself. */
+/** Returns all files except those of Continuo itself. */
 function files(): Readonly<Record<string, string>> {
   const entries = readdirSync(home.path, { recursive: true, withFileTypes: true });
   const paths = entries.filter((one) => one.isFile()).map((one) => join(one.parentPath, one.name));
@@ -61,7 +67,7 @@ test("everything is shown, and nothing is changed without an answer", async () =
   expect(files()).toEqual(before);
 });
 
-test("npx shows what would be added, and adds nothing that would start it later", async () => {
+test("with npx, setup shows what would be added, and adds nothing that would start npx later", async () => {
   const [, script = ""] = process.argv;
   onTestFinished(() => {
     process.argv[1] = script;
@@ -78,7 +84,7 @@ test("npx shows what would be added, and adds nothing that would start it later"
   expect((await setup("--undo", "--yes")).code).toBe(0);
 });
 
-test("--diff shows the lines, and no key that stands beside them", async () => {
+test("--diff shows the lines, but not the secrets next to them", async () => {
   home.write(
     ".claude/settings.json",
     '{\n  "env": { "ANTHROPIC_API_KEY": "sk-ant-api03-aaaaaaaaaaaaaaaaaaaaaaaa" }\n}\n',
@@ -88,7 +94,7 @@ test("--diff shows the lines, and no key that stands beside them", async () => {
   expect(stdout).not.toContain("aaaaaaaaaaaa");
 });
 
-test("every file is back byte for byte, and folders that were made are gone", async () => {
+test("the undo restores every file byte for byte, and removes the folders that setup made", async () => {
   writeOwnFiles();
   const before = files();
   expect(await setup("--yes")).toMatchObject({ code: 0, stderr: "" });
@@ -114,7 +120,7 @@ test("later changes of a person stay when setup is undone", async () => {
   expect(files()[".pi/agent/prompts/continuo-search.md"]).toBe("My own words.\n");
 });
 
-test("Codex gets no commands, which it does not read, and those of an earlier version are taken back", async () => {
+test("Codex gets no commands, because it does not read them, and those of an earlier version are removed", async () => {
   const [search, handOff] = ["search", "handoff"].map((name) => `.codex/prompts/continuo-${name}.md`) as [
     string,
     string,
@@ -145,7 +151,7 @@ describe("pieces that cannot be added are named, and the others are added", () =
       '{ "statusLine": { "type": "command", "command": "mine" } }',
       "a status line of your own",
     ],
-    [".claude/commands/continuo-search.md", "Mine.\n", "a file of that name that is not Continuo's"],
+    [".claude/commands/continuo-search.md", "Mine.\n", "a file with this name that is not Continuo's"],
     [".gemini/settings.json", "{ not JSON", "cannot be edited"],
     [
       ".gemini/settings.json",

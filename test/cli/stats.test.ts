@@ -12,7 +12,7 @@ beforeEach(() => {
   home = createHome();
 });
 
-/** A person asks and a model answers with a million tokens of input; its messages have the letters of `name`. */
+/** Writes a prompt and an answer with a million tokens of input; the ids of the messages contain `name`. */
 function exchange(name: string, model: string, day: string): string {
   const text = claudeText(CLAUDE_ID, [
     { uuid: `${name}1`, parent: null, role: "user", content: `Ask ${name}`, time: "10:00:00" },
@@ -76,7 +76,7 @@ test("sessions, turns, tokens and cost are counted by day, agent, project and mo
   const { stdout } = await runHere(home, ["stats"]);
   expect(stdout).toContain("≥ $2.00");
   expect(stdout).toContain("Not in the cost, because they have no price: model-x");
-  // The stored result is valid for one state of the file.
+  // The stored result is valid only for one state of the file.
   home.write(claudeFile(CLAUDE_ID), exchange("a", "claude-haiku-4-5", "2025-01-05"));
   expect((await stats()).total).toMatchObject({ turns: 1, tokens: { input: 2_000_000 }, unpriced: [] });
 });

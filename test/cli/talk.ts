@@ -1,4 +1,4 @@
-/** A home whose agent is a scripted one that speaks ACP, for `chat` and `repl`. */
+/** A home with a scripted agent that speaks ACP, for `chat` and `repl`. */
 
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -9,9 +9,9 @@ import { createHome, type Home } from "./home.ts";
 export interface TalkHome extends Home {
   /** Returns the prompts of all turns, as text. */
   prompts(): readonly string[];
-  /** Methods that the agent was asked by now. */
+  /** Returns the methods that were requested from the agent by now. */
   methods(): readonly string[];
-  /** Returns the answers that the agent was given by now. */
+  /** Returns the answers that the agent has received by now. */
   answers(): readonly Json[];
   /** Returns the parameters of each request of a method by now. */
   sent(method: string): readonly Json[];
@@ -132,7 +132,7 @@ export function createTalkHome(script: Script = SCRIPT, session: Json = {}): Tal
   };
 }
 
-/** A screen without what differs from run to run. */
+/** Returns a screen without the parts that differ from run to run. */
 export function steady(home: Home, screen: string): string {
   return screen
     .trimEnd()

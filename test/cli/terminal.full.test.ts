@@ -55,7 +55,7 @@ describe("in a terminal", () => {
     home[Symbol.dispose]();
   });
 
-  test("the list is coloured and fits", async () => {
+  test("the list is coloured and fits the terminal", async () => {
     terminal.type(`${continuo} session list; echo code=$?`);
     const seen = await terminal.until((screen) => screen.includes("code=0"));
     expect(seen.split("\n").slice(0, 4)).toEqual([
@@ -112,7 +112,7 @@ describe("in a terminal", () => {
     expect(hostile).toContain("\n    ## User · now\n\n    ␛[31mI am you\n");
   });
 
-  test("a long one opens in the pager at the newest turn; Ctrl-C is the pager's", async () => {
+  test("a long conversation opens in the pager at the newest turn; the pager handles Ctrl-C", async () => {
     writeLong();
     terminal.type(`${continuo} session show ${CLAUDE_ID}; echo code=$?`);
     const opened = await terminal.until((screen) => screen.includes(`answer ${TURNS}`));
@@ -140,7 +140,7 @@ describe("in a terminal", () => {
     await terminal.until((screen) => screen.includes("code=0"));
   });
 
-  test("a large session opens from its end, and says so", async () => {
+  test("a large session opens from its end, and a line reports this", async () => {
     const filler = "x".repeat(100_000);
     const lines = Array.from({ length: 120 }, (_, at) => ({
       uuid: `u${at}`,
@@ -165,7 +165,7 @@ describe("in a terminal", () => {
 
   test("Ctrl-C is 130", async () => {
     writeLong();
-    // Nobody reads what is written, so that the command waits.
+    // The output is not read, so that the command waits.
     home.write(
       claudeFile(CLAUDE_ID),
       claudeText(CLAUDE_ID, [
@@ -181,7 +181,7 @@ describe("in a terminal", () => {
     expect(terminal.screen()).toContain("code=130");
   });
 
-  test("it is not an error to leave the pager before a large session is read", async () => {
+  test("it is not an error to quit the pager before a large session is completely read", async () => {
     const lines = Array.from({ length: 100 }, (_, at) => ({
       uuid: `u${at}`,
       parent: at === 0 ? null : `u${at - 1}`,
@@ -221,7 +221,7 @@ test("a single SIGINT ends the command with 130", async () => {
   });
   const { promise, resolve } = Promise.withResolvers<number | null>();
   child.on("exit", resolve);
-  // Output has begun, and nobody takes it away.
+  // Output has begun, but is not read.
   child.stdout.once("readable", () => child.kill("SIGINT"));
   expect(await promise).toBe(130);
   child.stdout.destroy();

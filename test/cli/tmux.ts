@@ -1,4 +1,4 @@
-/** A real terminal: tmux. Without tmux tests that use it fail; it is a package of every system. */
+/** A real terminal, by tmux. Tests that use it fail without tmux, which is a package of every system. */
 
 import { execFileSync } from "node:child_process";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -6,21 +6,21 @@ import { cleanEnv, type Home } from "./home.ts";
 
 export interface Terminal {
   send(...keys: readonly string[]): void;
-  /** Types text as it is. */
+  /** Types the text unchanged. */
   write(text: string): void;
   /** Types a line and presses Enter. */
   type(line: string): void;
   screen(mode?: "colours"): string;
-  /** Returns the screen when it matches; fails with the present screen if it never does. */
+  /** Returns the screen when it matches, or fails with the present screen if it never does. */
   until(isWanted: (screen: string) => boolean): Promise<string>;
   resize(columns: number, rows: number): void;
   close(): void;
 }
 
-/** A tenth of a second each, and the time that tmux takes: only what never comes meets it. */
+/** Each attempt takes a tenth of a second and the time of tmux; only a text that never comes reaches this limit. */
 const MAX_LOOKS = 600;
 
-/** A server that was told to end may still answer on its socket. */
+/** A server that is about to end may still answer on its socket. */
 let opened = 0;
 
 /** Opens bash in a new terminal, without the real environment. */

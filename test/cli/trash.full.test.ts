@@ -1,4 +1,4 @@
-/** `session delete` and `session trash empty` ask where there is a terminal. */
+/** `session delete` and `session trash empty` ask on a terminal. */
 
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { CLAUDE_ID, createHome, HOSTILE_ID, type Home, MAIN, writeSessions } from "./home.ts";
@@ -11,7 +11,7 @@ beforeEach(() => {
   writeSessions(home);
 });
 
-describe("on a terminal it asks", () => {
+describe("on a terminal the command asks", () => {
   let terminal: Terminal;
   const continuo = `clear; '${process.execPath}' '${MAIN}'`;
 

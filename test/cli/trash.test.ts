@@ -1,4 +1,4 @@
-/** `session delete`, `session restore`, `session trash`, as a person and as a program uses them. */
+/** `session delete`, `session restore` and `session trash`, as people and programs use them. */
 
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -18,7 +18,7 @@ async function idsListed(): Promise<string[]> {
   return JSON.parse(stdout).map(({ sessionId }: { readonly sessionId: string }) => sessionId);
 }
 
-/** A fork whose file has none of the messages that it continues. */
+/** A fork whose file does not contain the messages that it continues. */
 function writeFork(id: string, base: string): void {
   const meta = {
     id,
@@ -36,13 +36,13 @@ function writeFork(id: string, base: string): void {
   );
 }
 
-test("a file's name is one word of the command that restores it", async () => {
+test("an id is quoted as one word in the command that restores it", async () => {
   home.write(claudeFile("x;touch y"), readFileSync(join(home.path, claudeFile(CLAUDE_ID)), "utf8"));
   const { stdout } = await runHere(home, ["session", "delete", "claude:x;touch y"]);
   expect(stdout).toContain("Restore it: continuo session restore 'claude:x;touch y'\n");
 });
 
-test("a deleted session is listed in the trash, and comes back byte for byte", async () => {
+test("a deleted session is listed in the trash, and restored byte for byte", async () => {
   const before = readFileSync(join(home.path, claudeFile(CLAUDE_ID)), "utf8");
   const deleted = await runHere(home, ["session", "delete", "4bf3c"]);
   expect(deleted).toEqual({
@@ -66,7 +66,7 @@ test("a deleted session is listed in the trash, and comes back byte for byte", a
   expect((await runHere(home, ["session", "trash"])).stdout).toBe("The trash is empty.\n");
 });
 
-test("--json of all three, with the same keys", async () => {
+test("--json of all three commands has the same keys", async () => {
   const deleted = JSON.parse(
     (await runHere(home, ["session", "delete", CLAUDE_ID, "nothing", "--json"])).stdout,
   );
@@ -169,7 +169,7 @@ test("without a terminal, emptying needs --yes, and deletes only sessions that a
   expect((await runHere(home, ["session", "trash", "--older-than", "soon"])).code).toBe(2);
 });
 
-test("example sessions are not deleted: they are not this machine's", async () => {
+test("example sessions cannot be deleted, because they do not belong to this machine", async () => {
   using empty = createHome();
   const { code, stderr } = await runHere(empty, ["session", "delete", "3a1f0c52"]);
   expect(code).toBe(3);

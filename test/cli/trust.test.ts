@@ -1,4 +1,4 @@
-/** `continuo trust`, and what a command loads of the configuration. */
+/** `continuo trust`, and the parts of the configuration that a command loads. */
 
 import { mkdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
@@ -18,7 +18,7 @@ const record = () => join(home.path, ".continuo/trust.json");
 const listed = async () => JSON.parse((await runHere(home, ["trust", "--list", "--json"])).stdout);
 
 describe("continuo trust", () => {
-  test("prints what is trusted, keeps the record readable only for this user, and lists its present state", async () => {
+  test("prints what is trusted, keeps the record readable only for this user, and lists the present state", async () => {
     home.write("app/continuo.yaml", FILE);
     home.write("app/src/x", "");
     const trusted = await runHere(home, ["trust"], { cwd: join(home.path, "app/src") });
@@ -76,7 +76,7 @@ describe("continuo trust", () => {
     expect(await listed()).toEqual([]);
   });
 
-  test("a record that cannot be read is not written over", async () => {
+  test("a record that cannot be read is not overwritten", async () => {
     home.write(".continuo/trust.json", "{");
     home.write("app/continuo.yaml", FILE);
     expect((await runHere(home, ["trust", "app"])).code).toBe(4);
@@ -109,7 +109,7 @@ registerHooks({
     expect(code).toBe(0);
     const loaded = stderr.split("\n");
     expect(loaded.some((url) => url.endsWith("/src/cli/main.ts"))).toBe(true);
-    // The rows of the list lie in an SQLite file of their own, which is no store.
+    // The rows of the list are in a separate SQLite file, which is not a store.
     const unwanted = /node_modules\/(zod|yaml|kysely|pg)\/|src\/store\/sqlite|src\/config\//u;
     expect(loaded.filter((url) => unwanted.test(url))).toEqual([]);
   },

@@ -43,7 +43,7 @@ test.each([
   ["session trash"],
   ["search nothing"],
   ["stats"],
-])("`%s` takes back an append that was cut off before it reads", async (command) => {
+])("`%s` first rolls back an append that was cut off, and then reads", async (command) => {
   writeFileSync(file, `${whole}${TEXT.slice(0, 9)}`);
   leave({ how: "append", path: file, size: Buffer.byteLength(whole), text: TEXT });
   const { stderr } = await runHere(home, command.split(" "));
@@ -56,7 +56,7 @@ test.each([
   ["session check", 4],
   ["session check last", 4],
   ["session trash", 0],
-])("`%s` reports an edit that it cannot settle, and reads on", async (command, code) => {
+])("`%s` reports an edit that it cannot settle, and continues to read", async (command, code) => {
   const naming = { agent: "codex", sessionId: "s", path: join(home.path, "s"), title: "t" };
   const besides = [{ how: "append", path: join(file, "titles"), text: "t\n" }];
   leave({ how: "rename", ...naming, besides });

@@ -1,4 +1,4 @@
-/** A `CONTINUO_HOME` that cannot be written: reading works without it, and each error says why. */
+/** A `CONTINUO_HOME` that cannot be written: reading works without it, and each error gives the reason. */
 
 import { expect, test } from "vitest";
 import { openSmallDisk } from "../power-cut/small-disk.ts";
@@ -22,21 +22,21 @@ test.each([
   "with a %s disk, reading works, and commands that write report the reason",
   async (state, reason, hint) => {
     using disk = openSmallDisk();
-    // Not every machine mounts.
+    // Not every machine permits a mount.
     if (disk === null) return;
     using home = createHome();
     writeSessions(home);
     const env = { CONTINUO_HOME: disk.folder, CI: "1" };
     if (state === "full") disk.fill(0);
     else {
-      // A store and an index that are there already are in nobody's way.
+      // An existing store and an existing index do not matter.
       await runHere(home, ["index", "update"], { env });
       await runHere(home, ["store", "info"], { env });
       expect(disk.readOnly()).toBe(true);
     }
     for (const args of READING) {
       const { code, stdout } = await runHere(home, args, { env });
-      // The exit code of these says that something is missing or wrong.
+      // The exit code of these commands reports that something is missing or wrong.
       const isTold = ["list", "doctor", "stats", "search"].includes(args[0] ?? "");
       expect([args, isTold || code === 0, stdout.length > 40]).toEqual([args, true, true]);
     }

@@ -1,4 +1,4 @@
-/** `continuo update`: a newer release, from a changelog on loopback; and no question without an address. */
+/** `continuo update`: a newer release from a changelog on loopback, and no request without an address. */
 
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createServer, type RequestListener } from "node:http";
@@ -73,7 +73,7 @@ test("shows the releases that are newer, each with its changes, and how to insta
   });
 });
 
-test("asks nobody without an address", async () => {
+test("sends no request without an address", async () => {
   let asked = 0;
   answer = (_, response) => {
     asked += 1;
@@ -84,14 +84,14 @@ test("asks nobody without an address", async () => {
   expect(stdout).toContain("No address is configured, so nothing was asked");
   const folder = join(home.path, "project");
   mkdirSync(folder);
-  // The address of a project that somebody cloned is not asked.
+  // An address in a cloned project is not used.
   writeFileSync(join(folder, "continuo.yaml"), JSON.stringify({ updates: { feed: address } }));
   await runHere(home, ["update"], { cwd: folder });
   await runHere(home, ["list"], { cwd: folder });
   expect(asked).toBe(0);
 });
 
-test("says that there is none newer", async () => {
+test("reports that there is no newer release", async () => {
   configure(address);
   answer = (_, response) => response.end(CHANGELOG.slice(CHANGELOG.indexOf("## 0.0.1")));
   expect((await runHere(home, ["update"])).stdout).toContain("there is no newer release");
@@ -105,13 +105,13 @@ test.each([
     "it answered 503",
   ],
   [
-    "a page of somebody else",
+    "a page that is not a changelog",
     (response: Answer) => response.end("<html>Welcome</html>"),
     "invalid",
     "no changelog",
   ],
   [
-    "more than a changelog has",
+    "more data than a changelog has",
     (response: Answer) => endless(response),
     "unavailable",
     "longer than 4194304 bytes",
@@ -148,7 +148,7 @@ test("reads the project's own changelog, and orders versions by their numbers", 
   ]);
 });
 
-test("names the way in which this program was installed", () => {
+test("names the command for the way in which this program was installed", () => {
   const clone = scratchFolder("clone");
   mkdirSync(join(clone, ".git"));
   mkdirSync(join(clone, "bin"));

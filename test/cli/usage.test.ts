@@ -72,7 +72,7 @@ test.each([
   ]);
 });
 
-test("an id that names several lists them by their titles, and as JSON", async () => {
+test("an ambiguous id lists its sessions by their titles, and as JSON", async () => {
   const now = new Date("2025-01-07T08:00:00Z");
   const { code, stderr } = await runHere(home, ["show", "4bf3"], { now });
   expect(code).toBe(1);
@@ -81,7 +81,7 @@ test("an id that names several lists them by their titles, and as JSON", async (
   expect(json.error.details.matches[0]).toMatchObject({ title: "Fix the build", cwd: "/home/ann/app" });
 });
 
-test("a title names its session, and so do words of it for a command that changes nothing", async () => {
+test("a title names its session, and for a command that changes nothing, words of the title do too", async () => {
   for (const name of ["fix THE build", "build fix"]) {
     expect((await runHere(home, ["info", name])).stdout).toContain(CLAUDE_ID);
   }
@@ -90,7 +90,7 @@ test("a title names its session, and so do words of it for a command that change
   expect((await runHere(home, ["info", "no such words"])).code).toBe(3);
 });
 
-test("a resume in a folder that is gone names the session, its agent, and a command that works", async () => {
+test("a resume in a missing folder names the session, its agent, and a command that works", async () => {
   const { code, stderr } = await runHere(home, ["resume", CLAUDE_ID, "--print"]);
   expect(code).toBe(3);
   expect(stderr).toContain(`\`continuo handoff claude:${CLAUDE_ID} --to claude --cwd DIR\``);
@@ -120,7 +120,7 @@ test("copy puts the last answer on the terminal's clipboard, or into the system'
   expect(readFileSync(join(home.path, "clipboard"), "utf8")).toBe("# Done\n\nAll well.");
 });
 
-test("copy in tmux gives the answer to tmux, which drops what a program sends to the clipboard", async () => {
+test("copy in tmux sends the answer to tmux itself, because tmux drops what a program sends to the clipboard", async () => {
   home.write("bin/tmux", '#!/bin/sh\necho "$*" > "$HOME/asked"\ncat > "$HOME/clipboard"\n');
   chmodSync(join(home.path, "bin/tmux"), 0o755);
   const env = { TMUX: "/tmp/tmux-0/default,1,0", SSH_TTY: "/dev/pts/1" };
@@ -149,7 +149,7 @@ test.each([
   ["store", "missing command", "continuo store --help"],
   ["help nope", "unknown command 'nope'", "continuo --help"],
   ["session help nope", "unknown command 'nope'", "continuo session --help"],
-])("`continuo %s` says what is wrong, and which help to read", async (words, message, help) => {
+])("`continuo %s` reports the mistake, and which help to read", async (words, message, help) => {
   const { code, stderr } = await runHere(home, words.split(" "));
   expect([code, stderr]).toEqual([2, `continuo: ${message}\nRun \`${help}\` to see what there is.\n`]);
 });

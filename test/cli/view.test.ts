@@ -31,11 +31,11 @@ describe.each(AGENT_NAMES)("a compacted session of %s", (agent: AgentName) => {
   });
   const run = (...args: readonly string[]): Promise<Run> => runHere(home, args, { env });
 
-  test("has a model view without what was compacted, on screen, as JSON and in every export", async () => {
+  test("has a model view without the compacted messages, on screen, as JSON and in every export", async () => {
     const all = JSON.parse((await run("show", name, "--json")).stdout) as Shown;
     const view = JSON.parse((await run("show", name, "--json", "--model-view")).stdout) as Shown;
     expect(view.messages.length).toBeLessThan(all.messages.length);
-    // The heading counts what it stands above.
+    // The heading counts the messages below it.
     const count = `${view.messages.length} message`;
     expect((await run("show", name, "--model-view")).stdout).toContain(` · ${count}`);
     const page = (await run("export", name, "--model-view", "--format", "html")).stdout;
@@ -58,7 +58,7 @@ describe.each(AGENT_NAMES)("a compacted session of %s", (agent: AgentName) => {
     }
   });
 
-  test("refuses the model view of all branches", async () => {
+  test("refuses --model-view together with --all", async () => {
     for (const args of [
       ["show", name, "--all"],
       ["show", name, "--tree"],
@@ -94,7 +94,7 @@ test("export --tools none leaves calls and results out of md and html, and count
   expect(short).toContain("*(8 more lines)*");
 });
 
-test("export leaves out of md what was inserted for the model, and folds it in html", async () => {
+test("export leaves insertions for the model out of md, and folds them in html", async () => {
   const { places, sessions } = await copyHome(home.path, ["codex", "compaction"]);
   const env = Object.fromEntries(Object.entries(places.env).map(([key, value]) => [key, value ?? ""]));
   const id = sessions[0]?.sessionId ?? "";

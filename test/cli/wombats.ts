@@ -1,4 +1,4 @@
-/** Many small sessions, each with a word of its own. */
+/** Writes many small sessions, each with a unique word. */
 
 import { claudeFile, claudeText, type Home } from "./home.ts";
 

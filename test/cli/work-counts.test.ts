@@ -20,10 +20,10 @@ const scratch = scratchFolder("counts");
 let home: string;
 beforeAll(async () => {
   home = makeCorpus({ name: "counted", sessions: SESSIONS, totalBytes: 600_000 }, scratch);
-  // A file that was written in the last moments may still change unseen, and is read again each time.
+  // A file that was written in the last moments may still change unnoticed, so it is read again each time.
   await sleep(SETTLING_MS);
   run(["index", "rebuild", "--json"]);
-  // The first list stores what it found out about each file.
+  // The first list stores its results for each file.
   run(["list", "--limit", "20"]);
 });
 
@@ -131,7 +131,7 @@ const ASKING: WorkCounts = {
   youngCollections: 15,
 };
 
-test("a list and a search that a running process answers read no session and load little", async () => {
+test("a list and a search that a running process answers read no session and load few modules", async () => {
   const server = spawn(process.execPath, [MAIN, "mcp"], {
     env: { HOME: home, CONTINUO_HOME: join(scratch, "home"), CI: "1" },
     stdio: ["pipe", "ignore", "inherit"],

@@ -21,7 +21,7 @@ let sources: readonly Source[];
 beforeAll(() => {
   for (const folder of [home, continuoHome]) mkdirSync(folder);
   sources = makeSources(home, SIZE_BYTES);
-  // The first commands make the index and the store.
+  // The first commands create the index and the store.
   run(MAIN, "list");
   handOver("pi", "codex");
 }, TEST_MS);
@@ -85,7 +85,7 @@ describe("session show of half a megabyte does not exceed its limits of work, of
   );
 });
 
-/** For any two agents that keep files. */
+/** The limits apply to any two agents that keep files. */
 const HAND_OVER: WorkCounts = {
   stats: 97,
   folders: 22,
@@ -134,13 +134,13 @@ describe("a hand-over of half a megabyte does not exceed its limits of work, fro
 });
 
 const APPENDS = 200;
-/** The opening of a store is counted too. */
+/** Opening a store is counted too. */
 const OPENING = { stats: 35, statements: 180, rows: 680, databaseRead: 450_000, databaseWritten: 600_000 };
 
 test("an append of one event looks at two names, runs seven statements and writes five pages", () => {
   const counts = run(join(import.meta.dirname, "../counting/appends.ts"), String(APPENDS));
   expectWithin(counts, {
-    // The folder, before the transaction and after it.
+    // These looks are for the folder, before and after the transaction.
     stats: OPENING.stats + 2 * APPENDS,
     opened: 2,
     // The transaction begins and ends; the log, the lease and the id are looked up; the event and the head are written.

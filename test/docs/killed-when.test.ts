@@ -10,15 +10,15 @@ const CODING = "test/runtime/asked-again.full.test.ts";
 const ROWS: Readonly<Record<string, readonly [file: string, title: string]>> = {
   "model: the question is in the log, and not in the list yet": [
     CRASH,
-    "a question that was in the log only is asked by the next process, at the same call",
+    "a question that was only in the log is asked by the next process, for the same call",
   ],
   "model: the call waits for its answer": [
     "test/runtime/approvals.test.ts",
-    "outlives more ends of its process than a message has attempts",
+    "survives more ends of its process than a message has attempts",
   ],
   "model: the answer came, and the call has not begun": [
     CRASH,
-    "answers of calls that had not begun when their process ended are used by the next one, and nobody is asked again",
+    "answers for calls that had not begun when their process ended are used by the next one, without another question",
   ],
   "model: the call has begun and has no result": [
     CRASH,
@@ -26,19 +26,19 @@ const ROWS: Readonly<Record<string, readonly [file: string, title: string]>> = {
   ],
   "model: the call was denied, and the log has it": [
     CRASH,
-    "a denied call is not asked about again by a process that begins after its result",
+    "a process that begins after the result of a denied call does not ask about it again",
   ],
   "coding agent: the question waits for its answer": [
     CODING,
-    "outlives a program that is killed %s: the agent hears one answer once",
+    "survives a kill of the program %s: the agent receives each answer once",
   ],
   "coding agent: the answer came after the crash": [
     CODING,
-    "outlives a program that is killed %s: the agent hears one answer once",
+    "survives a kill of the program %s: the agent receives each answer once",
   ],
   "coding agent: the agent has received the answer": [
     CODING,
-    "is asked again if the agent had heard the answer before the program was killed",
+    "is asked again if the agent had received the answer before the program was killed",
   ],
 };
 

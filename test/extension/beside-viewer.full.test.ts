@@ -1,4 +1,7 @@
-/** One session in the panel and in the viewer's live page, also in Arabic: the same words, in the direction of their language. */
+/**
+ * The panel and the viewer's live page show one session with the same words, also in Arabic, each text in the direction
+ * of its language.
+ */
 
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
@@ -6,7 +9,7 @@ import { talksIn } from "../live/captions/draw.ts";
 import { openViewerPage, openWatched, type WatchedPage } from "./open-watched.ts";
 import { checkPanel, picture } from "./pictures.ts";
 
-/** The words of a talk, as a page of its video would send them. The session ends, so that it has a page. */
+/** Sends the transcript of a talk like a page with its video. The session ends, so that it gets a page. */
 async function tell({ served, key }: WatchedPage, name: string): Promise<void> {
   const talk = talksIn("tune").find((one) => one.name === name);
   const evidence = (talk?.pieces ?? []).map(({ text, mediaTimeMs, endMs, lang = "en" }) => {
@@ -20,7 +23,7 @@ async function tell({ served, key }: WatchedPage, name: string): Promise<void> {
 }
 
 const textsOf = (page: Page): Promise<readonly string[]> => page.locator(".note-text").allInnerTexts();
-/** The texts of a selector that do not run in the direction of their letters. */
+/** Returns the texts of a selector whose direction does not match their letters. */
 async function misdirected(page: Page, selector: string): Promise<unknown> {
   return await page.evaluate(
     `[...document.querySelectorAll(${JSON.stringify(selector)})]
@@ -62,7 +65,7 @@ test.each(["mosque", "bees"])(
     const texts = await textsOf(panel);
     expect(texts).toEqual((await served.notes(key)).map((note) => note.text));
 
-    // The layout is mirrored where the browser's language is written from the right: nothing leaves the panel.
+    // The layout is mirrored if the browser's language is written from right to left, and nothing leaves the panel.
     await panel.evaluate(`document.documentElement.dir = "rtl"`);
     await checkPanel(panel, `beside-${name}-mirrored`);
     for (const width of [320, 600]) {

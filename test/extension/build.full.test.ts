@@ -73,7 +73,7 @@ test("each build has its icons in the sizes that browsers and stores ask for", a
   }
 });
 
-test("Chromium's build has all that reads the text in pictures, and no file names a place to load code from", async () => {
+test("Chromium's build has everything that reads text in pictures, and no file names an address from which to load code", async () => {
   const folder = join(await builtExtension(), "chrome-mv3");
   expect(readdirSync(join(folder, "text")).toSorted()).toEqual([
     "LICENSE",
@@ -92,7 +92,7 @@ test("Chromium's build has all that reads the text in pictures, and no file name
   expect(readdirSync(join(await builtExtension(), "firefox-mv3"))).not.toContain("text");
 });
 
-test("the key of the manifest gives the id whose origin the page of the extension names", async () => {
+test("the key of the manifest gives the id that the extension's documentation names", async () => {
   const { key } = await manifestOf("chrome-mv3");
   const hash = createHash("sha256").update(Buffer.from(key, "base64")).digest("hex").slice(0, 32);
   const id = [...hash].map((digit) => "abcdefghijklmnop"[Number.parseInt(digit, 16)]).join("");
@@ -100,10 +100,10 @@ test("the key of the manifest gives the id whose origin the page of the extensio
   expect(PAGE).toContain(`--origin chrome-extension://${id}`);
 });
 
-test("Mozilla's linter finds no error in the Firefox build, and warns of Preact's own innerHTML only", async () => {
+test("Mozilla's linter finds no error in the Firefox build, and warns only about Preact's own innerHTML", async () => {
   const folder = join(await builtExtension(), "firefox-mv3");
   const output = await new Promise<string>((resolve) => {
-    // Its exit code counts warnings too.
+    // The linter's exit code counts warnings too.
     execFile(process.execPath, [LINTER, "--output", "json", folder], (_error, stdout) => resolve(stdout));
   });
   const found = JSON.parse(output) as {

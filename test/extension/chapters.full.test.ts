@@ -1,4 +1,4 @@
-/** The captions of a whole video: chapters and a summary soon after it opens, with the part that was watched. */
+/** The captions of a whole video give chapters and a summary soon after it opens, with the watched part. */
 
 import { expect, test } from "vitest";
 import { hourOfCaptions, toVtt } from "../live/hour.ts";
@@ -8,7 +8,7 @@ import { keysOf, NOTE_AGENT, serve } from "./served.ts";
 
 const HOUR = hourOfCaptions();
 
-/** A stream of an hour, of which the beginning is there, with the captions of the whole. */
+/** A stream of an hour, of which only the beginning is loaded, with the captions of the whole video. */
 const PAGE = `<!doctype html><html lang="en"><title>An hour of lighthouses</title><body>
 <video id="video" width="640" height="360" controls muted>
 <track kind="captions" srclang="en" label="English" src="/hour.vtt"></video>
@@ -24,7 +24,7 @@ source.addEventListener("sourceopen", async () => {
 document.querySelector("video").src = URL.createObjectURL(source);
 </script></body></html>`;
 
-test("a video of an hour has chapters and a summary ten seconds after it opens, without a request to a model, and marks the part that was watched", async () => {
+test("a video of an hour has chapters and a summary ten seconds after it opens, without a request to a model, and the watched part is marked", async () => {
   await using site = await openSite();
   site.pages.set("/hour", PAGE);
   site.pages.set("/hour.vtt", toVtt(HOUR));
@@ -33,7 +33,7 @@ test("a video of an hour has chapters and a summary ten seconds after it opens, 
   const panel = await viewer.panel();
   const page = await viewer.context.newPage();
   const chapters = panel.locator(".chapters li");
-  // Each address is another video. A machine that is busy with other tests gets three tries.
+  // Each address is another video. A machine that is busy with other tests gets three attempts.
   let tookMs = Number.POSITIVE_INFINITY;
   for (let n = 1; n <= 3 && tookMs >= 10_000; n++) {
     await page.goto(`${site.url}/hour?try=${n}`);
@@ -61,7 +61,7 @@ test("a video of an hour has chapters and a summary ten seconds after it opens, 
   expect(await panel.locator(".timeline .watched").count()).toBe(1);
   await panel.bringToFront();
   await checkPanel(panel, "chapters-watched");
-  // The list came once, although the page goes on to look at its track.
+  // The list was sent once, although the page continues to read its track.
   expect((await served.events(key)).filter(({ type }) => type === "captions_listed").length).toBe(
     listed.length,
   );

@@ -1,4 +1,6 @@
-/** A log that cannot be trusted: the panel is read-only at once, everything waits in the browser, and is sent after the repair. */
+/**
+ * If the log cannot be trusted, the panel is read-only at once, and everything waits in the browser until the repair.
+ */
 
 import { expect, test } from "vitest";
 import { LIMITS } from "../../extension/limits.ts";
@@ -8,11 +10,11 @@ import { openWatched } from "./open-watched.ts";
 import { badges, checkPanel } from "./pictures.ts";
 import { damage, textsOf } from "./served.ts";
 
-test("while a session is degraded, transcripts, remarks and the newest frames wait, and all go out after the repair", async () => {
+test("while a session is degraded, transcripts, remarks and the newest frames wait, and all are sent after the repair", async () => {
   const offscreenScript = `${HELD_CLOCK}${HOLD_AT_DEGRADED}`;
   await using watched = await openWatched({ sources: { frames: false }, offscreenScript });
   const { site, served, viewer, panel, page, key } = watched;
-  // Servers start again meanwhile, beside other browsers.
+  // Servers restart meanwhile, while other browsers run.
   panel.setDefaultTimeout(90_000);
   const before = await play(page, { fromMs: 0, toMs: 4_500 });
   await expect.poll(async () => textsOf(await served.events(key))).toEqual(captionsUntil(before));

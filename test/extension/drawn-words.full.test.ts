@@ -1,4 +1,6 @@
-/** Captions that a page draws word by word: each word is heard when it stands there, so that the pause before it is known. */
+/**
+ * Captions that a page draws word by word: each word is captured when it appears, so that the pause before it is known.
+ */
 
 import { expect, test } from "vitest";
 import { openSite, openViewer, play } from "./harness.ts";
@@ -11,7 +13,9 @@ const TIMES: readonly number[] = WORDS.map(
   (_, n) => 600 + n * 260 + 330 * [...PAUSES].filter((at) => at <= n).length,
 );
 
-/** The elements in which YouTube shows its captions, over the picture, with a script that adds one word after the other. */
+/**
+ * The elements in which YouTube shows its captions over the picture, with a script that adds one word after the other.
+ */
 const PLAYER = `<!doctype html><title>Drawn words</title>
 <div class="html5-video-player" style="position:relative;width:640px">
 <div class="html5-video-container"><video src="/harbour.webm" width="640" muted></video></div>
@@ -34,7 +38,7 @@ interface Site {
   readonly name: string;
   readonly hostName: string;
   readonly videoId: string;
-  /** A person has to switch on that the texts of this site are read. */
+  /** A person must switch on the reading of this site's texts. */
   readonly pageCaptions: boolean;
 }
 
@@ -44,7 +48,7 @@ const SITES: readonly Site[] = [
 ];
 
 test.each(SITES)(
-  "a word that $name draws has the time at which it is drawn, and not that of the next look at the page",
+  "a word that $name draws has the time at which it was drawn, and not the time of the next check of the page",
   async ({ hostName, videoId, pageCaptions }) => {
     await using site = await openSite();
     site.pages.set("/embed/harbour", PLAYER);
@@ -65,7 +69,7 @@ test.each(SITES)(
         .filter(({ type }) => type === "transcript_added")
         .map(({ data }) => data as { readonly text: string; readonly mediaTimeMs: number });
     await expect.poll(async () => (await heard()).map(({ text }) => text).join(" ")).toBe(WORDS.join(" "));
-    // On a busy machine two words may come at once; most come alone.
+    // On a busy machine two words may be read together, but most are read one by one.
     let at = 0;
     const lateMs = (await heard()).map(({ text, mediaTimeMs }) => {
       const late = mediaTimeMs - (drawn[at] ?? 0);

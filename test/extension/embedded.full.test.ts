@@ -1,4 +1,4 @@
-/** A video in a frame of another origin: watched where its site is allowed, offered where it is not. */
+/** A video in a frame of another origin is watched if its site is allowed; otherwise the panel offers to allow it. */
 
 import { expect, test } from "vitest";
 import { captionsUntil, openSite, openViewer, play } from "./harness.ts";

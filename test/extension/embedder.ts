@@ -1,4 +1,7 @@
-/** An endpoint for embeddings that answers when it may: while it is held, the notes of a server wait, and its input grows. */
+/**
+ * An endpoint for embeddings that a test can hold: while it does not answer, the notes of a server wait, and its input
+ * grows.
+ */
 
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -20,7 +23,7 @@ export async function openEmbedder(): Promise<HeldEmbedder> {
     for await (const part of request) body += String(part);
     await free.promise;
     const { input } = JSON.parse(body) as { readonly input: readonly string[] };
-    // No two texts say the same.
+    // All texts differ.
     const data = input.map((_, index) => ({ index, embedding: [Math.cos(++count), Math.sin(count)] }));
     response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify({ data }));
   });

@@ -1,6 +1,7 @@
 /**
- * From a clean profile to the first good note in three steps, each with a picture: the extension is installed, its button opens the
- * panel, *Connect* leads to one button of the server. Nothing else is set up, and no model is there.
+ * From a clean profile to the first good note in three steps, each with a picture: the extension is installed, its
+ * button opens the panel, and *Connect* leads to one button of the server. Nothing else is set up, and there is no
+ * model.
  */
 
 import { expect, test } from "vitest";
@@ -11,7 +12,7 @@ import { EXTENSION_ID, keysOf, serve } from "./served.ts";
 test("a clean profile has its first good note after three steps", async () => {
   await using site = await openSite();
   await using served = await serve({ extension: "asked" });
-  // The question of the browser about the site is a dialog that no test can answer: it is answered already.
+  // A test cannot answer the browser's dialog about the site, so the permission is already granted.
   await using viewer = await openViewer(site, served, { setUp: "unconnected" });
   await viewer.ask(`chrome.storage.local.set({ settings: { serverUrl: ${JSON.stringify(served.url)} } })`);
 
@@ -44,7 +45,7 @@ test("a clean profile has its first good note after three steps", async () => {
   await panel.bringToFront();
   await checkPanel(panel, "first-note");
 
-  // It is good: whole sentences that were said, at the time at which the first of them begins.
+  // A good note consists of whole spoken sentences, and has the time at which the first of them begins.
   const [first] = await served.notes(key);
   const said = CAPTIONS.findIndex((caption) => first?.text.startsWith(caption));
   expect(said).toBeGreaterThanOrEqual(0);

@@ -1,4 +1,4 @@
-/** Chromium with the extension and a page with a video: everything real, each in a folder of its own. */
+/** The real Chromium with the extension, and a page with a video; each has its own folder. */
 
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
@@ -29,12 +29,12 @@ export interface Site extends AsyncDisposable {
   readonly pages: Map<string, string>;
 }
 
-/** Serves the example with ranges, as a video needs them. */
+/** Serves the example with support for ranges, which a video needs. */
 export async function openSite(): Promise<Site> {
   const other = readFileSync(join(EXAMPLE, "index.html"), "utf8").replace('"harbour.webm"', '"other.webm"');
   const pages = new Map<string, string>([
     ["/empty", "<!doctype html><title>Nothing here</title>"],
-    // The same clip by another address: another video.
+    // The same clip at another address, which counts as another video.
     ["/other", other],
   ]);
   const types: Readonly<Record<string, string>> = { webm: "video/webm", vtt: "text/vtt" };
@@ -61,30 +61,33 @@ export interface Viewer extends AsyncDisposable {
   worker(): Promise<Worker>;
   /** The side panel as a page. */
   panel(): Promise<Page>;
-  /** The service worker evaluates an expression: what a test asks of `chrome`. */
+  /** Evaluates an expression in the service worker, for questions of a test to `chrome`. */
   ask(expression: string): Promise<unknown>;
-  /** Closes the browser and opens it again with the same profile, and the tabs that it had. */
+  /** Closes the browser and opens it again with the same profile and the same tabs. */
   restart(): Promise<void>;
 }
 
 export interface ViewerOptions {
   readonly sources?: Readonly<Record<string, unknown>>;
-  /** `asked`: no site is allowed, and nothing is set up, as after an installation. `unconnected`: the site is allowed. */
+  /**
+   * `asked` means that no site is allowed and nothing is set up, as after an installation; `unconnected` means that
+   * only the site is allowed.
+   */
   readonly setUp?: "done" | "asked" | "unconnected";
-  /** Another name of the site, for which the browser knows no protection as it does for 127.0.0.1. */
+  /** Another host name of the site, which does not have the special protection that browsers give to 127.0.0.1. */
   readonly hostName?: string;
   /** A script that the offscreen document runs first, and one that runs in pages before the extension's own. */
   readonly offscreenScript?: string;
-  /** The browser gives the sound of tabs: `allowed` as after a press of the button, which no test can press. */
+  /** The state of the sound of tabs: `allowed` is as after a press of the button, which a test cannot press. */
   readonly tabSound?: "allowed" | "unasked";
   readonly watchScript?: string;
   /** Files that the person put into the folder of the extension, by path. */
   readonly files?: Readonly<Record<string, string>>;
-  /** A file for the browser's log of its requests, those of documents and workers without a page among them. */
+  /** A file for the browser's log of its requests, including those of documents and workers without a page. */
   readonly netLog?: string;
 }
 
-/** Permissions are granted by people in a dialog; here the copy of the extension has them from the start. */
+/** People grant permissions in a dialog; here the copy of the extension has them from the start. */
 export async function openViewer(
   site: Site,
   served: Pick<ServerProcess, "url" | "token">,
@@ -141,7 +144,7 @@ export async function openViewer(
               "--use-fake-device-for-media-stream",
               `--use-file-for-fake-audio-capture=${speech}`,
             ]
-          : // A fake question of the browser knows no tabs.
+          : // A faked dialog of the browser does not know tabs.
             []),
         ...(tabSound === "allowed" ? [`--allowlisted-extension-id=${EXTENSION_ID}`] : []),
         `--disable-extensions-except=${extension}`,
@@ -149,7 +152,7 @@ export async function openViewer(
         ...(netLog === undefined ? [] : [`--log-net-log=${netLog}`]),
         ...more,
       ],
-      // A muted browser gives silence as the sound of its tabs.
+      // A muted browser would record silence as the sound of its tabs.
       ignoreDefaultArgs: ["--disable-extensions", ...(tabSound === undefined ? [] : ["--mute-audio"])],
     });
   let context = await start();
@@ -181,8 +184,8 @@ export async function openViewer(
 }
 
 /**
- * Shows a tab, and waits until it records in the session of a key: what it played before then may belong to nobody. It
- * records when a frame of where its video stands arrives; frames that waited since earlier say nothing.
+ * Shows a tab, and waits until it records in the session of a key, because earlier playback may not belong to any
+ * session. The tab records if a frame of its video's present position arrives; older waiting frames do not count.
  */
 export async function bringToRecord(
   viewer: Viewer,
@@ -209,7 +212,7 @@ export async function bringToRecord(
     .toBeGreaterThan(before);
 }
 
-/** A tab as the extension keeps it in `chrome.storage.session`. */
+/** A tab as the extension stores it in `chrome.storage.session`. */
 export interface KeptTab {
   readonly tabId: number;
   readonly index: number;
@@ -289,7 +292,10 @@ function spokenWave(): Buffer {
   return Buffer.concat([head, Buffer.from(samples.buffer)]);
 }
 
-/** Plays from a place of the video, at a speed, at least to another place. Returns where it stopped: a slow machine is late. */
+/**
+ * Plays the video from one position at least to another, at a speed. Returns the position where it stopped, because a
+ * slow machine stops late.
+ */
 export async function play(
   page: Page | Frame,
   { fromMs, toMs, rate = 4 }: { fromMs: number; toMs: number; rate?: number },
@@ -307,7 +313,7 @@ export async function play(
   );
 }
 
-/** The captions that began until a time of the video: one each 2 s. */
+/** Returns the captions that began before a time of the video; one begins every 2 s. */
 export function captionsUntil(ms: number): readonly string[] {
   return CAPTIONS.slice(0, Math.floor(ms / 2_000) + 1);
 }

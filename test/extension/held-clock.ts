@@ -1,6 +1,6 @@
 /**
- * A part of the extension whose timers are in the hands of a test. While its clock is held, a timer fires only when
- * the test moves the clock: what is shown after a second on that clock waited for no longer timer, however slow the
+ * A part of the extension whose timers a test controls. While the clock is held, a timer fires only when the test moves
+ * the clock. So a result that appears after one second of this clock did not wait for a longer timer, however slow the
  * machine is.
  */
 
@@ -62,7 +62,7 @@ chrome.runtime.onMessage.addListener(({ to, act, ms }, _sender, respond) => {
 });
 `;
 
-/** After `HELD_CLOCK` in the offscreen document: the clock stands still from the frame on that says "degraded". */
+/** Follows `HELD_CLOCK` in the offscreen document, and stops the clock when the frame with "degraded" arrives. */
 export const HOLD_AT_DEGRADED = `
 let wasHeld = false;
 globalThis.WebSocket = class extends WebSocket {
@@ -78,8 +78,8 @@ globalThis.WebSocket = class extends WebSocket {
 `;
 
 /**
- * After `HELD_CLOCK` in a page: where the page's own storage says so, the clock stands still from the beginning, and
- * the first greetings reach nobody.
+ * Follows `HELD_CLOCK` in a page: if the page's own storage requests it, the clock is stopped from the beginning, and
+ * the first greetings are lost.
  */
 export const HOLD_WHEN_ASKED = `
 if (sessionStorage.getItem("hold") !== null) {
@@ -96,14 +96,14 @@ interface ClockMessage {
   readonly ms?: number;
 }
 
-/** Moves or frees the clock of the offscreen document. `true` for a clock that is held, when asked. */
+/** Moves or releases the clock of the offscreen document, or returns whether it is held. */
 export async function tellEngineClock(viewer: Viewer, message: ClockMessage): Promise<unknown> {
   return await viewer.ask(
     `chrome.runtime.sendMessage(${JSON.stringify({ to: "clock", ...message })}).catch(() => null)`,
   );
 }
 
-/** Moves or frees the clock of the script in the pages of a site. */
+/** Moves or releases the clock of the script in the pages of a site. */
 export async function tellPageClock(viewer: Viewer, url: string, message: ClockMessage): Promise<unknown> {
   return await viewer.ask(`chrome.tabs.query({ url: "${url}/*" }).then((tabs) => Promise.all(tabs.map(({ id }) =>
     chrome.tabs.sendMessage(id, ${JSON.stringify({ to: "clock", ...message })}).catch(() => null))))`);

@@ -1,4 +1,4 @@
-/** A page that wants to read the session, to speak in its place, or to drown it. */
+/** A page that tries to read the session, to send false input, or to flood it. */
 
 import { expect, test } from "vitest";
 import { openSite, openViewer } from "./harness.ts";
@@ -28,13 +28,13 @@ const PAGE = `<!doctype html><title>${"T".repeat(100_000)}</title><body><script>
   const calm = () => { clearInterval(timer); replace(); };
 </script>`;
 
-test("a page can neither read the session nor speak in its place, and what it floods is bounded", async () => {
+test("a page can neither read the session nor send input to it, and a flood from it is limited", async () => {
   await using site = await openSite();
   site.pages.set("/hostile", PAGE);
   await using served = await serve();
   await using viewer = await openViewer(site, served);
   const page = await viewer.context.newPage();
-  // Its videos never end to load.
+  // The page's videos never finish loading.
   await page.goto(`${site.url}/hostile`, { waitUntil: "commit" });
   await expect.poll(() => page.evaluate("count")).toBeGreaterThan(200);
   await page.evaluate("calm()");

@@ -6,7 +6,7 @@ import { openWatched, type WatchedPage } from "./open-watched.ts";
 import { checkPanel } from "./pictures.ts";
 import { keysOf } from "./served.ts";
 
-/** The words of a talk, as the page of a video would send them. */
+/** Sends the transcript of a talk like the page of a video. */
 async function tell({ served, key }: WatchedPage, name: string, videoId?: string): Promise<void> {
   const talk = talksIn("tune").find((one) => one.name === name);
   const evidence = (talk?.pieces ?? []).map(({ text, mediaTimeMs, endMs, lang = "en" }) => {
@@ -35,12 +35,12 @@ test("a related video in another tab is joined, and the page of both has the cha
   await tell(watched, "lighthouse", other.slice(other.indexOf("/") + 1));
 
   const chapters = panel.locator(".page").getByRole("region", { name: "Chapters" }).getByRole("listitem");
-  // It is written two minutes after the last word.
+  // The page is written two minutes after the last word.
   await panel.locator(".page").waitFor({ timeout: 240_000 });
   await panel.locator(".page summary").click();
   const ofBees = chapters.filter({ hasText: /\b(?:queen|bees?|hive|dance)\b/iu });
   const ofLight = chapters.filter({ hasText: /\b(?:lamp|lighthouse|keeper|lens)\b/iu });
-  /** The chapters of the tab in front seek, and those of the other video are named instead. */
+  /** A chapter of the visible tab's video seeks; a chapter of the other video shows the name of its video. */
   const isShown = async (own: typeof chapters, others: typeof chapters): Promise<void> => {
     await expect.poll(() => own.first().getByRole("button").count()).toBeGreaterThan(0);
     expect(await own.getByText("another video").count()).toBe(0);
@@ -57,7 +57,7 @@ test("a related video in another tab is joined, and the page of both has the cha
   await page.bringToFront();
   await isShown(ofBees, ofLight);
 
-  // Both tabs stand in the list as one session, which names the keys of both.
+  // Both tabs are in the list as one session, which has the keys of both.
   await panel.bringToFront();
   await panel.getByRole("button", { name: "Sessions" }).click();
   const rows = panel.getByRole("region", { name: "Today" }).locator(".row");

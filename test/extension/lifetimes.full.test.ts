@@ -12,7 +12,7 @@ import {
 } from "./harness.ts";
 import { keysOf, serve, textsOf } from "./served.ts";
 
-test("a video that is away for less than ten seconds, a closed window and a reload keep a session; a closed tab leaves it to the other one; another video and a page without a video end it", async () => {
+test("a video that is absent for less than ten seconds, a closed window and a reload keep a session; after a closed tab the other tab continues it; another video and a page without a video end it", async () => {
   await using site = await openSite();
   await using served = await serve();
   await using viewer = await openViewer(site, served);
@@ -70,7 +70,7 @@ test("a video that is away for less than ten seconds, a closed window and a relo
   await expect.poll(() => stateOf(other)).toBe("closed");
 });
 
-/** The sessions that the extension still has to end. */
+/** Returns the sessions that the extension still has to end. */
 async function endings(viewer: Viewer): Promise<unknown> {
   return await viewer.ask(`chrome.storage.local.get("ending").then(({ ending }) => ending ?? [])`);
 }

@@ -40,7 +40,7 @@ function medianOf(times: readonly number[]): number {
   return times.toSorted((a, b) => a - b)[Math.floor(times.length / 2)] ?? Number.POSITIVE_INFINITY;
 }
 
-test("spoken words stand in the panel, marked, within 2 s", async () => {
+test("spoken words appear in the panel, with a mark, within 2 s", async () => {
   await using watched = await openWatched();
   const { panel, page } = watched;
   await watchLine(panel);
@@ -53,9 +53,9 @@ test("spoken words stand in the panel, marked, within 2 s", async () => {
   >[];
   const delays = (seen: Readonly<Record<string, number>> = {}): readonly number[] =>
     SAID.map((text, n) => (seen[text] ?? Number.POSITIVE_INFINITY) - (begins[n] ?? 0));
-  // One caption may be late on a busy machine; most of them are not, and the first one is the first line.
+  // One caption may be late on a busy machine, but not most of them, and the first caption is the first line.
   for (const times of [delays(shown), delays(marked)]) {
-    // The page notes a caption with its next frame, which a busy machine may draw long after the panel's.
+    // The page records a caption with its next frame, which a busy machine may draw long after the panel's frame.
     expect(medianOf(times), times.join(", ")).toBeGreaterThan(-100);
     expect(medianOf(times), times.join(", ")).toBeLessThanOrEqual(2_000);
   }

@@ -1,8 +1,8 @@
-/** The short form: the same deaths, minutes left out. */
+/** The short form has the same kills, without the minutes between them. */
 
 import { test } from "vitest";
 import { watchLong } from "./long-viewing.ts";
 
-test("ten segments with a death of every part are one session with each caption and note once", async () => {
+test("ten segments, with a kill of every part, give one session with each caption and note once", async () => {
   await watchLong({ rate: 4, offlineMs: 0, killEveryMs: Number.POSITIVE_INFINITY });
 });

@@ -1,4 +1,4 @@
-/** In real time: the worker dies every 30 s, and the server is away for ten minutes. */
+/** The viewing runs in real time: the worker is killed every 30 s, and the server is away for ten minutes. */
 
 import { soakTest } from "../sizes/soak-test.ts";
 import { watchLong } from "./long-viewing.ts";

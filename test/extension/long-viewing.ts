@@ -1,6 +1,6 @@
 /**
- * A viewing of ten segments in which everything dies once: the worker, the page, the server, the network, the
- * browser. The server's log is compared with the played texts.
+ * A viewing of ten segments in which every part fails once: the worker, the page, the server, the network, the browser.
+ * The server's log is compared with the played texts.
  */
 
 import type { Page } from "playwright-core";
@@ -10,7 +10,7 @@ import { bringToRecord, openSite, openViewer, type Viewer } from "./harness.ts";
 import { EXTENSION_ID, keysOf, type ServerProcess, serve } from "./served.ts";
 
 export interface LongViewing {
-  /** The rate of the playback; 0.0625 makes a clip of 23 s last six minutes. */
+  /** The rate of the playback; at 0.0625 a clip of 23 s lasts six minutes. */
   readonly rate: number;
   readonly offlineMs: number;
   /** The interval at which the worker is killed, beyond the two times in each viewing. */
@@ -28,7 +28,7 @@ const TEXTS: readonly string[] = Array.from(
 const PAGE = `<!doctype html><title>A long day</title><video src="/harbour.webm" width="640" height="360" muted>
   <track kind="captions" srclang="en" src="/long.vtt"></video>`;
 
-/** Returns what was done. Throws at the first difference. */
+/** Returns a summary. Throws at the first difference. */
 export async function watchLong({ rate, offlineMs, killEveryMs }: LongViewing): Promise<string> {
   await using site = await openSite();
   site.pages.set("/long", PAGE);
@@ -58,7 +58,8 @@ export async function watchLong({ rate, offlineMs, killEveryMs }: LongViewing): 
     });
   };
   /**
-   * Text that a page showed and could not hand over dies with it: everything else has to outlive every death.
+   * Only text that a page showed and could not hand over is lost with the page; everything else must survive every
+   * failure.
    */
   const shownIsStored = async (): Promise<void> => {
     const shown = TEXTS.slice(0, Math.floor(at / CUE_MS) + 1);
@@ -137,7 +138,7 @@ async function playUntil(page: Page, { fromMs, toMs, rate, tick }: Playing): Pro
   return Number(await page.evaluate(`${video}.pause(), ${video}.currentTime * 1000`));
 }
 
-/** Ends the service worker as the browser does. `false` while it does not run. */
+/** Ends the service worker as the browser does. Returns false if it is not running. */
 async function killWorker(viewer: Viewer): Promise<boolean> {
   const [page] = viewer.context.pages();
   if (page === undefined) return false;
@@ -177,7 +178,10 @@ async function captionsOf(served: ServerProcess, key: string): Promise<readonly 
     .filter(({ text }) => !text.startsWith("flood"));
 }
 
-/** One session; each caption once and in order; each in exactly one note; and the notes follow from the log. */
+/**
+ * Checks that there is one session, with each caption once and in order, each in exactly one note, and that the notes
+ * follow from the log.
+ */
 async function compare(served: ServerProcess, key: string): Promise<void> {
   const captions = (): Promise<readonly Caption[]> => captionsOf(served, key);
   await expect.poll(async () => (await captions()).map(({ text }) => text)).toEqual(TEXTS);

@@ -1,4 +1,4 @@
-/** An hour of viewing in the side panel: what it receives is bounded, and so is its memory. */
+/** An hour of viewing in the side panel: its input is bounded, and so is its memory. */
 
 import type { Page } from "playwright-core";
 import { expect } from "vitest";
@@ -6,7 +6,7 @@ import { soakTest } from "../sizes/soak-test.ts";
 import { openWatched } from "./open-watched.ts";
 
 const MINUTES = 60;
-/** From this minute on the list of notes is full, and nothing may grow by more than a fifth. */
+/** From this minute on the list of notes is full, and the memory may grow by at most a fifth. */
 const WARM = 20;
 const GROWTH = 1.2;
 
@@ -24,7 +24,7 @@ interface Snapshot {
   readonly nodes: readonly number[];
 }
 
-/** Everything that a heap snapshot holds, after the collection of garbage that comes with it. */
+/** Returns the size of a heap snapshot, which includes a garbage collection. */
 async function heapBytes(panel: Page): Promise<number> {
   const session = await panel.context().newCDPSession(panel);
   const pieces: string[] = [];

@@ -1,6 +1,6 @@
 /**
- * The microphone is trusted: it listens only while the video plays in the tab in front, with the panel open and nothing paused.
- * Chromium's fake microphone says a word every three seconds.
+ * People can trust the microphone: it listens only while the video plays in the visible tab, with the panel open and
+ * nothing paused. Chromium's fake microphone says a word every three seconds.
  */
 
 import type { Page } from "playwright-core";
@@ -44,7 +44,7 @@ const playing = (page: Page): Promise<unknown> =>
     `(() => { const video = document.querySelector("video"); video.loop = true; video.playbackRate = 1; return video.play(); })()`,
   );
 
-test("nothing is heard, and no microphone is open, while the video is paused, another tab is in front, the microphone is paused or the panel is closed", async () => {
+test("no microphone is open while the video is paused, another tab is visible, the microphone is paused or the panel is closed", async () => {
   await using transcriber = await openTranscriber();
   const sources = { microphone: "record", lang: "en", captions: false, frameEveryMs: 600_000 };
   await using watched = await openWatched({
@@ -68,7 +68,7 @@ test("nothing is heard, and no microphone is open, while the video is paused, an
     await new Promise((resolve) => setTimeout(resolve, ms));
     return transcriber.heard() - before;
   };
-  /** It stopped, and after what was on its way, which a busy machine sends late, nothing arrives. */
+  /** It stopped. A busy machine may send the last recordings late, but after these nothing arrives. */
   const isSilent = async (): Promise<void> => {
     await expect.poll(mic).toBe(false);
     await expect.poll(() => liveTracks(viewer)).toBe(0);
@@ -103,7 +103,7 @@ test("nothing is heard, and no microphone is open, while the video is paused, an
   await isSilent();
 });
 
-test("a voice that would leave the machine is named before anything is heard, and needs a consent", async () => {
+test("before it listens, the panel says that a voice would leave the machine, and asks for consent", async () => {
   const script = `
     globalThis.webkitSpeechRecognition = class {
       start() { (globalThis.starts ??= []).push(this.processLocally === true); }

@@ -1,4 +1,4 @@
-/** The page that a model writes: its decisions and open questions stand in the panel, and in what is exported from there. */
+/** The page that a model writes: its decisions and open questions appear in the panel and in exports. */
 
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
@@ -17,7 +17,7 @@ interface Call {
   readonly messages: readonly { readonly content: unknown }[];
 }
 
-/** A server of models that notes nothing, and writes a page of the first passages that it is given. */
+/** A model server that writes no notes, but a page from the first passages that it receives. */
 async function openModel(): Promise<string> {
   const server = createServer(async (request, response) => {
     const words = JSON.stringify((JSON.parse(await text(request)) as Call).messages);
@@ -51,12 +51,12 @@ async function openModel(): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`;
 }
 
-test("the decisions and open questions of a model stand on the page of a session in the panel, and in its export", async () => {
+test("the decisions and open questions of a model are on the page of a session in the panel, and in its export", async () => {
   const yaml = `live: { note_writer: { url: "${await openModel()}", model: small } }\n`;
   await using watched = await openWatched({ yaml, sources: { frames: false } });
   const { page, panel, served, key } = watched;
   await play(page, { fromMs: 0, toMs: 2_500 });
-  // The words of a talk that is long enough for a page.
+  // The transcript of a talk that is long enough for a page.
   const evidence = (BEES?.pieces ?? []).map(({ text: spoken, mediaTimeMs, endMs, lang = "en" }) => {
     return { type: "transcript_added", text: spoken, lang, mediaTimeMs, endMs };
   });

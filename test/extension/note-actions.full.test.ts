@@ -1,4 +1,6 @@
-/** A note in the panel without a model: its length, its thumbnail, and its actions, which appear when somebody looks at it. */
+/**
+ * A note in the panel without a model: its length, its thumbnail, and its actions, which appear on hover and on focus.
+ */
 
 import type { Locator } from "playwright-core";
 import { expect, test } from "vitest";
@@ -18,7 +20,7 @@ test("a note has one to three sentences, its frame, and actions that appear on h
   await using watched = await openWatched();
   const { served, panel, page, key } = watched;
   await play(page, { fromMs: 0, toMs: 15_000, rate: 1 });
-  // Without a pause in the talk, its thought ends when nothing was said for half a minute.
+  // Without a pause in the talk, its thought ends after half a minute of silence.
   await panel.locator(".note").first().waitFor({ timeout: 90_000 });
   await expect.poll(() => panel.locator(".note img").count()).toBeGreaterThan(0);
   await panel.bringToFront();
@@ -29,7 +31,7 @@ test("a note has one to three sentences, its frame, and actions that appear on h
     expect([1, 2, 3]).toContain(count);
   }
 
-  // The picture stands in the note whose time it belongs to.
+  // The picture is in the note to whose time it belongs.
   const pictured = panel.locator(".note", { has: panel.locator("img") }).first();
   const text = (await pictured.locator(".note-text").textContent())?.trim();
   const note = (await served.notes(key)).find((one) => one.text === text);
@@ -50,7 +52,7 @@ test("a note has one to three sentences, its frame, and actions that appear on h
   await first.getByRole("button", { name: "Edit" }).focus();
   await expect.poll(() => opacityOf(actions)).toBe("1");
 
-  // All that is not in sight is in one menu, which the keyboard opens and closes.
+  // All other actions are in one menu, which the keyboard opens and closes.
   expect(await first.locator(".menu").count()).toBe(1);
   const remove = first.getByRole("button", { name: "Delete" });
   expect(await remove.isVisible()).toBe(false);

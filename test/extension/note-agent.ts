@@ -1,7 +1,7 @@
 /**
- * A note writer that speaks ACP: a program for each turn, as `continuo serve` starts it. It notes each sentence that was
- * heard or remarked, not what a person does with notes. It is not sure of the one with a lighthouse until somebody
- * answers, and answers questions by quoting.
+ * A note writer that speaks ACP: a program for each turn, as `continuo serve` starts it. It writes a note for each
+ * spoken or remarked sentence, but not for a person's changes to notes. It is unsure about the sentence with a
+ * lighthouse until a person answers, and answers questions with quotations.
  */
 
 import { createInterface } from "node:readline";

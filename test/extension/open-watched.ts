@@ -1,4 +1,4 @@
-/** The page with the video, which the extension watches, with the side panel open and a server for both. */
+/** Opens the page with the video, which the extension watches, with the side panel and a server for both. */
 
 import type { Page } from "playwright-core";
 import { expect } from "vitest";
@@ -31,12 +31,12 @@ export async function openWatched(
   return { site, served, viewer, panel, page, key, [Symbol.asyncDispose]: () => open.disposeAsync() };
 }
 
-/** The viewer's page of the session, which the server of the person shows. */
+/** The viewer's page of the session, from the person's server. */
 export async function openViewerPage({ served, viewer, key }: WatchedPage): Promise<Page> {
   const answer = await served.send("POST", "/v1/pages/code");
   const { code, host } = answer as { readonly code: string; readonly host: string | null };
   const address = new URL(served.url);
-  // The page has a name of its own, which browsers find on this machine.
+  // The page has a host name of its own, which browsers resolve to this machine.
   if (host !== null) address.hostname = host;
   const page = await viewer.context.newPage();
   await page.goto(`${address.origin}/#code=${encodeURIComponent(code)}/live/${encodeURIComponent(key)}`);

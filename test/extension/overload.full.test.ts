@@ -1,4 +1,4 @@
-/** A server that is slow or busy: what waits, what is sent, and what is shown. */
+/** A slow or busy server: which items wait, which are sent, and what the panel shows. */
 
 import { expect, test } from "vitest";
 import { openEmbedder } from "./embedder.ts";
@@ -7,7 +7,7 @@ import { openWatched } from "./open-watched.ts";
 import { badges, checkPanel } from "./pictures.ts";
 import { type ServerProcess, textsOf } from "./served.ts";
 
-/** Words of somebody else, until so much waits for notes. */
+/** Adds transcripts of another source until this many items wait for notes. */
 async function flood(
   served: ServerProcess,
   key: string,
@@ -26,7 +26,7 @@ async function captionsIn(served: ServerProcess, key: string): Promise<readonly 
   return textsOf(await served.events(key)).filter((text) => !text.startsWith("flood"));
 }
 
-test("a busy server gets remarks and questions only, until everything that waited goes out in order", async () => {
+test("a busy server gets only remarks and questions, until everything that waited is sent in order", async () => {
   await using embedder = await openEmbedder();
   await using watched = await openWatched({ yaml: embedder.yaml, sources: { frameEveryMs: 1_000 } });
   const { served, viewer, panel, page, key } = watched;
@@ -40,7 +40,7 @@ test("a busy server gets remarks and questions only, until everything that waite
   await panel.getByText(/The server is busy; .* here/u).waitFor();
   await expect.poll(() => badges(viewer)).toContainEqual({ text: "⏸", colour: [255, 165, 0, 255] });
 
-  // Two captions at least, wherever a slow machine stopped before.
+  // At least two captions are played, wherever a slow machine stopped before.
   const during = await play(page, { fromMs: before, toMs: before + 4_500 });
   await panel.getByText(/The server is busy; \d+ items wait here/u).waitFor();
   await panel.getByLabel("Remark or question").fill("Said while the server was busy.");
@@ -57,7 +57,7 @@ test("a busy server gets remarks and questions only, until everything that waite
   embedder.release();
   await expect.poll(async () => (await badges(viewer)).map(({ text }) => text)).not.toContain("⏸");
   await expect.poll(() => captionsIn(served, key)).toEqual(captionsUntil(during));
-  // Frames stopped: none is of what was played meanwhile.
+  // Frames stopped, so none comes from the time of this playback.
   const frames = (await served.events(key))
     .filter(({ type }) => type === "frame_captured")
     .map(({ data }) => (data as { readonly mediaTimeMs: number }).mediaTimeMs);

@@ -22,7 +22,7 @@ test("the panel shows notes with evidence, edits one, takes remarks, and pauses 
   await play(page, { fromMs: 0, toMs: 7_000 });
   await panel.getByLabel("Remark or question").fill("The hill looks like home.");
   await panel.getByRole("button", { name: "Add remark" }).click();
-  // It is there at once, and gives way to its note.
+  // The sentence appears at once, and is replaced by its note.
   const remark = panel.locator(".note", { hasText: "your remark" });
   await remark.getByText("The hill looks like home.").waitFor({ timeout: 2_000 });
   await checkPanel(panel, "remark");
@@ -46,7 +46,7 @@ test("the panel shows notes with evidence, edits one, takes remarks, and pauses 
   const flood = Array.from({ length: 120 }, (_, n) => ({
     type: "transcript_added",
     text: n % 2 === 0 ? `Ship ${n} passes` : "and comes home.",
-    // Two for each note.
+    // There are two for each note.
     mediaTimeMs: 100_000 + Math.floor(n / 2) * 30_000 + (n % 2) * 1_000,
   }));
   const headers = { authorization: `Bearer ${served.token}`, "content-type": "application/json" };
@@ -61,7 +61,7 @@ test("the panel shows notes with evidence, edits one, takes remarks, and pauses 
   await checkPanel(panel, "busy");
   await expect.poll(async () => (await badges(viewer)).map(({ text }) => text)).not.toContain("⏸");
 
-  // The newest notes are shown, and earlier ones for somebody who scrolls up to them.
+  // The newest notes are shown; earlier ones appear when a person scrolls up to them.
   const shown = panel.locator(".note");
   await expect.poll(async () => (await served.notes(key)).length).toBeGreaterThan(LIMITS.notesAtOnce);
   await expect.poll(() => shown.count()).toBe(LIMITS.notesAtOnce);
@@ -81,7 +81,7 @@ test("the panel shows notes with evidence, edits one, takes remarks, and pauses 
   await panel.getByRole("button", { name: "Settings" }).click();
   await checkPanel(panel, "settings");
 
-  // A source that was switched off: of what is played next there are captions and no frame.
+  // After a source is switched off, the next playback gives captions and no frame.
   await panel.getByLabel("Frames of the video").uncheck();
   await panel.getByRole("button", { name: "Save" }).click();
   await panel.locator(".note").first().waitFor();
@@ -94,7 +94,7 @@ test("the panel shows notes with evidence, edits one, takes remarks, and pauses 
   expect(frames.length).toBeGreaterThan(0);
 });
 
-test("a remark that is made while the server is away is there at once, also in a panel that opens later", async () => {
+test("a remark that is made while the server is away appears at once, also in a panel that opens later", async () => {
   await using watched = await openWatched({ sources: { frames: false } });
   const { served, viewer, panel } = watched;
   await served.kill();

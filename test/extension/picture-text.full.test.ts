@@ -1,4 +1,7 @@
-/** The text of a slide is read on this machine where the person switched it on: it is searched, cited, and outlives its picture. */
+/**
+ * If the person switched it on, the text of a slide is read on this machine. It can be searched and cited, and is kept
+ * after its picture is removed.
+ */
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -42,7 +45,7 @@ async function framesOf(served: ServerProcess, key: string): Promise<readonly Re
   });
 }
 
-/** The hosts that the extension asked, as the browser wrote them down. */
+/** Returns the hosts to which the extension sent requests, from the browser's log. */
 function hostsAsked(netLog: string): readonly string[] {
   const { constants, events } = JSON.parse(readFileSync(netLog, "utf8")) as {
     readonly constants: { readonly logEventTypes: Readonly<Record<string, number>> };
@@ -59,7 +62,7 @@ function hostsAsked(netLog: string): readonly string[] {
   return [...new Set(asked)].filter((host) => host !== "");
 }
 
-test("the text of a slide is read without a network, found by the search, and the answer to a question", async () => {
+test("the text of a slide is read without a network, found by the search, and given as the answer to a question", async () => {
   await using site = await openSite();
   site.pages.set("/slides", SLIDE);
   await using served = await serve();
@@ -88,7 +91,7 @@ test("the text of a slide is read without a network, found by the search, and th
   await panel.getByText("150 MB of memory").waitFor();
   await checkPanel(panel, "picture-text-settings");
 
-  // The log is complete when the browser is closed. It has the requests of the document that reads, and of its worker.
+  // The log is complete when the browser is closed. It has the requests of the reading document and of its worker.
   await viewer.context.close();
   expect(hostsAsked(netLog)).toEqual([new URL(served.url).host]);
 });

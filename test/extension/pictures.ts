@@ -10,7 +10,7 @@ import type { Viewer } from "./harness.ts";
 const PICTURES: string = join(import.meta.dirname, "../../node_modules/.cache/extension-pictures");
 const AXE: string = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
-/** The sentence that is said now is the last one of those that were heard. */
+/** True if the newest sentence is visible at the end of the line. */
 const SHOWS_NEWEST = `(() => {
   const line = document.querySelector("section.line");
   const newest = [...(line?.querySelectorAll("button") ?? [])].at(-1);
@@ -22,7 +22,7 @@ interface Violation {
   readonly nodes: readonly { readonly html: string }[];
 }
 
-/** In both themes, at the size of the window. */
+/** Takes pictures in both themes, at the size of the window. */
 export async function picture(page: Page, name: string): Promise<void> {
   mkdirSync(PICTURES, { recursive: true });
   for (const colorScheme of ["light", "dark"] as const) {
@@ -31,7 +31,7 @@ export async function picture(page: Page, name: string): Promise<void> {
   }
 }
 
-/** In both themes and at both widths, with a picture of each. */
+/** Checks both themes at both widths, and takes a picture of each. */
 export async function checkPanel(panel: Page, name: string): Promise<void> {
   mkdirSync(PICTURES, { recursive: true });
   const session = await panel.context().newCDPSession(panel);
@@ -39,7 +39,7 @@ export async function checkPanel(panel: Page, name: string): Promise<void> {
     await panel.emulateMedia({ colorScheme });
     for (const width of [320, 800]) {
       await panel.setViewportSize({ width, height: 700 });
-      // Nothing leaves the panel to the side.
+      // No element extends beyond the side of the panel.
       expect(await panel.evaluate("document.documentElement.scrollWidth"), name).toBeLessThanOrEqual(width);
       expect(await panel.evaluate(SHOWS_NEWEST), `${name} shows the newest sentence`).toBe(true);
       await panel.screenshot({ path: join(PICTURES, `${name}-${colorScheme}-${width}.png`) });

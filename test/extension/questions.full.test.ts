@@ -1,4 +1,4 @@
-/** Questions between the side panel and the person, with a note writer that is not sure, costs, and answers. */
+/** Questions between the side panel and the person, with a note writer that is unsure, has costs, and answers. */
 
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
@@ -14,7 +14,7 @@ test("questions of both sides are answered, the cost is shown, pictures are kept
   const button = (name: string) => panel.getByRole("button", { name, exact: true });
   const note = (text: string) => panel.locator(".note", { hasText: text });
 
-  // The draft about the lighthouse is not sure: the person is asked.
+  // The note writer is unsure about the lighthouse, so the person is asked.
   await panel.getByLabel("Which lighthouse is meant?").waitFor();
   await note("Noted: The sun rises").waitFor();
   await checkPanel(panel, "asked");
@@ -37,7 +37,7 @@ test("questions of both sides are answered, the cost is shown, pictures are kept
     .click();
   await expect.poll(() => page.evaluate(`document.querySelector("video").currentTime`)).toBeLessThan(7);
 
-  // Pictures that will be removed are announced to every newcomer, and kept for good.
+  // Every new panel announces the pictures that will be removed, and a person can keep them for ever.
   await served.kill();
   await served.restart();
   await panel.getByText(/will be removed within a\s+day/u).waitFor();
@@ -70,7 +70,7 @@ test("in silence a captured frame starts a batch and is the answer to a question
     (await served.events(key)).flatMap(({ type, data }) =>
       type === "frame_captured" ? [(data as { readonly asked?: true }).asked] : [],
     );
-  // Frames are switched off: only what a person captures is there.
+  // Frames are switched off, so there are only those that a person captures.
   expect(await asked()).toEqual([]);
   await panel.locator(".request").getByRole("button", { name: "Answer with a frame" }).click();
   await expect.poll(asked).toEqual([true]);
@@ -87,7 +87,7 @@ test("in silence a captured frame starts a batch and is the answer to a question
   await expect.poll(depth).toBe(0);
 });
 
-test("without a model, the answer to a question says so, and is the likeliest sentence with its time, or nothing", async () => {
+test("without a model, the answer to a question says that there is none, and quotes the most similar sentence with its time, if there is one", async () => {
   await using watched = await openWatched({ sources: { frames: false } });
   const { served, panel, page, key } = watched;
   await play(page, { fromMs: 0, toMs: 6_500 });
@@ -113,14 +113,14 @@ test("without a model, the answer to a question says so, and is the likeliest se
   expect(await answer.locator("blockquote").count()).toBe(0);
 });
 
-test("pictures of a session that ended are named a day before they are removed, and kept", async () => {
+test("pictures of an ended session are announced a day before they are removed, and can be kept", async () => {
   await using watched = await openWatched({ yaml: NOTE_AGENT });
   const { site, served, panel, page, key } = watched;
   await play(page, { fromMs: 0, toMs: 6_500 });
   await panel.locator(".note").first().waitFor();
   await page.goto(`${site.url}/empty`);
   await expect.poll(async () => (await served.session(key)).state).toBe("closed");
-  // A server looks for them every few minutes.
+  // A server checks for them every few minutes.
   await served.kill();
   await served.restart();
   const path = `/v1/live/${encodeURIComponent(key)}/expiring`;
@@ -132,7 +132,7 @@ test("pictures of a session that ended are named a day before they are removed, 
   await panel.getByRole("button", { name: "A day at the harbour" }).click();
   await panel.getByText(/\(\d:\d\d.*\) will be removed within a day\./u).waitFor();
   await checkPanel(panel, "purge-ended");
-  // The viewer names them too.
+  // The viewer announces them too.
   const live = await openViewerPage(watched);
   await live.getByText(/\(\d:\d\d.*\) will be removed within a day\./u).waitFor();
   await picture(live, "purge-ended-viewer");
@@ -142,7 +142,7 @@ test("pictures of a session that ended are named a day before they are removed, 
   expect(await expiring()).toBe(0);
 });
 
-test("the viewer keeps pictures of a session that ended, where its page may change something", async () => {
+test("the viewer can keep pictures of an ended session if its page may make changes", async () => {
   await using watched = await openWatched({ yaml: NOTE_AGENT });
   const { site, served, page, key } = watched;
   await play(page, { fromMs: 0, toMs: 4_500 });

@@ -1,4 +1,4 @@
-/** The browser's room runs out: the panel warns from 80 % on, and everything is still kept. */
+/** The browser's storage is almost full: the panel warns from 80 % on, and everything is still stored. */
 
 import { expect, test } from "vitest";
 import { captionsUntil, openSite, openViewer, play } from "./harness.ts";
@@ -8,7 +8,7 @@ import { keysOf, serve, textsOf } from "./served.ts";
 /** Chromium's override of a quota does not reach pages of extensions. */
 const STAND_IN = "StorageManager.prototype.estimate = async () => ({ usage: 85, quota: 100 });";
 
-test("from 80 % of the quota on the panel warns, and what is heard offline is kept and sent", async () => {
+test("from 80 % of the quota on the panel warns, and captions that are heard offline are stored and sent", async () => {
   await using site = await openSite();
   await using served = await serve();
   await using viewer = await openViewer(site, served, { offscreenScript: STAND_IN });

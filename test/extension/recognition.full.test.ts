@@ -1,10 +1,13 @@
-/** Speech that the browser recognises, by a stand-in: Debian's Chromium has no service behind its own. */
+/**
+ * Speech that the browser recognises. A stand-in does this, because Debian's Chromium has no service for its own
+ * recognition.
+ */
 
 import { expect, test } from "vitest";
 import { openSite, openViewer } from "./harness.ts";
 import { keysOf, serve, textsOf } from "./served.ts";
 
-/** Says two things, of which one is not final yet, and ends after each as the browser's does. */
+/** Recognises two sentences, first with a preliminary result, and ends after each like the browser's recognition. */
 const STAND_IN = `
   const said = ["The lighthouse is white.", "The ship is brown."];
   globalThis.webkitSpeechRecognition = class {
@@ -22,7 +25,10 @@ const STAND_IN = `
   delete globalThis.SpeechRecognition;
 `;
 
-/** The answer to the first greeting of a page comes late: captions are heard before anybody said what is wanted. */
+/**
+ * The answer to the first greeting of a page comes late, so captions are heard before the page knows which sources are
+ * wanted.
+ */
 const LATE_ANSWER = `
   const send = chrome.runtime.sendMessage.bind(chrome.runtime);
   chrome.runtime.sendMessage = async (message) => {
@@ -31,7 +37,7 @@ const LATE_ANSWER = `
   };
 `;
 
-test("what the browser recognises becomes a transcript of the viewer, once, with a frame", async () => {
+test("speech that the browser recognises becomes a transcript of the person, once, with a frame", async () => {
   await using site = await openSite();
   await using served = await serve();
   const sources = {

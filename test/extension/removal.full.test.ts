@@ -1,4 +1,4 @@
-/** Deleting a note, a session and a video in the panel, and bringing each back; the list of sessions with its pictures. */
+/** A person deletes and restores a note, a session and a video in the panel. The list of sessions has pictures. */
 
 import { expect, test } from "vitest";
 import { play } from "./harness.ts";
@@ -6,7 +6,7 @@ import { openWatched } from "./open-watched.ts";
 import { checkPanel } from "./pictures.ts";
 import { keysOf, NOTE_AGENT } from "./served.ts";
 
-test("a note, a session and a video are deleted in the panel, and each comes back", async () => {
+test("a note, a session and a video are deleted in the panel, and each can be restored", async () => {
   await using watched = await openWatched({ yaml: NOTE_AGENT, sources: { frameEveryMs: 1_000 } });
   const { viewer, served, site, panel, page, key } = watched;
   await play(page, { fromMs: 0, toMs: 4_500, rate: 1 });
@@ -15,10 +15,10 @@ test("a note, a session and a video are deleted in the panel, and each comes bac
   const text = (await note.locator(".note-text").textContent()) ?? "";
   const notes = async (): Promise<readonly string[]> => (await served.notes(key)).map((one) => one.text);
   expect(await notes()).toContain(text);
-  // The note has the frame that was on the screen.
+  // The note has the frame that was visible.
   await note.locator(".note-body img").waitFor();
 
-  // The keyboard opens the menu and deletes; the focus goes to the button that brings the note back.
+  // The keyboard opens the menu and deletes the note; the focus moves to the button that restores it.
   await panel.bringToFront();
   await note.locator(".menu summary").focus();
   await panel.keyboard.press("Enter");
@@ -32,7 +32,7 @@ test("a note, a session and a video are deleted in the panel, and each comes bac
   await expect.poll(notes).toContain(text);
   await panel.getByText(text, { exact: true }).waitFor();
 
-  // The page leaves, so that its session stays as it is.
+  // The page is closed, so that its session does not change any more.
   await page.goto(`${site.url}/empty`);
   await expect.poll(async () => (await served.session(key)).state).toBe("closed");
   const ended = await notes();
@@ -70,7 +70,7 @@ test("a note, a session and a video are deleted in the panel, and each comes bac
   await row.first().getByText("More").click();
   await row.first().getByRole("button", { name: "Delete all of this video" }).click();
   await expect.poll(() => keysOf(served)).toEqual([]);
-  // One comes back from the list of what was deleted, and the other with the video.
+  // One session is restored from the list of deleted ones, and the other with the video.
   await panel.getByText("Deleted (2)").click();
   await panel.getByRole("button", { name: "Bring back A day at the harbour" }).first().click();
   await expect.poll(() => keysOf(served)).toHaveLength(1);

@@ -24,7 +24,7 @@ export interface ServerProcess extends AsyncDisposable {
   readonly token: string;
   readonly database: string;
   kill(): Promise<void>;
-  /** It keeps its connections, and answers nothing until it is killed. */
+  /** The server keeps its connections, but does not answer until it is killed. */
   freeze(): void;
   /** The same store at the same address. */
   restart(): Promise<void>;
@@ -44,9 +44,9 @@ export interface ServerProcess extends AsyncDisposable {
 
 export interface ServeOptions {
   readonly yaml?: string;
-  /** `asked`: the extension is not allowed from the start. */
+  /** `asked` means that the extension is not allowed from the start. */
   readonly extension?: "allowed" | "asked";
-  /** The folders of programs, which may have agents; those of this machine by default. */
+  /** The folders of the search path, which may contain agents; those of this machine by default. */
   readonly path?: string;
   /** Files of Whisper that the person put beside continuo.yaml, by path. */
   readonly whisper?: Readonly<Record<string, string | Uint8Array>>;
@@ -74,7 +74,7 @@ export async function serve({
     const command = [await bundledCommand(), ...args];
     return (await promisify(execFile)(process.execPath, command, { env })).stdout;
   };
-  // All that the extension needs.
+  // These scopes are all that the extension needs.
   const token = (await run("token", "create", "--scope", "live:*:read,write")).trim();
   const own = readFileSync(join(continuoHome, "server-token"), "utf8").trim();
   const request = async (method: string, path: string, body?: unknown): Promise<unknown> => {
@@ -137,7 +137,7 @@ interface Started {
   readonly ended: Promise<void>;
 }
 
-/** A server ends with the test that started it, also when that is killed: its input ends then. */
+/** A server ends with the test that started it, even if the test is killed, because then its input ends. */
 const ENDS_WITH_INPUT = 'data:text/javascript,process.stdin.resume().on("close",()=>process.exit()).unref()';
 
 async function startServer(env: NodeJS.ProcessEnv, port: number, flags: readonly string[]): Promise<Started> {
@@ -155,7 +155,10 @@ async function startServer(env: NodeJS.ProcessEnv, port: number, flags: readonly
   return { process: child, url: (JSON.parse(line) as { readonly url: string }).url, ended };
 }
 
-/** Changes one word of a stored transcript, as a bad disk would. Returns what puts it back. The server must not run. */
+/**
+ * Changes one word of a stored transcript, as a bad disk would. Returns a function that restores it. The server must
+ * not run.
+ */
 export function damage(database: string, word: string): () => void {
   const replace = (from: string, to: string): void => {
     const db = new DatabaseSync(database);
@@ -168,7 +171,7 @@ export function damage(database: string, word: string): () => void {
   return () => replace(`${word}!`, word);
 }
 
-/** The keys of all sessions; tabs of one video have a key each for their session. */
+/** Returns the keys of all sessions; each tab of a video has its own key for their session. */
 export async function keysOf(served: ServerProcess): Promise<readonly string[]> {
   const { sessions } = (await served.get("/v1/live")) as {
     readonly sessions: readonly { readonly key: string; readonly keys?: readonly string[] }[];

@@ -1,4 +1,7 @@
-/** The page of a session in the panel: it appears at a long pause, seeks the video, follows changes, is there for the next viewing, and is exported. */
+/**
+ * The page of a session in the panel: it appears at a long pause, seeks in the video, is updated after changes, is
+ * shown at the next viewing, and is exported.
+ */
 
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
@@ -14,11 +17,11 @@ interface Page {
   readonly page: { readonly items: readonly { readonly itemId: string; readonly kind: string }[] } | null;
 }
 
-test("the page appears in the panel at a long pause, its citations seek, a change is shown, and the next viewing and exports have it", async () => {
+test("the page appears in the panel at a long pause, its citations seek, a change is shown, and it is in the next viewing and in exports", async () => {
   await using watched = await openWatched({ sources: { frames: false } });
   const { viewer, served, site, panel, page, key } = watched;
   await play(page, { fromMs: 0, toMs: 2_500 });
-  // The words of a talk that is long enough for a page, as another page of the video would send them.
+  // Sends the transcript of a talk that is long enough for a page, like another page with the video.
   const evidence = BEES.pieces.map(({ text, mediaTimeMs, endMs, lang = "en" }) => {
     return { type: "transcript_added", text, lang, mediaTimeMs, endMs };
   });
@@ -27,7 +30,7 @@ test("the page appears in the panel at a long pause, its citations seek, a chang
     await served.send("POST", `/v1/live/${encodeURIComponent(key)}/evidence`, batch);
   }
   const shown = panel.locator(".page");
-  // It is written two minutes after the last word.
+  // The page is written two minutes after the last word.
   await shown.waitFor({ timeout: 240_000 });
   await panel.locator(".page summary").click();
   const sentences = shown.getByRole("region", { name: "Summary" }).getByRole("listitem");
@@ -35,7 +38,7 @@ test("the page appears in the panel at a long pause, its citations seek, a chang
   await shown.getByText("Taken from what was said, without a model.").waitFor();
   await checkPanel(panel, "page");
 
-  // The first chapter begins near the beginning; the video is somewhere else.
+  // The first chapter begins near the beginning, and the video is at another position.
   await page.evaluate(`document.querySelector("video").currentTime = 19`);
   const chapters = shown.getByRole("region", { name: "Chapters" }).getByRole("listitem");
   expect(await chapters.count()).toBeGreaterThanOrEqual(2);
@@ -63,7 +66,7 @@ test("the page appears in the panel at a long pause, its citations seek, a chang
 
   await panel.bringToFront();
   await panel.getByRole("button", { name: "Sessions" }).click();
-  // The older one of the two, which has the words.
+  // This is the older one of the two, which has the transcript.
   await panel.getByRole("button", { name: "A day at the harbour" }).last().click();
   await panel.getByText("A harbour, as a person put it.").waitFor();
   await checkPanel(panel, "earlier-page");
@@ -76,7 +79,7 @@ test("the page appears in the panel at a long pause, its citations seek, a chang
   expect(markdown).toContain("## Summary\n\n");
   expect(markdown).toMatch(/ A harbour, as a person put it\\?\. \(said at \d+:\d\d/u);
   expect(markdown).toMatch(/## Chapters\n\n- \d+:\d\d–\d+:\d\d \*\*/u);
-  // Each link leads to a place of the file.
+  // Each link leads to a place inside the file.
   const html = await exported("HTML");
   const links = [...html.matchAll(/href="#([^"]+)"/gu)].map(([, id]) => id);
   expect(links.length).toBeGreaterThan(0);

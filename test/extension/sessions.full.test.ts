@@ -7,7 +7,7 @@ import { openWatched } from "./open-watched.ts";
 import { checkPanel } from "./pictures.ts";
 import { keysOf, NOTE_AGENT, serve, textsOf } from "./served.ts";
 
-/** A page that goes to another video without a load, and changes its title later, as YouTube does. */
+/** A page that switches to another video without a page load, and changes its title later, as YouTube does. */
 const APPLICATION = `<!doctype html><title>First talk</title>
 <div id="player"><video src="harbour.webm" width="640" muted>
 <track kind="captions" srclang="en" src="harbour.vtt"></video></div>
@@ -20,7 +20,7 @@ const APPLICATION = `<!doctype html><title>First talk</title>
   };
 </script>`;
 
-test("a session has the title of its own video, also where a page changes its title later, and no advertisement", async () => {
+test("a session has the title of its own video, even if a page changes its title later, and contains no advertisement", async () => {
   await using site = await openSite();
   site.pages.set("/application", APPLICATION);
   await using served = await serve();
@@ -33,11 +33,11 @@ test("a session has the title of its own video, also where a page changes its ti
   const end = await play(page, { fromMs: 0, toMs: 2_500, rate: 1 });
   await expect.poll(async () => textsOf(await served.events(key))).toEqual(captionsUntil(end));
   await page.evaluate(`document.querySelector("#player").classList.add("ad-showing")`);
-  // A look of the page at itself.
+  // The wait is long enough for one check of the page.
   await new Promise((resolve) => setTimeout(resolve, 1_500));
   await play(page, { fromMs: 12_000, toMs: 16_500, rate: 1 });
   await panel.getByText("Captions: an advertisement is left out").waitFor();
-  // Nor is it pictured, also if a person asks for a frame.
+  // No frame of the advertisement is captured either, even if a person asks for one.
   const capture = `chrome.storage.session.get("live").then(({ live }) =>
     chrome.tabs.sendMessage(live.recording, { to: "page", type: "capture", by: "person" }))`;
   expect(await viewer.ask(capture)).toBe("nothing");
@@ -46,7 +46,7 @@ test("a session has the title of its own video, also where a page changes its ti
   await new Promise((resolve) => setTimeout(resolve, 1_500));
   const later = await play(page, { fromMs: end, toMs: end + 2_500, rate: 1 });
   await expect.poll(async () => textsOf(await served.events(key))).toEqual(captionsUntil(later));
-  // The same question is answered with a picture of the video.
+  // Afterwards, the same request gives a frame of the video.
   expect(await viewer.ask(capture)).toBe("captured");
   await page.evaluate("next()");
   await expect.poll(async () => (await keysOf(served)).length).toBe(2);
@@ -56,7 +56,7 @@ test("a session has the title of its own video, also where a page changes its ti
   expect(titles.toSorted()).toEqual(["First talk", "Second talk"]);
 });
 
-test("sessions stand by day, a search finds them by a spoken word, and an export has their transcript", async () => {
+test("sessions are grouped by day, a search finds them by a spoken word, and an export has their transcript", async () => {
   await using watched = await openWatched({ sources: { frameEveryMs: 600_000 } });
   const { page, panel, served, key } = watched;
   const end = await play(page, { fromMs: 0, toMs: 5_000, rate: 1 });
@@ -85,7 +85,7 @@ test("sessions stand by day, a search finds them by a spoken word, and an export
   expect(said.filter((text) => !file.includes(text))).toEqual([]);
 });
 
-test("a search finds a note by words that nobody said, and a copy of its session has it in the clipboard", async () => {
+test("a search finds a note by words that were not spoken, and a copy of its session to the clipboard has the note", async () => {
   await using watched = await openWatched({ yaml: NOTE_AGENT, sources: { frames: false } });
   const { page, panel, served, viewer, key } = watched;
   await play(page, { fromMs: 0, toMs: 4_500, rate: 1 });

@@ -1,4 +1,7 @@
-/** The first minutes: nothing is allowed, a person grants access on a page of the server, and what the panel says when it fails. */
+/**
+ * The first minutes: nothing is allowed yet, a person grants access on a page of the server, and the panel reports
+ * failures.
+ */
 
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
@@ -17,7 +20,7 @@ async function newPanel(viewer: Viewer, serverUrl: string): Promise<Page> {
 const pressConnect = (page: Page): Promise<void> =>
   page.getByRole("button", { name: "Connect", exact: true }).click();
 
-/** Presses Connect in the panel; returns the page of the server that opens. */
+/** Presses Connect in the panel and returns the page of the server that opens. */
 async function openGrant(viewer: Viewer, panel: Page): Promise<Page> {
   const opened = viewer.context.waitForEvent("page");
   await pressConnect(panel);
@@ -45,7 +48,7 @@ test("three steps connect the extension: its button, Connect, and one button of 
   await page.goto(site.url);
   await expect.poll(() => keysOf(served)).toHaveLength(1);
 
-  // The next start of the server and of the browser needs nothing more.
+  // After a restart of the server and of the browser, no further step is needed.
   await served.kill();
   await served.restart();
   await viewer.restart();
@@ -56,7 +59,7 @@ test("three steps connect the extension: its button, Connect, and one button of 
   await expect.poll(async () => textsOf(await served.events(key)).length).toBeGreaterThan(0);
 });
 
-test("no website can open, frame or click the page that grants access, and a click at once does not count", async () => {
+test("no website can open, frame or click the page that grants access, and a click right after it opens does not count", async () => {
   await using site = await openSite();
   await using served = await serve({ extension: "asked" });
   await using viewer = await openViewer(site, served, { setUp: "unconnected" });
@@ -83,7 +86,7 @@ test("no website can open, frame or click the page that grants access, and a cli
   await evil.evaluate(`void window.open(${JSON.stringify(url)})`);
   const popup = await opened;
   await popup.getByText("a page of another site cannot open this page").waitFor();
-  // A click that another page causes is none of the person's.
+  // A click that another page causes does not count as the person's.
   await grant.bringToFront();
   await grant.locator("#grant:enabled").waitFor();
   await grant.evaluate(`document.querySelector("#grant").click()`);
@@ -94,7 +97,7 @@ test("no website can open, frame or click the page that grants access, and a cli
   await panel.getByText("You refused the extension").waitFor();
 });
 
-test("a wrong server, none, a wrong token and a token that was revoked are named at once, each with its remedy", async () => {
+test("a wrong server, a missing server, a wrong token and a revoked token are reported at once, each with its remedy", async () => {
   await using site = await openSite();
   await using served = await serve();
   await using viewer = await openViewer(site, served, { setUp: "unconnected" });
@@ -126,12 +129,12 @@ test("a wrong server, none, a wrong token and a token that was revoked are named
   await last.getByRole("heading", { name: "Connect to Continuo" }).waitFor();
 });
 
-test("a version that does not fit is named in the panel with the command that mends it, whichever of the two is older", async () => {
+test("if the versions do not match, the panel shows the command that corrects this, whichever side is older", async () => {
   await using site = await openSite();
   await using served = await serve();
   await using viewer = await openViewer(site, served, { setUp: "unconnected" });
   const panel = await newPanel(viewer, served.url);
-  // Another protocol in the request or in the answer is all that the two would see of another version.
+  // The two sides notice another version only by another protocol number in the request or in the answer.
   const route = "**/v1/extension/requests";
   const asked = async (by: number): Promise<void> => {
     await panel.unroute(route);
@@ -159,7 +162,7 @@ test("a version that does not fit is named in the panel with the command that me
   await panel.getByText("npm install --global continuo@latest").waitFor();
 });
 
-test("without permission nothing of a site is read, also when a server is connected", async () => {
+test("without permission no part of a site is read, even when a server is connected", async () => {
   await using site = await openSite();
   await using served = await serve();
   await using viewer = await openViewer(site, served, { setUp: "asked" });

@@ -1,4 +1,7 @@
-/** Each source says why it gives nothing: captions that a page draws itself, a video of another site, plain http, no transcriber. */
+/**
+ * Each source reports why it gives nothing: captions that a page draws itself, a video of another site, plain http, no
+ * transcriber.
+ */
 
 import { expect, test } from "vitest";
 import { openSite, openViewer, play } from "./harness.ts";
@@ -12,7 +15,7 @@ const SPOKEN = [
   "The hill is green.",
 ];
 
-/** A page that draws captions over its video, one each 2 s, beside what a player shows also. */
+/** A page that draws a caption over its video every 2 s, next to other texts of a player. */
 const DRAWN = `<!doctype html><title>Drawn</title>
 <div style="position:relative;width:640px"><video src="harbour.webm" width="640" muted></video>
 <button style="position:absolute;left:4px;top:4px">Settings 1</button>
@@ -30,7 +33,7 @@ const DRAWN = `<!doctype html><title>Drawn</title>
   };
 </script>`;
 
-test("a page without captions says so, and those that it draws itself are heard when the person switches that on", async () => {
+test("a page without captions is reported as such, and captions that it draws itself are read if the person switches this on", async () => {
   await using site = await openSite();
   site.pages.set("/drawn", DRAWN);
   await using served = await serve();
@@ -55,7 +58,7 @@ test("a page without captions says so, and those that it draws itself are heard 
   await panel.getByText(/^Captions: \d+ a minute$/u).waitFor();
 });
 
-test("a video of another site says that its pictures cannot be read, and opens by itself", async () => {
+test("for a video of another site the panel reports that its pictures cannot be read, and offers to open it separately", async () => {
   await using site = await openSite();
   await using other = await openSite();
   site.pages.set(
@@ -75,7 +78,7 @@ test("a video of another site says that its pictures cannot be read, and opens b
   expect((await opened).url()).toBe(`${other.url}/harbour.webm`);
 });
 
-test("a page on plain http, where the browser offers less, gives captions and pictures", async () => {
+test("a page on plain http, for which the browser offers fewer functions, gives captions and pictures", async () => {
   await using site = await openSite();
   await using served = await serve();
   await using viewer = await openViewer(site, served, {
@@ -93,7 +96,7 @@ test("a page on plain http, where the browser offers less, gives captions and pi
     .toEqual(expect.arrayContaining(["transcript_added", "frame_captured"]));
 });
 
-test("recorded speech on a server without a transcriber stops, and says what is missing", async () => {
+test("without a transcriber on the server, the recording of speech stops, and the panel reports what is missing", async () => {
   await using site = await openSite();
   await using served = await serve();
   const sources = { microphone: "record", captions: false, frameEveryMs: 600_000 };

@@ -1,5 +1,5 @@
 /**
- * The person's speech: Chromium's fake microphone beeps, and a scripted endpoint transcribes it for the server.
+ * The person's speech: Chromium's fake microphone beeps, and a scripted endpoint transcribes the beeps for the server.
  */
 
 import { createServer } from "node:http";
@@ -8,7 +8,7 @@ import { expect, test } from "vitest";
 import { openSite, openViewer } from "./harness.ts";
 import { keysOf, serve, textsOf } from "./served.ts";
 
-test("each piece of speech becomes one recording, its transcript, and a frame of what is spoken of", async () => {
+test("each piece of speech becomes one recording, its transcript, and a frame of that moment", async () => {
   const files: Buffer[] = [];
   const endpoint = createServer(async (request, response) => {
     const parts: Buffer[] = [];
@@ -26,13 +26,13 @@ test("each piece of speech becomes one recording, its transcript, and a frame of
     });
     const sources = { microphone: "record", lang: "en", captions: false, frameEveryMs: 600_000 };
     await using viewer = await openViewer(site, served, { sources });
-    // It listens only while the panel is open.
+    // The microphone listens only while the panel is open.
     await viewer.panel();
     const page = await viewer.context.newPage();
     await page.goto(site.url);
     await expect.poll(() => keysOf(served)).toHaveLength(1);
     const [key = ""] = await keysOf(served);
-    // It listens only while the video plays.
+    // The microphone listens only while the video plays.
     await page.evaluate(
       `(() => { const video = document.querySelector("video"); video.loop = true; return video.play(); })()`,
     );

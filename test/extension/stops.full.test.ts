@@ -1,4 +1,4 @@
-/** A person pauses the video, goes elsewhere, or lets it end: the thought that was open has its note at once. */
+/** When a person pauses the video, switches to another page, or lets it end, the open thought gets its note at once. */
 
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
@@ -17,10 +17,10 @@ async function seek(page: Page, seconds: number): Promise<void> {
   await page.evaluate(`document.querySelector("video").currentTime = ${seconds}`);
 }
 
-/** Without a stop, a thought that nobody ends has its note after 30 s of silence. */
+/** Without a stop, an open thought gets its note after 30 s of silence. */
 const SOON = { timeout: 10_000 };
 
-test("a pause and the end of the video each give the note of the open thought, and a search for a place is one stop", async () => {
+test("a pause and the end of the video each give the note of the open thought, and seeking back and forth counts as one stop", async () => {
   await using watched = await openWatched();
   const { served, page, panel, key } = watched;
   const states = async (): Promise<readonly string[]> => await stopsOf(served, key);
@@ -34,7 +34,7 @@ test("a pause and the end of the video each give the note of the open thought, a
   expect(CAPTIONS.slice(0, 4).filter((caption) => paused.includes(caption)).length).toBeGreaterThan(0);
   await panel.locator(".note").first().waitFor();
 
-  // Somebody who looks for a place tells nothing but that the place is another one.
+  // Seeking sends only the change of the position.
   for (const seconds of [3, 20, 12]) await seek(page, seconds);
   await expect.poll(states).toEqual(["paused", "moved"]);
 
@@ -45,7 +45,7 @@ test("a pause and the end of the video each give the note of the open thought, a
   await expect.poll(textOf, SOON).toContain(last);
 });
 
-test("a play of a moment is a stop as well, however many there are between two looks at the page", async () => {
+test("a short playback gives a stop too, however many of them happen between two checks of the page", async () => {
   await using watched = await openWatched();
   const { served, page, key } = watched;
   await page.bringToFront();

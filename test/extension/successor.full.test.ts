@@ -1,4 +1,4 @@
-/** A session that ended while the browser could not reach the server: what waited goes to its successor. */
+/** If a session ends while the browser cannot reach the server, the waiting items go to its successor. */
 
 import { expect, test } from "vitest";
 import { LIMITS } from "../../extension/limits.ts";
@@ -7,13 +7,13 @@ import { openWatched } from "./open-watched.ts";
 import { checkPanel } from "./pictures.ts";
 import { textsOf } from "./served.ts";
 
-test("speech from the time when the server was gone goes to the successor of a session that has ended since", async () => {
+test("speech from the time when the server was away goes to the successor of a session that has ended since", async () => {
   await using watched = await openWatched({ sources: { frames: false } });
   const { site, served, viewer, panel, page, key } = watched;
   const before = await play(page, { fromMs: 0, toMs: 4_500 });
   await expect.poll(async () => textsOf(await served.events(key))).toEqual(captionsUntil(before));
   const { sessionId } = await served.session(key);
-  // First it does not answer any longer: what was sent last is on its way, and frames make room nonetheless.
+  // First the server stops answering: the last items are on their way, and frames still make room for others.
   served.freeze();
   const during = await play(page, { fromMs: before, toMs: 12_500 });
   await panel.getByLabel("Remark or question").fill("Said while it was offline.");

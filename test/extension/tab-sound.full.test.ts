@@ -1,6 +1,6 @@
 /**
- * The sound of the tab: recorded only where the person switched it on, the browser allows it and the video has no captions. The
- * page speaks one second, and is silent for two.
+ * The sound of the tab is recorded only if the person switched it on, the browser allows it and the video has no
+ * captions. The page speaks for one second, and is silent for two.
  */
 
 import type { Page } from "playwright-core";
@@ -30,7 +30,7 @@ const SPEAKING = `<!doctype html><title>A talk</title>
   }, 1_000);
 </script>`;
 
-/** The extension answers how loud the loudspeaker would be. */
+/** The extension reports how loud the loudspeaker would be. */
 const LOUDSPEAKER = `
   const connect = AudioNode.prototype.connect;
   AudioNode.prototype.connect = function (target, ...rest) {
@@ -69,7 +69,7 @@ async function openTalk(
     readonly yaml?: string;
     readonly html?: string;
     readonly sources?: Readonly<Record<string, unknown>>;
-    /** A script of every page of the extension. */
+    /** A script that runs in every page of the extension. */
     readonly script?: string;
     readonly files?: Readonly<Record<string, string>>;
   } = {},
@@ -93,7 +93,7 @@ async function openTalk(
 
 const playing = (page: Page): Promise<unknown> => page.evaluate(`document.querySelector("video").play()`);
 
-test("speech in the sound of the tab becomes words of the film while the video plays in front, and a person still hears it", async () => {
+test("speech in the sound of the tab becomes a transcript of the film while the video plays in the visible tab, and a person still hears it", async () => {
   await using transcriber = await openTranscriber();
   await using talk = await openTalk("allowed", transcriber);
   const { viewer, served, panel, page } = talk;
@@ -106,7 +106,7 @@ test("speech in the sound of the tab becomes words of the film while the video p
     await new Promise((resolve) => setTimeout(resolve, ms));
     return transcriber.heard() - before;
   };
-  /** After what was on its way, which a busy machine sends late, nothing arrives. */
+  /** A busy machine may send the last recordings late, but after these nothing arrives. */
   const isSilent = async (): Promise<void> => {
     await expect.poll(() => heardWithin(QUIET_MS)).toBe(0);
   };
@@ -115,7 +115,7 @@ test("speech in the sound of the tab becomes words of the film while the video p
   await expect.poll(loudness).toBeGreaterThan(0.1);
   await panel.getByText(/^Tab sound: \d+ a minute$/u).waitFor();
   await checkPanel(panel, "tab-sound");
-  // It is a whole WebM file.
+  // The recording is a complete WebM file.
   expect(transcriber.newest().includes(Buffer.from([0x1a, 0x45, 0xdf, 0xa3]))).toBe(true);
   const [key = ""] = await keysOf(served);
   await expect.poll(async () => textsOf(await served.events(key))).toContain("private words 1");
@@ -151,7 +151,7 @@ test("the sound of a video with captions is not recorded", async () => {
   expect(transcriber.heard()).toBe(0);
 });
 
-test("a browser that waits for the button says so, and nothing is recorded", async () => {
+test("if the browser waits for the button, the panel reports this, and nothing is recorded", async () => {
   await using transcriber = await openTranscriber();
   await using talk = await openTalk("unasked", transcriber);
   await talk.panel.getByText("Tab sound: the browser waits for you").waitFor();
@@ -160,15 +160,15 @@ test("a browser that waits for the button says so, and nothing is recorded", asy
   expect(transcriber.heard()).toBe(0);
 });
 
-test("the sound of a tab stops on a server without a transcriber, and the panel says what is missing", async () => {
+test("without a transcriber on the server, the recording of a tab's sound stops, and the panel reports what is missing", async () => {
   await using talk = await openTalk("allowed");
   await talk.panel.getByText("Tab sound: no transcriber is set up").waitFor({ timeout: 60_000 });
   await talk.panel.getByText("live.transcriber in continuo.yaml").waitFor();
 });
 
 /**
- * A stand-in for the browser's recognition, which Debian's Chromium has nothing behind: it says a word for each sound that it
- * hears in the track. It has its language after the person got it.
+ * A stand-in for the browser's recognition, for which Debian's Chromium has no service. It returns a word for each
+ * sound in the track. It has a language only after the person downloaded it.
  */
 const RECOGNITION = `
   globalThis.SpeechRecognition = class {
@@ -209,7 +209,7 @@ const RECOGNITION = `
   };
 `;
 
-test("the browser recognises the sound of the tab on this machine, after the person got the language, and a person still hears it", async () => {
+test("the browser recognises the sound of the tab on this machine after the person downloaded the language, and a person still hears it", async () => {
   const sources = { tabTranscriber: "browser", filmLang: "en" };
   await using talk = await openTalk("allowed", { sources, script: RECOGNITION });
   const { panel, page, served, viewer } = talk;
@@ -223,7 +223,7 @@ test("the browser recognises the sound of the tab on this machine, after the per
   await panel.getByRole("button", { name: "Notes", exact: true }).click();
   await page.bringToFront();
   const [key = ""] = await keysOf(served);
-  // The server has no transcriber: every word is the browser's.
+  // The server has no transcriber, so every word comes from the browser.
   await expect
     .poll(async () => textsOf(await served.events(key)), { timeout: 60_000 })
     .toContain("local words 1");
@@ -235,7 +235,7 @@ test("the browser recognises the sound of the tab on this machine, after the per
   await panel.getByText(/^Tab sound: \d+ a minute$/u).waitFor();
 });
 
-test("Whisper makes words of the film of the sound of the tab, and the server gets no recording", async () => {
+test("Whisper makes a transcript of the film from the sound of the tab, and the server gets no recording", async () => {
   const sources = { tabTranscriber: "whisper", filmLang: "en" };
   await using transcriber = await openTranscriber();
   await using talk = await openTalk("allowed", { ...transcriber, sources, files: WHISPER });

@@ -1,4 +1,7 @@
-/** Several tabs: over a restart of the browser each has its key again, the active one records, tabs of one video share its session. */
+/**
+ * Several tabs: after a restart of the browser each has its key again, the active tab records, and tabs of one video
+ * share a session.
+ */
 
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
@@ -13,7 +16,7 @@ import {
 } from "./harness.ts";
 import { keysOf, serve, textsOf } from "./served.ts";
 
-test("three tabs have their keys again after a restart, a joined one continues in the session that two of one video share, and that ends with the last", async () => {
+test("three tabs have their keys again after a restart, a joined tab continues in the session that two tabs of one video share, and that session ends with the last tab", async () => {
   await using site = await openSite();
   await using served = await serve();
   await using viewer = await openViewer(site, served);
@@ -32,7 +35,7 @@ test("three tabs have their keys again after a restart, a joined one continues i
   const { sessionId } = await served.session(key);
   expect((await served.session(third)).sessionId).toBe(sessionId);
   expect((await served.session(other)).sessionId).not.toBe(sessionId);
-  // Captions that both tabs played are there once.
+  // Captions that both tabs played are stored once.
   await expect.poll(() => texts(key)).toEqual(captionsUntil(Math.max(stops[0] ?? 0, stops[2] ?? 0)));
   await expect.poll(() => texts(other)).toEqual(captionsUntil(stops[1] ?? 0));
 
@@ -40,7 +43,7 @@ test("three tabs have their keys again after a restart, a joined one continues i
   await expect.poll(async () => (await keptTabs(viewer)).length).toBe(3);
   expect((await keptTabs(viewer)).map(({ part, video }) => `${part}/${video?.videoId}`)).toEqual(keys);
   const pages = await pagesOf(viewer, site.url);
-  // The third tab goes on where the first one stopped, in their session.
+  // The third tab continues where the first one stopped, in their session.
   let [sharedMs, otherMs] = [Math.max(stops[0] ?? 0, stops[2] ?? 0), stops[1] ?? 0];
   for (const [n, page] of pages.entries()) {
     await bringToRecord(viewer, page, { served, key: keys[n] ?? "" });
@@ -54,17 +57,18 @@ test("three tabs have their keys again after a restart, a joined one continues i
   for (const one of keys) expect(await served.session(one)).toMatchObject({ parentId: null });
   expect((await served.session(third)).sessionId).toBe(sessionId);
 
-  // The second tab is active, and joins the first one, which lies in the background: what that plays is not recorded.
+  // The second tab is active, and joins the session of the first one. The first tab is in the background, so its
+  // playback is not recorded.
   const [first, second, last] = pages as readonly [Page, Page, Page];
   const left = await served.session(other);
   await bringToRecord(viewer, second, { served, key: other });
   const panel = await viewer.panel();
   await play(first, { fromMs: 18_000, toMs: 20_500 });
-  // A caption that is shown when the tab records again would count.
+  // A caption that is visible when the tab records again would count.
   const again = sharedMs;
   await first.evaluate(`document.querySelector("video").currentTime = ${again / 1000}`);
   await panel.getByRole("button", { name: "Sessions" }).click();
-  // A session that tabs share is one row.
+  // A session that several tabs share is one row.
   await panel.getByRole("button", { name: "Join this tab to this session" }).click();
   await expect.poll(async () => (await served.session(other)).sessionId).not.toBe(left.sessionId);
   expect(await served.session(other)).toMatchObject({ sessionId });
@@ -73,14 +77,14 @@ test("three tabs have their keys again after a restart, a joined one continues i
   const also = captionsUntil(await play(second, { fromMs: from, toMs: from + 4_500 }));
   const joined = [...heard, ...also.slice(captionsUntil(from).length)];
   await expect.poll(() => texts(key)).toEqual(joined);
-  // Words of the joined tab name its video, which is not that of the session.
+  // The transcript of the joined tab names its own video, which is not the video of the session.
   const videos = (await served.events(key)).flatMap(({ type, data }) =>
     type === "transcript_added" ? [(data as { readonly videoId?: string }).videoId ?? null] : [],
   );
   const { videoId } = left;
   expect(videos).toEqual(joined.map((_, n) => (n < heard.length ? null : videoId)));
 
-  // A note of the joined tab seeks there; the panel of the other tab says that it belongs to another video.
+  // A note of the joined tab seeks in that tab; the panel of the other tab shows that it belongs to another video.
   await panel.getByRole("button", { name: "Notes", exact: true }).click();
   await panel.getByLabel("Remark or question").fill("The other film shows the same hill.");
   await panel.getByRole("button", { name: "Add remark" }).click();
@@ -97,14 +101,14 @@ test("three tabs have their keys again after a restart, a joined one continues i
   await expect.poll(() => texts(key)).toEqual([...joined, ...more]);
   expect(await served.session(key)).toMatchObject({ sessionId });
   await first.close();
-  // The third tab is still in it.
+  // The third tab is still in the session.
   await bringToRecord(viewer, last, { served, key: third });
   expect(["active", "checkpointed", "idle"]).toContain((await served.session(third)).state);
   await last.close();
   await expect.poll(async () => (await served.session(key)).state).toBe("closed");
 });
 
-/** The pages that show a video, in the order of their tabs. */
+/** Returns the pages with a video, in the order of their tabs. */
 async function pagesOf(viewer: Viewer, url: string): Promise<readonly Page[]> {
   const pages = viewer.context.pages().filter((page) => page.url().startsWith(url));
   for (const [n, page] of pages.entries()) await page.evaluate(`globalThis.name_ = ${n}`);

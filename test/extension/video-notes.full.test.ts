@@ -1,4 +1,7 @@
-/** The notes of a video in the panel: they go on when it is opened again, and edits, writers and logs that fail are named. */
+/**
+ * The notes of a video in the panel: they continue when the video is opened again, and failures of edits, writers and
+ * logs are reported.
+ */
 
 import { shellWord } from "@continuo/core/model";
 import { expect, test } from "vitest";
@@ -7,7 +10,7 @@ import { openWatched } from "./open-watched.ts";
 import { checkPanel } from "./pictures.ts";
 import { damage, keysOf, NOTE_AGENT, textsOf } from "./served.ts";
 
-/** Runs first in the offscreen document: while it is held, the panel learns nothing of changed notes. */
+/** Runs first in the offscreen document: while it is held, the panel does not receive changed notes. */
 const HOLD_NOTES = `
 const isHeldBy = { current: false };
 const heldBack = [];
@@ -32,7 +35,7 @@ async function tellNotes(viewer: Viewer, what: "hold" | "release"): Promise<void
   })`);
 }
 
-test("a video that is opened again shows the notes of its last session and continues, and an edit after one of another tab stays in the editor", async () => {
+test("a video that is opened again shows the notes of its last session and continues, and an edit that conflicts with one of another tab stays in the editor", async () => {
   await using watched = await openWatched({ yaml: NOTE_AGENT, offscreenScript: HOLD_NOTES });
   const { site, served, viewer, panel, page, key } = watched;
   const note = (text: string) => panel.locator(".note", { hasText: text });
@@ -44,7 +47,7 @@ test("a video that is opened again shows the notes of its last session and conti
   await expect.poll(async () => (await served.session(key)).state).toBe("closed");
   const before = await served.notes(key);
 
-  // Another day, another tab.
+  // The next viewing is in another tab on another day.
   const again = await viewer.context.newPage();
   await again.goto(site.url);
   await expect.poll(() => keysOf(served)).toHaveLength(2);
@@ -63,7 +66,7 @@ test("a video that is opened again shows the notes of its last session and conti
   await panel.evaluate(`document.querySelector(".scroll").scrollTop = 0`);
   await checkPanel(panel, "reopened");
 
-  // Somebody else edits the note, and this panel does not know it yet.
+  // Another person edits the note, and this panel does not know it yet.
   const harbour = (await served.notes(next)).find(({ text }) => text.startsWith("Noted: The harbour"));
   const path = `/v1/live/${encodeURIComponent(next)}/notes/${encodeURIComponent(harbour?.noteId ?? "")}`;
   const texts = async (): Promise<readonly string[]> => (await served.notes(next)).map(({ text }) => text);
@@ -98,7 +101,7 @@ live: { note_writer: notes }
   await checkPanel(panel, "without-model");
 });
 
-test("a note that was made of a damaged transcript is marked and the others are not, and one button repairs the session", async () => {
+test("only a note from a damaged transcript is marked, and one button repairs the session", async () => {
   await using watched = await openWatched({ yaml: NOTE_AGENT });
   const { served, panel, page, key } = watched;
   const note = (text: string) => panel.locator(".note", { hasText: text });

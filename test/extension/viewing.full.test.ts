@@ -1,4 +1,4 @@
-/** A viewing with the extension in Chromium: what a video says becomes evidence of one session. */
+/** A viewing with the extension in Chromium: the captions of a video become evidence of one session. */
 
 import { expect, test } from "vitest";
 import { CAPTIONS, captionsUntil, openSite, openViewer, play } from "./harness.ts";
@@ -8,7 +8,7 @@ import { keysOf, serve, textsOf } from "./served.ts";
 const LATE = `<!doctype html><title>Late captions</title><video src="/other.webm" muted></video>
 <script>document.querySelector("video").addTextTrack("captions", "English", "en").mode = "hidden";</script>`;
 
-test("captions become transcripts of one session, each once, over a reload", async () => {
+test("captions become transcripts of one session, each once, also after a reload", async () => {
   await using site = await openSite();
   site.pages.set("/late", LATE);
   await using served = await serve();
@@ -20,7 +20,7 @@ test("captions become transcripts of one session, each once, over a reload", asy
   const [key = ""] = await keysOf(served);
   await play(page, { fromMs: 0, toMs: 12_000 });
   await expect.poll(async () => textsOf(await served.events(key)).length).toBeGreaterThanOrEqual(6);
-  // The page that is loaded again waits for no timer but those of the next five seconds.
+  // After the reload, the page waits only for timers of the next five seconds.
   await page.evaluate(`sessionStorage.setItem("hold", "yes")`);
   await page.reload();
   await page.waitForFunction(`document.querySelector("video")?.readyState >= 2`);
@@ -30,7 +30,7 @@ test("captions become transcripts of one session, each once, over a reload", asy
   await expect.poll(async () => textsOf(await served.events(key))).toEqual(CAPTIONS);
   expect(await keysOf(served)).toEqual([key]);
 
-  // Captions that are there only after they were to be shown.
+  // These captions are added only after the time at which they should appear.
   const captions = CAPTIONS.map(
     (text, n) => `track.addCue(new VTTCue(${n * 2}, ${n * 2 + 2}, ${JSON.stringify(text)}))`,
   );

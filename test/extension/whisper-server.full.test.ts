@@ -1,6 +1,6 @@
 /**
- * Whisper from the person's own server: the extension loads the library, its runtime and a model from there, and runs them where
- * they reach nothing.
+ * Whisper from the person's own server: the extension loads the library, its runtime and a model from there, and runs
+ * them without access to the network.
  */
 
 import { createServer } from "node:http";
@@ -27,7 +27,7 @@ async function listen(whisper: Readonly<Record<string, string | Uint8Array>>): P
   return { watched, requests };
 }
 
-test("Whisper of the person's server makes words of the microphone, and no recording leaves the browser", async () => {
+test("Whisper of the person's server makes transcripts from the microphone, and no recording leaves the browser", async () => {
   const { watched, requests } = await listen(SERVER_WHISPER);
   await using _ = watched;
   const { panel, served, key } = watched;
@@ -42,7 +42,7 @@ test("Whisper of the person's server makes words of the microphone, and no recor
   expect(sent.filter((line) => line.includes("/audio"))).toEqual([]);
 });
 
-test("a library that would send the recording away reaches nothing, also not its own server", async () => {
+test("a library that tries to send the recording away reaches no server, not even its own", async () => {
   const reached: string[] = [];
   const elsewhere = createServer((request, response) => {
     reached.push(request.url ?? "");
@@ -67,13 +67,9 @@ test("a library that would send the recording away reaches nothing, also not its
 });
 
 test.each([
+  ["a missing file of the model", { "model/config.json": undefined }, "the model has no config.json"],
   [
-    "a file of the model that is not there",
-    { "model/config.json": undefined },
-    "the model has no config.json",
-  ],
-  [
-    "a runtime that is not there",
+    "a missing runtime",
     { "ort-wasm-simd-threaded.asyncify.wasm": undefined },
     "the server has no file ort-wasm-simd-threaded.asyncify.wasm",
   ],
@@ -88,7 +84,7 @@ test.each([
     "SyntaxError",
   ],
   ["a damaged runtime", { "ort-wasm-simd-threaded.asyncify.wasm": "not a module" }, "CompileError"],
-] as const)("the panel says why %s does not work", async (_title, changed, hint) => {
+] as const)("the panel reports why %s does not work", async (_title, changed, hint) => {
   const files = Object.entries({ ...SERVER_WHISPER, ...changed }).flatMap(([name, content]) =>
     content === undefined ? [] : [[name, content] as const],
   );

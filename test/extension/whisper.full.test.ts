@@ -1,4 +1,4 @@
-/** Whisper in the extension: the library and the model are files that the person put into its folder. */
+/** Whisper in the extension: the person put the library and the model into the extension's folder. */
 
 import { expect, test } from "vitest";
 import { openWatched } from "./open-watched.ts";
@@ -8,7 +8,7 @@ import { requestsTo, TELL_REQUESTS, WHISPER } from "./whisper.ts";
 
 const PLAY = `(() => { const video = document.querySelector("video"); video.loop = true; return video.play(); })()`;
 
-test("Whisper makes words of the microphone on this machine, and no recording reaches the server", async () => {
+test("Whisper makes transcripts from the microphone on this machine, and no recording reaches the server", async () => {
   const sources = { microphone: "whisper", lang: "en-GB", captions: false, frameEveryMs: 600_000 };
   // The server has no transcriber.
   await using watched = await openWatched({ sources, files: WHISPER, offscreenScript: TELL_REQUESTS });
@@ -31,7 +31,7 @@ test("Whisper makes words of the microphone on this machine, and no recording re
   expect(sent.filter((line) => line.includes("/audio"))).toEqual([]);
 });
 
-test("a panel says that neither the extension nor the server has files of Whisper", async () => {
+test("the panel reports that neither the extension nor the server has files of Whisper", async () => {
   const sources = { microphone: "whisper", tabSound: "always", tabTranscriber: "whisper" };
   await using watched = await openWatched({ sources });
   await watched.page.bringToFront();
@@ -40,7 +40,7 @@ test("a panel says that neither the extension nor the server has files of Whispe
   await watched.panel.getByText("Tab sound: your server has no files of Whisper").waitFor();
 });
 
-test("the panel says that a model does not work", async () => {
+test("the panel reports that a model does not work", async () => {
   const { "whisper/model/config.json": _, ...files } = WHISPER;
   const sources = { microphone: "whisper", captions: false, frameEveryMs: 600_000 };
   await using watched = await openWatched({ sources, files });

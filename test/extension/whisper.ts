@@ -1,6 +1,6 @@
 /**
- * A stand-in for transformers.js and a Whisper model: it reads the file of its model as the library does, and hears if there is
- * a sound.
+ * A stand-in for transformers.js and a Whisper model: it reads the file of its model as the library does, and detects
+ * whether there is a sound.
  */
 
 import type { Page } from "playwright-core";
@@ -26,7 +26,7 @@ export const WHISPER: Readonly<Record<string, string>> = {
   "whisper/model/config.json": JSON.stringify({ word: "whispered" }),
 };
 
-/** The smallest module of WebAssembly, and a runtime that compiles it as that of the library does. */
+/** The smallest module of WebAssembly, and a runtime that compiles it like the library's runtime. */
 const WASM = Uint8Array.of(0, 0x61, 0x73, 0x6d, 1, 0, 0, 0);
 const RUNTIME = `
   export default async (address) => {
@@ -35,7 +35,10 @@ const RUNTIME = `
   };
 `;
 
-/** The same for a server: it has no origin of its own, loads its runtime by the addresses given, and a model file that may be missing. */
+/**
+ * The same library for a server: it has no origin of its own, loads its runtime from the given addresses, and allows a
+ * missing model file.
+ */
 const SERVER_LIBRARY = `
   export const env = { backends: { onnx: { wasm: {} } } };
   export async function pipeline(task, model) {
@@ -62,7 +65,7 @@ export const SERVER_WHISPER: Readonly<Record<string, string | Uint8Array>> = {
   "model/config.json": JSON.stringify({ word: "whispered" }),
 };
 
-/** The offscreen document tells its requests, which no test sees otherwise. */
+/** The offscreen document reports its requests, which a test could not see otherwise. */
 export const TELL_REQUESTS = `
   const plain = globalThis.fetch;
   const told = new BroadcastChannel("requests");
@@ -72,7 +75,7 @@ export const TELL_REQUESTS = `
   };
 `;
 
-/** The requests from now on of an offscreen document that tells them. */
+/** Collects the requests that an offscreen document reports from now on. */
 export async function requestsTo(panel: Page): Promise<() => Promise<readonly string[]>> {
   await panel.evaluate(`
     globalThis.requests = [];
@@ -81,7 +84,7 @@ export async function requestsTo(panel: Page): Promise<() => Promise<readonly st
   return async () => (await panel.evaluate("requests")) as readonly string[];
 }
 
-/** A library that tries all ways out of a worker when it has a recording, and says what became of them. */
+/** A library that tries every way to send a recording out of a worker, and reports the results. */
 export function hostileLibrary(url: string): string {
   return `
     export const env = { backends: { onnx: { wasm: {} } } };

@@ -14,7 +14,7 @@ test("notes are accepted, edited, split, merged and undone by keyboard, and thei
   const note = (text: string) => panel.locator(".note", { hasText: text });
 
   await note("Noted: The sun rises").waitFor();
-  // The keyboard alone is enough.
+  // Everything works with only the keyboard.
   await note("Noted: The harbour").getByRole("button", { name: "Accept" }).press("Enter");
   await note("Noted: The harbour").getByText("accepted", { exact: true }).waitFor();
   await note("Noted: The sun").getByRole("button", { name: "Edit" }).press("Enter");
@@ -34,7 +34,7 @@ test("notes are accepted, edited, split, merged and undone by keyboard, and thei
   await note("Noted: The harbour").getByRole("button", { name: "Undo" }).click();
   await expect.poll(() => note("Noted: The harbour").getByText("accepted", { exact: true }).count()).toBe(0);
 
-  // Notes have their evidence; a marker of the timeline goes there in the video.
+  // Notes have their evidence; a marker in the timeline seeks to its time in the video.
   await note("Noted: The harbour").getByText("of evidence").click();
   await note("Noted: The harbour").getByText("The harbour opens at dawn.", { exact: true }).waitFor();
   await panel.getByRole("button", { name: /^Go to 0:00: Noted: The harbour/u }).click();

@@ -13,11 +13,14 @@ import { keysOf } from "./served.ts";
 const MODEL = "harbour-small:1b";
 
 interface Ollama {
-  /** The bodies of the calls. */
+  /** The bodies of the requests. */
   readonly calls: { readonly model: string; readonly messages: readonly { readonly content: string }[] }[];
 }
 
-/** At the port of Ollama, or of another server: it has one model, which notes what it is given first. */
+/**
+ * A server at the port of Ollama or of another server. It has one model, which writes a note from the first passage
+ * that it receives.
+ */
 async function openOllama(port = 11_434): Promise<Ollama> {
   const ollama: Ollama = { calls: [] };
   const server: Server = createServer(async (request, response) => {
@@ -71,7 +74,7 @@ test("a model of Ollama is offered with its price, and one press makes it write 
   await panel.bringToFront();
   await checkPanel(panel, "note-writer-chosen");
 
-  // The server keeps the choice for later sessions, also when it starts again.
+  // The server keeps the choice for later sessions, also after a restart.
   await served.kill();
   await served.restart();
   const other = await viewer.context.newPage();
@@ -85,7 +88,7 @@ test.each([
   ["Ollama", 11_434],
   ["LM Studio", 1_234],
 ] as const)(
-  "a model of %s that is started while the list of note writers is open is found, and writes when it is chosen",
+  "a model of %s that starts while the list of note writers is open is found, and writes notes after it is chosen",
   async (name, port) => {
     await using watched = await openWatched({ path: "" });
     const { panel, page } = watched;

@@ -1,4 +1,4 @@
-/** The guard on a disk that is full or read-only: it refuses with a code and a hint, and no copy is worse than before. */
+/** The guard on a full disk or read-only: it refuses with a code and a hint, and no copy is worse than before. */
 
 import { rmSync } from "node:fs";
 import { isContinuoError } from "@continuo/core/model";

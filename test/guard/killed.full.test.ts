@@ -25,7 +25,7 @@ const places: Places = { home: join(root, "home"), env: {} };
 const CLAUDE = "0b9c1a52-0000-4000-8000-000000000001";
 const GEMINI = "1c9c1a52-0000-4000-8000-000000000002";
 
-/** Always the same folder, so that every run makes the same calls. */
+/** The folder is always the same, so that every run makes the same calls. */
 function newHome(): void {
   rmSync(places.home, { recursive: true, force: true });
   mkdirSync(join(root, "tmp"), { recursive: true });

@@ -1,6 +1,6 @@
 /**
- * The receipt accounts for all that a session holds, whatever becomes of it: each block of its history is on one line
- * (and on one more where a limit cut it), each record is one that a message was made of, or is on a line itself.
+ * The receipt accounts for the whole session: each block of its history is on one line (and on another one if a limit
+ * cut it), and each record either became a message or is on a line itself.
  */
 
 import { cpSync, existsSync, readdirSync } from "node:fs";
@@ -47,7 +47,7 @@ const LIMITS: readonly Partial<HandOffOptions>[] = [
 interface Source {
   readonly history: readonly Message[];
   readonly entries: readonly Entry[];
-  /** The messages of one record that replaces all before it. */
+  /** The messages of one record, which replaces all earlier ones. */
   readonly replacing: readonly Message[];
 }
 
@@ -64,14 +64,14 @@ test.each(CASES)("$agent $name", async ({ agent, name, from }) => {
     const known = new Set(history.map(({ id }) => id));
     const view = modelView(history);
     const replacing = view.filter(({ id, metadata }) => {
-      // A part of a message is accounted for by the message.
+      // The line of a message also accounts for its parts.
       const isPart = isJson(metadata.codex) && known.has(String(metadata.codex.partOf));
       return !known.has(id) && !isPart && metadata.records !== undefined;
     });
     const recorded = view.filter(({ id }) => known.has(id));
     const middle = recorded[Math.floor(recorded.length / 2)]?.id;
     const limits = [...LIMITS, ...(middle === undefined ? [] : [{ fromMessage: middle }])];
-    // The messages that a limit leaves do not depend on the target.
+    // The same messages remain within a limit for every target.
     const whole = AGENT_NAMES.map((to) => ({ to }));
     const parts = limits.map((limit, nth) => ({
       to: AGENT_NAMES[nth % AGENT_NAMES.length] ?? "pi",
@@ -84,7 +84,7 @@ test.each(CASES)("$agent $name", async ({ agent, name, from }) => {
   }
 });
 
-/** A hand-over of nothing that a model reads has one too. */
+/** A hand-over without any message for a model has a receipt too. */
 async function receiptOf(handing: ReturnType<typeof handOff>): Promise<Receipt> {
   return await handing.then(
     (made) => made.receipt,
@@ -104,7 +104,7 @@ function expectAccounted(receipt: Receipt, { history, entries, replacing }: Sour
   for (const [place, said] of messages) {
     const kinds = (lines.get(place) ?? []).map(({ kind }) => kind).toSorted();
     const blocks = said.flatMap(kindsOf).toSorted();
-    // An insertion of the agent is reported as such if it stays behind.
+    // An insertion of the agent that is not handed over is reported as such.
     if (said.some(isAside)) expect({ place, lines: kinds.length }).toEqual({ place, lines: blocks.length });
     else expect({ place, kinds }).toEqual({ place, kinds: blocks });
   }

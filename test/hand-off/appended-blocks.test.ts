@@ -1,4 +1,7 @@
-/** An adapter stores what a block says, in a form that its reader reads back, or refuses it with a code: five agents. */
+/**
+ * The adapter of each of the five agents either stores a block in a form that its reader reads back, or refuses it with
+ * a code.
+ */
 
 import { cpSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
@@ -47,13 +50,13 @@ const PROMPTS: readonly Block[] = [
   { type: "thinking", text: "Hm." },
 ];
 
-/** Returns the content of a block, without the facts that a format may have no place for. */
+/** Returns the content of a block, without the facts that some formats cannot store. */
 function saidBy(block: Block): string {
   const { type, text: words, data, url, args } = block as Readonly<Record<string, unknown>> & Block;
   return JSON.stringify([type, words ?? data ?? url ?? args]);
 }
 
-/** `null` if it was refused as `invalid`. */
+/** Returns `null` if the block was refused as `invalid`. */
 async function whatIsRead(append: () => Promise<string>): Promise<readonly string[] | null> {
   const before = (await adapter.loadHistory()).length;
   const failed = await append().then(
@@ -67,7 +70,7 @@ async function whatIsRead(append: () => Promise<string>): Promise<readonly strin
 }
 
 describe.each(FORMATS)("%s", (format) => {
-  test("what a block says is read back, or the block is refused", async () => {
+  test("the content of a block is read back, or the block is refused", async () => {
     await begin(format);
     const ways = [
       ...PROMPTS.map((block) => [block, () => adapter.appendUserMessage([text, block])] as const),
@@ -79,7 +82,7 @@ describe.each(FORMATS)("%s", (format) => {
     }
   });
 
-  test("a value that is no block is an error with a code, and nothing is written", async () => {
+  test("a value that is not a block is an error with a code, and no file changes", async () => {
     await begin(format);
     const circle: unknown[] = [];
     circle.push(circle);
@@ -166,7 +169,7 @@ describe.each(FORMATS)("%s", (format) => {
   });
 });
 
-test("Claude Code would take the seal of another vendor for its own: it is refused", async () => {
+test("sealed thinking of another vendor is refused, because Claude Code would treat it as its own", async () => {
   await begin("ccsdk");
   const sealed: Block = { type: "thinking", text: "Hm.", signature: "c2ln", signedBy: "openai" };
   await expect(adapter.appendAssistantMessage([sealed])).rejects.toMatchObject({ code: "invalid" });

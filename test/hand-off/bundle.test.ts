@@ -1,4 +1,7 @@
-/** A native session packed on one machine and placed on another: two homes, and nothing of the first one is there. */
+/**
+ * A native session is packed on one machine and placed on another: two homes, where the second has no file of the
+ * first.
+ */
 
 import { createHash, randomUUID } from "node:crypto";
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -25,9 +28,9 @@ import { saidIn, sourceView } from "./spoken-items.ts";
 const FIXTURES = join(import.meta.dirname, "../fixtures");
 
 let root: string;
-/** The machine that the session comes from. */
+/** The machine from which the session comes. */
 let here: Places;
-/** The machine that it goes to. */
+/** The machine to which the session goes. */
 let there: Places;
 let cwd: string;
 let bundle: string;
@@ -58,7 +61,7 @@ async function pack(ref: string): Promise<Awaited<ReturnType<typeof packSession>
 
 describe.each(AGENT_NAMES)("a bundle of %s", (agent) => {
   test.each(readdirSync(join(FIXTURES, agent)))(
-    "holds all of %s, and packing changes nothing",
+    "holds every file of %s, and packing changes none of them",
     async (name) => {
       const ref = useFixture(agent, name);
       const before = await snapshotOf(join(root, "source"));
@@ -75,16 +78,16 @@ describe.each(AGENT_NAMES)("a bundle of %s", (agent) => {
   );
 });
 
-/** Without the places of records, which the other folder changes. */
+/** The positions of records are left out, because they depend on the folder. */
 function plain(messages: readonly { readonly metadata: object }[]): unknown {
   return JSON.parse(JSON.stringify(messages.map(({ metadata: _metadata, ...message }) => message)));
 }
 
 const CASES = tested(({ recorded }) => recorded.parts);
 
-describe("a bundle that another machine takes", () => {
+describe("a bundle on another machine", () => {
   test.each(AGENT_NAMES)(
-    "%s: continues in a folder of that machine, with what its model was sent",
+    "%s: continues in a folder of that machine, with the messages that its model received",
     async (agent) => {
       const ref = useFixture(agent, CASES[agent]);
       const id = ref.slice(agent.length + 1);
@@ -126,7 +129,7 @@ describe("the sub-agents of a session from a bundle", () => {
       before.map(({ id }) => ({ place: `sub-agent ${id}`, kind: "other", outcome: "kept", reason: "" })),
     );
     const after = await subagentsOf(`${agent}:${made.sessionId}`, there);
-    // In its one database opencode has no id twice.
+    // opencode has only one database, so each id occurs there only once.
     const isSameId = agent !== "opencode";
     expect(isSameId ? after : withoutIds(after)).toEqual(isSameId ? before : withoutIds(before));
     const other = await handOff(unpacked.location, { ...moved, to: agent === "claude" ? "pi" : "claude" });
@@ -192,7 +195,7 @@ function forge(
   writeFileSync(bundle, gzipSync(Buffer.concat([Buffer.from(`${line}\n`), bytes])));
 }
 
-describe("a bundle that nobody packed", () => {
+describe("a bundle that was not made by packing", () => {
   beforeEach(async () => {
     await pack(useFixture("claude", "text-and-thinking"));
   });
@@ -210,7 +213,7 @@ describe("a bundle that nobody packed", () => {
     "",
   ];
   test.each(paths)("is refused with a file called %j", async (path) => {
-    // All else is right, so that nothing but the name can be refused.
+    // Everything else is valid, so that only the name can be refused.
     forge(({ files }, bytes) => ({
       manifest: { files: [...files, ...files.map((file) => ({ ...file, path }))] },
       bytes: Buffer.concat([bytes, bytes]),
@@ -222,11 +225,11 @@ describe("a bundle that nobody packed", () => {
   type Change = (manifest: Forged, bytes: Buffer) => { readonly manifest?: object; readonly bytes?: Buffer };
   const changes: Readonly<Record<string, Change>> = {
     "another byte": (_, bytes) => ({ bytes: Buffer.concat([bytes.subarray(0, -1), Buffer.from("x")]) }),
-    "more than it lists": (_, bytes) => ({ bytes: Buffer.concat([bytes, Buffer.from("x")]) }),
-    "less than it lists": (_, bytes) => ({ bytes: bytes.subarray(0, -1) }),
+    "more files than it lists": (_, bytes) => ({ bytes: Buffer.concat([bytes, Buffer.from("x")]) }),
+    "fewer files than it lists": (_, bytes) => ({ bytes: bytes.subarray(0, -1) }),
     "another session": () => ({ manifest: { sessionId: "../../x" } }),
     "another agent": () => ({ manifest: { agent: "codex" } }),
-    "an agent that nobody knows": () => ({ manifest: { agent: "constructor" } }),
+    "an unknown agent": () => ({ manifest: { agent: "constructor" } }),
     "no file": () => ({ manifest: { files: [] } }),
     "one file twice": ({ files }) => ({ manifest: { files: [...files, ...files] } }),
     "a file below another file": ({ files }, bytes) => ({
@@ -243,7 +246,7 @@ describe("a bundle that nobody packed", () => {
     await expect(unpackBundle(bundle)).rejects.toMatchObject({ code: "corrupt" });
   });
 
-  // A gzip file may be several, one behind the other: zeros are packed once, and not for seconds.
+  // A gzip file can consist of several files, so the zeros are packed only once, which saves seconds.
   const ZEROS = Buffer.alloc(1024 * 1024);
   const packedZeros = (times: number): readonly Buffer[] => Array(times).fill(gzipSync(ZEROS));
 
@@ -254,16 +257,16 @@ describe("a bundle that nobody packed", () => {
     const file = { path: "zeros", sizeBytes: times * ZEROS.length, sha256: hash.digest("hex") };
     forge(({ files }) => ({ manifest: { files: [...files, file] } }));
     writeFileSync(bundle, Buffer.concat([readFileSync(bundle), ...packedZeros(times)]));
-    const reason = expect.stringContaining("it expands to more than a conversation does");
+    const reason = expect.stringContaining("it expands to more data than any conversation has");
     await expect(unpackBundle(bundle)).rejects.toMatchObject({ code: "corrupt", message: reason });
   });
 
-  test("is refused where it is of a newer version", async () => {
+  test("is refused if its version is newer", async () => {
     forge(() => ({ manifest: { continuoBundle: 2 } }));
     await expect(unpackBundle(bundle)).rejects.toMatchObject({ code: "unsupported" });
   });
 
-  test("is refused wherever it is cut off, and leaves nothing", async () => {
+  test("is refused if it is cut off at any point, and leaves no file", async () => {
     const whole = readFileSync(bundle);
     for (let length = 0; length < whole.length; length += Math.ceil(whole.length / 40)) {
       writeFileSync(bundle, whole.subarray(0, length));
@@ -273,12 +276,12 @@ describe("a bundle that nobody packed", () => {
     expect(readdirSync(tmpdir()).filter((name) => name.startsWith(own))).toEqual([]);
   });
 
-  test("is refused where it expands without end", async () => {
+  test("is refused if it expands without end", async () => {
     writeFileSync(bundle, Buffer.concat([gzipSync("{"), ...packedZeros(80)]));
     await expect(unpackBundle(bundle)).rejects.toMatchObject({ code: "corrupt" });
   });
 
-  test("is refused where it is no gzip, or no file", async () => {
+  test("is refused if it is not gzip, or not a file", async () => {
     writeFileSync(bundle, "hello");
     await expect(unpackBundle(bundle)).rejects.toMatchObject({ code: "corrupt" });
     await expect(unpackBundle(root)).rejects.toMatchObject({ code: "unreadable" });

@@ -1,4 +1,4 @@
-/** No call is in the target that is not in the source: every case of every agent, cut after each of its lines. */
+/** A hand-over never adds a call: every case of every agent is cut after each of its lines and handed over. */
 
 import { listNativeSessions } from "@continuo/agents";
 import { beforeEach, test } from "vitest";
@@ -19,7 +19,7 @@ test.each(FORMAT_CASES)("no cut of %s/%s adds a call", async (agent, name) => {
     places: home.places,
     archived: "include",
   })) {
-    // Rows of a database, and compressed lines, are no lines to cut.
+    // Rows of a database and compressed lines cannot be cut in this way.
     const cuts = location.endsWith(".jsonl") ? cutsOf(location) : [0];
     for (const _count of cuts) await expectNoCallAdded(agent, location, home.places);
   }

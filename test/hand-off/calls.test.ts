@@ -1,4 +1,4 @@
-/** No call is in the target that is not in the source, wherever its agent was killed. All cases: `calls.full.test.ts`. */
+/** A hand-over never adds a call, wherever the source's agent was killed. `calls.full.test.ts` tries all cases. */
 
 import { listNativeSessions } from "@continuo/agents";
 import type { AgentName } from "@continuo/core/model";

@@ -1,4 +1,6 @@
-/** The calls of a session, and of what a hand-over makes of it: none may be in the target that the source does not have. */
+/**
+ * The calls of a session before and after a hand-over: the target may not have a call that the source does not have.
+ */
 
 import { copyFileSync, readFileSync, writeFileSync } from "node:fs";
 import { formatOf, openNativeSession, type Places } from "@continuo/agents";
@@ -6,7 +8,7 @@ import { convertMessages, selectMessages } from "@continuo/agents/handoff/conver
 import { AGENT_NAMES, type AgentName, type Message } from "@continuo/core/model";
 import { expect } from "vitest";
 
-/** Errors of a reader are none of this test. */
+/** Errors of a reader do not concern this test. */
 async function historyOf(location: string, places: Places): Promise<readonly Message[]> {
   try {
     using session = await openNativeSession(location, { places });
@@ -27,7 +29,7 @@ function callsIn(messages: readonly Pick<Message, "content">[]): string[] {
   );
 }
 
-/** Hands the session over to every agent, without writing it; gives how many calls it has. */
+/** Hands the session over to every agent without writing it, and returns the number of its calls. */
 export async function expectNoCallAdded(agent: AgentName, location: string, places: Places): Promise<number> {
   const history = await historyOf(location, places);
   const view = (await formatOf(agent)).modelView(history);
@@ -48,7 +50,10 @@ export async function expectNoCallAdded(agent: AgentName, location: string, plac
   return calls.length;
 }
 
-/** The file of a session as it was after each of its lines, one after the other; the whole file is there at the end. */
+/**
+ * Writes the file of a session as it was after each of its lines, one state after the other; the last state is the
+ * whole file.
+ */
 export function* cutsOf(location: string): Generator<number, void, void> {
   const whole = `${location}.whole`;
   copyFileSync(location, whole);

@@ -1,6 +1,6 @@
 /**
- * A conversation that goes through several agents and comes back to one that it was in: the records of that agent are
- * there as they were, and what was said in each of the others stands behind them, in its order.
+ * A conversation goes through several agents and comes back to an earlier one: the records of that agent are unchanged,
+ * and the messages from the other agents follow them, in their order.
  */
 
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -17,7 +17,7 @@ beforeEach(() => {
   home = openHome();
 });
 
-/** A session with calls at once, one of which failed. */
+/** A session with parallel calls, of which one failed. */
 const PARALLEL = tested(({ recorded }) => recorded.parallel);
 
 const TRIPLES = AGENT_NAMES.flatMap((a) =>
@@ -31,7 +31,7 @@ interface Chain {
   readonly made: readonly WrittenHandOff[];
 }
 
-/** Through the agents in turn, each of which says something more. */
+/** Hands the session over to the agents in turn, each of which adds messages. */
 async function go(agents: readonly AgentName[], says: "each says more" | "nothing more"): Promise<Chain> {
   const [first = "claude", ...others] = agents;
   const id = home.use(first, PARALLEL[first]);
@@ -73,33 +73,36 @@ describe.each(TRIPLES)("$a to $b to $c", ({ a, b, c }) => {
   });
 });
 
-test.each(AGENT_NAMES)("all agents in turn, and back to %s, without a word more", async (a) => {
+test.each(AGENT_NAMES)("all agents in turn, and back to %s, without new messages", async (a) => {
   const others = AGENT_NAMES.filter((agent) => agent !== a);
   const { id, made } = await go([a, ...others], "nothing more");
   const back = await home.go(`${others.at(-1)}:${made.at(-1)?.sessionId}`, a);
   expect(await expectOwnRecords(a, id, back)).toEqual([]);
 });
 
-test.each(AGENT_NAMES)("to %s and on, to and fro: each has its newest session's records", async (b) => {
-  const [a = "claude", c = "claude"] = AGENT_NAMES.filter((agent) => agent !== b);
-  const { made } = await go([a, b, c, b, a, c], "each says more");
-  expect(made.map(({ broughtBack }) => broughtBack?.as ?? null)).toEqual([
-    null,
-    null,
-    "records",
-    "records",
-    "records",
-  ]);
-  const [, , again, back, last] = made;
-  expect(again?.broughtBack?.sessionId).toBe(made[0]?.sessionId);
-  expect(last?.broughtBack?.sessionId).toBe(made[1]?.sessionId);
-  const { history } = await home.read(a, back?.sessionId ?? "");
-  const said = [b, c, b, a].flatMap((agent, step) => saidOf(wordsAt(step, agent)));
-  expect(wordsOf(history).slice(-said.length)).toEqual(said);
-});
+test.each(AGENT_NAMES)(
+  "to %s and onwards, back and forth: each agent has the records of its newest session",
+  async (b) => {
+    const [a = "claude", c = "claude"] = AGENT_NAMES.filter((agent) => agent !== b);
+    const { made } = await go([a, b, c, b, a, c], "each says more");
+    expect(made.map(({ broughtBack }) => broughtBack?.as ?? null)).toEqual([
+      null,
+      null,
+      "records",
+      "records",
+      "records",
+    ]);
+    const [, , again, back, last] = made;
+    expect(again?.broughtBack?.sessionId).toBe(made[0]?.sessionId);
+    expect(last?.broughtBack?.sessionId).toBe(made[1]?.sessionId);
+    const { history } = await home.read(a, back?.sessionId ?? "");
+    const said = [b, c, b, a].flatMap((agent, step) => saidOf(wordsAt(step, agent)));
+    expect(wordsOf(history).slice(-said.length)).toEqual(said);
+  },
+);
 
-describe("a chain of which a session is gone", () => {
-  test("goes back over the copy of its records", async () => {
+describe("a chain in which a session is missing", () => {
+  test("returns by the copy of its records", async () => {
     const { id, made } = await go(["claude", "codex", "pi"], "each says more");
     const before = await home.read("claude", id);
     rmSync(join(home.home, "source"), { recursive: true });
@@ -112,14 +115,14 @@ describe("a chain of which a session is gone", () => {
     );
   });
 
-  test("goes back over the notes in the files where the store is gone", async () => {
+  test("returns by the notes in the files if the store is missing", async () => {
     const { id, made } = await go(["claude", "codex", "pi"], "nothing more");
     rmSync(join(home.home, "continuo"), { recursive: true });
     const back = await home.go(`pi:${made[1]?.sessionId}`, "claude");
     await expectOwnRecords("claude", id, back);
   });
 
-  test("is converted where neither it nor the copy is there", async () => {
+  test("is converted if both the session and the copy are missing", async () => {
     const { made } = await go(["claude", "codex", "pi"], "nothing more");
     rmSync(join(home.home, "continuo"), { recursive: true });
     rmSync(made[0]?.location ?? "");
@@ -128,14 +131,14 @@ describe("a chain of which a session is gone", () => {
   });
 });
 
-test("a store that says a session came from itself, in a circle, leads nowhere", async () => {
+test("a circle of origins in the store is ignored", async () => {
   const id = home.use("claude", "parallel-tools");
   const there = await home.go(`claude:${id}`, "codex");
   const on = await home.go(`codex:${there.sessionId}`, "pi");
   const url = `sqlite:${join(home.home, "continuo", "continuo.db")}`;
   {
     await using store = await openStore(url);
-    // codex is said to come from the session of pi that was made of it.
+    // The store names the session of pi, which was made from the one of codex, as the origin of that one.
     const { events } = await store.read(`handoff/pi/${on.sessionId}`);
     const data = events[0]?.data as { from: object; to: object };
     await store.deleteLog(`handoff/claude/${id}`).catch(() => null);
@@ -152,7 +155,7 @@ test.each([
   { hash: "the records' own", sha256: null, as: "records" },
   { hash: "another", sha256: "0".repeat(64), as: undefined },
 ])(
-  "a file that names a copy in the store gets it only with the hash of its records: $hash",
+  "a file that names a copy in the store gets it only if the hash of its records matches: $hash",
   async ({ sha256, as }) => {
     const id = home.use("claude", "parallel-tools");
     const there = await home.go(`claude:${id}`, "pi");

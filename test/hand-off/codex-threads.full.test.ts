@@ -1,6 +1,6 @@
 /**
- * Every thread of the format cases of Codex, handed over and back: legacy and paginated, forked, reverted, with
- * turns taken back, damaged. Each record that counts is there to the byte of its JSON, but for the fields that
+ * Every thread of the format cases of Codex, handed over and back: legacy and paginated, forked, reverted, with undone
+ * turns, damaged. Each effective record has the same bytes of JSON afterwards, except for the fields that
  * docs/formats/codex.md names.
  */
 
@@ -50,7 +50,10 @@ async function read(sessionId: string): Promise<Thread> {
   };
 }
 
-/** Behind the header of the newest file, what it goes on from, headers first. A line that is no JSON object is no record. */
+/**
+ * Returns the records after the header of the newest file, preceded by those of the files that it continues, headers
+ * first. A line that is not a JSON object does not count as a record.
+ */
 function recordsThatCount(entries: readonly Entry[]): unknown[] {
   const readable = entries.filter(({ value }) => isJson(value));
   const [header, ...own] = readable.filter(({ file }) => file === undefined);
@@ -77,7 +80,7 @@ interface Names {
   readonly cwd: string;
 }
 
-/** The records are compared as text, so that nothing else may differ. */
+/** The records are compared as text, so that no other difference is allowed. */
 function lineOf(value: unknown, from: Names, to: Names): string {
   const { ordinal, ...rest } = value as Record<string, unknown>;
   const line = JSON.stringify({ ordinal, ...rest }, (key, each) => (LINKS.has(key) ? undefined : each));
@@ -87,7 +90,7 @@ function lineOf(value: unknown, from: Names, to: Names): string {
     .replaceAll(`"runtime_workspace_roots":["${from.cwd}"]`, `"runtime_workspace_roots":["${to.cwd}"]`);
 }
 
-/** They name a place in another file; and our note. */
+/** These fields name a place in another file, or are Continuo's own note. */
 const LINKS = new Set(["history_base", "forked_from_ordinal_exclusive", "continuo"]);
 
 async function go(ref: string, to: "codex" | "pi") {
@@ -115,13 +118,13 @@ test.each(cases.map(({ name }) => name))("%s", async (name) => {
     expect(after.records.map((value) => lineOf(value, from, to))).toEqual(
       before.records.map((value) => lineOf(value, from, to)),
     );
-    // It needs no other file, so that what the source lacked is no problem of it.
+    // The result needs no other file, so a file that the source lacked is not a problem there.
     expect(after.problems).not.toContain("missing_parent_session");
   }
 });
 
 test.each(["fork", "revert"])(
-  "what is added to a %s comes behind its records, also when all its files are gone",
+  "messages that are added to a %s follow its records, even if all its files are missing",
   async (name) => {
     cpSync(join(FIXTURES, name, "home"), join(home, "codex"), { recursive: true });
     const { sessionId } = JSON.parse(readFileSync(join(FIXTURES, name, "requests.json"), "utf8"));
@@ -146,11 +149,11 @@ test.each(["fork", "revert"])(
   },
 );
 
-test("a fork stays the same after the threads that it came from grew", async () => {
+test("a fork stays the same after its source threads grew", async () => {
   cpSync(join(FIXTURES, "fork", "home"), join(home, "codex"), { recursive: true });
   const { sessionId } = JSON.parse(readFileSync(join(FIXTURES, "fork", "requests.json"), "utf8"));
   const there = await go(`codex:${sessionId}`, "pi");
-  // Without the store there is no copy: the records are those of the files.
+  // Without the store there is no copy, so the records come from the files.
   rmSync(join(home, "continuo"), { recursive: true });
   const threads = await listNativeSessions({ agents: ["codex"], places });
   for (const { sessionId: id, location: sessionFile } of threads.filter(

@@ -1,6 +1,6 @@
 /**
- * A process is killed at every step of an append and of a hand-over, in the middle of bytes too: the session is
- * the old one, or the new one whole, and the next call leaves nothing half written.
+ * A process is killed at every step of an append and of a hand-over, also in the middle of a write: the session is
+ * either the old one or the complete new one, and the next call leaves no partial data.
  */
 
 import { spawn } from "node:child_process";
@@ -39,7 +39,7 @@ afterAll(() => {
   vi.unstubAllEnvs();
 });
 
-/** A machine with a session of Claude Code, and opencode's database. */
+/** Makes a machine with a session of Claude Code, and opencode's database. */
 function makeHome(name: string): Places {
   const home = join(root, name);
   mkdirSync(join(home, "project"), { recursive: true });
@@ -52,7 +52,7 @@ interface Kill {
   readonly args: readonly string[];
   readonly home: string;
   readonly below: string;
-  /** Without this number, the result reports the number of steps. */
+  /** If this number is absent, the result reports the number of steps. */
   readonly at?: number;
 }
 
@@ -82,7 +82,7 @@ async function runChild({ args, home, below, at }: Kill): Promise<End> {
   );
 }
 
-/** Runs it at every step that this run tries, two at a time. */
+/** Kills the program at every step that this run tries, two at a time. */
 async function atEveryStep(steps: number, run: (at: number) => Promise<void>): Promise<void> {
   const tried = numbersOfRun(steps).values();
   const work = async (): Promise<void> => {
@@ -109,7 +109,7 @@ describe("a hand-over", () => {
     "to %s",
     async (to) => {
       const first = makeHome(`${to}-first`);
-      // The steps in Continuo's own home are the same for all.
+      // The steps in Continuo's own home are the same for all targets.
       const belowOf = (home: string): string => (to === "claude" ? home : join(home, NATIVE[to]));
       const args = (home: string) => ["hand-off", `claude:${ID}`, to, join(home, "project")];
       const counted = await runChild({
@@ -143,7 +143,7 @@ describe("a hand-over", () => {
     LIMIT_MS,
   );
 
-  test("leaves no scratch folder behind the next one", async () => {
+  test("leaves no scratch folder after the next hand-over", async () => {
     const places = makeHome("scratch");
     await handOff(`claude:${ID}`, { to: "pi", cwd: join(places.home, "project"), places, verifyBy: "own" });
     expect(readdirSync(join(root, "tmp"))).toEqual([]);
@@ -181,7 +181,7 @@ describe("an append", () => {
         const { home } = places;
         const end = await runChild({ args: ["append", format, file, id], home, below: home, at });
         expect(end.killed).toBe(true);
-        // The old session is there; a part of an answer may stand behind it until somebody writes.
+        // The old session is intact; a part of an answer may follow it until the next write.
         expect(told(await history(agent, id, places))[0]).toEqual(["text"]);
         await using adapter = openSessionAdapter({ format, sessionFile: file, sessionId: id, places });
         // pi continues no prompt while a call waits.

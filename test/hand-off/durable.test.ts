@@ -1,4 +1,4 @@
-/** An acknowledged edit outlives a loss of power: every byte and every name is on disk when it returns. */
+/** An acknowledged edit survives a loss of power: every byte and every name is on disk when the call returns. */
 
 import { appendFileSync, cpSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
@@ -39,7 +39,7 @@ const EDITS: readonly Edit[] = [
   "hand-off to pi",
 ];
 
-test.each(EDITS)("%s leaves nothing that a loss of power would take", async (edit) => {
+test.each(EDITS)("%s leaves no data that a loss of power would remove", async (edit) => {
   if (edit === "repair") appendFileSync(info.location, '{"torn');
   watch = watchWrites(home);
   await runEdit(edit, `claude:${info.sessionId}`, places);
@@ -47,7 +47,7 @@ test.each(EDITS)("%s leaves nothing that a loss of power would take", async (edi
   if (edit !== "rename") expect(watch.moves.length).toBeGreaterThan(1);
 });
 
-test("restore leaves nothing that a loss of power would take", async () => {
+test("restore leaves no data that a loss of power would remove", async () => {
   await runEdit("delete", info.sessionId, places);
   watch = watchWrites(home);
   await runEdit("restore", info.sessionId, places);
@@ -55,7 +55,7 @@ test("restore leaves nothing that a loss of power would take", async () => {
   expect(watch.moves.map(([, to]) => to)).toContain(info.location);
 });
 
-test("an append leaves nothing that a loss of power would take", async () => {
+test("an append leaves no data that a loss of power would remove", async () => {
   watch = watchWrites(home);
   await using adapter = openSessionAdapter({ format: "ccsdk", sessionFile: info.location, places });
   await adapter.appendUserMessage("Go on.");

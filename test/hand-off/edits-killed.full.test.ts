@@ -1,7 +1,7 @@
 /**
- * A process is killed at every system call by which an edit changes something: the session is the old one or the new
- * one at once, the next command that reads leaves nothing else among the agent's files, and the edit that is asked for
- * again comes to its end and leaves no private folder either.
+ * A process is killed at every system call by which an edit changes something. The session is immediately either the
+ * old one or the new one, the next reading command leaves no other files in the agent's folders, and the same edit,
+ * requested again, completes and leaves no private folder.
  */
 
 import { appendFileSync, cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
@@ -31,7 +31,7 @@ const FIXTURES = join(import.meta.dirname, "../fixtures");
 /** The folder of each agent's files, below a home. */
 const NATIVE = tested(({ folder }) => folder);
 const CASES = tested(({ recorded }) => recorded.edited);
-/** Each agent writes something in a way of its own: marks, indexes, folders, rows. */
+/** Each agent stores some data in its own way: marks, indexes, folders, rows. */
 const MATRIX: readonly (readonly [Edit, AgentName])[] = [
   ...(["codex", "gemini", "opencode"] as const).map((agent) => ["fork", agent] as const),
   ...(["claude", "codex", "opencode"] as const).map((agent) => ["rename", agent] as const),
@@ -43,7 +43,7 @@ const MATRIX: readonly (readonly [Edit, AgentName])[] = [
   ["hand-off to opencode", "claude"],
 ];
 
-/** The session that the opencode which a session is handed to has already. */
+/** The session that the opencode of the target already has. */
 const OPENCODE_BEFORE = String(
   JSON.parse(readFileSync(join(FIXTURES, "opencode/image/requests.json"), "utf8")).sessionId,
 );
@@ -61,13 +61,13 @@ interface Machine {
   readonly places: Places;
   readonly ref: string;
   readonly agent: AgentName;
-  /** All that the session consists of, as text. */
+  /** Returns everything that belongs to the session, as text. */
   readonly state: string;
-  /** Names of sessions that were there before. */
+  /** The names of the sessions that existed before. */
   readonly known: readonly string[];
 }
 
-/** Always the same folder, so that every run makes the same calls. */
+/** The folder is always the same, so that every run makes the same calls. */
 async function makeMachine(edit: Edit, agent: AgentName): Promise<Machine> {
   const home = join(root, "home");
   rmSync(home, { recursive: true, force: true });
@@ -104,7 +104,7 @@ function leftovers(home: string): string[] {
   );
 }
 
-/** At once after the kill, before anybody settles anything. */
+/** The state directly after the kill, before any edit is settled. */
 async function assertOldOrNew(edit: Edit, { places, agent, state, ref }: Machine): Promise<void> {
   const sessions = await sessionsOf(agent, places);
   const own = sessions.find(({ sessionId }) => ref.endsWith(sessionId));
@@ -155,7 +155,7 @@ async function assertDone(edit: Edit, machine: Machine, made: string | null): Pr
   }
 }
 
-/** The new session, where nothing but the end of the process was left to do. */
+/** The new session, if only the end of the process was missing. */
 async function endedBefore(edit: Edit, { places, agent, ref }: Machine): Promise<string | null> {
   if (edit !== "fork" && !edit.startsWith("hand-off")) return null;
   const unfinished = join(places.home, ".continuo/unfinished");
@@ -167,13 +167,13 @@ async function endedBefore(edit: Edit, { places, agent, ref }: Machine): Promise
   return made[0]?.sessionId ?? null;
 }
 
-/** Sessions that an edit made have another id in each run. */
+/** A session that an edit made has another id in each run. */
 async function linesOf({ places, known }: Machine): Promise<readonly string[]> {
   const state = Object.entries(await nativeState(places));
   return state.map(([name, said]) => `${known.includes(name) ? name : "new"} ${said}`).sort();
 }
 
-/** Both leave the state before the edit or after it, and find nothing that they could not settle. */
+/** Both commands leave the state before or after the edit, and can settle everything that they find. */
 async function readAll({ places }: Machine): Promise<void> {
   for (const command of ["list", "check"]) {
     const { code, stderr } = await runHere({ path: places.home }, ["session", command, "--json"]);
@@ -217,9 +217,9 @@ describe("an edit that is killed at every change", () => {
         await readAll(each);
         expect([point, leftovers(home).filter((name) => !name.includes("unfinished/"))]).toEqual([point, []]);
         expect([old, fresh]).toContainEqual(await linesOf(each));
-        // The session is there and its note is gone: the edit had ended, and a further request wants another one.
+        // If the session exists and its note is gone, the edit had ended, and a further request makes another session.
         const ended = await endedBefore(edit, each);
-        // Node opens more or fewer files of its own in each run: the same `openat` may be a later one.
+        // Node opens more or fewer files of its own in each run, so the same `openat` may come later.
         if (ended !== null && point.call !== "openat") expect(point).toMatchObject({ isAfterEnd: true });
         if (ended !== null) await settleUnfinished({ places: each.places });
         const made = ended ?? (await askAgain(edit, each));

@@ -1,4 +1,4 @@
-/** Every edit of a native session, asked for in the same way by a test and by the process that it kills. */
+/** Every edit of a native session. A test and the process that it kills call it in the same way. */
 
 import { join } from "node:path";
 import {
@@ -16,7 +16,7 @@ export type Edit = "fork" | "rename" | "repair" | "delete" | "restore" | `hand-o
 
 export const TITLE = "A title that was killed";
 
-/** Gives the id of the session that it made, where it makes one. */
+/** Returns the id of the session that the edit made, if it makes one. */
 export async function runEdit(edit: Edit, ref: string, places: Places): Promise<string | null> {
   switch (edit) {
     case "fork":

@@ -1,7 +1,7 @@
 /**
- * Every session that an agent wrote, in every state that is recorded, goes in all 25 directions: to its own agent as a
- * copy, to each other agent and back, and the same out of a bundle. The model of its own agent is then sent what it
- * was sent before, and the target's model is sent the same from the bundle as from the session itself.
+ * Every session that an agent wrote, in every recorded state, goes in all 25 directions: to its own agent as a copy, to
+ * each other agent and back, and the same from a bundle. Afterwards, the model of its own agent receives what it
+ * received before, and the target's model receives the same from the bundle as from the session itself.
  */
 
 import { readdirSync } from "node:fs";
@@ -24,10 +24,10 @@ const ALL = AGENT_NAMES.flatMap((agent) =>
   readdirSync(join(FIXTURES, agent)).map((name): readonly [AgentName, string] => [agent, name]),
 );
 
-test.each(ALL)("a session of %s with %s says the same after every round trip", async (agent, name) => {
+test.each(ALL)("a session of %s with %s has the same content after every round trip", async (agent, name) => {
   const id = home.use(agent, name);
   const ref = `${agent}:${id}`;
-  // Only opencode writes rows of its second generation: what comes back are its words, its thinking as thinking.
+  // Only opencode writes rows of its second generation, so only its texts come back, with its thinking as thinking.
   const isConverted = name === "second-generation";
   const said = (view: readonly Message[]): unknown => (isConverted ? wordsIn(view) : saidIn(view));
   const before = said((await home.read(agent, id)).view);
@@ -54,7 +54,7 @@ async function viewOf(agent: AgentName, id: string): Promise<readonly Message[]>
   return (await home.read(agent, id)).view;
 }
 
-/** Thinking and text of each message as one text; calls and results as they are. */
+/** Joins the thinking and the text of each message into one text; calls and results stay unchanged. */
 function wordsIn(view: readonly Message[]): unknown {
   return view.map(({ role, content }) => {
     const texts = content.flatMap((block) =>

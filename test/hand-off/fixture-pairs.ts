@@ -1,4 +1,4 @@
-/** Each recorded session handed to each other agent: what the target would send to its model is what the source sent. */
+/** Each recorded session is handed to each other agent: the target would send to its model what the source sent. */
 
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
@@ -21,10 +21,10 @@ export interface FixturePair extends Fixture {
   readonly to: AgentName;
 }
 
-/** Every session in turn to another agent: each ordered pair of agents has some. */
+/** Each session goes to one other agent, so that each ordered pair of agents has some sessions. */
 export const FIRST_PAIRS: readonly FixturePair[] = pairs((at, targets) => at % targets === 0);
 
-/** All that `FIRST_PAIRS` leaves out. */
+/** All pairs that `FIRST_PAIRS` leaves out. */
 export const OTHER_PAIRS: readonly FixturePair[] = pairs((at, targets) => at % targets !== 0);
 
 function pairs(isChosen: (at: number, targets: number) => boolean): readonly FixturePair[] {

@@ -1,6 +1,6 @@
 /**
- * Sessions of the real agents handed over to each other: what the target would send to its model is what the
- * source's model was sent, block by block. The agents themselves say the same in `npm run test:agents`.
+ * Sessions of the real agents are handed over to each other: the target would send to its model the same blocks that
+ * the source's model received. `npm run test:agents` shows the same with the agents themselves.
  */
 
 import { existsSync } from "node:fs";
@@ -31,7 +31,7 @@ test.each(FIRST_PAIRS)("$agent: what $to would send of $name is what $agent sent
   await expectHandedOver(own, pair);
 });
 
-describe("a hand-over that is not to be", () => {
+describe("a hand-over that is refused", () => {
   const nothingNew = (): boolean => !existsSync(join(home, ".codex")) && !existsSync(join(home, "continuo"));
 
   test("ends with the receipt", async () => {
@@ -42,7 +42,7 @@ describe("a hand-over that is not to be", () => {
     expect(nothingNew()).toBe(true);
   });
 
-  test("loses more than is allowed", async () => {
+  test("loses more than its limit allows", async () => {
     const id = useFixture({ agent: "claude", name: "parallel-tools" });
     const maxLoss = { tool_call: 0, other: 0 };
     const handing = handOff(id, { to: "codex", cwd, places, verifyBy: "own", maxLoss });
@@ -68,7 +68,7 @@ describe("a hand-over that is not to be", () => {
     expect(nothingNew()).toBe(true);
   });
 
-  test("begins with a message that is not there", async () => {
+  test("begins with a missing message", async () => {
     const id = useFixture({ agent: "claude", name: "parallel-tools" });
     const handing = handOff(id, { to: "codex", cwd, places, fromMessage: "nobody" });
     await expect(handing).rejects.toMatchObject({ code: "not_found" });
@@ -76,7 +76,7 @@ describe("a hand-over that is not to be", () => {
 });
 
 test.each(["claude", "pi"] as const)(
-  "a compacted session of %s has no problem in Gemini CLI, although what it kept is older than its summary",
+  "a compacted session of %s has no problem in Gemini CLI, although its kept messages are older than its summary",
   async (agent) => {
     const id = useFixture({ agent, name: "compaction" });
     const made = await handOff(id, { to: "gemini", cwd, places, verifyBy: "own" });
@@ -85,7 +85,7 @@ test.each(["claude", "pi"] as const)(
   },
 );
 
-test("the newest messages within a limit go over, a call with its result, and the receipt names the others", async () => {
+test("the newest messages within a limit are handed over, each call with its result, and the receipt names the others", async () => {
   const id = useFixture({ agent: "claude", name: "parallel-tools" });
   const made = await handOff(id, { to: "pi", cwd, places, verifyBy: "own", maxMessages: 2 });
   expect(made.receipt.records.some(({ reason }) => reason.startsWith("over the limit"))).toBe(true);
@@ -93,7 +93,7 @@ test("the newest messages within a limit go over, a call with its result, and th
   expect(session.problems).toEqual([]);
 });
 
-test("a text that is cut to the limit is a loss, by which a hand-over can fail", async () => {
+test("a text that is cut to the limit counts as a loss, for which a hand-over can fail", async () => {
   const id = useFixture({ agent: "claude", name: "text-and-thinking" });
   const handing = { to: "pi", cwd, places, verifyBy: "own", maxTokens: 6 } as const;
   const made = await handOff(id, { ...handing, until: "receipt" });
@@ -105,7 +105,7 @@ test("a text that is cut to the limit is a loss, by which a hand-over can fail",
 
 test.each(
   AGENT_NAMES.flatMap((agent) => FIXTURES.filter((each) => each.agent === agent && each.name === "subagent")),
-)("$agent: sub-agents, which stay with the source, are on the receipt", async (fixture) => {
+)("$agent: sub-agents, which are not handed over, are on the receipt", async (fixture) => {
   const id = useFixture(fixture);
   using session = await openNativeSession(`${fixture.agent}:${id}`, { places });
   const { receipt } = await handOff(id, { to: "pi", cwd, places, until: "receipt" });

@@ -1,6 +1,6 @@
 /**
- * Hand-written sessions of all shapes that Claude Code, Gemini CLI and pi read, older ones and damaged ones too,
- * come back as their own records, and say the same.
+ * Hand-written sessions of all shapes that Claude Code, Gemini CLI and pi read, including older and damaged ones, come
+ * back with their own records and the same content.
  */
 
 import { cpSync, existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
@@ -22,12 +22,12 @@ afterAll(() => at[Symbol.dispose]());
 async function read(location: string, places: Places) {
   using session = await openNativeSession(location, { places });
   const all = await Array.fromAsync(session.entries());
-  // A line that is no object is no record of any agent: it stays behind.
+  // A line that is not an object is not a record of any agent, so it is not handed over.
   const entries = all.filter(({ file, value }) => file === undefined && isJson(value));
   return { entries, history: await Array.fromAsync(session.history()) };
 }
 
-/** A copy of every record, by the way that a return goes. */
+/** Copies every record in the same way as a return. */
 async function expectToComeBack(agent: AgentName, location: string, places: Places): Promise<void> {
   const before = await read(location, places);
   const made = await at.go(location, agent, { places });

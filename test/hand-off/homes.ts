@@ -1,4 +1,4 @@
-/** A home of a test, with the session of a fixture in it, and what agents say in sessions of it. */
+/** A test's home with the session of a fixture, and the messages that agents add to its sessions. */
 
 import { cpSync, mkdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
@@ -28,11 +28,11 @@ export interface Home extends Disposable {
   readonly home: string;
   readonly cwd: string;
   readonly places: Places;
-  /** A copy of a fixture's home; gives the id of its session. */
+  /** Copies a fixture's home and returns the id of its session. */
   use(agent: AgentName, name: string): string;
   go(id: string, to: AgentName, options?: Partial<HandOffOptions>): Promise<WrittenHandOff>;
   read(agent: AgentName, id: string): Promise<SessionReading>;
-  /** `text` is said, and answered with a thought and a call. */
+  /** Adds the prompt `text`, which is answered with a thought and a call. */
   say(agent: AgentName, written: HandOff, text: string): Promise<void>;
 }
 
@@ -41,7 +41,7 @@ export type WrittenHandOff = HandOff & { readonly sessionId: string };
 export interface SessionReading {
   readonly entries: readonly Entry[];
   readonly history: readonly Message[];
-  /** The messages that its model would receive. */
+  /** Returns the messages that its model would receive. */
   readonly view: readonly Message[];
 }
 
@@ -103,7 +103,7 @@ export function saidOf(text: string): string[] {
   ];
 }
 
-/** Texts, calls and results, one a line. */
+/** Returns texts, calls and results, one per line. */
 export function wordsOf(history: readonly Message[]): string[] {
   return history
     .filter(({ role, origin }) => role !== "system" && origin !== "injected" && origin !== "notification")
@@ -118,7 +118,10 @@ export function wordsOf(history: readonly Message[]): string[] {
     );
 }
 
-/** The fields of each format that name session, folder, title or entry, and ours (docs/formats). */
+/**
+ * The fields of each format that name the session, its folder, its title or an entry, and Continuo's own fields
+ * (docs/formats).
+ */
 const NAMING = tested(({ naming }) => naming);
 
 /** @param more keys that change too. */

@@ -1,6 +1,6 @@
 /**
- * A session of which a part was handed over, or that was cut on the way, comes back with what was left of it: in the
- * words, and with the signatures, of the agent that it came from.
+ * A session of which only a part was handed over, or that was cut on the way, comes back with the remaining part: with
+ * the original texts and signatures of its agent.
  */
 
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
@@ -20,7 +20,7 @@ beforeEach(() => {
   home = openHome();
 });
 
-/** Signatures and what is sealed, each with the text that it stands at. */
+/** Returns signatures and sealed thinking, each with the text to which it belongs. */
 function sealedIn(messages: readonly Message[]): string[] {
   return messages.flatMap(({ content }) =>
     content.flatMap((block) => {
@@ -69,7 +69,7 @@ function textCallsIn(entries: readonly Entry[]): unknown[] {
 }
 
 describe.each(["paginated", "legacy"])("codex: %s, calls whose input is text", (name) => {
-  test.each(AGENT_NAMES)("come back from %s as they were, with new messages after them", async (by) => {
+  test.each(AGENT_NAMES)("come back from %s unchanged, with new messages after them", async (by) => {
     const id = home.use("codex", name);
     const before = await home.read("codex", id);
     const maxMessages = before.view.length - 1;
@@ -84,7 +84,7 @@ describe.each(["paginated", "legacy"])("codex: %s, calls whose input is text", (
   });
 });
 
-test("codex: the result of a call whose input is text is appended as such", async () => {
+test("codex: the result of a call whose input is text is appended in that form", async () => {
   const id = home.use("codex", "paginated");
   using session = await openNativeSession(`codex:${id}`, { places: home.places });
   const { location: sessionFile } = session.details;
@@ -107,7 +107,7 @@ test("codex: the result of a call whose input is text is appended as such", asyn
   expect(textCallsIn(entries)).toEqual([call, output]);
 });
 
-/** With signed or sealed thinking in its answers. */
+/** Sessions with signed or sealed thinking in their answers. */
 const SEALED = [
   { a: "claude", name: "text-and-thinking" },
   { a: "codex", name: "compressed" },
@@ -116,7 +116,7 @@ const SEALED = [
 const WAYS = SEALED.flatMap(({ a, name }) => AGENT_NAMES.filter((b) => b !== a).map((b) => ({ a, b, name })));
 
 describe.each(WAYS)("$a to $b and back", ({ a, b, name }) => {
-  test("a part goes, new messages follow, and both come back", async () => {
+  test("a part is handed over, new messages follow, and both come back", async () => {
     const id = home.use(a, name);
     const before = await home.read(a, id);
     const there = await home.go(`${a}:${id}`, b, { maxMessages: before.view.length - 1 });
@@ -134,7 +134,7 @@ describe.each(WAYS)("$a to $b and back", ({ a, b, name }) => {
     expect(back.receipt.byKind.thinking).toMatchObject({ rewritten: 0, noted: 0, dropped: 0 });
   });
 
-  test("all goes, a part comes back", async () => {
+  test("the whole session is handed over, and a part comes back", async () => {
     const id = home.use(a, name);
     const before = await home.read(a, id);
     const there = await home.go(`${a}:${id}`, b);
@@ -155,7 +155,7 @@ test.each(SEALED)("$a: a part of it to itself", async ({ a, name }) => {
   expect(lines.filter(({ outcome }) => outcome === "rewritten" || outcome === "dropped")).toEqual([]);
 });
 
-test.each(SEALED)("$a: over two agents, cut in the second one", async ({ a, name }) => {
+test.each(SEALED)("$a: through two agents, cut in the second one", async ({ a, name }) => {
   const [b = "claude", c = "claude"] = AGENT_NAMES.filter((agent) => agent !== a);
   const id = home.use(a, name);
   const before = await home.read(a, id);
@@ -170,12 +170,12 @@ test.each(SEALED)("$a: over two agents, cut in the second one", async ({ a, name
   expect(wordsOf(after.view).slice(-saidOf("more").length)).toEqual(saidOf("more"));
 });
 
-test("codex: calls that the vendor ran come back as calls of the agent, and the receipt says so", async () => {
+test("codex: calls that the vendor ran come back as calls of the agent, and the receipt reports this", async () => {
   const name = "rollout-2026-05-06T07-08-00-02aaaaaa-0000-4000-8000-00000000000e.jsonl";
   const written = readFileSync(join(FORMATS, "codex/built-in-tools/home/sessions", name), "utf8").split("\n");
   const sessions = join(home.home, ".codex/sessions");
   mkdirSync(sessions, { recursive: true });
-  // Without the summary, behind which the model is sent nothing of them.
+  // The summary is removed, because with it the model does not receive these calls.
   const lines = written.filter((line) => !line.includes('"type":"compacted"'));
   writeFileSync(join(sessions, name), lines.join("\n"));
   const id = "02aaaaaa-0000-4000-8000-00000000000e";

@@ -1,7 +1,7 @@
 /**
- * `node --import kill-at.ts …`: counts everything that a process writes below `KILL_BELOW`, and kills it at step
- * `KILL_AT`: before the step, or, for bytes, when half of them are written. Without `KILL_AT`, the number of steps
- * is printed at the end.
+ * `node --import kill-at.ts …`: counts every change that a process makes below `KILL_BELOW`, and kills it at step
+ * `KILL_AT`: before the step, or, for a write, after half of its bytes. Without `KILL_AT`, it prints the number of
+ * steps at the end.
  */
 
 import fs from "node:fs";
@@ -81,7 +81,7 @@ around("writeFileSync", (call) => (path, text, ...rest) => {
 });
 syncBuiltinESMExports();
 
-/** A step begins, ends or changes something; reading is no step. */
+/** A step begins, ends or changes something; a read does not count as a step. */
 const CHANGES = /^\s*(?:begin|commit|rollback|insert|update|delete|create|drop|alter|replace)/iu;
 
 type Prototype = Record<string, Call>;

@@ -1,6 +1,6 @@
 /**
- * Kills a process at a system call that changes something below a folder: strace counts the calls of a whole run
- * first, then each run ends at the entry of one of them.
+ * Kills a process at a system call that changes something below a folder. First strace counts the calls of a whole run,
+ * then each run ends just before one of them.
  */
 
 import { spawnSync } from "node:child_process";
@@ -8,8 +8,8 @@ import { readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 
 /**
- * The calls that change names or bytes. `write` counts for files opened for writing, `pwrite64` is mostly of
- * databases.
+ * The calls that change names or bytes. `write` counts for files that were opened for writing; `pwrite64` is mostly
+ * used by databases.
  */
 const CALLS = [
   ...["rename", "renameat", "renameat2", "link", "linkat", "symlink", "unlink", "unlinkat", "rmdir", "mkdir"],
@@ -18,32 +18,34 @@ const CALLS = [
 
 export interface KillPoint {
   readonly call: string;
-  /** Counted from 1, of this call by the main thread. */
+  /** The number of this call by the main thread, counted from 1. */
   readonly nth: number;
-  /** True if the note of the edit was gone already, in the run that was counted: only the exit was left. */
+  /**
+   * True if the note of the edit was already removed at this point of the counted run, so that only the exit was left.
+   */
   readonly isAfterEnd: boolean;
 }
 
 export interface KillTarget {
   readonly argv: readonly string[];
   readonly env: Readonly<Record<string, string>>;
-  /** The folder that counts. */
+  /** The folder whose changes count. */
   readonly below: string;
 }
 
 const LIMIT_MS = 120_000;
 
-/** A killed edit leaves its note; one that ended has removed it, as its last change. */
+/** A killed edit leaves its note; a completed one has removed it, as its last change. */
 const NOTE_REMOVED = /^unlink(?:at)?\(.*\/\.continuo\/unfinished\//u;
 
 function strace(log: string, options: readonly string[], { argv, env }: KillTarget): number | null {
-  // The main thread alone: that is where files are changed, and threads would make the counts differ.
+  // Only the main thread counts, because it changes the files, and other threads would make the counts differ.
   const args = ["-qq", "-y", "-o", log, ...options, process.execPath, ...argv];
   const { status } = spawnSync("strace", args, { env: { ...env }, stdio: "ignore", timeout: LIMIT_MS });
   return status;
 }
 
-/** The points of a run to its end, in their order. */
+/** Returns the points of a complete run, in their order. */
 export function killPointsOf(run: KillTarget, scratch: string): readonly KillPoint[] {
   const log = join(scratch, "strace.log");
   if (strace(log, ["-e", `trace=${CALLS.join(",")}`], run) !== 0)
@@ -73,7 +75,7 @@ export function killPointsOf(run: KillTarget, scratch: string): readonly KillPoi
   return runs.flatMap(({ points }) => firstMiddleLast(points));
 }
 
-/** A series of writes of a database is one change for us, however many pages it writes. */
+/** A series of writes of a database counts as one change, however many pages it writes. */
 function firstMiddleLast(points: readonly KillPoint[]): readonly KillPoint[] {
   if (points.length <= 3) return points;
   return [points[0], points[Math.floor(points.length / 2)], points.at(-1)].filter(
@@ -81,7 +83,7 @@ function firstMiddleLast(points: readonly KillPoint[]): readonly KillPoint[] {
   );
 }
 
-/** Kills the run at this point, and tells if it was killed. */
+/** Kills the run at this point, and returns true if it was killed. */
 export function killAt({ call, nth }: KillPoint, run: KillTarget, scratch: string): boolean {
   const log = join(scratch, "strace.log");
   const status = strace(log, ["-e", `trace=${call}`, "-e", `inject=${call}:signal=KILL:when=${nth}`], run);

@@ -1,4 +1,7 @@
-/** The memory of a hand-over does not grow with the session: with a heap that could not hold it, it still succeeds. */
+/**
+ * The memory of a hand-over does not grow with the session: it succeeds even with a heap that could not hold the
+ * session.
+ */
 
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
@@ -8,9 +11,11 @@ import { FILE_AGENTS, writeSession } from "../../bench/memory/sessions.ts";
 import { scratchFolder } from "../scratch-folder.ts";
 import { bundledCommand } from "../sizes/shared-programs.ts";
 
-/** Above the size up to which a session is held. */
+/** A size above the limit up to which a session is kept in memory. */
 const SESSION_BYTES = 20_000_000;
-/** Three times as much as the program itself takes; records, messages and what is read back take more together. */
+/**
+ * Three times as much as the program itself needs; records, messages and the copy that is read back together need more.
+ */
 const HEAP_MEGABYTES = 64;
 
 const COMMAND = await bundledCommand();

@@ -1,6 +1,6 @@
 /**
- * There and back for sessions that no agent of today writes, and for what lies behind the end of one: older files of
- * Gemini CLI and pi, exports of opencode, reverts that may be taken back, raw line separators.
+ * Round trips of sessions that current agents do not write, and of data after the end of a session: older files of
+ * Gemini CLI and pi, exports of opencode, reverts that can be undone, raw line separators.
  */
 
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
@@ -52,7 +52,7 @@ interface Returned {
   readonly file: string;
 }
 
-/** There to `by` and back; where `words` are given, they are said there. */
+/** Hands the session over to `by` and back; `words`, if given, are added there. */
 async function thereAndBack(
   from: string,
   agent: AgentName,
@@ -131,7 +131,7 @@ describe.each(Object.entries(PI))("pi's %s", (_version, lines) => {
     expect(after.codes).toEqual(before.codes);
   });
 
-  test("becomes version 3, as pi makes it, where messages were added", async () => {
+  test("becomes version 3, as pi makes it, if messages were added", async () => {
     const before = await readAt(place(PLACE, lines));
     const { location, file } = await thereAndBack(`pi:${HEADER.id}`, "pi", "codex", "milk");
     const after = await readAt(location);
@@ -198,7 +198,7 @@ describe("an older file of Gemini CLI, one object", () => {
     expect(before.history.length).toBe(4);
     const { location, file } = await thereAndBack(source, "gemini", "pi");
     const after = await readAt(location);
-    // Without it Gemini CLI takes no line for a session.
+    // Without this field, Gemini CLI does not read a file as a session.
     expect(readFileSync(file, "utf8").split("\n")[0]).toMatch(/"projectHash":"[0-9a-f]{64}"/u);
     expect(plain(after)).toEqual(plain(before));
     expect(withoutNames("gemini", after.entries.slice(0, -1))).toEqual(
@@ -211,7 +211,7 @@ describe("an older file of Gemini CLI, one object", () => {
   });
 });
 
-test("raw line separators of Gemini CLI come back raw, and what it does not see stays unseen", async () => {
+test("raw line separators of Gemini CLI come back raw, and records that it does not see stay unseen", async () => {
   const [first, ...others] = CONVERSATION.messages;
   const head = { sessionId: GEMINI_ID, projectHash: "x", startTime: TIME, lastUpdated: TIME };
   const lost = { id: "u2", timestamp: TIME, type: "user", content: "One\u2028line?" };
@@ -273,8 +273,8 @@ const REVERTS: readonly {
 }[] = [
   { to: "a message", revert: { messageID: "msg_3", ...SNAPSHOT }, messages: 3 },
   { to: "a part", revert: { messageID: "msg_2", partID: "prt_msg_2_2", ...SNAPSHOT }, messages: 3 },
-  { to: "a part that is gone", revert: { messageID: "msg_2", partID: "prt_9" }, messages: 3 },
-  { to: "a message that is gone", revert: { messageID: "msg_9" }, messages: 5 },
+  { to: "a missing part", revert: { messageID: "msg_2", partID: "prt_9" }, messages: 3 },
+  { to: "a missing message", revert: { messageID: "msg_9" }, messages: 5 },
 ];
 
 describe.each(REVERTS)("an opencode session that is reverted to $to", ({ revert, messages }) => {
@@ -285,7 +285,7 @@ describe.each(REVERTS)("an opencode session that is reverted to $to", ({ revert,
     });
   });
 
-  test("comes back with the revert, which can still be taken back", async () => {
+  test("comes back with the revert, which can still be undone", async () => {
     const before = await readAt(location());
     expect(before.history).toHaveLength(messages);
     const back = await thereAndBack(location(), "opencode", "claude");
@@ -304,7 +304,7 @@ describe.each(REVERTS)("an opencode session that is reverted to $to", ({ revert,
     expect(others).toEqual("snapshot" in revert ? SNAPSHOT : {});
   });
 
-  test("has lost what was taken out where messages were added, as in opencode", async () => {
+  test("loses the reverted messages if messages were added, as in opencode", async () => {
     const before = await readAt(location());
     const back = await thereAndBack(location(), "opencode", "pi", "milk");
     const after = await readAt(back.location);

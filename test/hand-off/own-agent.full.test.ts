@@ -1,4 +1,7 @@
-/** Every session that an agent wrote passes its own round trip: to itself, there and back, and out of a bundle. */
+/**
+ * Every session that an agent wrote passes its own round trip: to the same agent, to another one and back, and from a
+ * bundle.
+ */
 
 import { readdirSync } from "node:fs";
 import { join } from "node:path";

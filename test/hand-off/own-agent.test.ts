@@ -1,7 +1,7 @@
 /**
- * Sessions that an agent wrote go to that agent itself while it is there to read them. What it would send to its model
- * is compared: what it shows besides is no difference, and what it puts in by itself is a warning. A stand-in reads
- * here; `own-agent.full.test.ts` takes all sessions, and `test/agents/handoff` the real agents.
+ * Sessions that an agent wrote are handed to the same agent, which reads them back. The messages for its model are
+ * compared: other content that it shows is not a difference, and content that it inserts by itself is a warning. Here a
+ * stand-in reads; `own-agent.full.test.ts` takes all sessions, and `test/agents/handoff` the real agents.
  */
 
 import { handOffMessages } from "@continuo/agents";
@@ -30,7 +30,7 @@ test.each<readonly [StandIn, string]>([
   });
 });
 
-test("an agent that reads its own asides differently verifies the conversation, and the receipt says so", async () => {
+test("an agent that reads its own insertions differently still verifies the conversation, and the receipt reports this", async () => {
   const id = home.use("claude", "hooks");
   const made = await home.go(`claude:${id}`, "claude", byStandIn("claude", "says:It is Tuesday."));
   const asides = `turn 1 (user) differs in its texts: …"additional context: something else\\n</system-reminder>" in place of …"additional context: It is Tuesday.\\n</system-reminder>"`;
@@ -59,7 +59,7 @@ describe("an agent that reads the conversation differently", () => {
   });
 });
 
-test("a copy of a session of Claude Code keeps how many tokens were kept in the cache for an hour", async () => {
+test("a copy of a session of Claude Code keeps the number of tokens that were cached for an hour", async () => {
   const { cwd, places } = home;
   const usage = { inputTokens: 1, outputTokens: 2, cacheWriteTokens: 100, cacheWriteHourTokens: 60 };
   const messages: readonly Message[] = [

@@ -1,4 +1,4 @@
-/** Several processes append to one session; processes are killed while they do. */
+/** Several processes append to one session, and some are killed meanwhile. */
 
 import { spawn } from "node:child_process";
 import { copyFileSync, mkdirSync } from "node:fs";
@@ -43,11 +43,11 @@ interface Appending {
   readonly begun: Begun;
   readonly name: string;
   readonly count: number;
-  /** Kill it when it has acknowledged so many results. */
+  /** The number of acknowledged results after which the process is killed. */
   readonly killAfter?: number;
 }
 
-/** The ids that it acknowledged. */
+/** The ids that the process acknowledged. */
 async function append({ format, begun, name, count, killAfter }: Appending): Promise<string[]> {
   const args = [APPENDER, format, begun.file, begun.id, home, name, String(count)];
   const child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "inherit"] });
@@ -69,7 +69,7 @@ async function historyOf(format: AdapterFormat, { file, id }: Begun): Promise<Me
 }
 
 describe.each(FORMATS)("%s", (format) => {
-  test("eight processes: nothing is lost, and each call has its result right behind it", async () => {
+  test("eight processes: no message is lost, and each call is directly followed by its result", async () => {
     const begun = await begin(format);
     const names = Array.from({ length: 8 }, (_, at) => `p${at}`);
     const acknowledged = await Promise.all(names.map((name) => append({ format, begun, name, count: 3 })));
@@ -90,7 +90,7 @@ describe.each(FORMATS)("%s", (format) => {
     }
   });
 
-  test("a process that is killed has what it acknowledged in the session, and the next one continues it", async () => {
+  test("everything that a killed process acknowledged is in the session, and the next process continues it", async () => {
     const begun = await begin(format);
     const first = await append({ format, begun, name: "killed", count: 1000, killAfter: 3 });
     const second = await append({ format, begun, name: "next", count: 1 });

@@ -1,7 +1,7 @@
 /**
  * `refused-child.ts REF TO CWD BELOW [UID WRITABLE]`: hands over, and prints the code of the error and the files below
- * a folder. With a user's number it does so as that user, after it did it as itself with a home that may be written:
- * the clone may lie where another user reads nothing, and all that is loaded on the way is loaded then.
+ * a folder. With a user's number it runs as that user, but first hands over once as the present user with a writable
+ * home. This loads all modules, which the other user might not be able to read.
  */
 
 import { readdirSync, statSync } from "node:fs";

@@ -1,4 +1,4 @@
-/** Hand-overs that cannot be finished: an error with its code, and nothing that is half written. */
+/** A hand-over that cannot be completed gives an error with its code, and leaves no partial files. */
 
 import { spawnSync } from "node:child_process";
 import {
@@ -41,7 +41,7 @@ beforeEach(() => {
   cpSync(join(FIXTURES, "opencode/image/home"), join(home, ".local/share"), { recursive: true });
 });
 
-/** In a mount namespace of its own, where the target's folder is a small file system. */
+/** Runs the program in a separate mount namespace, where the target's folder is a small file system. */
 function handOffOnto(to: AgentName, mounting: string): { code: string; files: string[] } {
   const folder = join(home, NATIVE[to]);
   mkdirSync(folder, { recursive: true });
@@ -58,19 +58,19 @@ function handOffOnto(to: AgentName, mounting: string): { code: string; files: st
   return JSON.parse(stdout);
 }
 
-/** Nobody, who has nothing of his own: the one user that every system knows by its number. */
+/** The user `nobody`, who owns no files and has the same number on every system. */
 const NOBODY = 65_534;
 
 interface Refused {
   readonly code: string;
-  /** All that is in the target's folder. */
+  /** Returns everything in the target's folder. */
   readonly before: unknown;
   readonly after: unknown;
 }
 
 /**
- * Runs as the user nobody, into a home that this user may read, if the tests run as root; else into a folder
- * that is read-only.
+ * If the tests run as root, it runs as the user nobody, with a home that this user may only read; otherwise the folder
+ * is read-only.
  */
 async function handOffAsAnother(to: AgentName): Promise<Refused> {
   const folder = join(home, NATIVE[to]);
@@ -105,18 +105,18 @@ const withoutTraces = (files: readonly string[]): string[] =>
   files.filter((name) => !/-(?:wal|shm)$/u.test(name));
 
 describe.each(AGENT_NAMES)("to %s", (to) => {
-  test("a disk that is full", async () => {
+  test("a full disk", async () => {
     const fill =
       'mount -o remount,size=1m "$1"; head -c 2m /dev/zero > "$1/../zero"; cat "$1/../zero" > "$1/full" 2>/dev/null || true';
     const { code, files } = handOffOnto(to, fill);
     expect(code).toBe("unwritable");
     expect(withoutTraces(files)).toEqual([...thereAlready(to), "full"].toSorted());
     await using store = await openStore(`sqlite:${join(home, ".continuo/continuo.db")}`);
-    // A log that was taken back leaves its tombstone alone.
+    // Only the tombstone of a withdrawn log remains.
     expect((await store.listLogs({ prefix: "handoff/" })).items).toEqual([]);
   });
 
-  test("a folder that is another user's", async () => {
+  test("a folder of another user", async () => {
     const { code, before, after } = await handOffAsAnother(to);
     expect(code).toBe("unwritable");
     expect(after).toEqual(before);
@@ -124,7 +124,7 @@ describe.each(AGENT_NAMES)("to %s", (to) => {
     expect((await store.listLogs({ prefix: "handoff/" })).items).toEqual([]);
   });
 
-  test("a folder on a disk that is only read", () => {
+  test("a folder on a read-only disk", () => {
     const { code, files } = handOffOnto(to, 'mount -o remount,ro "$1"');
     expect(code).toBe("unwritable");
     expect(withoutTraces(files)).toEqual(thereAlready(to));
@@ -141,14 +141,14 @@ const RENAMED: Readonly<Record<AgentName, unknown>> = {
   copilot: expect.stringMatching(/^copilot\/session-state\/[^/]+\/workspace\.yaml$/u),
 };
 
-/** Tells of another conversation, as `opencode export` would. */
+/** Prints another conversation, in the form of `opencode export`. */
 const LIAR = `#!/bin/sh
 if [ "$1" = export ]; then
   printf '{"info":{"id":"%s"},"messages":[{"info":{"id":"msg_1","role":"user","sessionID":"%s","time":{"created":1}},"parts":[{"id":"prt_1","sessionID":"%s","messageID":"msg_1","type":"text","text":"Something else."}]}]}' "$2" "$2" "$2"
 fi
 `;
 
-describe("a target that does not read what was written", () => {
+describe("a target that cannot read the new session", () => {
   const everything = async (): Promise<unknown> => {
     const { "": _root, ...others } = await snapshotOf(home);
     return others;
@@ -170,7 +170,7 @@ describe("a target that does not read what was written", () => {
     expect(await everything()).toEqual(unchanged);
   });
 
-  test("opencode tells something else", async () => {
+  test("opencode reports another conversation", async () => {
     const liar = join(home, "liar");
     writeFileSync(liar, LIAR);
     chmodSync(liar, 0o755);
@@ -218,11 +218,11 @@ describe("homes of six agents with sessions of 200 days ago", () => {
       JSON.parse(readFileSync(join(FIXTURES, agent, SESSIONS[agent], "requests.json"), "utf8")).sessionId,
     );
 
-  /** Folders that got a new entry are younger; everything else that was there is as it was. */
+  /** Folders with a new entry have a newer time; everything else is unchanged. */
   const changed = (then: Readonly<Record<string, string>>, now: Readonly<Record<string, string>>): string[] =>
     Object.keys(then).filter((name) => now[name] !== then[name] && !then[name]?.endsWith("folder"));
 
-  test.each(AGENT_NAMES)("are as they were after a hand-over to %s, but for the new session", async (to) => {
+  test.each(AGENT_NAMES)("are unchanged after a hand-over to %s, except for the new session", async (to) => {
     const then = await snapshotOf(homes);
     for (const from of AGENT_NAMES) {
       const options = { to, cwd, places: { home, env }, verifyBy: "own" } as const;
@@ -230,7 +230,7 @@ describe("homes of six agents with sessions of 200 days ago", () => {
       expect(made.sessionId).not.toBeNull();
     }
     const now = await snapshotOf(homes);
-    // The one database of opencode holds the new session too.
+    // The only database of opencode holds the new session too.
     const isDatabase = (name: string): boolean => /opencode\.db(?:-wal|-shm)?$/u.test(name);
     expect(changed(then, now).filter((name) => !isDatabase(name))).toEqual([]);
     const added = Object.keys(now).filter(
@@ -241,7 +241,7 @@ describe("homes of six agents with sessions of 200 days ago", () => {
     if (to !== "opencode") expect(changed(then, now)).toEqual([]);
   });
 
-  test("are as they were after a dry run", async () => {
+  test("are unchanged after a dry run", async () => {
     const then = await snapshotOf(homes);
     for (const to of AGENT_NAMES) {
       const options = { to, cwd, places: { home, env }, until: "receipt" } as const;
@@ -252,7 +252,7 @@ describe("homes of six agents with sessions of 200 days ago", () => {
   });
 
   test.each(AGENT_NAMES)(
-    "are as they were after a session of %s is renamed, but for that session",
+    "are unchanged after a session of %s is renamed, except for that session",
     async (agent) => {
       const then = await snapshotOf(homes);
       await renameNativeSession(`${agent}:${idOf(agent)}`, "Another title", { places: { home, env } });

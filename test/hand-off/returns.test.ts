@@ -1,4 +1,4 @@
-/** A conversation that comes back to the agent that it came from: by which way it is known again, and what it has then. */
+/** A conversation that comes back to its original agent: how it is recognized, and what it contains then. */
 
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -44,8 +44,8 @@ async function lookUp(): Promise<{ readonly location: string }> {
   return session.details;
 }
 
-describe("it is known again", () => {
-  test("by the copy of its records where it has grown", async () => {
+describe("it is recognized", () => {
+  test("by the copy of its records if it has grown", async () => {
     const before = await words(id);
     const there = await home.go(`claude:${id}`, "pi");
     await home.say("claude", { ...there, sessionId: id, ...(await lookUp()) }, "later");
@@ -54,7 +54,7 @@ describe("it is known again", () => {
     expect(await words(returned.sessionId)).toEqual(before);
   });
 
-  test("by the note in the file where the store is gone", async () => {
+  test("by the note in the file if the store is missing", async () => {
     const before = await words(id);
     const there = await home.go(`claude:${id}`, "pi");
     forget();
@@ -63,7 +63,7 @@ describe("it is known again", () => {
     expect(await words(returned.sessionId)).toEqual(before);
   });
 
-  test("by the newest note where the file has two, because the session came back before", async () => {
+  test("by the newest note if the file has two, because the session came back before", async () => {
     const first = await home.go(`codex:${home.use("codex", "steered")}`, "claude");
     const there = await home.go(`claude:${first.sessionId}`, "pi");
     await home.say("pi", there, "one");
@@ -74,7 +74,7 @@ describe("it is known again", () => {
     expect(again.broughtBack).toMatchObject({ agent: "pi", sessionId: there.sessionId });
   });
 
-  test("by its messages where one of them was changed", async () => {
+  test("by its messages if one of them was changed", async () => {
     const there = await home.go(`claude:${id}`, "pi");
     const file = there.location ?? "";
     writeFileSync(file, readFileSync(file, "utf8").replace('"text":"', '"text":"changed '));
@@ -84,7 +84,7 @@ describe("it is known again", () => {
     expect(await words(returned.sessionId)).toEqual([first?.replace("user: ", "user: changed "), ...others]);
   });
 
-  test("by its messages where a part of it went over", async () => {
+  test("by its messages if only a part was handed over", async () => {
     const there = await home.go(`claude:${id}`, "pi", { maxMessages: 1 });
     const returned = await back("pi", there);
     expect(returned.broughtBack).toMatchObject({ sessionId: id, as: "messages" });
@@ -92,15 +92,15 @@ describe("it is known again", () => {
   });
 });
 
-describe("it is not known again", () => {
-  test("where neither it nor the copy is there", async () => {
+describe("it is not recognized", () => {
+  test("if both the session and the copy are missing", async () => {
     const there = await home.go(`claude:${id}`, "pi");
     forget();
     rmSync(join(home.home, "source"), { recursive: true });
     expect((await back("pi", there)).broughtBack).toBe(null);
   });
 
-  test("where the store is gone and it has grown", async () => {
+  test("if the store is missing and the session has grown", async () => {
     const there = await home.go(`claude:${id}`, "pi");
     await home.say("claude", { ...there, sessionId: id, ...(await lookUp()) }, "later");
     forget();
@@ -108,7 +108,7 @@ describe("it is not known again", () => {
   });
 });
 
-test("a receipt that was asked for says what would come back, and nothing is written", async () => {
+test("a requested receipt lists what would come back, and nothing is written", async () => {
   const there = await home.go(`claude:${id}`, "pi");
   const { handOff } = await import("@continuo/agents");
   const asked = await handOff(`pi:${there.sessionId}`, {

@@ -1,6 +1,6 @@
 /**
- * Rows of a real opencode's database say numbers that JavaScript cannot hold, or would write in another form. They are
- * written again as they stood: on the way back, in a fork, in a repair, and where the result of a call is added.
+ * Rows of a real opencode's database have numbers that JavaScript cannot represent, or would write in another form.
+ * They keep their form on the way back, in a fork, in a repair, and when the result of a call is added.
  */
 
 import { mkdirSync, readFileSync } from "node:fs";
@@ -59,7 +59,7 @@ async function go(from: string, to: AgentName): Promise<HandOff> {
   return await handOff(from, { to, cwd: join(scratch, "work"), places, verifyBy: "own" });
 }
 
-describe("numbers of opencode's rows are written as they stood", () => {
+describe("numbers in opencode's rows keep their form", () => {
   test.each(["the session", "the copy"])("on the way back, from %s", async (from) => {
     const before = numbersIn(id);
     expect(before).toEqual({ rows: before.rows, as: [`${NUMBERS}}`] });
@@ -96,7 +96,7 @@ describe("numbers of opencode's rows are written as they stood", () => {
     expect(rowsOf("part", id).filter((data) => data !== mended[0])).toEqual(others);
   });
 
-  test("where the result of a waiting call is added", async () => {
+  test("when the result of a waiting call is added", async () => {
     openCall();
     await using adapter = openSessionAdapter({
       format: "opencode",

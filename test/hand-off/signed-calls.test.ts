@@ -1,6 +1,6 @@
 /**
- * Calls that the vendor signed (Gemini's models sign calls) come back with their signatures, byte for byte, where a part
- * of the session was handed over and its messages are written again.
+ * Calls that the vendor signed (Gemini's models sign calls) come back with the same bytes in their signatures when only
+ * a part of the session was handed over and its messages are written again.
  */
 
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
@@ -18,7 +18,7 @@ beforeEach(() => {
   home = openHome();
 });
 
-/** No two are alike; with what a careless way through JSON or base64 would change. */
+/** All signatures differ, and have characters that careless JSON or base64 code would change. */
 const signatureAt = (at: number): string => `Ci/+${at}\u00e9==`;
 
 function signedIn(messages: readonly Message[]): string[] {
@@ -76,7 +76,7 @@ function useSigned(agent: "gemini" | "opencode"): string {
 }
 
 test.each(OTHERS)(
-  "$agent over $by: a part of the session returns, with new messages",
+  "$agent through $by: a part of the session returns, with new messages",
   async ({ agent, by }) => {
     const id = useSigned(agent);
     const before = await home.read(agent, id);

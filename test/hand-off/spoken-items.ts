@@ -1,10 +1,10 @@
-/** The parts of one conversation that two agents must send alike, though each sends it in its own way. */
+/** The parts of a conversation that two agents must send alike, although each sends it in its own way. */
 
 import { formatOf, openNativeSession, type Places } from "@continuo/agents";
 import type { AgentName } from "@continuo/core/model";
 import { type Item, normaliseView } from "../agents/items.ts";
 
-/** opencode sends the thinking of another model as text; it goes over as thinking. */
+/** opencode sends the thinking of another model as text, but it is handed over as thinking. */
 export async function sourceView(
   agent: AgentName,
   sessionId: string,
@@ -16,7 +16,7 @@ export async function sourceView(
     history.flatMap(({ content }) => content.map((block) => (block.type === "thinking" ? block.text : null))),
   );
   const view = normaliseView((await formatOf(agent)).modelView(history), { tellsErrors: false });
-  // Its second generation joins it with the text behind it.
+  // The second generation joins it with the text that follows it.
   const withoutThought = (text: string): string => {
     const thought = [...thoughts].find((one) => one !== null && text.startsWith(`${one}\n`));
     return thought === undefined ? text : text.slice(`${thought}\n`.length);
@@ -32,9 +32,9 @@ const NEVER_CAME =
   /^(No result provided|aborted|\[(Tool call interrupted|Tool execution was interrupted|No result of this call))/u;
 
 /**
- * Returns the parts that both must send: no thinking, which each agent sends by rules of its own; no ids; no
- * sentences that an agent puts in; pictures of results after everything else, because not every agent has a
- * place for them there; no line breaks in results, because some agents join several texts with them.
+ * Returns the parts that both must send. It leaves out thinking, which each agent sends by its own rules, ids, and
+ * sentences that an agent inserts. Pictures of results come after everything else, because not every agent can put them
+ * into a result. Line breaks in results are removed, because some agents join several texts with them.
  */
 export function saidIn(items: readonly Item[]): unknown {
   const calls = new Map(items.flatMap((item) => (item.kind === "call" ? [[item.id, item.name]] : [])));
@@ -58,7 +58,7 @@ export function saidIn(items: readonly Item[]): unknown {
 
 const NO_RESULT = "no result came";
 
-/** Codex puts what stands for a result that never came between the calls of one answer. */
+/** Codex puts the placeholder for a missing result between the calls of one answer. */
 function withResultsBehind(told: readonly unknown[]): unknown[] {
   const ordered: unknown[] = [];
   const waiting: unknown[] = [];

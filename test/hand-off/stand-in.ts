@@ -1,5 +1,5 @@
 /**
- * Stands for an agent that is shown a new session: `node stand-in.ts AGENT [CHANGE]`, then the agent's own arguments.
+ * Stands in for an agent that reads a new session: `node stand-in.ts AGENT [CHANGE]`, then the agent's own arguments.
  *
  * `claude` writes a copy of the session, as `--fork-session` does. `pi` gives the messages of its branch behind the
  * last compaction, those that it would not send to its model too, as `get_messages` does. A change is what the agent does to a text that holds the words: it
@@ -30,7 +30,7 @@ function linesOf(path: string): string[] {
 
 type PiEntry = Readonly<Record<string, unknown>> & { readonly type: string; readonly id: string };
 
-/** The messages of a session of pi, as version 1.5.2 puts them together when it opens one. */
+/** Returns the messages of a session of pi, as version 1.5.2 assembles them when it opens one. */
 function messagesOfPi(entries: readonly PiEntry[]): unknown[] {
   const branch = branchOf(entries);
   const at = branch.findLastIndex(({ type }) => type === "compaction");

@@ -1,4 +1,4 @@
-/** The table of recorded states names a session, or a reason, for every agent. */
+/** The table of recorded states has a session or a reason for every agent. */
 
 import { existsSync } from "node:fs";
 import { join } from "node:path";

@@ -1,6 +1,6 @@
 /**
- * The states of sessions that ordinary work leaves behind, and the recorded session of each agent that is in the state.
- * A text in brackets stands where an agent has no such state, or where nobody has recorded it yet.
+ * The states of sessions that ordinary work leaves, with a recorded session of each agent in this state. A text in
+ * brackets is the reason why there is none: the agent has no such state, or it is not recorded yet.
  */
 
 import type { AgentName } from "@continuo/core/model";

@@ -1,6 +1,6 @@
 /**
- * Strange conversations as native sessions of every agent: what was written reads as it was meant, nothing is to be
- * repaired in it, it is forked and renamed, and goes on to another agent and back with its own records.
+ * Strange conversations as native sessions of every agent: each is read back as written and needs no repair, can be
+ * forked and renamed, and goes to another agent and back with its own records.
  */
 
 import {
@@ -53,7 +53,7 @@ function deep(levels: number): unknown {
 const TALKS: Readonly<
   Record<string, readonly (Pick<Message, "role" | "content"> & { timestamp?: string })[]>
 > = {
-  "control characters and halves of characters": [
+  "control characters and lone surrogates": [
     user(text(CONTROL), text(HALF)),
     agent(
       { type: "thinking", text: `${HALF}${CONTROL}` },
@@ -62,7 +62,7 @@ const TALKS: Readonly<
     ),
     tool(result("c", text(CONTROL), text(HALF))),
   ],
-  "what looks like the agents' own": [
+  "text that looks like the agents' own insertions": [
     user(text("/clear")),
     agent(text("No response requested.")),
     user(text("<session_context>so</session_context>"), text("?")),
@@ -70,7 +70,7 @@ const TALKS: Readonly<
     agent(text("<command-name>/clear</command-name>")),
     user(text("[Request interrupted by user]"), text("<turn_aborted>")),
   ],
-  "the agent's thoughts alone": [agent({ type: "thinking", text: "Hm." })],
+  "only thoughts of the agent": [agent({ type: "thinking", text: "Hm." })],
   "one id for many calls": [
     agent(call("c"), call("c"), call("")),
     tool(result("c", text("one"))),
@@ -78,7 +78,7 @@ const TALKS: Readonly<
     agent(call("c")),
     tool(result("c", text("three"))),
   ],
-  "results before their calls, and without one": [
+  "results before their calls, and without a call": [
     tool(result("c", text("early"))),
     user(text("hi")),
     agent(call("c"), call("open")),
@@ -111,7 +111,7 @@ const TALKS: Readonly<
       { type: "file", mimeType: "x/y", url: "file:///x" },
     ),
   ],
-  "times that are far, or none": [
+  "distant times, and missing times": [
     { ...user(text("a")), timestamp: "0001-01-01T00:00:00.000Z" },
     { ...agent(text("b")), timestamp: "9999-12-31T23:59:59.999Z" },
     user(text("c")),
@@ -136,7 +136,7 @@ test.each(CASES)("$name, in $to", async ({ to, talk }) => {
   expect(wordsOf((await at.read(to, fork.sessionId)).history)).toEqual(wordsOf(before.history));
   expect(await renameNativeSession(ref, CONTROL, { places })).toBe("a b [2J c");
   const { problems } = await checkNativeSession(ref, { places });
-  // Times that go backwards are the source's.
+  // Times that go backwards come from the source.
   expect(problems.filter(({ code }) => code !== "bad_order")).toEqual([]);
   const on = AGENT_NAMES[(AGENT_NAMES.indexOf(to) + 1) % AGENT_NAMES.length] as AgentName;
   const there = await at.go(ref, on);

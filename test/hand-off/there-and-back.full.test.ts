@@ -1,6 +1,6 @@
 /**
- * A session handed from A to B and, unchanged, from B to A is the same session: every record of it is there as
- * it was, but for what names the session, its folder and its entries; what was said in B comes behind them.
+ * A session that is handed from A to B and, unchanged, from B to A is the same session: all its records are unchanged,
+ * except for the names of the session, its folder and its entries. Messages that were added in B follow them.
  */
 
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -37,7 +37,7 @@ function useFixture(agent: AgentName, name: string): string {
   return own.use(agent, name);
 }
 
-/** A session with calls at once, one of which failed. */
+/** A session with parallel calls, of which one failed. */
 const PARALLEL = tested(({ recorded }) => recorded.parallel);
 
 interface Read {
@@ -55,8 +55,7 @@ async function read(agent: AgentName, id: string): Promise<Read> {
 }
 
 /**
- * Counts the records of the session's own file. A thread of Codex may continue others: their records stand
- * after its header.
+ * Counts the records of the session's own file. A thread of Codex may continue others, whose records follow its header.
  */
 function thatCount(agent: AgentName, entries: readonly Entry[]): readonly Entry[] {
   const [header, ...others] = entries.filter(({ file }) => file === undefined);
@@ -74,13 +73,13 @@ function comparable(agent: AgentName, entries: readonly Entry[], fixture = ""): 
   return withoutNames(agent, entries.map(withRevert), IN_FILES.has(fixture) ? PLACES : []);
 }
 
-/** The row of an opencode session keeps its revert, which names a message, as text. */
+/** The row of an opencode session stores its revert, which names a message, as text. */
 function withRevert({ value }: Entry): Pick<Entry, "value"> {
   const { revert } = value as Readonly<Record<string, unknown>>;
   return { value: typeof revert === "string" ? { ...(value as object), revert: JSON.parse(revert) } : value };
 }
 
-/** All that was said, thinking, signatures and ids of calls too. */
+/** Returns the whole content, including thinking, signatures and ids of calls. */
 function saidIn(history: readonly Message[]): unknown[] {
   return history.map(({ role, origin, content }) => ({ role, origin, content: content.map(plain) }));
 }
@@ -120,7 +119,7 @@ async function go(id: string, to: AgentName): Promise<HandOff & { readonly sessi
 
 const DIRECTIONS = AGENT_NAMES.flatMap((a) => AGENT_NAMES.filter((b) => b !== a).map((b) => ({ a, b })));
 
-/** In the quick size each fixture goes one way, in the full size all ways. */
+/** In the quick size each fixture goes in one direction, in the full size in all directions. */
 function goesBy(agent: AgentName, name: string, by: AgentName): boolean {
   const names = FIXTURES.flatMap((one) => (one.agent === agent ? one.name : []));
   const others = AGENT_NAMES.filter((other) => other !== agent);
@@ -137,7 +136,7 @@ describe.each(DIRECTIONS)("$a to $b to $a", ({ a, b }) => {
     expect(back.broughtBack).toMatchObject({ agent: a, sessionId: id });
     expect(back.title).toBe(there.title.replace(`from ${a}: `, `from ${b}: `));
     const after = await read(a, back.sessionId);
-    // Only opencode writes rows of its second generation: such a session comes back by its words.
+    // Only opencode writes rows of its second generation, so such a session comes back by its messages.
     if (name === "second-generation") {
       expect(wordsOf(after.history)).toEqual(wordsOf((await read(b, there.sessionId)).history));
       return;
@@ -185,7 +184,7 @@ test.each(DIRECTIONS)("messages that were added in $b come after the records of 
   expect(comparable(a, after.entries.slice(0, count))).toEqual(comparable(a, before.entries));
   expect(saidIn(after.history.slice(0, before.history.length))).toEqual(saidIn(before.history));
   expect(wordsOf(after.history.slice(before.history.length))).toEqual(ADDED);
-  // And again: now the records of B come back.
+  // On the next hand-over, the records of B come back.
   const again = await go(`${a}:${back.sessionId}`, b);
   expect(again.broughtBack).toMatchObject({ agent: b, sessionId: there.sessionId });
   expect(wordsOf((await read(b, again.sessionId)).history)).toEqual(
@@ -194,7 +193,7 @@ test.each(DIRECTIONS)("messages that were added in $b come after the records of 
 });
 
 describe("a session that came from its target", () => {
-  test("comes back from the copy where the session itself is gone, or has grown", async () => {
+  test("comes back from the copy if the session itself is missing or has grown", async () => {
     const id = useFixture("claude", "parallel-tools");
     const before = await read("claude", id);
     const there = await go(`claude:${id}`, "pi");
@@ -205,7 +204,7 @@ describe("a session that came from its target", () => {
     expect(saidIn(after.history)).toEqual(saidIn(before.history));
   });
 
-  test("is known by the note in its file where the store is gone", async () => {
+  test("is recognized by the note in its file if the store is missing", async () => {
     const id = useFixture("claude", "parallel-tools");
     for (const to of AGENT_NAMES) {
       const there = await go(`claude:${id}`, to);
@@ -215,7 +214,7 @@ describe("a session that came from its target", () => {
     }
   });
 
-  test("is converted where neither the session nor the copy is there", async () => {
+  test("is converted if both the session and the copy are missing", async () => {
     const id = useFixture("claude", "parallel-tools");
     const there = await go(`claude:${id}`, "pi");
     rmSync(join(home, "continuo"), { recursive: true });
@@ -224,7 +223,7 @@ describe("a session that came from its target", () => {
     expect(back.broughtBack).toBeNull();
   });
 
-  test("has its own messages where what was handed over is changed in a part", async () => {
+  test("has its own messages if only a part of the handed-over session was changed", async () => {
     const id = useFixture("claude", "parallel-tools");
     const there = await go(`claude:${id}`, "pi");
     const file = there.location ?? "";
@@ -235,7 +234,7 @@ describe("a session that came from its target", () => {
     expect(JSON.stringify((await read("claude", back.sessionId)).history)).toContain("changed ");
   });
 
-  test("has an event in the store that says where it came from", async () => {
+  test("has an event in the store with its origin", async () => {
     const id = useFixture("claude", "parallel-tools");
     const there = await go(`claude:${id}`, "codex");
     await using store = await openStore(`sqlite:${join(home, "continuo", "continuo.db")}`);
@@ -268,35 +267,32 @@ test.each(AGENT_NAMES)("%s to itself is a copy of every record", async (agent) =
 /** The agents whose records are lines of files. */
 const LINE_AGENTS = AGENT_NAMES.filter((agent) => agent !== "opencode");
 
-test.each(LINE_AGENTS)(
-  "numbers of %s come back as they were written, and from the copy too",
-  async (agent) => {
-    const id = useFixture(agent, PARALLEL[agent]);
-    const { location } = await lookUp(agent, id);
-    const numbers = '"numbers":[9007199254740993,12.0,1e3,-0]';
-    const lines = readFileSync(location, "utf8").replaceAll(/\}$/gmu, `,${numbers}}`);
-    writeFileSync(location, lines);
-    const count = lines.split(numbers).length - 1;
-    expect(count).toBeGreaterThan(4);
-    if (agent === "claude") {
-      writeFileSync(location, `${lines}{"type":"not-known-yet","kept":9007199254740993}\n`);
-    }
-    const fork = await forkNativeSession(`${agent}:${id}`, { places, cwd });
-    const forked = readFileSync(fork.location, "utf8");
-    // A fork has records of its own in place of some.
-    expect(forked.split(numbers).length - 1).toBeGreaterThan(count / 2);
-    if (agent === "claude") expect(forked).toContain('{"type":"not-known-yet","kept":9007199254740993,');
-    const by = agent === "pi" ? "codex" : "pi";
-    const there = await go(`${agent}:${id}`, by);
-    for (const from of ["the session", "the copy"]) {
-      if (from === "the copy") rmSync(location);
-      const back = await go(`${by}:${there.sessionId}`, agent);
-      expect(back.broughtBack).toMatchObject({ agent, sessionId: id, as: "records" });
-      const written = readFileSync(back.location ?? "", "utf8");
-      expect(written.split(numbers).length - 1).toBe(count);
-    }
-  },
-);
+test.each(LINE_AGENTS)("numbers of %s come back in the same form, also from the copy", async (agent) => {
+  const id = useFixture(agent, PARALLEL[agent]);
+  const { location } = await lookUp(agent, id);
+  const numbers = '"numbers":[9007199254740993,12.0,1e3,-0]';
+  const lines = readFileSync(location, "utf8").replaceAll(/\}$/gmu, `,${numbers}}`);
+  writeFileSync(location, lines);
+  const count = lines.split(numbers).length - 1;
+  expect(count).toBeGreaterThan(4);
+  if (agent === "claude") {
+    writeFileSync(location, `${lines}{"type":"not-known-yet","kept":9007199254740993}\n`);
+  }
+  const fork = await forkNativeSession(`${agent}:${id}`, { places, cwd });
+  const forked = readFileSync(fork.location, "utf8");
+  // A fork has its own records in place of some of these.
+  expect(forked.split(numbers).length - 1).toBeGreaterThan(count / 2);
+  if (agent === "claude") expect(forked).toContain('{"type":"not-known-yet","kept":9007199254740993,');
+  const by = agent === "pi" ? "codex" : "pi";
+  const there = await go(`${agent}:${id}`, by);
+  for (const from of ["the session", "the copy"]) {
+    if (from === "the copy") rmSync(location);
+    const back = await go(`${by}:${there.sessionId}`, agent);
+    expect(back.broughtBack).toMatchObject({ agent, sessionId: id, as: "records" });
+    const written = readFileSync(back.location ?? "", "utf8");
+    expect(written.split(numbers).length - 1).toBe(count);
+  }
+});
 
 async function lookUp(agent: AgentName, id: string): Promise<{ readonly location: string }> {
   using session = await openNativeSession(`${agent}:${id}`, { places });

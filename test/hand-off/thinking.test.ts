@@ -1,4 +1,7 @@
-/** The receipt of a hand-over says which thinking the target's model is sent, as the target's own model view has it. */
+/**
+ * The receipt of a hand-over lists the thinking that the target's model receives, which matches the target's own model
+ * view.
+ */
 
 import { readFileSync, writeFileSync } from "node:fs";
 import { handOffMessages } from "@continuo/agents";
@@ -15,7 +18,7 @@ beforeEach(() => {
 
 const FIXTURES = tested(({ recorded }) => recorded.thinking);
 
-/** Agents whose models are sent the thinking of another vendor's. */
+/** Agents whose models receive the thinking of another vendor's model. */
 const SENDS: ReadonlySet<AgentName> = new Set(["codex", "opencode"]);
 
 const thinkingIn = (messages: readonly Message[]): readonly Block[] =>
@@ -45,7 +48,7 @@ test.each(PAIRS)("of $from, handed to $to", async ({ from, to }) => {
   await expect(dry).rejects.toMatchObject({ code: "fidelity" });
 });
 
-test("a text in markers goes to pi as that text, is read as a thought, and is the same text in a copy", async () => {
+test("a text in markers is handed to pi as this text, is read as a thought, and is the same text in a copy", async () => {
   const { cwd, places } = home;
   const marked = "<thinking>\nA look is due.\n</thinking>";
   const messages: readonly Message[] = [
@@ -64,7 +67,7 @@ test("a text in markers goes to pi as that text, is read as a thought, and is th
   }
 });
 
-test("of another vendor, before calls, stays out of requests where Claude Code hangs results below their answer", async () => {
+test("of another vendor, before calls, is left out of requests if Claude Code attaches results to their answer", async () => {
   const { cwd, places } = home;
   const call = (id: string): Block => ({ type: "tool_call", id, name: "look", args: {} });
   const result = (id: string): Message => ({
@@ -97,7 +100,7 @@ test("of another vendor, before calls, stays out of requests where Claude Code h
   expect([thinkingIn(history).length, thinkingIn(view).length]).toEqual([1, 0]);
 });
 
-/** Nothing is lost on the way; what the agent itself never sends is noted nevertheless. */
+/** The hand-over loses nothing, but thinking that the agent itself never sends is noted nevertheless. */
 async function expectAsItWas(agent: AgentName, made: Awaited<ReturnType<Home["go"]>>): Promise<void> {
   const { history, view } = await home.read(agent, made.sessionId);
   const [all, sent] = [thinkingIn(history).length, thinkingIn(view).length];
@@ -106,12 +109,12 @@ async function expectAsItWas(agent: AgentName, made: Awaited<ReturnType<Home["go
   expect(sent > 0).toBe(agent !== "gemini");
 }
 
-test.each(AGENT_NAMES)("of %s, copied, is as it was", async (agent) => {
+test.each(AGENT_NAMES)("of %s, copied, is unchanged", async (agent) => {
   const id = home.use(agent, FIXTURES[agent]);
   await expectAsItWas(agent, await home.go(`${agent}:${id}`, agent));
 });
 
-test.each(AGENT_NAMES)("of %s, on its way back, is as it was", async (agent) => {
+test.each(AGENT_NAMES)("of %s, on its way back, is unchanged", async (agent) => {
   const id = home.use(agent, FIXTURES[agent]);
   const by = agent === "pi" ? "codex" : "pi";
   const there = await home.go(`${agent}:${id}`, by);
@@ -155,7 +158,7 @@ describe("to claude", () => {
     expect(thinkingIn(history)).toMatchObject([thought]);
   });
 
-  test("own sealed thinking is noted where thinking of another vendor stands behind it", async () => {
+  test("own sealed thinking is noted if thinking of another vendor follows it", async () => {
     const id = home.use("claude", "text-and-thinking");
     const there = await home.go(`claude:${id}`, "gemini");
     const file = there.location ?? "";

@@ -1,4 +1,4 @@
-/** Watches what this process writes below a folder, and says what would be lost with the power. */
+/** Watches the changes of this process below a folder, and reports which of them a loss of power would undo. */
 
 import fs from "node:fs";
 import { syncBuiltinESMExports } from "node:module";
@@ -8,7 +8,7 @@ type Call = (...args: unknown[]) => unknown;
 const patched = fs as unknown as Record<string, Call>;
 
 export interface Watch {
-  /** Names that were given, in their order: `[from, to]`. */
+  /** The renames, in their order: `[from, to]`. */
   readonly moves: readonly (readonly [string, string])[];
   /** Returns the changes that are not on disk, in words. Call it when the edit returned. */
   unsynced(): readonly string[];

@@ -1,4 +1,4 @@
-/** Messages of Continuo's own, written as a native session of each agent, read back by its reader. */
+/** Messages of Continuo are written as a native session of each agent, and its reader reads them back. */
 
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
@@ -25,7 +25,7 @@ const MESSAGES: readonly Message[] = [
   message("0", "system", [{ type: "text", text: "Answer in verse." }]),
   message("1", "user", [{ type: "text", text: "Read it, 日本語." }]),
   message("2", "assistant", [{ type: "text", text: "I do." }, call]),
-  // A log has this order: a note that came meanwhile stands before the result.
+  // The messages have the order of the log, where a note that arrived meanwhile comes before the result.
   message("3", "user", [{ type: "text", text: "[permission was granted]" }]),
   message("4", "tool", [result]),
   message("5", "assistant", [{ type: "text", text: "It is not there." }]),
@@ -33,7 +33,7 @@ const MESSAGES: readonly Message[] = [
 
 const writable = AGENT_NAMES.filter((agent) => agent !== "opencode");
 
-test.each(writable)("%s: every word, call and result is there, and the list shows it", async (to) => {
+test.each(writable)("%s: every text, call and result is there, and the session is listed", async (to) => {
   const home = scratchFolder("write");
   const cwd = join(home, "project");
   mkdirSync(cwd);
@@ -54,7 +54,7 @@ test.each(writable)("%s: every word, call and result is there, and the list show
   using opened = await openNativeSession(ref, { places });
   const history = await Array.fromAsync(opened.history());
   const said = history
-    // pi tells its title there.
+    // pi stores its title there.
     .filter(({ origin }) => origin !== "notification")
     .flatMap(({ role, content }) => content.map((block) => `${role}: ${wordsOf(block)}`));
   expect(said).toEqual([
@@ -68,7 +68,7 @@ test.each(writable)("%s: every word, call and result is there, and the list show
   ]);
 });
 
-test("a folder that is not there, messages without a word, and an opencode that never ran, are refused", async () => {
+test("a missing folder, messages without text, and an opencode that never ran are refused", async () => {
   const home = scratchFolder("write");
   const options = { to: "claude", title: "x", places: { home, env: {} } } as const;
   await expect(writeNativeSession(MESSAGES, { ...options, cwd: join(home, "no") })).rejects.toMatchObject({

@@ -58,5 +58,5 @@ const server = createServer({
 });
 const listening = await listen(server, { host: "127.0.0.1", port: Number(port) });
 process.stdout.write(`${listening.url}\n`);
-// A test that was aborted can no longer kill it.
+// An aborted test can no longer kill this process, so it ends with its input.
 process.stdin.on("end", () => process.exit()).resume();

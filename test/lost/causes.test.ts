@@ -1,10 +1,10 @@
-/** The tables of causes: every one that is known of an agent stands in them, and says all that a person needs. */
+/** The tables of causes contain every known cause of each agent, with everything that a person needs to know. */
 
 import type { AgentName } from "@continuo/core/model";
 import { hiddenCauses } from "@continuo/native";
 import { expect, test } from "vitest";
 
-/** The reasons that users report and that were made here, agent by agent, and the name that each has. */
+/** The reasons that users report or that were reproduced here, by agent, with the name of each cause. */
 const KNOWN: Readonly<Partial<Record<AgentName, readonly (readonly [reason: string, cause: string])[]>>> = {
   codex: [
     ["another provider", "other_provider"],
@@ -12,12 +12,12 @@ const KNOWN: Readonly<Partial<Record<AgentName, readonly (readonly [reason: stri
     ["an MCP client", "other_source"],
     ["a sub-agent", "sub_agent"],
     ["a first prompt after 300 records", "late_prompt"],
-    ["no event of a message", "no_prompt_event"],
+    ["no message event", "no_prompt_event"],
     ["an empty first message", "empty_prompt"],
     ["archived", "archived"],
     ["a torn first line", "torn_header"],
     ["a flat folder", "wrong_folder"],
-    ["another folder, or one that is gone", "folder_gone"],
+    ["another folder, or a missing one", "folder_gone"],
     ["a fork before its first message", "fork_without_prompt"],
     ["a start with /goal", "goal_start"],
     ["a database without its row", "state_database"],
@@ -29,7 +29,7 @@ const KNOWN: Readonly<Partial<Record<AgentName, readonly (readonly [reason: stri
     ["no record of a user", "no_user_record"],
     ["a torn first line", "torn_first_line"],
     ["the folder of another project", "other_folder"],
-    ["a file name that is no id", "file_name"],
+    ["a file name that is not an id", "file_name"],
     ["a stale index", "stale_index"],
     ["hidden by an editor", "hidden_in_editor"],
     ["swept while the desktop app names it", "swept"],
@@ -57,7 +57,7 @@ const KNOWN: Readonly<Partial<Record<AgentName, readonly (readonly [reason: stri
     ["a torn rename, or a backup", "file_ending"],
     ["one folder deeper, or flat", "wrong_folder"],
     ["the folder of an old name", "other_folder"],
-    ["a folder that is gone", "folder_gone"],
+    ["a missing folder", "folder_gone"],
     ["another folder of sessions", "other_session_dir"],
     ["content that is not read", "unread_content"],
   ],
@@ -71,12 +71,12 @@ const KNOWN: Readonly<Partial<Record<AgentName, readonly (readonly [reason: stri
   ],
 };
 
-test.each(Object.entries(KNOWN))("%s has a cause for every reason that is known", async (agent, reasons) => {
+test.each(Object.entries(KNOWN))("%s has a cause for every known reason", async (agent, reasons) => {
   const causes = await hiddenCauses(agent as AgentName);
   expect(reasons.filter(([, cause]) => causes[cause] === undefined)).toEqual([]);
 });
 
-test("a cause says why, what brings the session back and what that changes, and a reported one promises no edit", async () => {
+test("a cause explains the reason, what restores the session and what that changes, and a cause that is only reported promises no edit", async () => {
   for (const agent of Object.keys(KNOWN)) {
     for (const [cause, facts] of Object.entries(await hiddenCauses(agent as AgentName))) {
       const { means, bringsBack, changes, by, evidence } = facts;

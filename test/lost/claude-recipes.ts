@@ -1,4 +1,4 @@
-/** Sessions that Claude Code's own list does not show. Each is hidden by the real one in `test/agents/lost/`. */
+/** Sessions that Claude Code's own list does not show. `test/agents/lost/` checks each with the real program. */
 
 import { symlinkSync } from "node:fs";
 import { join } from "node:path";
@@ -96,13 +96,13 @@ export const CLAUDE_RECIPES: readonly LostRecipe[] = [
     messages: 2,
   },
   {
-    title: "an interruption as the only thing that a user said",
+    title: "an interruption as the only message of a user",
     cause: "no_prompt",
     write: (home) => write(home, [INTERRUPTED, ANSWERED]),
     messages: 2,
   },
   {
-    title: "the output of a command as the only thing that a user said",
+    title: "the output of a command as the only message of a user",
     cause: "no_prompt",
     write: (home) => write(home, [OUTPUT, ANSWERED]),
     messages: 2,
@@ -186,7 +186,7 @@ export const CLAUDE_RECIPES: readonly LostRecipe[] = [
     },
   },
   {
-    title: "a session that says that it goes on in another one",
+    title: "a session that names another one as its continuation",
     cause: "continued_elsewhere",
     write: (home) => {
       const end = { type: "continued-in", sessionId: ID, continuedInSessionId: OTHER };

@@ -1,4 +1,7 @@
-/** Sessions that Claude Code's own list hides: named, brought back and undone. The real one confirms it in `test/agents/lost/`. */
+/**
+ * Sessions that Claude Code's own list hides are named, restored and hidden again. The real program confirms this in
+ * `test/agents/lost/`.
+ */
 
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -18,14 +21,14 @@ const ASKED = { role: "user", content: "Name the files" } as const;
 const ANSWERED = { role: "assistant", content: "There are two." } as const;
 const INTERRUPTED = { role: "user", content: "[Request interrupted by user for tool use]" } as const;
 
-/** Sessions that look like hidden ones, and that the list shows. */
+/** Sessions that look like hidden ones, but that the list shows. */
 const LISTED: readonly (readonly [string, (home: ReturnType<typeof makeLostHome>) => void])[] = [
   [
-    "a picture without a word",
+    "a picture without text",
     (home) => write(home, talk(home, [{ role: "user", content: [{ type: "image" }] }, ANSWERED])),
   ],
   [
-    "a slash command alone",
+    "only a slash command",
     (home) =>
       write(home, talk(home, [{ role: "user", content: "<command-name>/init</command-name>" }, ANSWERED])),
   ],
@@ -51,7 +54,7 @@ const LISTED: readonly (readonly [string, (home: ReturnType<typeof makeLostHome>
       writeText(sessionPath(home).replace(/\.jsonl$/u, "/custom-title.json"), '{"customTitle":"Files"}');
     },
   ],
-  ["nothing said at all", (home) => write(home, [{ type: "mode", mode: "default" }])],
+  ["no message at all", (home) => write(home, [{ type: "mode", mode: "default" }])],
   ["an empty file", (home) => writeText(sessionPath(home), "")],
   [
     "a session that was moved by Claude Code",
@@ -64,7 +67,7 @@ const LISTED: readonly (readonly [string, (home: ReturnType<typeof makeLostHome>
     },
   ],
   [
-    "a continuation that is gone",
+    "a missing continuation",
     (home) =>
       write(home, [
         ...talk(home, [ASKED, ANSWERED]),
@@ -77,7 +80,7 @@ function write(home: ReturnType<typeof makeLostHome>, records: readonly object[]
   writeText(sessionPath(home), toLines(records));
 }
 
-test.each(LISTED)("%s is listed, and so not missed", async (_title, make) => {
+test.each(LISTED)("%s is listed, and so does not count as missing", async (_title, make) => {
   const home = makeLostHome(mkdtempSync(join(scratch, "listed-")));
   make(home);
   expect(await hiddenIn(home, "claude")).toEqual([]);

@@ -1,4 +1,4 @@
-/** Threads that Codex's own list does not show. Each is hidden by the real one in `test/agents/lost/`. */
+/** Threads that Codex's own list does not show. `test/agents/lost/` checks each with the real program. */
 
 import { join } from "node:path";
 import { type LostHome, type LostRecipe, toLines, writeText } from "./recipe.ts";
@@ -197,7 +197,7 @@ export const CODEX_RECIPES: readonly LostRecipe[] = [
     messages: 2,
   },
   {
-    title: "a file beside the folders of years",
+    title: "a file next to the folders of years",
     cause: "wrong_folder",
     write: (home) => writeThread(home, [header(home), ...TALK], "sessions", rolloutName()),
     messages: 2,

@@ -1,4 +1,7 @@
-/** Threads that Codex's own list hides: named, brought back and undone. The real one confirms it in `test/agents/lost/`. */
+/**
+ * Threads that Codex's own list hides are named, restored and hidden again. The real program confirms this in
+ * `test/agents/lost/`.
+ */
 
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -15,7 +18,7 @@ proveRecipes("codex", CODEX_RECIPES);
 
 const ANSWER = said("assistant", "Done.");
 
-/** Threads that look like hidden ones, and that the list shows. */
+/** Threads that look like hidden ones, but that the list shows. */
 const LISTED: readonly (readonly [string, (home: LostHome) => void])[] = [
   [
     "a thread without a source or a provider",
@@ -39,7 +42,7 @@ const LISTED: readonly (readonly [string, (home: LostHome) => void])[] = [
     (home) => writeThread(home, [header(home), shown(""), ANSWER, shown("Go on"), ANSWER]),
   ],
   [
-    "a picture without a word",
+    "a picture without text",
     (home) =>
       writeThread(home, [header(home), shown("", { images: ["data:image/png;base64,AAAA"] }), ANSWER]),
   ],
@@ -85,7 +88,7 @@ const LISTED: readonly (readonly [string, (home: LostHome) => void])[] = [
   ],
 ];
 
-test.each(LISTED)("%s is listed, and so not missed", async (_title, make) => {
+test.each(LISTED)("%s is listed, and so does not count as missing", async (_title, make) => {
   const home = makeLostHome(mkdtempSync(join(scratch, "listed-")));
   make(home);
   expect(await hiddenIn(home, "codex")).toEqual([]);

@@ -1,4 +1,4 @@
-/** Sessions that Gemini CLI's own list does not show. Each is hidden by the real one in `test/agents/lost/`. */
+/** Sessions that Gemini CLI's own list does not show. `test/agents/lost/` checks each with the real program. */
 
 import { createHash } from "node:crypto";
 import { existsSync, readFileSync } from "node:fs";
@@ -7,7 +7,7 @@ import { type LostHome, type LostRecipe, toLines, writeText } from "./recipe.ts"
 
 export const GEMINI_ID = "7c9e6679-7425-40de-944b-e07fc1f90ae7";
 const GEMINI_NAME = "session-2026-11-20T10-00-7c9e6679.jsonl";
-/** It begins with the same eight characters. */
+/** This id begins with the same eight characters. */
 export const NAMESAKE = "7c9e6679-9f21-4d3b-8c55-2f0d6a1b7e34";
 export const PARENT = "1b4e28ba-2fa1-41d2-883f-0016d3cca427";
 const TIME = "2026-11-20T10:00:00.000Z";
@@ -24,7 +24,7 @@ export function writeProject(home: LostHome): void {
     JSON.stringify({ projects: { [home.project]: "project" } }),
   );
   writeText(geminiPath(home, ".project_root"), home.project);
-  // The recipes grow old, and must stay what they are.
+  // The times are computed from now, so that the recipes stay valid as time passes.
   if (!existsSync(settingsPath(home))) setRetention(home, { enabled: false });
 }
 
@@ -42,13 +42,13 @@ export function setRetention(home: LostHome, sessionRetention: object): void {
 
 export const DEFAULT_RETENTION = { enabled: true, maxAge: "30d" };
 
-/** The head of a session that was written to so many days ago. */
+/** The head of a session that was last written this number of days ago. */
 export function agedHead(home: LostHome, days: number, more: object = {}): object {
   const time = new Date(Date.now() - days * DAY_MS).toISOString();
   return geminiHead(home, { startTime: time, lastUpdated: time, ...more });
 }
 
-/** The file that a resumption leaves beside the session: no word of the conversation is in it. */
+/** The file that a resumption leaves next to the session, without any message of the conversation. */
 export const STUB_NAME = "session-2026-11-21T10-00-7c9e6679.jsonl";
 
 export function geminiHead(home: LostHome, more: object = {}): object {
@@ -146,7 +146,7 @@ export const GEMINI_RECIPES: readonly LostRecipe[] = [
     messages: 2,
   },
   {
-    title: "the file that a resumption left beside the session",
+    title: "the file that a resumption left next to the session",
     cause: "empty_twin",
     write: (home) => {
       writeGemini(home, [agedHead(home, 2), ...GEMINI_TALK]);
@@ -156,7 +156,7 @@ export const GEMINI_RECIPES: readonly LostRecipe[] = [
     messages: 2,
   },
   {
-    title: "an old session whose file name ends alike",
+    title: "an old session whose file name has the same ending",
     cause: "expired_twin",
     otherCauses: ["older_than_allowed"],
     write: (home) => {
@@ -179,7 +179,7 @@ export const GEMINI_RECIPES: readonly LostRecipe[] = [
     },
   },
   {
-    title: "the folder that the project had before",
+    title: "the earlier folder of the project",
     cause: "other_project_folder",
     otherCauses: ["sub_agent"],
     write: (home) => {
@@ -213,7 +213,7 @@ export const GEMINI_RECIPES: readonly LostRecipe[] = [
     messages: 2,
   },
   {
-    title: "the file that a resumption left beside a session in the format of one object",
+    title: "the file that a resumption left next to a session in the format of one object",
     cause: "empty_twin",
     write: (home) => {
       writeProject(home);
@@ -233,7 +233,7 @@ export const GEMINI_RECIPES: readonly LostRecipe[] = [
     messages: 2,
   },
   {
-    title: "a file in the format of one object that breaks off",
+    title: "a file in the format of one object that is cut off",
     cause: "torn_header",
     write: (home) => {
       writeProject(home);
@@ -249,7 +249,7 @@ export const GEMINI_RECIPES: readonly LostRecipe[] = [
     },
   },
   {
-    title: "notes of the program alone",
+    title: "only notes of the program",
     cause: "nothing_resumable",
     write: (home) =>
       writeGemini(home, [
@@ -258,7 +258,7 @@ export const GEMINI_RECIPES: readonly LostRecipe[] = [
       ]),
   },
   {
-    title: "a start after which nothing was said",
+    title: "a start without any message",
     cause: "nothing_resumable",
     write: (home) => writeGemini(home, [geminiHead(home)]),
   },

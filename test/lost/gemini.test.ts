@@ -1,4 +1,7 @@
-/** Sessions that Gemini CLI's own list hides: named, brought back and undone. The real one confirms it in `test/agents/lost/`. */
+/**
+ * Sessions that Gemini CLI's own list hides are named, restored and hidden again. The real program confirms this in
+ * `test/agents/lost/`.
+ */
 
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -29,10 +32,10 @@ afterAll(() => rmSync(scratch, { recursive: true }));
 
 proveRecipes("gemini", GEMINI_RECIPES);
 
-/** Sessions that look like hidden ones, and that the list shows or nobody misses. */
+/** Sessions that look like hidden ones, but that the list shows or no person misses. */
 const LISTED: readonly (readonly [string, (home: LostHome) => void])[] = [
   [
-    "a project that a later record names",
+    "a project that only a later record names",
     (home) =>
       writeGemini(home, [geminiHead(home, { projectHash: undefined }), ...GEMINI_TALK, geminiHead(home)]),
   ],
@@ -52,11 +55,11 @@ const LISTED: readonly (readonly [string, (home: LostHome) => void])[] = [
     },
   ],
   [
-    "a session of 40 days whose owner keeps all of them",
+    "a session of 40 days whose owner keeps all sessions",
     (home) => writeGemini(home, [agedHead(home, 40), ...GEMINI_TALK]),
   ],
   [
-    "the file that a resumption left, where all are kept",
+    "the file that a resumption left, if all sessions are kept",
     (home) => {
       writeGemini(home, [agedHead(home, 2), ...GEMINI_TALK]);
       writeGemini(home, [agedHead(home, 1)], STUB_NAME);
@@ -78,14 +81,14 @@ const LISTED: readonly (readonly [string, (home: LostHome) => void])[] = [
     },
   ],
   [
-    "a session of which nothing says when it was written",
+    "a session without any time",
     (home) => {
       writeGemini(home, [agedHead(home, 40, { lastUpdated: undefined }), ...GEMINI_TALK]);
       setRetention(home, DEFAULT_RETENTION);
     },
   ],
   [
-    "a session of 2 days next to one of 20 days whose file name ends alike",
+    "a session of 2 days next to one of 20 days whose file name has the same ending",
     (home) => {
       writeGemini(home, [agedHead(home, 2), ...GEMINI_TALK]);
       writeGemini(home, [agedHead(home, 20, { sessionId: NAMESAKE }), ...GEMINI_TALK], STUB_NAME);
@@ -100,7 +103,7 @@ const LISTED: readonly (readonly [string, (home: LostHome) => void])[] = [
     },
   ],
   [
-    "a session that has its file in the folder of before too",
+    "a session that also has a file in the earlier folder",
     (home) => {
       writeGemini(home, [geminiHead(home), ...GEMINI_TALK]);
       const before = join(home.root, ".gemini", "tmp", "project-1");
@@ -124,7 +127,7 @@ const LISTED: readonly (readonly [string, (home: LostHome) => void])[] = [
     },
   ],
   [
-    "a file that is no session",
+    "a file that is not a session",
     (home) => {
       writeGemini(home, [geminiHead(home), ...GEMINI_TALK]);
       writeText(geminiPath(home, "chats", "notes.json"), "[]");
@@ -132,13 +135,13 @@ const LISTED: readonly (readonly [string, (home: LostHome) => void])[] = [
   ],
 ];
 
-test.each(LISTED)("%s is not missed", async (_title, make) => {
+test.each(LISTED)("%s does not count as missing", async (_title, make) => {
   const home = makeLostHome(mkdtempSync(join(scratch, "listed-")));
   make(home);
   expect(await hiddenIn(home, "gemini")).toEqual([]);
 });
 
-test("a damaged session of 40 days is given the time of now too, because the list would delete it", async () => {
+test("a damaged session of 40 days also gets the current time, because the list would delete it", async () => {
   const home = makeLostHome(mkdtempSync(join(scratch, "damaged-")));
   writeGemini(home, [agedHead(home, 40, { projectHash: undefined }), ...GEMINI_TALK]);
   setRetention(home, DEFAULT_RETENTION);
@@ -149,7 +152,7 @@ test("a damaged session of 40 days is given the time of now too, because the lis
   expect(await hiddenIn(home, "gemini")).toEqual([]);
 });
 
-test("a session does not come back where the list would delete another one for it", async () => {
+test("a session is not restored if the list would then delete another one", async () => {
   const home = makeLostHome(mkdtempSync(join(scratch, "full-")));
   writeGemini(home, [agedHead(home, 3, { projectHash: undefined }), ...GEMINI_TALK]);
   for (const [days, sessionId] of [NAMESAKE, PARENT].entries())
@@ -172,7 +175,7 @@ test("a session does not come back where the list would delete another one for i
   expect(await hiddenIn(home, "gemini")).toEqual([]);
 });
 
-test("the older of two files of one id is the one that is left out", async () => {
+test("of two files with one id, the list leaves out the older one", async () => {
   const home = makeLostHome(mkdtempSync(join(scratch, "twins-")));
   GEMINI_RECIPES.find(({ cause }) => cause === "older_twin")?.write(home);
   const [hidden] = await hiddenIn(home, "gemini");

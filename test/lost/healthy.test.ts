@@ -1,4 +1,7 @@
-/** Homes of all five agents with healthy sessions of any size: none of them counts as hidden, and looking changes nothing. */
+/**
+ * Homes of all five agents with healthy sessions of any size: none of them counts as hidden, and the check changes no
+ * file.
+ */
 
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -20,7 +23,7 @@ interface Talk {
   readonly turns: readonly (readonly [asked: string, answered: string])[];
 }
 
-/** Words of a person: never empty, as no agent sends an empty prompt, and of any letters. */
+/** The prompt of a person, in any letters. It is never empty, because no agent sends an empty prompt. */
 const words = fc
   .oneof(fc.lorem({ maxCount: 40 }), fc.string({ unit: "grapheme", minLength: 1, maxLength: 400 }))
   .filter((text) => /\p{L}{2}/u.test(text) && !text.includes("<") && !text.includes("["));
@@ -86,7 +89,7 @@ function writePiTalk(home: LostHome, { id, turns }: Talk): void {
   );
 }
 
-test("no healthy session of any agent counts as hidden, and looking changes no byte", async () => {
+test("no healthy session of any agent counts as hidden, and the check changes no byte", async () => {
   await fc.assert(
     fc.asyncProperty(homes, async (talks) => {
       const scratch = mkdtempSync(join(tmpdir(), "continuo-healthy-"));

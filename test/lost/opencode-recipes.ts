@@ -1,7 +1,4 @@
-/**
- * Sessions that opencode's own list does not show. `test/agents/lost/` checks with the real program that each is
- * hidden.
- */
+/** Sessions that opencode's own list does not show. `test/agents/lost/` checks each with the real program. */
 
 import { execFileSync } from "node:child_process";
 import { mkdirSync, rmSync } from "node:fs";
@@ -117,7 +114,7 @@ export const OPENCODE_RECIPES: readonly LostRecipe[] = [
     messages: 2,
   },
   {
-    title: "a history that was written again, without the note that opencode leaves in it",
+    title: "a rewritten history, without the note that opencode leaves in it",
     cause: "other_project",
     write: (home) => {
       makeRepository(home);
@@ -136,7 +133,7 @@ export const OPENCODE_RECIPES: readonly LostRecipe[] = [
     messages: 2,
   },
   {
-    title: "a repository that was made above the folder of the session",
+    title: "a repository that was created above the folder of the session",
     cause: "other_project",
     write: (home) => {
       makeRepository(home);

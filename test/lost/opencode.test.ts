@@ -1,4 +1,7 @@
-/** Sessions that opencode's own list hides: named, brought back and undone. The real one confirms it in `test/agents/lost/`. */
+/**
+ * Sessions that opencode's own list hides are named, restored and hidden again. The real program confirms this in
+ * `test/agents/lost/`.
+ */
 
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -15,16 +18,13 @@ afterAll(() => rmSync(scratch, { recursive: true }));
 
 proveRecipes("opencode", OPENCODE_RECIPES);
 
-/** Sessions that look like hidden ones, and that the list shows or nobody misses. */
+/** Sessions that look like hidden ones, but that the list shows or no person misses. */
 const LISTED: readonly (readonly [string, (home: LostHome) => void])[] = [
   ["a folder without git", (home) => writeOpencode(home, { path: home.project.slice(1) })],
-  [
-    "a folder that is gone",
-    (home) => writeOpencode(home, { directory: "/srv/gone", project: "0".repeat(40) }),
-  ],
+  ["a missing folder", (home) => writeOpencode(home, { directory: "/srv/gone", project: "0".repeat(40) })],
   ["a repository", (home) => writeOpencode(home, { project: makeRepository(home) })],
   [
-    "a folder of which opencode makes a repository at its next start",
+    "a folder that opencode treats as a repository at its next start",
     (home) => {
       makeRepository(home);
       writeOpencode(home);
@@ -48,7 +48,7 @@ const LISTED: readonly (readonly [string, (home: LostHome) => void])[] = [
   ],
 ];
 
-test.each(LISTED)("%s is not missed", async (_title, make) => {
+test.each(LISTED)("%s does not count as missing", async (_title, make) => {
   const home = makeLostHome(mkdtempSync(join(scratch, "listed-")));
   make(home);
   expect(await hiddenIn(home, "opencode")).toEqual([]);

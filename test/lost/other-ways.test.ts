@@ -1,4 +1,7 @@
-/** The causes made in other ways than by the recipes: each is named, brought back, and undone to the byte. */
+/**
+ * Sessions that are hidden by the same causes in other ways than in the recipes: each is named, restored, and hidden
+ * again to the byte.
+ */
 
 import { test } from "vitest";
 import { OTHER_WAYS } from "./other-ways.ts";

@@ -1,6 +1,6 @@
 /**
- * The causes made in other ways than by the recipes: by a power cut, an editor on Windows, many small records in the place of one large
- * one.
+ * The same causes, produced in other ways than by the recipes: by a power cut, an editor on Windows, many small records
+ * in place of a large one.
  */
 
 import { join } from "node:path";
@@ -19,7 +19,7 @@ export const OTHER_WAYS: readonly (readonly [agent: AgentName, recipe: LostRecip
   [
     "claude",
     {
-      title: "three pasted texts of many bytes a letter in the first prompt",
+      title: "three pasted texts with many bytes per letter in the first prompt",
       cause: "long_first_prompt",
       write: (home) => {
         const text = (at: number): object => ({
@@ -54,7 +54,7 @@ export const OTHER_WAYS: readonly (readonly [agent: AgentName, recipe: LostRecip
   [
     "claude",
     {
-      title: "an editor that saved with a byte order mark and the line ends of Windows",
+      title: "an editor that saved a byte order mark and the line ends of Windows",
       cause: "byte_order_mark",
       write: (home) =>
         writeText(
@@ -79,7 +79,7 @@ export const OTHER_WAYS: readonly (readonly [agent: AgentName, recipe: LostRecip
   [
     "claude",
     {
-      title: "a project that was renamed, with letters that its folder's name lacks",
+      title: "a renamed project, with letters that its folder's name lacks",
       cause: "other_folder",
       write: (home) => {
         const folder = folderName(join(home.root, "Ärger & Co. (alt)"));
@@ -157,7 +157,7 @@ export const OTHER_WAYS: readonly (readonly [agent: AgentName, recipe: LostRecip
   [
     "pi",
     {
-      title: "an editor that saved with a byte order mark and the line ends of Windows",
+      title: "an editor that saved a byte order mark and the line ends of Windows",
       cause: "byte_order_mark",
       write: (home) => {
         const text = toLines([piHeader(home), ...PI_TALK]).replaceAll("\n", "\r\n");
@@ -180,7 +180,7 @@ export const OTHER_WAYS: readonly (readonly [agent: AgentName, recipe: LostRecip
   ],
 ];
 
-/** Those of one agent. */
+/** Returns those of one agent. */
 export function otherWaysOf(agent: AgentName): readonly LostRecipe[] {
   return OTHER_WAYS.flatMap(([whose, recipe]) => (whose === agent ? [recipe] : []));
 }

@@ -1,4 +1,4 @@
-/** Sessions that pi's own list does not show. Each is hidden by the real one in `test/agents/lost/`. */
+/** Sessions that pi's own list does not show. `test/agents/lost/` checks each with the real program. */
 
 import { join } from "node:path";
 import { type LostHome, type LostRecipe, toLines, writeText } from "./recipe.ts";
@@ -103,13 +103,13 @@ export const PI_RECIPES: readonly LostRecipe[] = [
     messages: 2,
   },
   {
-    title: "a backup of a session that is gone",
+    title: "a backup of a missing session",
     cause: "file_ending",
     write: (home) => writePi(home, [piHeader(home), ...PI_TALK], piFolder(home.project), `${NAME}.bak`),
     messages: 2,
   },
   {
-    title: "a prompt that is one block and no list",
+    title: "a prompt that is a block and not a list",
     cause: "unread_content",
     write: (home) => {
       const [, answer] = PI_TALK;

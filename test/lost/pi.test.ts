@@ -1,4 +1,7 @@
-/** Sessions that pi's own list hides: named, brought back and undone. The real one confirms it in `test/agents/lost/`. */
+/**
+ * Sessions that pi's own list hides are named, restored and hidden again. The real program confirms this in
+ * `test/agents/lost/`.
+ */
 
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -13,7 +16,7 @@ afterAll(() => rmSync(scratch, { recursive: true }));
 
 proveRecipes("pi", PI_RECIPES);
 
-/** Sessions that look like hidden ones, and that the list shows. */
+/** Sessions that look like hidden ones, but that the list shows. */
 const LISTED: readonly (readonly [string, (home: LostHome) => void])[] = [
   [
     "a line of garbage before the header",
@@ -26,7 +29,7 @@ const LISTED: readonly (readonly [string, (home: LostHome) => void])[] = [
   ["a version of the future", (home) => writePi(home, [piHeader(home, { version: 99 }), ...PI_TALK])],
   ["a session without a folder", (home) => writePi(home, [piHeader(home, { cwd: undefined }), ...PI_TALK])],
   [
-    "words and results that hold null",
+    "texts and results that contain null",
     (home) => {
       const content = [{ type: "text", text: '"content": 5, [null]' }];
       const details = { list: [null], content: 5 };
@@ -51,20 +54,23 @@ const LISTED: readonly (readonly [string, (home: LostHome) => void])[] = [
   ],
   ["a header alone", (home) => writePi(home, [piHeader(home)])],
   [
-    "a backup beside its session",
+    "a backup next to its session",
     (home) => {
       writePi(home, [piHeader(home), ...PI_TALK]);
       writePi(home, [piHeader(home), ...PI_TALK], piFolder(home.project), "copy.jsonl.bak");
     },
   ],
   [
-    "a file that is no session",
+    "a file that is not a session",
     (home) => writeText(piPath(home, piFolder(home.project), "notes.bak"), "words\n"),
   ],
 ];
 
-test.each(LISTED)("%s is listed, or no session, and so not missed", async (_title, make) => {
-  const home = makeLostHome(mkdtempSync(join(scratch, "listed-")));
-  make(home);
-  expect(await hiddenIn(home, "pi")).toEqual([]);
-});
+test.each(LISTED)(
+  "%s is listed, or is not a session, and so does not count as missing",
+  async (_title, make) => {
+    const home = makeLostHome(mkdtempSync(join(scratch, "listed-")));
+    make(home);
+    expect(await hiddenIn(home, "pi")).toEqual([]);
+  },
+);

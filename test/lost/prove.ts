@@ -1,4 +1,7 @@
-/** The tests of each recipe, whatever the agent: named, unchanged by the look, brought back, and undone to the byte. */
+/**
+ * The tests of each recipe of any agent: the session is named, not changed by the check, restored, and hidden again to
+ * the byte.
+ */
 
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -22,7 +25,7 @@ export async function hiddenIn(home: LostHome, agent: AgentName): Promise<readon
   return await Array.fromAsync(findHiddenSessions({ places: placesOfHome(home), agents: [agent] }));
 }
 
-/** Declares the quick tests of an agent: its recipes, its healthy homes, and that no cause is without a recipe. */
+/** Declares the quick tests of an agent: its recipes, its healthy homes, and that every cause has a recipe. */
 export function proveRecipes(agent: AgentName, recipes: readonly LostRecipe[]): void {
   test.each(recipes)(
     "$title: $cause is named, and undone to the byte",
@@ -36,7 +39,7 @@ export function proveRecipes(agent: AgentName, recipes: readonly LostRecipe[]): 
   });
 
   const healthy = FORMAT_CASES.filter(([name]) => name === agent);
-  test.each(healthy)("%s/%s: nothing is hidden against the will of the agent", async (_agent, name) => {
+  test.each(healthy)("%s/%s: no session is hidden", async (_agent, name) => {
     using scratch = openScratch();
     const { places, sessions } = await copyHome(scratch.path, [agent, name]);
     expect(sessions).not.toEqual([]);
@@ -46,7 +49,10 @@ export function proveRecipes(agent: AgentName, recipes: readonly LostRecipe[]): 
   });
 }
 
-/** Named without a change, brought back, and undone to the byte; without messages, no step is offered. */
+/**
+ * Checks that the session is named without a change, restored, and hidden again to the byte; without messages, no step
+ * is offered.
+ */
 export async function proveRecipe(
   agent: AgentName,
   { cause, otherCauses = [], write, messages }: LostRecipe,

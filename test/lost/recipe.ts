@@ -1,4 +1,6 @@
-/** Homes of an agent in which its own list does not show a session: one recipe for each cause that can be made. */
+/**
+ * Homes of an agent in which its own list does not show a session: one recipe for each cause that can be reproduced.
+ */
 
 import {
   copyFileSync,
@@ -17,16 +19,18 @@ import { DatabaseSync } from "node:sqlite";
 import type { Places } from "@continuo/files";
 
 export interface LostRecipe {
-  /** A statement that names what was done to the session. */
+  /** A statement that names the change to the session. */
   readonly title: string;
   readonly cause: string;
   /** Other files of the home, which the list leaves out too. */
   readonly otherCauses?: readonly string[];
-  /** Writes the session into a home, and nothing else. */
+  /** Writes only the session into a home. */
   write(home: LostHome): void;
-  /** Messages that the agent itself has of the session once it is listed; left out where Continuo cannot bring it back. */
+  /** The messages that the agent itself has once the session is listed; absent if Continuo cannot restore it. */
   readonly messages?: number;
-  /** Messages that a resume by the agent has, where that differs: one that is not shown, but that the model is given. */
+  /**
+   * The messages after a resume by the agent, if they differ: one that the agent does not show, but sends to its model.
+   */
   readonly resumed?: number;
 }
 
@@ -73,7 +77,10 @@ export function snapshotOf({ root }: LostHome): Readonly<Record<string, string>>
   );
 }
 
-/** The same with the rows of databases in the place of their bytes: a row that was written twice may lie elsewhere. */
+/**
+ * The same, with the rows of databases instead of their bytes, because a row that was written twice may be at another
+ * position.
+ */
 export function contentOf(home: LostHome): Readonly<Record<string, string>> {
   const files = Object.entries(snapshotOf(home)).filter(([path]) => !path.endsWith(".db-wal"));
   return Object.fromEntries(
@@ -81,7 +88,7 @@ export function contentOf(home: LostHome): Readonly<Record<string, string>> {
   );
 }
 
-/** A copy is read: opening a database changes its folder. */
+/** A copy is read, because opening a database changes its folder. */
 function rowsIn(path: string): string {
   const folder = mkdtempSync(join(tmpdir(), "continuo-rows-"));
   const copy = join(folder, "copy.db");

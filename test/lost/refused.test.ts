@@ -1,4 +1,4 @@
-/** Sessions that are not brought back, or only with everything that belongs to them. */
+/** Sessions that are not restored, or only with everything that belongs to them. */
 
 import { appendFileSync, existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -13,7 +13,7 @@ import { contentOf, type LostHome, makeLostHome, placesOfHome, toLines, writeTex
 
 const ID = "0b7c9c1e-1111-4222-8333-444455556666";
 
-/** A talk of Claude Code in the folder of a project that has another name now, with a result of a tool beside it. */
+/** A conversation of Claude Code in the folder of a renamed project, with the result of a tool next to it. */
 function writeMoved(home: LostHome): { readonly folder: string; readonly beside: string } {
   const folder = folderName(join(home.root, "old-name"));
   const said = [

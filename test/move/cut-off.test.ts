@@ -1,4 +1,7 @@
-/** A work tree whose laying out was cut off: the next attempt takes the rest back, and keeps what a person did since. */
+/**
+ * The creation of a work tree is cut off: the next attempt removes its incomplete state, and keeps a person's later
+ * changes.
+ */
 
 import { copyFileSync, existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -40,7 +43,7 @@ beforeEach(async () => {
   note = join(there.folder, ".git/continuo-move.json");
 });
 
-/** The contents end early, and what takes it back is stopped too: the note stays, as after a kill. */
+/** The contents end early, and the rollback is stopped too, so the note stays, as after a kill. */
 async function cutOff(): Promise<void> {
   const contents = join(packed, "contents");
   copyFileSync(contents, join(root, "whole"));
@@ -57,7 +60,7 @@ async function cutOff(): Promise<void> {
   copyFileSync(join(root, "whole"), contents);
 }
 
-test("the next attempt takes the rest back, and lays out all of it", async () => {
+test("the next attempt rolls the incomplete state back, and creates the whole work tree", async () => {
   await cutOff();
   expect(existsSync(note)).toBe(true);
   expect((await applyWorkTree(await open(there), packed, around())).outcome).toBe("applied");
@@ -65,7 +68,7 @@ test("the next attempt takes the rest back, and lays out all of it", async () =>
   expect(existsSync(note)).toBe(false);
 });
 
-test("a file that a person changed since is kept, and the attempt is refused", async () => {
+test("a file that a person changed since then is kept, and the attempt is refused", async () => {
   await cutOff();
   there.write("src/timer.ts", "export const mine = 1;\n");
   await expect(applyWorkTree(await open(there), packed, around())).rejects.toMatchObject({
@@ -78,7 +81,7 @@ test("a file that a person changed since is kept, and the attempt is refused", a
 });
 
 test.each(["", "{", "null", '{"created":[],"files":[]}', '{"created":["../../.bashrc"]}'])(
-  "a damaged note (%j) is an error that names it, and the clone stays as it is",
+  "a damaged note (%j) is an error that names it, and the clone does not change",
   async (text) => {
     await cutOff();
     const kept = readFileSync(note, "utf8");

@@ -1,4 +1,4 @@
-/** The records that an agent adds to its session when a person asks something, each in its own files. */
+/** The records that each agent adds to its own files when a person asks something. */
 
 import { appendFileSync } from "node:fs";
 import { join } from "node:path";
@@ -11,7 +11,7 @@ import { type Machines, type MovedAgent, opencodeDatabase } from "./machines.ts"
 
 type Growing = Pick<Machines, "root" | "here">;
 
-/** The log of the only session here. */
+/** Returns the log of the only session in the home. */
 export function sessionFile({ root }: Pick<Machines, "root">, agent: MovedAgent = "claude"): string {
   const files = filesBelow(join(root, "here", `.${agent}`));
   const [path = ""] = files.filter((one) => one.endsWith(".jsonl") && !one.endsWith("session_index.jsonl"));

@@ -1,4 +1,7 @@
-/** A move in which a program is killed at a random moment: this machine's command, or the one that ssh started on the other. */
+/**
+ * A move in which a program is killed at a random moment: the command on this machine, or the one that ssh started on
+ * the other.
+ */
 
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
@@ -16,7 +19,7 @@ import {
 
 export interface KilledMove {
   readonly agent: MovedAgent;
-  /** Milliseconds after the start of the program that is killed. */
+  /** The time of the kill, in milliseconds after the start of the program. */
   readonly afterMs: number;
   readonly victim: "here" | "there";
 }
@@ -29,7 +32,7 @@ interface Row {
 
 /** The state of both machines after the kill. */
 export interface AfterKill {
-  /** The command was over before. */
+  /** True if the command ended before the kill. */
   readonly isKilled: boolean;
   readonly isMarked: boolean;
   readonly there: number;
@@ -37,7 +40,7 @@ export interface AfterKill {
 
 const ARGS = ["move", "last", "--remote-command", REMOTE, "--to", "ssh://laptop/~/timer"];
 
-/** Throws where the session is on neither machine, half there, or there twice. */
+/** Throws if the session is on neither machine, incomplete, or there twice. */
 export async function killMove(root: string, { agent, afterMs, victim }: KilledMove): Promise<AfterKill> {
   const machines = makeMachines(root, { agent });
   const { here, there } = machines;
@@ -70,7 +73,7 @@ export async function killMove(root: string, { agent, afterMs, victim }: KilledM
   return { isKilled, isMarked, there: left.there.length };
 }
 
-/** Milliseconds that the command takes here, and the one on the other machine, where nothing kills them. */
+/** The milliseconds that the commands on this and on the other machine take without a kill. */
 export async function lengthsOfMove(
   root: string,
   agent: MovedAgent,
@@ -89,12 +92,12 @@ function killThere({ root }: Machines): boolean {
   try {
     return process.kill(Number(readFileSync(join(root, "far.pid"), "utf8")), "SIGKILL");
   } catch {
-    // It is not there yet, or no longer.
+    // The file does not exist yet, or no longer exists.
     return false;
   }
 }
 
-/** Git goes on for a moment after the program that started it was killed. */
+/** Git continues for a moment after the program that started it was killed. */
 async function moveAgain(machines: Machines): Promise<void> {
   let said = "";
   for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {

@@ -1,4 +1,4 @@
-/** Moves in which a program is killed at a random moment: the session is on one machine or both. */
+/** Moves in which a program is killed at a random moment: the session is on one machine or on both. */
 
 import { rmSync } from "node:fs";
 import { createRandom } from "../mutants/random.ts";
@@ -7,15 +7,15 @@ import { soakTest } from "../sizes/soak-test.ts";
 import { killMove, lengthsOfMove } from "./kill-move.ts";
 import { MOVED_AGENTS } from "./machines.ts";
 
-/** A program that had ended before its moment came is no kill, and the round is made again. */
+/** A program that ended before its moment was not killed, so the round is repeated. */
 const MOST_ROUNDS_A_KILL = 4;
-/** Rounds at once: each waits for the disk and for one program after another most of its time. */
+/** The number of parallel rounds; each waits most of its time for the disk and for one program after another. */
 const LANES = 4;
 
 soakTest("moves: killed at a random moment", { count: 200, batchSize: 10 }, async ({ seed, count }) => {
   const random = createRandom(seed);
   let [round, kills, underWay] = [0, 0, 0];
-  // The moments are those of this machine as it is now: with other work beside it, a move takes ten times as long.
+  // The moments are measured on this machine now, because a move takes ten times as long while other work runs.
   const measured = await Promise.all(
     Array.from({ length: LANES }, () => inScratch((root) => lengthsOfMove(root, "claude"))),
   );

@@ -20,7 +20,7 @@ export interface Machines {
   readonly root: string;
   readonly here: Git;
   readonly there: Git;
-  /** Options of ssh for a real server; left out, a script starts the command of the other home. */
+  /** Options of ssh for a real server; without them, a script starts the command in the other home. */
   readonly bin: string;
   on(
     machine: "here" | "there",
@@ -41,13 +41,13 @@ const SAID = [
   { role: "assistant", content: "It stops now." },
 ] as const;
 
-/** A database of the real agent: the recipes' has only the columns that its list needs. */
+/** The database comes from the real agent, because the one in the recipes has only the columns that its list needs. */
 function useOpencode(home: LostHome): void {
   using database = copyDatabase(home);
   database.prepare("update session set directory = ?").run(home.project);
 }
 
-/** An agent that ran before, and has no session. */
+/** Makes the home of an agent that ran before, but has no session. */
 function useEmptyOpencode(home: LostHome): void {
   using database = copyDatabase(home);
   database.exec("pragma foreign_keys = on; delete from session");
@@ -86,7 +86,7 @@ export function makeMachines(root: string, { agent = "claude", prepare }: Machin
   if (agent === "opencode") useEmptyOpencode(makeLostHome(join(root, "there")));
   const bin = join(root, "bin");
   mkdirSync(bin);
-  // Bytes after which the connection is cut, and the process to kill, are the test's.
+  // The test sets the number of bytes after which the connection is cut, and reads the process to kill.
   const script = `#!/bin/sh
 while [ "$1" != "--" ]; do shift; done
 export HOME=${join(root, "there")}
@@ -133,7 +133,7 @@ export async function ended(child: ChildProcess): Promise<Run> {
   return { code, stdout, stderr };
 }
 
-/** Staged, changed and new files, an ignored one, and a commit that was not pushed. */
+/** Makes staged, changed and new files, an ignored one, and a commit that was not pushed. */
 export function changeTree(git: Git): void {
   git.write("src/stop.ts", "export const stop = 1;\n");
   git("add", "--all");

@@ -1,4 +1,4 @@
-/** A mirror of a session of each agent: it is listed, found by its words, read and continued on the other machine. */
+/** A mirror of a session of each agent is listed, found by its text, read and continued on the other machine. */
 
 import { expect, test } from "vitest";
 import { scratchFolder } from "../scratch-folder.ts";
@@ -9,7 +9,7 @@ import { follow, rowsOn, stopped } from "./mirror.ts";
 const WORDS = "and let the hourglass chime";
 
 test.each(MOVED_AGENTS)(
-  "what %s wrote is found, read and continued on the other machine",
+  "a session of %s is found, read and continued on the other machine",
   async (agent) => {
     const machines = makeMachines(scratchFolder("mirror-agents"), { agent });
     const following = follow(machines);

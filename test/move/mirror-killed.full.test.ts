@@ -1,4 +1,7 @@
-/** Programs of a mirror killed at random: whatever was acknowledged is read on the other machine, and continued there. */
+/**
+ * Programs of a mirror are killed at random: everything that was acknowledged can be read and continued on the other
+ * machine.
+ */
 
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -11,12 +14,12 @@ import { follow, type MirrorCommand, rowsOn, stopped } from "./mirror.ts";
 import { type ServeProcess, serveThere } from "./serving.ts";
 
 const KILLS = 100;
-/** Each of these kills is followed by all that a person on the other machine would do. */
+/** After each of these kills, the test does everything that a person on the other machine would do. */
 const LOOKED_INTO = 10;
 
 interface Way extends AsyncDisposable {
   follow(): MirrorCommand;
-  /** Kills the program on the other machine, which is started again when it is needed. */
+  /** Kills the program on the other machine, which starts again when it is needed. */
   killThere(): Promise<void>;
 }
 
@@ -27,7 +30,7 @@ async function bySsh(machines: Machines): Promise<Way> {
       try {
         process.kill(Number(readFileSync(join(machines.root, "far.pid"), "utf8")), "SIGKILL");
       } catch {
-        // It is not there yet, or no longer.
+        // The file does not exist yet, or no longer exists.
       }
     },
     [Symbol.asyncDispose]: async () => undefined,
@@ -48,7 +51,7 @@ async function byServer(machines: Machines): Promise<Way> {
   };
 }
 
-/** The file of the mirror, which stays the same. */
+/** Returns the file of the mirror, which stays the same. */
 async function mirrorOn(machines: Machines, way: Way): Promise<string> {
   const following = way.follow();
   await following.until(({ waitingBytes, mirroredBytes }) => waitingBytes === 0 && mirroredBytes > 0);
@@ -61,7 +64,7 @@ test.each([
   ["ssh", bySsh],
   ["a server", byServer],
 ] as const)(
-  "by %s, what was acknowledged before any of 100 kills is on the other machine, and continued there",
+  "by %s, everything that was acknowledged before any of 100 kills is on the other machine, and can be continued there",
   async (_, open) => {
     const machines = makeMachines(scratchFolder("mirror-killed"));
     await using way = await open(machines);
@@ -86,7 +89,7 @@ test.each([
       expect(there.equals(here.subarray(0, there.length))).toBe(true);
       if (kill % (KILLS / LOOKED_INTO) !== 0) continue;
       const [row] = await rowsOn(machines, "there");
-      // A kill in the middle of a write leaves the beginning of a line, which nobody acknowledged.
+      // A kill in the middle of a write leaves the beginning of a line, which was not acknowledged.
       const codes = row?.problems.map(({ code }) => code).filter((code) => code !== "torn_line");
       expect([row?.location, codes]).toEqual([mirror, ["mirror"]]);
     }

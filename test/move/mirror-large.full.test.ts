@@ -1,4 +1,7 @@
-/** A session of 100 MB over a real ssh whose connection is cut: it continues where it ended, in bounded memory. */
+/**
+ * A session of 100 MB is mirrored over a real ssh whose connection is cut: it continues where it ended, with bounded
+ * memory.
+ */
 
 import { appendFileSync, readFileSync, statSync } from "node:fs";
 import { beforeEach, expect, test } from "vitest";
@@ -39,7 +42,7 @@ test("a session of 100 MB is mirrored although the connection is cut, and each m
   await following.until(({ connected }) => !connected);
   const again = following.states.length;
   await following.until((state) => state.connected && state.mirroredBytes === size);
-  // It did not begin from the start.
+  // The transfer did not start again from the beginning.
   const first = following.states
     .slice(again)
     .find(({ connected, mirroredBytes }) => connected && mirroredBytes > 0);

@@ -1,4 +1,4 @@
-/** A session mirrored from one home to another in one process, until all of it is there. */
+/** Mirrors a session from one home to another in one process, until it is complete. */
 
 import { PassThrough } from "node:stream";
 import { type FollowState, followSession, receiveMirror } from "@continuo/agents/handoff/mirroring";
@@ -9,7 +9,7 @@ import { listNativeSessions } from "@continuo/native";
 
 const broken = (why: string): ContinuoError => new ContinuoError("unavailable", why);
 
-/** The only session of a home; its name. */
+/** Returns the name of the only session of a home. */
 export async function mirrorOnce(from: Places, to: Places, workTree: "with" | "without"): Promise<string> {
   const [row] = await listNativeSessions({ places: from });
   if (row === undefined) throw new Error("there is no session to mirror");

@@ -1,4 +1,7 @@
-/** `continuo move --follow --to http://…`: a mirror on the machine of a server, read by its pages and taken over there. */
+/**
+ * `continuo move --follow --to http://…`: a mirror on the machine of a server, which its pages show and which can be
+ * taken over there.
+ */
 
 import { readFileSync, statSync } from "node:fs";
 import { type AddressInfo, createServer, type Socket } from "node:net";
@@ -24,7 +27,7 @@ interface Page {
   readonly sessions: readonly { readonly key: string; readonly title: string }[];
 }
 
-test("a session is mirrored to a server, read there by a page, and continued when this machine died", async () => {
+test("a session is mirrored to a server, shown there by a page, and continued after this machine failed", async () => {
   const following = follow(machines, server.url, { CONTINUO_TOKEN: await server.token("machine:write") });
   await following.until(({ mirroredBytes }) => mirroredBytes === sizeHere());
   ask(machines, "And make it ring");
@@ -52,7 +55,7 @@ test("a session is mirrored to a server, read there by a page, and continued whe
   ]);
 });
 
-test("a mirror is continued after the server was started again", async () => {
+test("a mirror continues after a restart of the server", async () => {
   const following = follow(machines, server.url, { CONTINUO_TOKEN: await server.token("machine:write") });
   await following.until(({ mirroredBytes }) => mirroredBytes === sizeHere());
   await stopped(server.child, "SIGKILL");
@@ -63,7 +66,7 @@ test("a mirror is continued after the server was started again", async () => {
   expect(await stopped(following.child, "SIGTERM")).toBe(0);
 });
 
-test("only a token for writing mirrors a session, and one that was revoked ends it", async () => {
+test("only a token for writing can mirror a session, and its revocation ends the mirror", async () => {
   const refused = follow(machines, server.url, { CONTINUO_TOKEN: await server.token("machine:read") });
   await expect(refused.until(() => false)).rejects.toThrow("the token does not allow this");
   expect(await rowsOn(machines, "there")).toEqual([]);
@@ -87,7 +90,7 @@ test("a move to a server without --follow is refused with a hint", async () => {
   expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining("--follow")]);
 });
 
-/** A server that is not one of our agents; `go` is what it does when it was asked. */
+/** A server that is not Continuo's; `go` is its reaction to a request. */
 async function refusedBy(go: (socket: Socket) => void): Promise<string> {
   const hostile = createServer((socket) => {
     socket.on("error", () => undefined).once("data", () => go(socket));
@@ -103,7 +106,7 @@ async function refusedBy(go: (socket: Socket) => void): Promise<string> {
 
 const HEAD = "HTTP/1.1 403 Forbidden\r\ncontent-length: 999999999\r\n\r\n{";
 
-test("a refusal that does not end, and one that breaks off, end the command", async () => {
+test("the command ends after a refusal without an end, and after one that is cut off", async () => {
   const endless = (socket: Socket): void => {
     socket.write(HEAD, () => void setInterval(() => socket.write("x".repeat(65_536)), 5).unref());
   };
@@ -114,7 +117,7 @@ test("a refusal that does not end, and one that breaks off, end the command", as
   expect(await refusedBy(cut)).toMatch(/403|the connection to .* ended/u);
 });
 
-test("a connection that ends before an answer is named once in the error", async () => {
+test("a connection that ends before an answer is reported once in the error", async () => {
   const stderr = await refusedBy((socket) => socket.resetAndDestroy());
   expect(stderr.match(/the connection to/gu)).toHaveLength(1);
 });

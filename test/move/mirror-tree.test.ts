@@ -1,4 +1,7 @@
-/** A mirror with the changes in the work tree: as they were after the last turn, in the clone that continues the session. */
+/**
+ * A mirror with the changes of the work tree: the clone that continues the session has them as they were after the last
+ * turn.
+ */
 
 import { expect, test } from "vitest";
 import { scratchFolder } from "../scratch-folder.ts";
@@ -36,7 +39,7 @@ test("the changes after the last turn are in the clone that continues the sessio
   expect(shownIn(machines.there)).toEqual(tree);
 });
 
-test("a clone with changes of its own is refused, and the session is continued without the work tree", async () => {
+test("a clone with changes of its own is refused, and the session can continue without the work tree", async () => {
   const machines = makeMachines(scratchFolder("mirror-tree-refused"));
   changeTree(machines.here);
   const following = follow(machines);

@@ -1,4 +1,4 @@
-/** `continuo move --follow`: a session that grows on one machine, read and taken over on the other. */
+/** `continuo move --follow`: a session grows on one machine, and is read and taken over on the other. */
 
 import { readFileSync, statSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -16,7 +16,7 @@ beforeEach(() => {
 
 const sizeHere = (): number => statSync(sessionFile(machines)).size;
 
-test("what the agent wrote is read on the other machine, continued there when this one died, and marked here", async () => {
+test("a session of the agent is read on the other machine, continued there after this one failed, and marked here", async () => {
   const following = follow(machines);
   await following.until(({ mirroredBytes }) => mirroredBytes === sizeHere());
   ask(machines, "And make it ring");
@@ -43,7 +43,7 @@ test("what the agent wrote is read on the other machine, continued there when th
   const again = await machines.on("there", ["move", id, "--take-over"]);
   expect([again.code, again.stderr]).toEqual([5, expect.stringContaining(made.sessionId)]);
 
-  // This machine comes back, writes on, and hears of it.
+  // This machine comes back, continues to write, and is told about the take-over.
   ask(machines, "Too late");
   const later = await machines.move("--follow", "--to", "ssh://laptop");
   expect([later.code, later.stdout]).toEqual([0, expect.stringContaining("was taken over on")]);
@@ -53,7 +53,7 @@ test("what the agent wrote is read on the other machine, continued there when th
   expect((await machines.on("there", ["show", made.sessionId])).stdout).not.toContain("Too late");
 });
 
-test("half a line stays here until it is whole, and a file that was written again replaces its mirror", async () => {
+test("an incomplete line is not sent until it is complete, and a rewritten file replaces its mirror", async () => {
   const following = follow(machines);
   const { mirroredBytes } = await following.until((state) => state.mirroredBytes === sizeHere());
   const path = sessionFile(machines);
@@ -72,7 +72,7 @@ test("half a line stays here until it is whole, and a file that was written agai
   expect(readFileSync(mirror?.location ?? "")).toEqual(readFileSync(path));
 });
 
-test("a connection that was cut is made again, and continues where it ended", async () => {
+test("a cut connection is opened again, and continues where it ended", async () => {
   const following = follow(machines);
   await following.until((state) => state.mirroredBytes === sizeHere());
   process.kill(Number(readFileSync(join(machines.root, "far.pid"), "utf8")), "SIGKILL");

@@ -1,4 +1,4 @@
-/** A session that its agent writes here, and its mirror there, as a person on that machine sees it. */
+/** A session that its agent writes on this machine, and its mirror as a person on the other machine sees it. */
 
 import type { ChildProcess } from "node:child_process";
 import { createInterface } from "node:readline";
@@ -15,7 +15,7 @@ export interface State {
 
 export interface MirrorCommand {
   readonly child: ChildProcess;
-  /** All that the command told, in its order. */
+  /** Everything that the command printed, in order. */
   readonly states: State[];
   until(isReached: (state: State) => boolean): Promise<State>;
 }

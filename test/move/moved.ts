@@ -1,4 +1,4 @@
-/** A session that was moved: it is on one machine, marked on the other, and a cut connection loses nothing. */
+/** A moved session is on one machine and marked on the other, and a cut connection loses no data. */
 
 import { createHash } from "node:crypto";
 import { existsSync, readdirSync } from "node:fs";
@@ -17,7 +17,7 @@ export async function sessionsOn(machines: Machines, machine: "here" | "there"):
   return JSON.parse((await machines.on(machine, ["list", "--json"])).stdout) as SessionRow[];
 }
 
-/** The files of moves on the other machine that are not whole yet. */
+/** Returns the incomplete files of moves on the other machine. */
 export function waitingParts(machines: Machines): readonly string[] {
   const folder = join(machines.root, "there/.continuo/moves");
   return existsSync(folder) ? readdirSync(folder).filter((name) => name.endsWith(".part")) : [];
@@ -40,7 +40,10 @@ export async function expectMoved(machines: Machines): Promise<void> {
   expect(waitingParts(machines)).toEqual([]);
 }
 
-/** A move whose connection ends, and the same command given again. @param cut bytes that arrive before the end */
+/**
+ * Moves a session over a connection that ends, and then runs the same command again. @param cut bytes that arrive
+ * before the end
+ */
 export async function expectContinued(machines: Machines, cut: number): Promise<void> {
   const { here, there } = machines;
   changeTree(here);

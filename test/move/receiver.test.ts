@@ -1,4 +1,4 @@
-/** The machine that a session arrives on: the bytes that it keeps, the session that it places, and the folder that it finds. */
+/** The receiving machine: the bytes that it stores, the session that it places, and the folder that it finds. */
 
 import { createHash } from "node:crypto";
 import {
@@ -41,7 +41,7 @@ const ID = "0b7c1f7e-3d51-4c0e-9a52-6f1f3f0a9c11";
 const COMMIT = "4b825dc642cb6eb9a060e54bf8d69288fbee4904";
 
 let root: string;
-/** Those of the machine that the session arrives on. */
+/** The options of the receiving machine. */
 let places: Places;
 let work: string;
 let moves: string;
@@ -67,9 +67,9 @@ beforeEach(async () => {
 const broken = (why: string): ContinuoError => new ContinuoError("unavailable", why);
 
 interface Arrival extends AsyncDisposable {
-  /** The end of the machine that sends. */
+  /** The sender's end of the connection. */
   readonly channel: MoveChannel;
-  /** Settles with the error of the machine that receives, or `null`. */
+  /** Settles with the error of the receiving machine, or `null`. */
   readonly ended: Promise<unknown>;
 }
 
@@ -113,7 +113,7 @@ interface Sent {
   readonly placed: Json;
 }
 
-/** Sends the whole bundle from the offset that is asked for, and confirms it or not. */
+/** Sends the whole bundle from the requested offset, and optionally confirms it. */
 async function sendAll({ channel }: Arrival, { isConfirmed = true } = {}): Promise<Sent> {
   const bytes = readFileSync(bundle);
   await answerTo(channel, offer());
@@ -130,7 +130,7 @@ async function sendAll({ channel }: Arrival, { isConfirmed = true } = {}): Promi
 const partPath = (): string => join(moves, `${shaOf(readFileSync(bundle))}.part`);
 
 describe("what came", () => {
-  test("stays until the other machine confirmed, and is placed once however often it is sent", async () => {
+  test("stays until the other machine confirmed, and is placed once, however often it is sent", async () => {
     await using first = arrive();
     const { placed } = await sendAll(first, { isConfirmed: false });
     await first[Symbol.asyncDispose]();
@@ -141,7 +141,7 @@ describe("what came", () => {
     expect(await listNativeSessions({ places })).toHaveLength(1);
   });
 
-  test("is thrown away where it is not what was offered", async () => {
+  test("is deleted if it differs from the offer", async () => {
     const bytes = readFileSync(bundle);
     await using arrival = arrive();
     await answerTo(arrival.channel, offer());
@@ -154,7 +154,7 @@ describe("what came", () => {
     expect(await listNativeSessions({ places })).toEqual([]);
   });
 
-  test("is placed again where the session was deleted since", async () => {
+  test("is placed again if the session was deleted since", async () => {
     await using first = arrive();
     const { placed } = await sendAll(first);
     await first[Symbol.asyncDispose]();
@@ -164,7 +164,7 @@ describe("what came", () => {
     expect(await listNativeSessions({ places })).toHaveLength(1);
   });
 
-  test("is noted before it is placed, with where it comes from", async () => {
+  test("is noted, with its origin, before it is placed", async () => {
     writeFileSync(join(root, "there/.claude"), "no folder");
     await using arrival = arrive();
     await expect(sendAll(arrival)).rejects.toThrow();
@@ -176,7 +176,7 @@ describe("what came", () => {
     });
   });
 
-  test("is thrown away where it is longer than the bundle", async () => {
+  test("is deleted if it is longer than the bundle", async () => {
     mkdirSync(moves, { recursive: true });
     writeFileSync(partPath(), Buffer.concat([readFileSync(bundle), Buffer.from("more")]));
     await using arrival = arrive();
@@ -196,13 +196,13 @@ describe("what came", () => {
   });
 });
 
-test("one move arrives after the other", async () => {
+test("moves are received one after the other", async () => {
   const order: string[] = [];
   await using first = arrive();
   await answerTo(first.channel, offer());
   await using second = arrive();
   const later = answerTo(second.channel, offer()).then(() => order.push("second is ready"));
-  // Time for the second one, if nothing holds it.
+  // The second move would have enough time here if nothing held it back.
   await setTimeout(100);
   await first.channel.writeLine({ bundle: {} });
   await first.channel.readLine();
@@ -212,7 +212,7 @@ test("one move arrives after the other", async () => {
   expect(order).toEqual(["first has failed", "second is ready"]);
 });
 
-test("a work tree goes to no folder with files that is no repository", async () => {
+test("a work tree is not placed in a folder that has files but is not a repository", async () => {
   writeFileSync(join(work, "notes.md"), "- mine\n");
   await using arrival = arrive();
   expect(await answerTo(arrival.channel, offer({ commits: [COMMIT] }))).toMatchObject({
@@ -221,8 +221,8 @@ test("a work tree goes to no folder with files that is no repository", async () 
   expect(await arrival.ended).toMatchObject({ code: "not_found" });
 });
 
-describe("a session that was placed by a process which was killed", () => {
-  test("is found by where it comes from, if it was written since", async () => {
+describe("a session that a killed process placed", () => {
+  test("is found by its origin if it was written since", async () => {
     const sinceMs = Date.now();
     const { made } = await placeMove(bundle, { places, into: work });
     const begun = { agent: "claude", from: { agent: "claude", sessionId: ID }, cwd: work, sinceMs } as const;
@@ -232,7 +232,7 @@ describe("a session that was placed by a process which was killed", () => {
     expect(await placedSince({ ...begun, sinceMs: sinceMs + 3_600_000 }, { places })).toBeNull();
   });
 
-  test("is given to the sender that asks again, and not placed a second time", async () => {
+  test("is returned to the sender that asks again, and not placed a second time", async () => {
     const sinceMs = Date.now();
     const { made } = await placeMove(bundle, { places, into: work });
     const begun = { agent: "claude", from: { agent: "claude", sessionId: ID }, cwd: work, folder: null };
@@ -248,7 +248,7 @@ describe("the folder of a session", () => {
   const found = (more: object) =>
     folderOfMove({ into: null, folder: work, home: root, ...more }, { ...places, home: join(root, "home") });
 
-  test("is that of the same path before that of the same place below the home", () => {
+  test("is preferably the one with the same path, and otherwise the one at the same place below the home", () => {
     mkdirSync(join(root, "home/there/work"), { recursive: true });
     expect(found({})).toBe(work);
     expect(found({ folder: join(root, "there/work/../work"), home: "/far" })).toBe(
@@ -257,7 +257,7 @@ describe("the folder of a session", () => {
     expect(found({ folder: "/far/there/work", home: "/far" })).toBe(join(root, "home/there/work"));
   });
 
-  test("is outside of the home if it was so on the other machine", () => {
+  test("is outside of the home if it was outside on the other machine", () => {
     mkdirSync(join(root, "other-disk/timer"), { recursive: true });
     mkdirSync(join(root, "home"));
     expect(() => found({ folder: "/other-disk/timer", home: "/far" })).toThrow(
@@ -276,13 +276,13 @@ describe("the other end of a connection", () => {
     return openChannel(input, new PassThrough(), broken);
   };
 
-  test("sends no line that does not end", async () => {
+  test("cannot send a line without an end", async () => {
     await expect(channelOf(`"${"x".repeat(1_200_000)}`).readLine()).rejects.toThrow(
       "a line that is too long",
     );
   });
 
-  test("sends every byte that it announced", async () => {
+  test("must send every byte that it announced", async () => {
     const read = async (): Promise<string> =>
       Buffer.concat(await Array.fromAsync(channelOf("1234").readBytes(5))).toString();
     await expect(read()).rejects.toThrow("it ended early");
@@ -292,7 +292,7 @@ describe("the other end of a connection", () => {
     ["conflict", "conflict"],
     ["no_such_code", "unavailable"],
     ["toString", "unavailable"],
-  ])("reports an error %s, which is %s here", (code, expected) => {
+  ])("reports an error as %s, which is %s here", (code, expected) => {
     const error = { error: { code, message: "no room", hint: "Make room." } };
     const read = (): unknown => lineAs(z.object({ placed: z.string() }), error, { host: "laptop", broken });
     expect(read).toThrow(

@@ -1,4 +1,4 @@
-/** The machine that a session leaves: it keeps the session that changed meanwhile, or that another program of Continuo has open. */
+/** The sending machine: it keeps a session that changed meanwhile, or that another program of Continuo has open. */
 
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -41,7 +41,7 @@ beforeEach(() => {
 
 const broken = (why: string): ContinuoError => new ContinuoError("unavailable", why);
 
-/** The lines that the other machine was sent, and the steps of both, in order. */
+/** The lines that the other machine received, and the steps of both machines, in order. */
 interface Heard {
   offer: Json;
   bundle: Json;
@@ -57,7 +57,7 @@ interface Sending extends Pick<SendMoveOptions, "workTree" | "onProgress"> {
 
 const nothingHeard = (): Heard => ({ offer: {}, bundle: {}, steps: [] });
 
-/** Sends to a machine that takes everything, and calls `before` before it confirms. */
+/** Sends to a machine that accepts everything, and calls `before` before it confirms. */
 async function send(
   before: () => void,
   { sessionId = ID, heard = nothingHeard(), offset = 0, ...options }: Sending = {},
@@ -87,7 +87,7 @@ async function send(
     [Symbol.asyncDispose]: async () => void near.end(),
   });
   const release = async (sent: SentMove): Promise<void> => {
-    // The other machine is not to be told before this is durable.
+    // The other machine must not be notified before this is durable.
     await setTimeout(20);
     heard.steps.push("released");
     released.push(sent);
@@ -101,7 +101,7 @@ async function send(
   return released;
 }
 
-test("a session is released once the other machine has it", async () => {
+test("a session is released after the other machine has it", async () => {
   const heard = nothingHeard();
   expect(await send(() => undefined, { heard })).toMatchObject([{ placed: PLACED, host: "laptop" }]);
   expect(heard.steps).toEqual(["placed", "released", "confirmed"]);
@@ -122,7 +122,7 @@ test("a session that another program has open is refused before anything is sent
   }
 });
 
-test("nobody else writes to the session until the other machine has it, and everybody may afterwards", async () => {
+test("no other program can write to the session until the other machine has it, and every program can afterwards", async () => {
   let refusal: Promise<unknown> | null = null;
   const write = (): void => {
     refusal = lockNative({ agent: "claude", sessionId: ID, places }).then(
@@ -136,7 +136,7 @@ test("nobody else writes to the session until the other machine has it, and ever
 });
 
 describe("a transfer that was cut off", () => {
-  test("is continued: the same session makes the same bytes, and the progress counts those that came before", async () => {
+  test("is continued: the same session gives the same bytes, and the progress includes those that were sent before", async () => {
     const [first, second] = [nothingHeard(), nothingHeard()];
     const counts: (readonly [number, number])[] = [];
     await send(() => undefined, { heard: first });
@@ -147,7 +147,7 @@ describe("a transfer that was cut off", () => {
     expect(counts).toEqual([[offset + 10, offset + 10]]);
   });
 
-  test("is another one for another work tree, and for another session with the same words", async () => {
+  test("does not continue for another work tree, or for another session with the same text", async () => {
     const git = gitIn(home.project);
     git("init", "--quiet");
     git("commit", "--quiet", "--allow-empty", "--message=Begin");
@@ -166,7 +166,7 @@ describe("a transfer that was cut off", () => {
   });
 });
 
-test("without its work tree nothing of a repository is sent", async () => {
+test("without its work tree no part of a repository is sent", async () => {
   const git = gitIn(home.project);
   git("init", "--quiet");
   git("commit", "--quiet", "--allow-empty", "--message=Begin");

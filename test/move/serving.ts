@@ -7,10 +7,10 @@ import { stopped } from "./mirror.ts";
 
 export interface ServeProcess extends AsyncDisposable {
   readonly url: string;
-  /** The file of the token for the other commands of its machine. */
+  /** The file with the token for the other commands of that machine. */
   readonly tokenFile: string;
   readonly child: ChildProcess;
-  /** A token with these scopes, made on that machine. */
+  /** Makes a token with these scopes on that machine. */
   token(...scopes: readonly string[]): Promise<string>;
   get(path: string): Promise<unknown>;
 }

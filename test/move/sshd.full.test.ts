@@ -1,4 +1,4 @@
-/** `continuo move` over a real server of ssh: two homes, two clones, and a connection that is cut. */
+/** `continuo move` over a real ssh server: two homes, two clones, and a connection that is cut. */
 
 import { createHash } from "node:crypto";
 import { existsSync, readdirSync, statSync } from "node:fs";
@@ -26,7 +26,7 @@ test.each(MOVED_AGENTS)("a session of %s moves over ssh, with its work tree", as
   ).toBe(true);
 });
 
-test("a connection that is cut while it sends is continued by the same command where it ended", async () => {
+test("after a cut connection, the same command continues the transfer where it ended", async () => {
   const machines = makeMachines(scratchFolder("sshd"));
   const { here, there, root } = machines;
   changeTree(here);

@@ -1,6 +1,7 @@
 /**
- * A real server of ssh on loopback, for the length of a test. It runs in a namespace of its own, where the home of the user is
- * the other machine's folder: what ssh starts there has another home, without a variable that says so.
+ * A real ssh server on loopback, for the duration of a test. It runs in a separate namespace, where the home of the
+ * user is the other machine's folder, so that programs that ssh starts there have another home without an environment
+ * variable.
  */
 
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
@@ -14,13 +15,13 @@ import type { Machines } from "./machines.ts";
 export interface SshServer extends AsyncDisposable {
   /** `ssh://127.0.0.1:PORT`. */
   readonly address: string;
-  /** The path of a folder of the other machine, as that one sees it. */
+  /** The path of a folder of the other machine, as that machine sees it. */
   homePath(path: string): string;
-  /** Ends every connection, as a network does that is gone. */
+  /** Ends every connection, as when the network fails. */
   cut(): void;
 }
 
-/** `bin/ssh` of the machines is the system's ssh from now on, with a key of the test. */
+/** Makes `bin/ssh` of the machines the system's ssh, with a key of the test. */
 export async function startSshServer({ root, bin }: Machines): Promise<SshServer> {
   const folder = join(root, "sshd");
   mkdirSync(folder, { mode: 0o700 });
@@ -48,7 +49,7 @@ export async function startSshServer({ root, bin }: Machines): Promise<SshServer
   writeFileSync(join(folder, "sshd_config"), `${settings.join("\n")}\n`);
   useSystemSsh(bin, folder);
   const home = homedir();
-  // The home and the folder of the server's own are others in here only.
+  // Only inside of this namespace are the home and the server's own folder replaced.
   const script = `mount -t tmpfs none /run && mkdir /run/sshd && mount --bind ${join(root, "there")} ${home} &&
 exec "$(command -v sshd || echo /usr/sbin/sshd)" -D -e -f ${join(folder, "sshd_config")}`;
   const server = spawn("unshare", ["--mount", "sh", "-c", script], { stdio: ["ignore", "ignore", "pipe"] });
@@ -66,7 +67,7 @@ exec "$(command -v sshd || echo /usr/sbin/sshd)" -D -e -f ${join(folder, "sshd_c
   };
 }
 
-/** Nothing of the person's own settings and keys. */
+/** The person's own settings and keys are not used. */
 function useSystemSsh(bin: string, folder: string): void {
   const options = [
     "-F none",
@@ -103,7 +104,7 @@ async function listening(server: ChildProcess): Promise<void> {
   throw new Error(`sshd does not listen: ${said}`);
 }
 
-/** Kills the processes of the server's connections; each may end by itself when another one does. */
+/** Kills the processes of the server's connections; some may end by themselves together with another. */
 function killChildren(server: ChildProcess): void {
   for (const pid of childrenOf(server.pid ?? 0)) {
     try {

@@ -1,4 +1,6 @@
-/** The process that the tests of a take-over kill: `HOME` is the home, the arguments are the session and the folder. */
+/**
+ * The process that the tests of a take-over kill. `HOME` is the home, and the arguments are the session and the folder.
+ */
 
 import { takeOver } from "@continuo/agents/handoff/mirroring";
 

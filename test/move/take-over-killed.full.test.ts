@@ -1,6 +1,6 @@
 /**
- * A take-over killed at every system call by which it changes something: the next one continues it, and the session is placed
- * once.
+ * A take-over is killed at every system call by which it changes something: the next one continues it, and the session
+ * is placed once.
  */
 
 import { cpSync, mkdirSync, readFileSync, rmSync } from "node:fs";
@@ -31,13 +31,13 @@ const into = join(root, "there", "timer");
 
 const AS_IT_IS = { recursive: true, verbatimSymlinks: true } as const;
 
-/** Always the same folder, so that every run makes the same calls. */
+/** The folder is always the same, so that every run makes the same calls. */
 function newHome(mirrored: string): void {
   rmSync(join(root, "there"), { recursive: true, force: true });
   cpSync(mirrored, join(root, "there"), AS_IT_IS);
 }
 
-/** A person asks again; a call that had come to its end says so. */
+/** The person repeats the call; if the first call had already completed, the second one reports this. */
 async function takeOverAgain(name: string): Promise<"placed" | "placed before"> {
   let failure: unknown;
   for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
@@ -48,7 +48,7 @@ async function takeOverAgain(name: string): Promise<"placed" | "placed before"> 
       if (isContinuoError(error, "conflict") && error.message.includes("taken over before"))
         return "placed before";
       failure = error;
-      // Git goes on for a moment after the program that started it was killed.
+      // Git continues for a moment after the program that started it was killed.
       await sleep(RETRY_MS);
     }
   }
@@ -59,7 +59,7 @@ const ATTEMPTS = 3;
 const RETRY_MS = 300;
 
 test.each(["without", "with"] as const)(
-  "a take-over %s a work tree that is killed is continued by the next one, and the session is there once",
+  "a killed take-over %s a work tree is continued by the next one, and the session is there once",
   async (workTree) => {
     rmSync(join(root, "there/.continuo"), { recursive: true, force: true });
     if (workTree === "with") changeTree(machines.here);

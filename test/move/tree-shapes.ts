@@ -1,4 +1,4 @@
-/** Shapes of work trees with changes, each made by git and by hand in a repository of three commits. */
+/** Shapes of work trees with changes, each made with git and by hand in a repository of three commits. */
 
 import { execFileSync } from "node:child_process";
 import {
@@ -15,11 +15,11 @@ import { dirname, join } from "node:path";
 
 export interface Shape {
   readonly name: string;
-  /** Before both clones exist. */
+  /** The step before both clones exist. */
   prepare?(git: Git): void;
-  /** In the clone that is moved. */
+  /** The changes in the clone that is moved. */
   change(git: Git): void;
-  /** In the other clone, as a person would prepare it. */
+  /** The preparation of the other clone, as by a person. */
   there?(git: Git): void;
 }
 
@@ -72,7 +72,7 @@ export function makeOrigin(folder: string, shape: Pick<Shape, "prepare">): Git {
 const edited = (at: number, word: string): string =>
   `${LINES.map((line, number) => (number === at ? word : line)).join("\n")}\n`;
 
-/** A repository of its own that becomes a submodule. */
+/** Makes a separate repository, which becomes a submodule. */
 function addSubmodule(git: Git): void {
   const folder = `${git.folder}-parts`;
   mkdirSync(folder);
@@ -121,7 +121,7 @@ export const SHAPES: readonly Shape[] = [
     },
   },
   {
-    name: "a file that git forgets and the folder keeps",
+    name: "a file that is removed from the index and kept in the folder",
     change: (git) => git("rm", "--cached", "--quiet", "README.md"),
   },
   { name: "a staged rename", change: (git) => git("mv", "src/timer.ts", "src/clock.ts") },
@@ -132,7 +132,10 @@ export const SHAPES: readonly Shape[] = [
       git.write("src/clock.ts", edited(5, "renamed"));
     },
   },
-  { name: "a file that may be run now", change: (git) => chmodSync(join(git.folder, "src/timer.ts"), 0o755) },
+  {
+    name: "a file that became executable",
+    change: (git) => chmodSync(join(git.folder, "src/timer.ts"), 0o755),
+  },
   {
     name: "a staged mode, and a new program",
     change: (git) => {
@@ -143,7 +146,7 @@ export const SHAPES: readonly Shape[] = [
     },
   },
   {
-    name: "links: one changed, one new, one that leads nowhere",
+    name: "links: one changed, one new, one broken",
     change: (git) => {
       unlinkSync(join(git.folder, "link"));
       symlinkSync("README.md", join(git.folder, "link"));
@@ -236,7 +239,7 @@ export const SHAPES: readonly Shape[] = [
     },
   },
   {
-    name: "a branch of its own that nobody else has",
+    name: "a branch that no other clone has",
     change: (git) => {
       git("checkout", "--quiet", "-b", "feature/clock");
       git.write("src/clock.ts", "export {};\n");
@@ -315,7 +318,7 @@ export const SHAPES: readonly Shape[] = [
     },
   },
   {
-    name: "a file that is to be added, without its content",
+    name: "a file with the intent to be added, without its content",
     change: (git) => {
       git.write("src/later.ts", "export const later = 1;\n");
       git("add", "--intent-to-add", "src/later.ts");
@@ -345,11 +348,11 @@ const QUICK_NAMES: ReadonlySet<string> = new Set([
   "no change",
   "a file staged, and edited after it",
   "a rename that is not staged, with an edit",
-  "links: one changed, one new, one that leads nowhere",
+  "links: one changed, one new, one broken",
   "commits that were not pushed, and changes after them",
   "a merge with a conflict",
   "a submodule with commits and changes of its own",
 ]);
 
-/** Those that differ most from each other; the full size tries the others. */
+/** The shapes that differ most from each other; the full size tries the others. */
 export const QUICK_SHAPES: readonly Shape[] = SHAPES.filter(({ name }) => QUICK_NAMES.has(name));

@@ -1,4 +1,6 @@
-/** Moves by the agents, and cuts of the connection, that the quick size leaves out: each starts the command six times. */
+/**
+ * The moves of agents and the cuts of the connection that the quick size leaves out: each starts the command six times.
+ */
 
 import { beforeEach, expect, test } from "vitest";
 import { scratchFolder } from "../scratch-folder.ts";
@@ -12,7 +14,7 @@ beforeEach(() => {
 });
 
 test.each(MOVED_AGENTS.filter((agent) => agent !== "pi"))(
-  "a session of %s and its work tree are on the other machine, and marked here",
+  "a session of %s and its work tree are moved to the other machine, and the session is marked here",
   async (agent) => {
     const machines = makeMachines(root, { agent });
     expect((await sessionsOn(machines, "here")).map((row) => row.agent)).toContain(agent);

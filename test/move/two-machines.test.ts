@@ -19,11 +19,11 @@ beforeEach(() => {
   root = scratchFolder("two-machines");
 });
 
-test("a session and its work tree are on the other machine, and marked here", async () => {
+test("a session and its work tree are moved to the other machine, and the session is marked here", async () => {
   await expectMoved(makeMachines(root, { agent: "pi" }));
 });
 
-test("the list marks a session that was moved, resume refuses it, and it can be taken back", async () => {
+test("the list marks a moved session, resume refuses it, and the mark can be removed", async () => {
   const machines = makeMachines(root);
   await machines.move("--to", "ssh://ann@laptop:2222/~/timer");
   expect((await machines.on("here", ["list"])).stdout).toContain("moved to ssh://ann@laptop:2222");
@@ -41,7 +41,7 @@ test("the list marks a session that was moved, resume refuses it, and it can be 
   expect((await machines.on("here", ["move", "last", "--take-back"])).code).toBe(5);
 });
 
-test("without a folder the other machine takes that of the same name below its home", async () => {
+test("without a folder the other machine uses the one with the same name below its home", async () => {
   mkdirSync(join(root, "work/timer"), { recursive: true });
   const [near, far] = [new PassThrough(), new PassThrough()];
   const broken = (why: string): ContinuoError => new ContinuoError("unavailable", why);
@@ -55,7 +55,7 @@ test("without a folder the other machine takes that of the same name below its h
   await expect(receiving).rejects.toMatchObject({ code: "unavailable" });
 });
 
-test("a folder that is on no machine but the first one has to be named", async () => {
+test("the folder must be named if the other machine does not have it", async () => {
   const machines = makeMachines(root);
   const [near, far] = [new PassThrough(), new PassThrough()];
   const broken = (why: string): ContinuoError => new ContinuoError("unavailable", why);
@@ -83,7 +83,7 @@ describe("a connection that is cut", () => {
     await expectContinued(makeMachines(root), 900);
   });
 
-  test("is continued with the bytes that came; damaged ones are thrown away and sent again", async () => {
+  test("is continued after the received bytes; damaged ones are deleted and sent again", async () => {
     const machines = makeMachines(root);
     const noise = Array.from({ length: 1_500 }, (_, at) => createHash("sha256").update(String(at)).digest());
     machines.here.write("noise.bin", Buffer.concat(noise));
@@ -103,7 +103,7 @@ describe("a connection that is cut", () => {
     expect((await machines.on("here", args)).code).toBe(0);
   });
 
-  test("before the confirmation leaves one session there, however often it is moved", async () => {
+  test("before the confirmation leaves only one session there, however often it is moved", async () => {
     const machines = makeMachines(root);
     changeTree(machines.here);
     const first = await machines.move("--to", "ssh://laptop/~/timer", "--json");
@@ -114,7 +114,7 @@ describe("a connection that is cut", () => {
   });
 });
 
-test("the same session goes to another folder too, and to another machine only after it was taken back", async () => {
+test("the same session can be moved to another folder too, but to another machine only after its mark was removed", async () => {
   const machines = makeMachines(root);
   changeTree(machines.here);
   expect((await machines.move("--to", "ssh://laptop/~/timer")).code).toBe(0);
@@ -156,7 +156,7 @@ test("a session that another process writes is refused, and nothing is sent", as
   expect(existsSync(join(root, "there/.continuo"))).toBe(false);
 });
 
-test("errors of the other machine have its name, and its hint", async () => {
+test("errors of the other machine contain its name and its hint", async () => {
   const machines = makeMachines(root);
   changeTree(machines.here);
   machines.there.write("README.md", "# Mine\n");

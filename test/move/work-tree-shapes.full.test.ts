@@ -1,6 +1,6 @@
 /**
- * The shapes of work trees that the quick size leaves out: in the other clone, `git status` and `git diff` say the same.
- * Each starts git about 30 times.
+ * The shapes of work trees that the quick size leaves out: `git status` and `git diff` print the same in the other
+ * clone. Each shape starts git about 30 times.
  */
 
 import { beforeEach, expect, test } from "vitest";
@@ -21,7 +21,7 @@ test.each(others.map((shape) => [shape.name, shape] as const))(
   async (_name, shape) => await expectSameChanges(root, shape),
 );
 
-test("no shape is left out of both sizes", () => {
+test("every shape is in one of the two sizes", () => {
   expect(others.length + QUICK_SHAPES.length).toBe(SHAPES.length);
   expect(QUICK_SHAPES.length).toBe(7);
 });

@@ -1,4 +1,4 @@
-/** A work tree with changes, laid out in another clone: `git status` and `git diff` say the same there. */
+/** A work tree with changes is recreated in another clone: `git status` and `git diff` print the same there. */
 
 import { chmodSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -58,7 +58,7 @@ test("only the commits that the other clone lacks travel", async () => {
   expect((await packWorkTree(read, join(root, "packed"), { known })).commits).toBe(2);
 });
 
-describe("a clone is refused, and stays as it is,", () => {
+describe("a clone is refused, and does not change,", () => {
   const cases: readonly (readonly [string, string, (here: Git, there: Git) => void])[] = [
     [
       "with changes of its own",
@@ -68,9 +68,9 @@ describe("a clone is refused, and stays as it is,", () => {
         there("add", "src/start.ts");
       },
     ],
-    ["with an edit of its own", "conflict", (_here, there) => there.write("src/start.ts", "mine\n")],
+    ["with an edit that only it has", "conflict", (_here, there) => there.write("src/start.ts", "mine\n")],
     [
-      "with a file of its own at the place of a new one",
+      "with another file at the path of a new one",
       "conflict",
       (_here, there) => there.write("new.txt", "mine\n"),
     ],
@@ -90,7 +90,7 @@ describe("a clone is refused, and stays as it is,", () => {
       },
     ],
     [
-      "in which git does not see modes",
+      "in which git ignores modes",
       "verification_failed",
       (here, there) => {
         chmodSync(join(here.folder, "src/start.ts"), 0o755);
@@ -98,7 +98,7 @@ describe("a clone is refused, and stays as it is,", () => {
       },
     ],
     [
-      "of which another repository is the origin",
+      "whose origin is another repository",
       "not_found",
       (_here, there) => {
         there("checkout", "--quiet", "--orphan", "other");
@@ -124,7 +124,7 @@ describe("a clone is refused, and stays as it is,", () => {
   });
 });
 
-test("nothing that a hostile repository names is started", async () => {
+test("no program that a hostile repository names is started", async () => {
   const { here, there } = makeClones(root, {
     prepare: (git) => {
       git.write(".gitattributes", "*.ts filter=evil\n*.md filter=worse\n");
@@ -172,7 +172,7 @@ test("nothing that a hostile repository names is started", async () => {
   expect(existsSync(mark)).toBe(false);
 });
 
-test("settings that put the work tree elsewhere are refused", async () => {
+test("settings that set another work tree are refused", async () => {
   const { here } = makeClones(root);
   mkdirSync(join(root, "secret"));
   writeFileSync(join(root, "secret", "key"), "k");
@@ -211,7 +211,7 @@ test.each([
   ["a path into the folder of git", { files: [file(".git/hooks/post-checkout")] }],
   ["the folder of git in capitals", { files: [file("a/.GIT/config")] }],
   ["the folder of git by its short name", { files: [file("git~1/config")] }],
-  ["the folder of git with a letter of no width", { files: [file(".g\u200cit/config")] }],
+  ["the folder of git with a zero-width letter", { files: [file(".g\u200cit/config")] }],
   ["a path in the index that leads up", { index: [{ path: "a/../../x", entries: [] }] }],
   [
     "a mode of a folder",
@@ -219,15 +219,15 @@ test.each([
   ],
   ["a file below another file", { files: [file("a"), file("a/b")] }],
   ["one path twice", { files: [file("a"), file("a")] }],
-  ["a branch that is a flag", { branch: "--upload-pack=x" }],
-  ["a file of git that is no operation", { operation: { config: "x" } }],
+  ["a branch that looks like a flag", { branch: "--upload-pack=x" }],
+  ["a file of git that does not belong to an operation", { operation: { config: "x" } }],
   ["a submodule outside", { submodules: [{ path: "../x", isClean: true, state: STATE }] }],
-  ["more bytes than there may be", { files: [{ ...file("a"), sizeBytes: 3 * 1024 ** 3 }] }],
+  ["more bytes than the limit", { files: [{ ...file("a"), sizeBytes: 3 * 1024 ** 3 }] }],
 ])("a state with %s is refused", (_name, change) => {
   expect(() => parseState({ ...STATE, ...change })).toThrow(expect.objectContaining({ code: "corrupt" }));
 });
 
-test("a state is read as it was written, and one of a later version is refused", () => {
+test("a state is read back as written, and a state of a later version is refused", () => {
   const state = { ...STATE, files: [file("a b"), file("ä/日本")] };
   expect(parseState(state)).toEqual(state);
   expect(fingerprintOf(parseState(state))).toMatch(/^[0-9a-f]{64}$/u);
@@ -237,7 +237,7 @@ test("a state is read as it was written, and one of a later version is refused",
   expect([isSafeTreePath("a\\b", "linux"), isSafeTreePath("a\\b", "win32")]).toEqual([true, false]);
 });
 
-test("a packed file does not go through a link of the clone", async () => {
+test("a packed file is not written through a link of the clone", async () => {
   const { here, there } = makeClones(root);
   here.write("deep/one.txt", "one\n");
   const packed = await pack(here);
@@ -247,7 +247,7 @@ test("a packed file does not go through a link of the clone", async () => {
   expect(existsSync(join(root, "outside/one.txt"))).toBe(false);
 });
 
-test("bytes that changed on the way are refused, and the clone is as it was", async () => {
+test("bytes that changed on the way are refused, and the clone does not change", async () => {
   const { here, there } = makeClones(root);
   here.write("README.md", "# Changed\n");
   const packed = await pack(here);

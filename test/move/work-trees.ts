@@ -1,4 +1,4 @@
-/** Two clones of one origin, and the way of a work tree's changes from one to the other. */
+/** Two clones of one origin, and the transfer of a work tree's changes from one to the other. */
 
 import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -41,7 +41,7 @@ export function makeClones(
   return { here, there };
 }
 
-/** All that a person sees of the changes. */
+/** Returns everything that a person sees of the changes. */
 export function shown(git: Git): readonly string[] {
   return [
     git("status", "--porcelain=v2", "-z", "--untracked-files=all"),
@@ -68,7 +68,7 @@ export async function apply(git: Git, packed: string): ReturnType<typeof applyWo
   return await applyWorkTree(await open(git.folder), packed, { places: placesIn(dirname(git.folder)) });
 }
 
-/** The names of all files in the folder, without those that git keeps for itself. */
+/** Returns the names of all files in the folder, without those of git itself. */
 export function filesOf(git: Git): readonly string[] {
   return git("ls-files", "-z", "--cached", "--others", "--exclude-standard")
     .split("\0")
@@ -76,7 +76,7 @@ export function filesOf(git: Git): readonly string[] {
     .toSorted();
 }
 
-/** Moves the changes of a shape from one clone to the other, twice, and compares what git says of both. */
+/** Moves the changes of a shape from one clone to the other, twice, and compares the output of git for both. */
 export async function expectSameChanges(root: string, shape: Shape): Promise<void> {
   const { here, there } = makeClones(root, shape);
   shape.change(here);

@@ -6,7 +6,7 @@ import type { Operations } from "./operations.ts";
 import { firstLoss } from "./power-cut.ts";
 
 const COUNT = numbersOfRun(40).length;
-/** Power cuts in which a planted defect must be found. */
+/** The number of power cuts in which a planted defect must be found. */
 const ENOUGH = 300;
 const EDITS = ["create", "append", "fork", "rename", "repair", "delete", "restore", "hand-over", "import"];
 

@@ -1,4 +1,4 @@
-/** Native edits on a disk that is full or read-only: each is made, or refused with a code and a hint, and changes nothing. */
+/** Native edits on a full disk or read-only: each is made, or refused with a code and a hint, and changes nothing. */
 
 import { join } from "node:path";
 import { type AgentName, isContinuoError } from "@continuo/core/model";

@@ -20,7 +20,7 @@ const home = { root: join(root, "home"), project: join(root, "home", "project") 
 const places = placesOfHome(home);
 const target = join(home.root, "work", "renamed project");
 
-/** Always the same folder, so that every run makes the same calls. */
+/** The folder is always the same, so that every run makes the same calls. */
 function newHome(): void {
   rmSync(home.root, { recursive: true, force: true });
   mkdirSync(join(root, "tmp"), { recursive: true });

@@ -48,7 +48,7 @@ test("a renamed project of Claude Code, Gemini CLI and pi is found by the first 
   other("init", "--quiet");
   other("commit", "--quiet", "--allow-empty", "--message=Another beginning");
   expect(await movedProjects()).toEqual([{ from: home.project, to: [target()], sessions: 3 }]);
-  // Marks of a folder that is gone stay.
+  // Marks of a missing folder stay.
   await noteProjects(placesOfHome(home));
   expect(await movedProjects()).toHaveLength(1);
 });

@@ -1,4 +1,4 @@
-/** Two people answer one question in the same moment: one answer counts, and the other person hears so. */
+/** Two people answer one question at the same moment: one answer counts, and the other person gets a conflict. */
 
 import { setTimeout as pause } from "node:timers/promises";
 import type { Store } from "@continuo/core/model";
@@ -15,7 +15,7 @@ afterEach(async () => {
   await store.close();
 });
 
-/** The store, whose writes of answers and of ended questions wait until this number of them has begun. */
+/** A store in which the writes of answers and of ended questions wait until this number of them has begun. */
 function together(count: number): Store {
   const { promise, resolve } = Promise.withResolvers<void>();
   let begun = 0;
@@ -58,7 +58,7 @@ async function askedBy(desk: ApprovalDesk, signal: AbortSignal): Promise<string>
   return (await desk.list({ status: "open" }))[0]?.id ?? "";
 }
 
-test("of two different answers in the same moment, one counts, and the other is a conflict", async () => {
+test("of two different answers at the same moment, one counts, and the other is a conflict", async () => {
   const stop = new AbortController();
   const asking = new ApprovalDesk(store as Store, { timeLimitMs: undefined, retriedAfter: undefined });
   const id = await askedBy(asking, stop.signal);
@@ -83,7 +83,7 @@ test("a question that is closed a moment after its answer stays answered", async
   const id = await askedBy(asking, stop.signal);
   const desk = new ApprovalDesk(together(2), { timeLimitMs: undefined, retriedAfter: undefined });
   const root = (await store.listRuns({ sessionId: "s" })).items[0]?.runId ?? "";
-  // Nobody waits for the answer, and uses it at once.
+  // No process waits for the answer and uses it at once.
   stop.abort();
   const answer = desk.resolve(id, { outcome: "granted", by: "ann" });
   await Promise.all([answer, desk.close(root)]);

@@ -1,4 +1,4 @@
-/** The ids of a question that several attempts asked, each with an id of its own. */
+/** The ids of a question that several attempts asked, each with a different id. */
 
 import type { Agent, Store } from "@continuo/core/model";
 import { type Continuo, openContinuo } from "@continuo/server/runtime";
@@ -16,7 +16,7 @@ afterEach(async () => {
 });
 
 test.each(["before the next attempt asks", "after the next attempt has asked"])(
-  "a question that is answered %s is resolved in the log for each event that asked, and is found by the ids of all",
+  "a question that is answered %s is resolved in the log for each event that asked it, and is found by the id of each",
   async (when) => {
     const away = await openContinuo(store as Store);
     opened.push(away);

@@ -1,4 +1,4 @@
-/** Approvals that outlive the process that asked, and the queue of several workers. */
+/** Approvals that survive the process that asked for them, and the queue of several workers. */
 
 import { setTimeout as pause } from "node:timers/promises";
 import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
@@ -32,7 +32,7 @@ afterEach(async () => {
   await server.close();
 });
 
-/** A process of the program: what it refunds, it writes to the list. */
+/** A process of the program, which adds its refunds to the list. */
 async function start(
   refunds: string[],
   options: Parameters<typeof openContinuo>[1] = {},
@@ -58,7 +58,7 @@ async function start(
   return c;
 }
 
-/** The store, whose answer to a write that has this text comes late: others can read what was written before that. */
+/** A store whose answer to a write with this text comes late: others can read the written events before it. */
 function heldBack(whole: Store, part: string, until: Promise<void>): Store {
   return new Proxy(whole, {
     get(target, name) {
@@ -128,7 +128,7 @@ describe("an approval", () => {
     // Ids in the list of approvals look like this.
     "1db7ef9173a81192e54982713a4a4172",
   ])(
-    "are found by the id %s of their event before they are stored, and an id that nobody asked with is looked for once",
+    "are found by the id %s of their event before they are stored, and an unknown id is looked up only once",
     async (approvalId) => {
       const stored = Promise.withResolvers<void>();
       const slow: Agent = {
@@ -194,7 +194,7 @@ describe("an approval", () => {
       expect(await c.session("s").run("1").result()).toMatchObject({ status: "completed", text: "Done." });
       expect([first, second]).toEqual([[], ["7"]]);
       expect(await c.approvals.list()).toHaveLength(1);
-      // The model was asked twice: for the call, and after its result.
+      // The model was called twice: for the tool call, and after its result.
       const requests = server.conversation();
       expect(requests).toHaveLength(2);
       expect(requests.at(-1)?.violations).toEqual([]);
@@ -203,7 +203,7 @@ describe("an approval", () => {
     },
   );
 
-  test("outlives more ends of its process than a message has attempts", async () => {
+  test("survives more ends of its process than a message has attempts", async () => {
     const refunds: string[] = [];
     let c = await start(refunds);
     c.session("s", { create: true }).send("refund it", { id: "1" });
@@ -212,7 +212,7 @@ describe("an approval", () => {
       await c.close({ graceMs: 0 });
       c = await start(refunds);
       const before = runId;
-      // The next attempt has asked the same question.
+      // Waits until the next attempt has asked the same question.
       await expect.poll(async () => (await openApproval(c)).runId, { timeout: 20_000 }).not.toBe(before);
       const again = await openApproval(c);
       expect(again.id).toBe(id);
@@ -224,13 +224,13 @@ describe("an approval", () => {
     expect(await c.deadLetters.list()).toEqual([]);
   });
 
-  test("stays open between two attempts of a run that failed, and its answer is for the second one", async () => {
+  test("stays open between two attempts of a failed run, and its answer applies to the second one", async () => {
     const refunds: string[] = [];
     const question = { toolName: "refund", toolInput: { order: "7" }, readOnly: false, options: [] };
     const away = await openContinuo(store as Store);
     opened.push(away);
     let attempts = 0;
-    /** Its first attempt fails while a person is asked. */
+    /** The first attempt fails while a person is asked. */
     const flaky: Agent = {
       name: "flaky",
       async execute({ run }, { onPermission, signal }) {
@@ -254,7 +254,7 @@ describe("an approval", () => {
     await expect.poll(async () => (await away.store.listRuns({ status: "failed" })).items).toHaveLength(1);
     const approval = await openApproval(away);
     await away.approvals.resolve(approval.id, { outcome: "granted", by: "carla" });
-    // The first attempt is still in memory, and could take the answer.
+    // The first attempt is still in memory, and must not take the answer.
     await pause(100);
     failed.resolve();
     answered.resolve();
@@ -263,7 +263,7 @@ describe("an approval", () => {
     expect(await away.approvals.list()).toMatchObject([{ id: approval.id, status: "granted" }]);
   });
 
-  test("of an earlier attempt does not count as a wait of a later one, which did not ask", async () => {
+  test("of an earlier attempt does not make a later one wait that did not ask", async () => {
     await store.createSession({ sessionId: "s" });
     const desk = new ApprovalDesk(store, { timeLimitMs: undefined, retriedAfter: undefined });
     const asking = await startRun(store, "s", "refund it");
@@ -278,7 +278,7 @@ describe("an approval", () => {
     over.abort();
   });
 
-  test("that nobody answers in time is denied, by the time limit", async () => {
+  test("that is not answered in time is denied by the time limit", async () => {
     const refunds: string[] = [];
     const c = await start(refunds, { approvalMs: 200 });
     const run = c.session("s", { create: true }).send("refund it");
@@ -291,7 +291,7 @@ describe("an approval", () => {
     ]);
   });
 
-  test("has its time limit from when it was first asked, also after a restart", async () => {
+  test("has a time limit that counts from the first question, also after a restart", async () => {
     await store.createSession({ sessionId: "s" });
     const desk = new ApprovalDesk(store, { timeLimitMs: 3_600_000, retriedAfter: undefined });
     const first = await startRun(store, "s", "refund it");
@@ -317,7 +317,7 @@ describe("an approval", () => {
     });
   });
 
-  test("of a run that is cancelled is closed", async () => {
+  test("of a cancelled run is closed", async () => {
     const c = await start([]);
     const run = c.session("s", { create: true }).send("refund it");
     const approval = await openApproval(c);
@@ -331,7 +331,7 @@ describe("an approval", () => {
   });
 
   test.each(["failed", "cancelled", "timeout"] as const)(
-    "of a run that ended as %s, and that nobody has closed, is refused with the end of the run",
+    "of a run that ended as %s, and that is still open, refuses an answer and names the end of the run",
     async (status) => {
       const agent: Agent = { name: "desk", execute: () => Promise.reject(new Error("no power")) };
       const c = await start([], { agents: [agent], work: false });
@@ -355,7 +355,7 @@ describe("an approval", () => {
     },
   );
 
-  test("of a run that is tried again after such an end is open for all processes, and its answer is for the next attempt", async () => {
+  test("of a run that is tried again after such an end is open for all processes, and its answer applies to the next attempt", async () => {
     await store.createSession({ sessionId: "s" });
     const desk = new ApprovalDesk(store, { timeLimitMs: undefined, retriedAfter: ["failed"] });
     const run = await startRun(store, "s", "refund it");
@@ -376,14 +376,14 @@ describe("an approval", () => {
     expect(await again).toMatchObject({ outcome: "granted", by: "person" });
   });
 
-  test("whose run ended before it used the answer is refused, also when the same answer comes again", async () => {
+  test("whose run ended before it used the answer is refused, even if the same answer comes again", async () => {
     const c = await start([], { work: false });
     const { runId } = await c.session("s", { create: true }).send("refund it");
     const request = { approvalId: "call-1", toolName: "refund", readOnly: false, options: [] };
     const data = { sessionId: "s", runId, agent: "desk", request, metadata: {}, requestedAt: "2026-05-15" };
     await store.putClaim({ name: "approval/q1", owner: runId, generation: 1, status: "open", data });
     await store.transitionRun(runId, { to: "running" });
-    // The run ends between the look at it and the answer.
+    // The run ends between the check and the answer.
     const ending: Store = {
       ...store,
       append: async (...given) => {
@@ -414,7 +414,7 @@ describe("an approval", () => {
 });
 
 describe("workers", () => {
-  test("share the queue: each message is answered once, and a session's in their order", async () => {
+  test("share the queue: each message is answered once, and the messages of a session in their order", async () => {
     const answered: string[] = [];
     const agent: Agent = {
       name: "desk",
@@ -448,7 +448,7 @@ describe("workers", () => {
     }
   });
 
-  test("give an input up after its attempts, say so, and take it again when somebody wants that", async () => {
+  test("give an input up after its attempts, report this, and try it again on request", async () => {
     let fails = true;
     const agent: Agent = {
       name: "desk",
@@ -478,7 +478,7 @@ describe("workers", () => {
     expect((await c.deadLetters.list()).map(({ runId }) => runId)).toEqual(ids);
   });
 
-  test("close leaves what runs to another process, which begins it again", async () => {
+  test("leave their current runs at close to another process, which begins them again", async () => {
     const begun = Promise.withResolvers<void>();
     const slow: Agent = {
       name: "desk",

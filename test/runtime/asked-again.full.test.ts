@@ -1,4 +1,4 @@
-/** A program whose coding agent waits for a person, killed with `kill -9` in that moment and started again. */
+/** A program is killed with `kill -9` while its coding agent waits for a person, and started again. */
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
@@ -66,7 +66,7 @@ function write(script: Script): void {
   writeFileSync(join(folder, "script.json"), JSON.stringify(script));
 }
 
-/** Every message that the agent was sent, in all its lives. */
+/** Every message that the agent received, in all its processes. */
 function sent(): readonly Json[] {
   const log = join(folder, "script.json.log");
   if (!existsSync(log)) return [];
@@ -83,7 +83,7 @@ function told(): readonly unknown[] {
   );
 }
 
-/** The texts of its prompts. */
+/** The texts of the agent's prompts. */
 function prompts(): readonly string[] {
   return sent().flatMap(({ method, params }) =>
     method === "session/prompt"
@@ -162,7 +162,7 @@ describe.each(AGENTS)("the question of an agent %s", (_, agent, opened) => {
   const made: Script = { ...agent, prompts: { "*": MADE } };
 
   test.each(["before it is answered", "after it was answered by another process"])(
-    "outlives a program that is killed %s: the agent hears one answer once",
+    "survives a kill of the program %s: the agent receives each answer once",
     { timeout: 90_000 },
     async (when) => {
       write(made);
@@ -190,7 +190,7 @@ describe.each(AGENTS)("the question of an agent %s", (_, agent, opened) => {
       expect(await answered(next)).toContain("It is made.");
       expect(told()).toEqual([YES]);
       const steps = sent().flatMap(({ method }) => (/^session\//u.test(String(method)) ? [method] : []));
-      // The agent's own session goes on if it can; else it is told in a new one what came of the input.
+      // The agent's own session continues if possible; otherwise a new one receives the earlier work on the input.
       expect(steps).toEqual(["session/new", "session/prompt", ...opened, "session/prompt"]);
       const isNew = opened.at(-1) === "session/new";
       expect(prompts()).toEqual(["make it", ...(isNew ? [expect.stringContaining(GONE)] : []), "make it"]);
@@ -206,7 +206,7 @@ describe.each(AGENTS)("the question of an agent %s", (_, agent, opened) => {
     },
   );
 
-  test("is asked again if the agent had heard the answer before the program was killed", {
+  test("is asked again if the agent had received the answer before the program was killed", {
     timeout: 90_000,
   }, async () => {
     write({ ...agent, prompts: { "*": [{ ask: ASK }, { waitMs: 60_000 }, chunk("It is made."), DONE] } });
@@ -227,7 +227,7 @@ describe.each(AGENTS)("the question of an agent %s", (_, agent, opened) => {
 });
 
 test.each(AGENTS.filter(([, , opened]) => opened.at(-1) === "session/new"))(
-  "an agent %s gets its message and what it did for it in a new session, and then the message again",
+  "an agent %s gets its message and its earlier work on it in a new session, and then the message again",
   { timeout: 90_000 },
   async (_, agent) => {
     const call = { toolCallId: "t0", title: "look", kind: "read", rawInput: { path: "Makefile" } };

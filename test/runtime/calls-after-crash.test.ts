@@ -1,4 +1,7 @@
-/** Calls of tools that need an answer, in a process that ends at a bad moment: what the next one asks, calls and says. */
+/**
+ * Tool calls that need an answer, in a process that ends at a bad moment. The tests show the questions, calls and
+ * messages of the next process.
+ */
 
 import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
 import type { Store } from "@continuo/core/model";
@@ -81,7 +84,7 @@ function rolesOf(at: number): readonly unknown[] {
   );
 }
 
-test("a denied call is not asked about again by a process that begins after its result", async () => {
+test("a process that begins after the result of a denied call does not ask about it again", async () => {
   const refunds: string[] = [];
   const dying = await start(async (order) => `refund ${refunds.push(order)}`);
   await dying.session("s", { create: true }).send("refund it", { id: "1" });
@@ -97,7 +100,7 @@ test("a denied call is not asked about again by a process that begins after its 
 });
 
 test.each(["granted", "denied"] as const)(
-  "an answer %s that a process received before it ended is used by the next one, and nobody is asked again",
+  "an answer %s that a process received before it ended is used by the next one, without another question",
   async (outcome) => {
     const refunds: string[] = [];
     // The process ends before it stores that the call begins, or that it was denied.
@@ -126,9 +129,9 @@ test.each(["granted", "denied"] as const)(
   },
 );
 
-test("answers of calls that had not begun when their process ended are used by the next one, and nobody is asked again", async () => {
+test("answers for calls that had not begun when their process ended are used by the next one, without another question", async () => {
   const refunds: string[] = [];
-  // The process ends when it has the answer for one call and reads that for the other: neither call has begun.
+  // The process ends when it has the answer for one call and reads the one for the other, before either call begins.
   let last = "";
   const [received, read] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   const ending: Store = {
@@ -181,11 +184,11 @@ test("a call that began before a crash has the same key in the next attempt, and
   await c.approvals.resolve(second.id, { outcome: "granted", by: "carla" });
   expect(await c.session("s").run("1").result()).toMatchObject({ status: "completed" });
   expect(keys).toEqual([expect.stringMatching(/^[0-9a-f]{32}$/u), keys[0]]);
-  // The model reads its question before what was done for it, and again after the note of the crash.
+  // The model reads its question before the work on it, and again after the note about the crash.
   expect(rolesOf(1)).toEqual(["user", "assistant", "tool", "user", "user"]);
 });
 
-test("a question that was in the log only is asked by the next process, at the same call", async () => {
+test("a question that was only in the log is asked by the next process, for the same call", async () => {
   const refunds: string[] = [];
   const ending: Store = {
     ...store,

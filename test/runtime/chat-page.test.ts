@@ -9,7 +9,7 @@ afterEach(() => c.close());
 
 const HOSTILE = '</title><script>alert(1)</script><img src=x onerror="alert(2)">';
 
-test("the page of a chat has its words and no tools, and markup of a message is text", async () => {
+test("the page of a chat has its messages and no tools, and markup in a message is text", async () => {
   const turn = [
     { think: "a secret thought" },
     { call: "lookup", id: "c1", input: { secret: "argument" }, result: "a secret result" },

@@ -1,4 +1,7 @@
-/** A session as a chat of the AI SDK: the fold of the log is what a reader of the streams has, by the SDK's own reader. */
+/**
+ * A session as a chat of the AI SDK: the fold of the log equals the messages that the SDK's own reader makes of the
+ * streams.
+ */
 
 import { type Agent, type AgentEvent, type KnownEvent, textOf } from "@continuo/core/model";
 import { TranscriptBuilder } from "@continuo/core/transcript";
@@ -21,7 +24,7 @@ async function scripted(turns: readonly Script[], options: ContinuoOptions = {})
   c = await openContinuo("memory:", { agents: [new ScriptedAgent({ turns })], pollMs: 10, ...options });
 }
 
-/** The message that the SDK's own reader makes of a response, without fields that have no value. */
+/** Returns the message that the SDK's own reader makes of a response, without undefined fields. */
 async function read(response: Response | null): Promise<UIMessage | undefined> {
   if (response?.body == null) throw new Error("there is no stream");
   const chunks = parseJsonEventStream({ stream: response.body, schema: uiMessageChunkSchema });
@@ -58,7 +61,7 @@ test.each<[string, Script]>([
       { stream: ["Rain."], messageId: "m2" },
     ],
   ],
-  ["a call before any word", [{ call: "weather", id: "c1", result: "rain" }, { say: "Rain." }]],
+  ["a call before any text", [{ call: "weather", id: "c1", result: "rain" }, { say: "Rain." }]],
   ["a call that was denied", [{ call: "refund", id: "c1", result: "no", status: "denied" }]],
   ["half an answer of a run that fails", [{ stream: ["It "], messageId: "m1" }, { fail: "no power" }]],
   ["nothing", []],
@@ -77,7 +80,7 @@ test.each<[string, Script]>([
   expect(await session.toUIMessageResponse()).toBeNull();
 });
 
-test("an approval that a person gives is part of the answer, also for the reader of the stream", async () => {
+test("a person's approval is part of the answer, also for the reader of the stream", async () => {
   const call = { toolCallId: "c1", toolName: "refund", toolInput: { euros: 20 } };
   const asking: Agent = {
     name: "asking",
@@ -107,7 +110,7 @@ test("an approval that a person gives is part of the answer, also for the reader
   expect((await session.chat()).messages.at(-1)).toEqual(answer);
 });
 
-/** An attempt as a process leaves it that was killed, and the next one of another process. */
+/** The attempt of a killed process, and the next attempt of another process. */
 async function twoAttempts(first: readonly object[], second: Script): Promise<readonly KnownEvent["type"][]> {
   await scripted([second], { recover: "retry", work: false });
   const session = c.session("s", { create: true });
@@ -130,7 +133,7 @@ function part(delta: string): object {
   return { type: "message_streamed", data: { delta, messageId: "said-1", kind: "text" } };
 }
 
-test("what an attempt was saying when it was killed gives way to the next attempt, in the stream and in the log", async () => {
+test("the incomplete text of a killed attempt is replaced by the next attempt, in the stream and in the log", async () => {
   const types = await twoAttempts([part("It is on"), part(" its w")], [{ stream: ["It is ", "there."] }]);
   expect(types.filter((type) => type === "run_interrupted")).toHaveLength(1);
   const { messages } = await c.session("s").chat();
@@ -141,7 +144,7 @@ test("what an attempt was saying when it was killed gives way to the next attemp
   expect(await read(c.session("s").run("q1").toUIMessageResponse())).toEqual(messages.at(-1));
 });
 
-test("a call that an attempt made before it was killed stays", async () => {
+test("a call of a killed attempt stays", async () => {
   const call = { type: "tool_call_started", data: { toolCallId: "c1", toolName: "look", toolInput: {} } };
   const result = { type: "tool_call_completed", data: { toolCallId: "c1", toolOutput: "a parcel" } };
   await twoAttempts([call, result, part("It is on")], [{ say: "It is there." }]);
@@ -232,7 +235,7 @@ test("an answer that a person gave while no process ran stays, although the next
   expect(await read(c.session("s").run("q1").toUIMessageResponse())).toEqual(messages.at(-1));
 });
 
-test("a stop ends all answers that are not complete, and keeps their words", async () => {
+test("a stop ends all incomplete answers, and keeps their text", async () => {
   await scripted([[{ stream: ["I begin"], messageId: "m1" }, { wait: "abort" }]]);
   const session = c.session("s", { create: true });
   const first = session.send("Tell me a story.", { id: "q1" });
@@ -253,7 +256,7 @@ test("a stop ends all answers that are not complete, and keeps their words", asy
   expect(await session.stop()).toEqual([]);
 });
 
-test("a reader who names answers gets them whole, also those that have ended", async () => {
+test("a reader who names answers gets them whole, including those that have ended", async () => {
   await scripted([[{ stream: ["one"] }, { wait: "abort" }], [{ stream: ["two"] }]]);
   const session = c.session("s", { create: true });
   await session.send("first", { id: "q1" });
@@ -286,7 +289,7 @@ test("an answer that failed does not hide the next one", async () => {
   ]);
 });
 
-test("a stream that the server ends does not say that the answer is complete", async () => {
+test("a stream that the server ends early does not mark the answer as complete", async () => {
   await scripted([[{ stream: ["I begin"], messageId: "m1" }, { wait: "abort" }]]);
   const handler = c.handler({ authorize: () => ({ sessions: "*", access: "write", by: "ann" }) });
   const body = JSON.stringify({
@@ -319,7 +322,7 @@ test("messages that a program appends belong to the chat", async () => {
   ]);
 });
 
-test("the questions of a chat are the inputs of the transcript, also those that nobody answered", async () => {
+test("the questions of a chat are the inputs of the transcript, including unanswered ones", async () => {
   await scripted(
     [[{ stream: ["It rains."] }, { wait: "abort" }], [{ fail: "no power" }], [{ say: "Ulm." }]],
     {

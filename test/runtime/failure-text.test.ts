@@ -1,4 +1,7 @@
-/** Words of failures: people read a plain sentence or the program's own words, and the operator has the provider's. */
+/**
+ * Texts of failures: people read a plain sentence or the program's own text, and the operator gets the text of the
+ * provider.
+ */
 
 import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
 import { type Continuo, defineAgent, openContinuo } from "@continuo/server/runtime";
@@ -46,7 +49,7 @@ interface Chunk {
   readonly errorText?: string;
 }
 
-/** The errors of the stream for `useChat`, and the result of the run. */
+/** Returns the errors of the stream for `useChat`, and the result of the run. */
 async function ask(words: string): Promise<{ told: readonly (string | undefined)[]; stream: string }> {
   const stream = await c.session("s", { create: true }).send(words).toUIMessageResponse().text();
   const chunks = [...stream.matchAll(/^data: (\{.*\})$/gmu)].map(
@@ -55,7 +58,7 @@ async function ask(words: string): Promise<{ told: readonly (string | undefined)
   return { told: chunks.filter(({ errorText }) => errorText).map(({ errorText }) => errorText), stream };
 }
 
-test("a reader of the stream gets a sentence with the code, and the result and the log have the provider's words", async () => {
+test("a reader of the stream gets a sentence with the code, and the result and the log have the provider's text", async () => {
   await open();
   const { told, stream } = await ask("fail");
   expect(told).toEqual(["The answer failed (agent_failed)."]);
@@ -69,7 +72,7 @@ test("a reader of the stream gets a sentence with the code, and the result and t
   expect(JSON.stringify((await c.store.read("s", { types: ["run_failed"] })).events)).toContain(SECRET);
 });
 
-test("a tool that failed is named without its error, in the stream and in the chat, and the model reads the error", async () => {
+test("the stream and the chat name a failed tool without its error, and the model reads the error", async () => {
   await open();
   const { told, stream } = await ask("look");
   expect(told).toEqual(["The tool look failed."]);
@@ -80,7 +83,7 @@ test("a tool that failed is named without its error, in the stream and in the ch
   expect(JSON.stringify(server.requests.at(-1)?.body)).toContain("10.0.0.7");
 });
 
-test("`failureText` gives the words, and a mistake in it is reported and ends no stream", async () => {
+test("`failureText` sets the text, and an error in it is reported and ends no stream", async () => {
   const reported: unknown[] = [];
   const mistake = new Error("no words");
   await open({
@@ -102,7 +105,7 @@ test("a message that was not sent is a plain sentence in its stream too", async 
   expect(await answer.text()).toContain('"errorText":"The answer failed (not_found)."');
 });
 
-/** The events that the stream of the run and that of its session have until the run has ended. */
+/** Returns the events of the run's stream and of its session's stream until the run has ended. */
 async function streamsOf(words: string): Promise<readonly string[]> {
   const session = c.session("s", { create: true });
   const run = session.send(words);
@@ -120,7 +123,7 @@ async function streamsOf(words: string): Promise<readonly string[]> {
   return [whole, seen];
 }
 
-test("server-sent events have the words for people, and `events()` has the provider's", async () => {
+test("server-sent events have the text for people, and `events()` has the provider's text", async () => {
   await open();
   for (const stream of await streamsOf("fail")) {
     expect(stream).toContain('"error":{"code":"agent_failed","message":"The answer failed (agent_failed)."}');
@@ -130,7 +133,7 @@ test("server-sent events have the words for people, and `events()` has the provi
   expect(JSON.stringify(events)).toContain(SECRET);
 });
 
-test("a tool that failed is named without its error in server-sent events", async () => {
+test("server-sent events name a failed tool without its error", async () => {
   await open({ failureText: ({ toolName, message }) => `${toolName}: ${message.includes("10.0.0.7")}` });
   for (const stream of await streamsOf("look")) {
     expect(stream).toContain('"error":"look: true"');

@@ -21,7 +21,7 @@ let c: Continuo;
 afterEach(() => c.close());
 
 describe("a message", () => {
-  test("is sent once for each id, is durable when the promise resolves, and has one answer", async () => {
+  test("is sent once for each id, is durable when the promise resolves, and gets one answer", async () => {
     c = await openContinuo("memory:", { agents: [new EchoAgent()] });
     const session = c.session("customer", { create: true, metadata: { user: "ann" } });
     const sent = await Promise.all([1, 2, 3].map(() => session.send("hello", { id: "1" })));
@@ -74,7 +74,7 @@ describe("a message", () => {
     expect(heard).toEqual([0, 1]);
   });
 
-  test("to a session that is not there is not_found, and without an agent it is refused", async () => {
+  test("to a missing session fails with not_found, and without an agent it is refused", async () => {
     c = await openContinuo("memory:");
     await expect(c.session("none").send("x")).rejects.toMatchObject({ code: "not_found" });
     await expect(c.session("s", { create: true }).send("x")).rejects.toMatchObject({ code: "usage" });
@@ -98,7 +98,7 @@ describe("a message", () => {
     });
   });
 
-  test("waits for its time, and is sent once then", async () => {
+  test("waits for its time, and is then sent once", async () => {
     c = await openContinuo("memory:", { agents: [new EchoAgent()], pollMs: 10 });
     const session = c.session("s", { create: true });
     const runAt = new Date(Date.now() + 150).toISOString();
@@ -152,7 +152,7 @@ describe("the events of a run", () => {
     const rest = await read({ "last-event-id": String(all[1]?.sequence) });
     expect(rest.map(({ sequence }) => sequence)).toEqual(all.slice(2).map(({ sequence }) => sequence));
     expect(await read({ "last-event-id": String(all.at(-1)?.sequence) })).toEqual([]);
-    // Customers see neither processes of the machine nor hashes.
+    // Customers see no processes of the machine and no hashes.
     const [{ owner } = { owner: null }] = (await c.store.listRuns({ sessionId: "s" })).items;
     expect(owner).toMatch(/./u);
     const sent = JSON.stringify(all);
@@ -162,7 +162,7 @@ describe("the events of a run", () => {
     ]).toEqual([false, false]);
   });
 
-  test("end for a browser with the code of the error of a run that failed", async () => {
+  test("of a failed run end in a browser with the code of its error", async () => {
     const broken = {
       name: "broken",
       execute: () => Promise.reject(new ContinuoError("rate_limited", "later")),
@@ -172,7 +172,7 @@ describe("the events of a run", () => {
     expect(text.split("\n\n").at(-2)).toBe('event: end\ndata: {"status":"failed","code":"rate_limited"}');
   });
 
-  test("of a session follow it until the reader goes away", async () => {
+  test("of a session continue until the reader disconnects", async () => {
     c = await openContinuo("memory:", { agents: [new EchoAgent()] });
     const session = c.session("s", { create: true });
     const reader = new AbortController();
@@ -188,7 +188,7 @@ describe("the events of a run", () => {
     reader.abort();
   });
 
-  test("become the words of the answers, each once, whether they were streamed or came at once", async () => {
+  test("become the texts of the answers, each once, whether they were streamed or not", async () => {
     const agent: Agent = {
       name: "talker",
       async execute(_, { onEvent }) {
@@ -210,7 +210,7 @@ describe("the events of a run", () => {
     expect(streamed.length).toBeGreaterThan(0);
   });
 
-  test("keep their order over a cancellation, which the run reports", async () => {
+  test("keep their order after a cancellation, which the run reports", async () => {
     const waiting = {
       name: "slow",
       execute: (_: unknown, { signal }: { signal: AbortSignal }) =>
@@ -237,7 +237,7 @@ describe("the UI message stream", () => {
   });
   afterAll(() => server.close());
 
-  test("is read by the AI SDK as the message of a model that calls a tool", async () => {
+  test("can be read by the AI SDK as a message of a model that calls a tool", async () => {
     const inputSchema = jsonSchema<{ town: string }>({
       type: "object",
       properties: { town: { type: "string" } },
@@ -270,7 +270,7 @@ describe("the UI message stream", () => {
     ]);
   });
 
-  test("of a run that fails ends with the error", async () => {
+  test("of a failed run ends with the error", async () => {
     const failing = { name: "failing", execute: () => Promise.reject(new Error("no power")) };
     c = await openContinuo("memory:", { agents: [failing] });
     const response = c.session("s", { create: true }).send("x").toUIMessageResponse();
@@ -312,7 +312,7 @@ describe("the value of an agent with an output", () => {
   });
 });
 
-describe("events of one's own", () => {
+describe("events of the program", () => {
   const placed = defineEvent("order.placed", z.object({ order: z.number().int() }));
 
   test("are checked by their schema when they are appended, and typed when they are read", async () => {
@@ -326,7 +326,7 @@ describe("events of one's own", () => {
     expect(events.filter(isKnownEvent).map(({ type }) => type)).toEqual(["session_created"]);
   });
 
-  test("take any library's schema of the standard, also one that checks later", async () => {
+  test("accept a standard schema of any library, also one that checks asynchronously", async () => {
     const schema: StandardSchema<{ at: string }> = {
       "~standard": {
         version: 1,
@@ -351,7 +351,7 @@ describe("events of one's own", () => {
     });
   });
 
-  test("may have `null` as their data, and an event whose data was removed or does not fit is not recognised", async () => {
+  test("can have `null` as their data, and an event whose data was removed or is invalid is not recognised", async () => {
     const cleared = defineEvent("order.cleared", z.null());
     c = await openContinuo("memory:");
     const stored = await c.session("s", { create: true }).append(cleared, null);
@@ -361,7 +361,7 @@ describe("events of one's own", () => {
     expect(placed.is(stored)).toBe(false);
   });
 
-  test("of earlier versions are brought up to date when they are read, and stay as they are in the log", async () => {
+  test("of earlier versions are upgraded when they are read, and do not change in the log", async () => {
     const renamed = z.object({ id: z.number() });
     const second = defineEvent("order.placed", renamed, {
       version: 2,
@@ -390,7 +390,7 @@ describe("events of one's own", () => {
     ]);
     expect(events.map(({ data }) => data)).toEqual([{ order: 7 }, { id: 8 }, { id: "order-9" }]);
     expect(events.map((event) => third.is(event))).toEqual([false, false, true]);
-    // A program that knows only the older version does not take the new data for its own.
+    // A program that knows only the older version does not recognise the new data.
     expect(await Promise.all(events.map((event) => second.read(event)))).toMatchObject([
       { data: { id: 7 } },
       { data: { id: 8 } },
@@ -407,7 +407,7 @@ describe("events of one's own", () => {
     expect(define({ version: 0 })).toThrow("its version must be a whole number from 1");
   });
 
-  test("cannot have a name of Continuo's, and Continuo's own are refused with a payload that is none", async () => {
+  test("cannot have a name of Continuo's own types, and an invalid payload of such a type is refused", async () => {
     const reasonOf = (name: string): unknown => {
       try {
         defineEvent(name, z.object({}));
@@ -432,7 +432,7 @@ describe("events of one's own", () => {
   });
 });
 
-test("a session is the viewer's page, with its text escaped", async () => {
+test("a session is rendered as the viewer's page, with its text escaped", async () => {
   await builtViewer();
   c = await openContinuo("memory:", { agents: [new EchoAgent()] });
   const session = c.session("s", { create: true, title: "Questions" });

@@ -1,4 +1,4 @@
-/** A support desk that is killed in the middle of an answer, and what its model is given of that later. */
+/** A support desk is killed in the middle of an answer, and later its model receives this answer. */
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { join } from "node:path";
@@ -38,7 +38,7 @@ function ask(url: string, id: string, words: string): Promise<Response> {
 
 const WHOLE = "one two three four five six seven eight nine ten";
 
-test("a model that was killed three times in one answer is later given its question and the whole answer", {
+test("after three kills in one answer, the model later receives its question and the whole answer", {
   timeout: 180_000,
 }, async () => {
   await using models = await startModelServer({

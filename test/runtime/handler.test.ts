@@ -53,7 +53,7 @@ async function as(user: string, path: string, body?: unknown): Promise<Response>
 }
 
 describe("the handler", () => {
-  test("lets nobody in who is not known, and each only to sessions and acts that are theirs", async () => {
+  test("refuses unknown callers, and permits each only their own sessions and actions", async () => {
     expect((await as("nobody", "/sessions/ann")).status).toBe(401);
     expect((await as("ann", "/sessions/ann/messages", { text: "hello", id: "1" })).status).toBe(202);
     expect(await c.session("ann").run("1").result()).toMatchObject({ text: "hello" });
@@ -82,7 +82,7 @@ describe("the handler", () => {
     await session.body?.cancel();
   });
 
-  test("answers the requests of useChat, and a message that is sent twice once", async () => {
+  test("answers the requests of useChat, and a message that is sent twice only once", async () => {
     const message = { id: "m1", role: "user", parts: [{ type: "text", text: "hello" }] };
     for (let n = 0; n < 2; n++) {
       const response = await as("ann", "/sessions/ann/chat", {
@@ -97,7 +97,7 @@ describe("the handler", () => {
     expect((await as("ann", "/sessions/ann/chat", { messages: [] })).status).toBe(400);
   });
 
-  test("streams, stops and lists a chat for those who may", async () => {
+  test("streams, stops and lists a chat for authorized callers", async () => {
     const image = { type: "file", mediaType: "image/png", url: "data:image/png;base64,aGk=" };
     const message = { id: "m1", role: "user", parts: [{ type: "text", text: "hello" }, image] };
     await (await as("ann", "/sessions/ann/chat", { messages: [message] })).text();
@@ -105,7 +105,7 @@ describe("the handler", () => {
     expect(chat).toMatchObject({ messages: [message, { role: "assistant" }], open: [] });
     const [, { id } = { id: "" }] = chat.messages;
     expect((await as("ann", "/sessions/ann/chat/stream")).status).toBe(204);
-    // The default transport of `useChat` asks here when a page is loaded again.
+    // The default transport of `useChat` sends this request when a page is loaded again.
     const transport = new DefaultChatTransport({
       api: "http://desk.example/continuo/v1/sessions/ann/chat",
       headers: { authorization: "ann" },
@@ -126,9 +126,9 @@ describe("the handler", () => {
   });
 
   test.each([
-    ["an answer that is to be given again", { trigger: "regenerate-message" }],
-    ["a message that was changed", { messageId: "m1" }],
-    ["an answer of the agent", { role: "assistant" }],
+    ["a request to answer again", { trigger: "regenerate-message" }],
+    ["a changed message", { messageId: "m1" }],
+    ["a message in the agent's name", { role: "assistant" }],
   ])("refuses %s in a chat", async (_, { role = "user", ...body }: Record<string, string>) => {
     const messages = [{ id: "m1", role, parts: [{ type: "text", text: "hello" }] }];
     expect((await as("ann", "/sessions/ann/chat", { messages, ...body })).status).toBe(400);
@@ -150,7 +150,7 @@ describe("the handler", () => {
     expect(await c.store.latestSequence("ann").catch(() => 1)).toBe(1);
   });
 
-  test("lets approvals be answered with a scope of its own, and keeps the author", async () => {
+  test("accepts answers to approvals with a separate scope, and records the author", async () => {
     const run = c.session("ann", { create: true }).send("may I?", { agent: "asking" });
     await expect
       .poll(async () => ((await (await as("boss", "/approvals")).json()) as Approval[]).length)
@@ -169,7 +169,7 @@ describe("the handler", () => {
     expect((await as("boss", path, { outcome: "denied" })).status).toBe(409);
   });
 
-  test("says of a late answer to an approval that its run has ended", async () => {
+  test("reports for a late answer to an approval that its run has ended", async () => {
     const run = c.session("ann", { create: true }).send("may I?", { agent: "asking" });
     await expect.poll(async () => (await c.approvals.list({ status: "open" })).length).toBe(1);
     const [approval] = await c.approvals.list({ status: "open" });
@@ -183,7 +183,7 @@ describe("the handler", () => {
   });
 });
 
-test("readers without rights on the machine see no folder and no file of it", async () => {
+test("readers without rights on the machine see no folders and files of it", async () => {
   const FOLDER = "/srv/customers/ann";
   const ref = { sessionId: "native-1", location: `${FOLDER}/native.jsonl`, cwd: FOLDER };
   const metadata = { providerSessionId: "native-1", providerSessions: { asking: { ...ref, state: "live" } } };
@@ -220,7 +220,7 @@ test("readers without rights on the machine see no folder and no file of it", as
   for (const text of texts) expect(text).not.toMatch(/\/srv\/customers|providerSession/u);
 });
 
-test("the log of a session as it is stored is only for whom the program names", async () => {
+test("only callers that the program names can read the stored log of a session", async () => {
   const session = c.session("ann", { create: true, cwd: "/srv/customers/ann" });
   await session.send("hello", { id: "1" }).result();
   const log = "/stream/sessions/ann";
@@ -245,7 +245,7 @@ test("the log of a session as it is stored is only for whom the program names", 
   expect(await stored.text()).toContain("/srv/customers/ann");
 });
 
-/** The text of a stream that goes on, until it has the words. */
+/** Reads the text of an open stream until it contains the words. */
 async function newest({ body }: Response, words: RegExp): Promise<string> {
   let text = "";
   for await (const piece of body?.pipeThrough(new TextDecoderStream()) ?? []) {
@@ -255,7 +255,7 @@ async function newest({ body }: Response, words: RegExp): Promise<string> {
   return text;
 }
 
-test("an expected failure in a route of the program's own has the server's answer, and a mistake stays one", async () => {
+test("an expected failure in a route of the program gives the server's answer, and other errors are thrown on", async () => {
   app.onError(toErrorResponse);
   app.post("/answer/:id", async (x) =>
     x.json(await c.approvals.resolve(x.req.param("id"), { outcome: "granted" })),
@@ -271,7 +271,7 @@ test("an expected failure in a route of the program's own has the server's answe
   await expect((async () => await app.request("/mistake"))()).rejects.toThrow(TypeError);
 });
 
-test("a body that is no JSON in a route of the program's own is 400, without the words of the body", async () => {
+test("a body that is not JSON in a route of the program gives 400, without the text of the body", async () => {
   app.onError(toErrorResponse);
   app.post("/ask", async (x) => x.json(await x.req.json()));
   app.get("/grammar", () => {
@@ -290,7 +290,7 @@ test("a body that is no JSON in a route of the program's own is 400, without the
   await expect((async () => await app.request("/grammar"))()).rejects.toThrow(SyntaxError);
 });
 
-test("a refusal sends its reader to the program, which has no tokens of Continuo", async () => {
+test("a refusal refers its reader to the program, which has no tokens of Continuo", async () => {
   const refusals = [
     await as("nobody", "/sessions/ann"),
     await as("bob", "/sessions/bob/messages", { text: "x" }),
@@ -306,7 +306,7 @@ test("a refusal sends its reader to the program, which has no tokens of Continuo
   for (const refusal of refusals) expect(await refusal.text()).not.toMatch(/token|continuo /u);
 });
 
-test("the event of a question has the tool and its input, as the list of approvals has them", async () => {
+test("the event of a question has the tool and its input, like the list of approvals", async () => {
   const session = c.session("ann", { create: true });
   const run = session.send("may I?", { agent: "asking" });
   for await (const event of run) {
@@ -320,7 +320,7 @@ test("the event of a question has the tool and its input, as the list of approva
   expect(await run.result()).toMatchObject({ text: "it was denied" });
 });
 
-test("an approval is found and answered behind a thousand older ones", async () => {
+test("an approval is found and answered even after a thousand older ones", async () => {
   for (let n = 0; n < 1_000; n += 1) {
     const request = { approvalId: `a${n}`, readOnly: null, options: [] };
     const of = { sessionId: "ann", runId: `r${n}`, agent: "asking", metadata: {} };

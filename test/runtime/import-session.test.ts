@@ -1,4 +1,4 @@
-/** `importNativeSession`: repeated, at the same time, and of a session that grows; each event is stored once. */
+/** `importNativeSession` stores each event once: when it is repeated, in parallel, and for a session that grows. */
 
 import { cpSync, globSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -11,7 +11,7 @@ import { scratchFolder } from "../scratch-folder.ts";
 
 const FIXTURE = join(import.meta.dirname, "../fixtures/claude/parallel-tools/home");
 
-test.each(["memory:", "sqlite:"])("an import into %s adds what is new, and nothing twice", async (kind) => {
+test.each(["memory:", "sqlite:"])("an import into %s adds each new event once", async (kind) => {
   const home = scratchFolder("import");
   mkdirSync(home, { recursive: true });
   cpSync(FIXTURE, join(home, ".claude"), { recursive: true });
@@ -19,7 +19,7 @@ test.each(["memory:", "sqlite:"])("an import into %s adds what is new, and nothi
   const path = join(home, name);
   const lines = readFileSync(path, "utf8").trimEnd().split("\n");
   const ids = lines.map((line) => (JSON.parse(line) as { message?: { id?: string } }).message?.id);
-  // Claude Code writes the blocks of one answer as lines of their own: the session ends in the middle of an answer.
+  // Claude Code writes each block of an answer as a separate line, so the session ends in the middle of an answer.
   const cut = ids.findIndex((id, at) => id !== undefined && ids[at + 1] === id) + 1;
   writeFileSync(path, `${lines.slice(0, cut).join("\n")}\n`);
   await using store = await openStore(kind === "memory:" ? kind : `sqlite:${join(home, "archive.db")}`);
@@ -37,7 +37,7 @@ test.each(["memory:", "sqlite:"])("an import into %s adds what is new, and nothi
   const { messages: native } = await readNativeSession(path, { places: options.places });
   const { messages } = await TranscriptBuilder.fromStore(store, first.sessionId);
   expect(messages.map(({ content }) => content)).toEqual(native.map(({ content }) => content));
-  // One more than the new messages: the answer that was cut has a new form.
+  // There is one more than the new messages, because the incomplete answer has a new form.
   expect(await store.latestSequence(first.sessionId)).toBe(size + native.length - first.messages + 1);
   expect((await importNativeSession(store, path, options)).added).toBe(0);
 });

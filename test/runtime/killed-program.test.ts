@@ -1,4 +1,4 @@
-/** The harness of the products that are killed says why a product does not run. */
+/** The harness that kills products reports why a product does not run. */
 
 import { expect, test } from "vitest";
 import { startKilled } from "./harness/killed-program.ts";
@@ -15,14 +15,17 @@ test.each([
     "console.error('no database'); setInterval(() => {}, 1e6)",
     "the program does not start:",
   ],
-])("a request to a program that %s is rejected with what the program said", async (title, code, message) => {
-  const startMs = title === "never listens" ? 3_000 : 60_000;
-  const program = startKilled(["-e", code], { kills: 0, random: Math.random, lifeMs: 1, startMs });
-  try {
-    const asked = program.ask("/", {}, async () => true);
-    await expect(asked).rejects.toThrow(message);
-    await expect(asked).rejects.toThrow("no database");
-  } finally {
-    await program.end();
-  }
-});
+])(
+  "a request to a program that %s is rejected with the output of the program",
+  async (title, code, message) => {
+    const startMs = title === "never listens" ? 3_000 : 60_000;
+    const program = startKilled(["-e", code], { kills: 0, random: Math.random, lifeMs: 1, startMs });
+    try {
+      const asked = program.ask("/", {}, async () => true);
+      await expect(asked).rejects.toThrow(message);
+      await expect(asked).rejects.toThrow("no database");
+    } finally {
+      await program.end();
+    }
+  },
+);

@@ -1,4 +1,7 @@
-/** All words of an answer reach every reader of its parts: in the stream, in the chat and as strings, also after a crash. */
+/**
+ * The whole text of an answer reaches every reader of its parts: in the stream, in the chat and as strings, also after
+ * a crash.
+ */
 
 import type { Agent, AgentEvent } from "@continuo/core/model";
 import { type Continuo, openContinuo } from "@continuo/server/runtime";
@@ -19,7 +22,7 @@ function whole(words: string): AgentEvent {
   return { type: "message", messageId: "m1", content: [{ type: "text", text: words }] };
 }
 
-/** The answer as the readers have it: the stream for `useChat`, the chat, the strings and the result. */
+/** Returns the answer as each reader gets it: the stream for `useChat`, the chat, the strings and the result. */
 async function readers(): Promise<Readonly<Record<string, string>>> {
   const session = c.session("s");
   const run = session.run("q1");
@@ -47,8 +50,8 @@ test.each<[string, readonly AgentEvent[], string]>([
     "quite some words",
   ],
   ["without a message", [text("quite some "), text("words")], "quite some words"],
-  ["that only the message completes", [text("quite "), whole("quite some words")], "quite some words"],
-])("words in parts %s reach all readers, live and from the log", async (_, events, words) => {
+  ["that are completed only by the message", [text("quite "), whole("quite some words")], "quite some words"],
+])("texts in parts %s reach all readers, live and from the log", async (_, events, words) => {
   const agent: Agent = {
     name: "fast",
     async execute(_request, { onEvent }) {
@@ -70,7 +73,7 @@ test("a message whose text differs from its parts replaces them, and a reader of
   expect(await readers()).toEqual({ ...all("It is on the way"), strings });
 });
 
-test("an image of a message reaches the chat after the words of its parts", async () => {
+test("an image of a message reaches the chat after the text of its parts", async () => {
   const image = { type: "image", mimeType: "image/png", data: "aGk=" } as const;
   const script = [
     { event: text("The label:") },
@@ -112,7 +115,9 @@ test("a message is complete at its end, with any of its parts in the log", () =>
   );
 });
 
-/** The first attempt is as a killed process leaves it; the second one is of another process, and says these parts. */
+/**
+ * The first attempt is left by a killed process; the second one belongs to another process, and streams these parts.
+ */
 async function secondAttempt(first: readonly object[], second: readonly string[]): Promise<string[]> {
   const agent = new ScriptedAgent({ turns: [[{ stream: second, messageId: "m2" }]] });
   c = await openContinuo("memory:", { agents: [agent], pollMs: 10, recover: "retry", work: false });
@@ -146,24 +151,24 @@ function streamed(delta: string): object {
 }
 
 test.each([
-  ["goes on where the words of the first attempt end", ["It is ", "there."], "It is there."],
-  ["says the same words as the first attempt", ["It ", "is"], "It is"],
+  ["continues where the text of the first attempt ends", ["It is ", "there."], "It is there."],
+  ["repeats the text of the first attempt", ["It ", "is"], "It is"],
   [
-    "begins with a mark where its words differ",
+    "begins with a mark if its text differs",
     ["The parcel ", "is there."],
     "It is\n\n[The answer begins again.]\n\nThe parcel is there.",
   ],
-  ["begins with a mark where it says less", ["It "], "It is\n\n[The answer begins again.]\n\nIt "],
+  ["begins with a mark if its text is shorter", ["It "], "It is\n\n[The answer begins again.]\n\nIt "],
   ["says nothing", [], "It is"],
 ])("for a reader of strings, the next attempt %s", async (_, second, expected) => {
   const shown = await secondAttempt([streamed("It is")], second);
   expect(shown.join("")).toBe(expected);
-  // A later reader never sees words that another attempt has replaced.
+  // A later reader never sees text that another attempt has replaced.
   const words = second.join("");
   expect(await readers()).toEqual(all(words));
 });
 
-test("words before a call that an attempt made stay, and the next attempt follows in a paragraph of its own", async () => {
+test("text before a call of an attempt stays, and the next attempt follows in a separate paragraph", async () => {
   const call = { toolCallId: "c1", toolName: "look", toolInput: {}, messageId: "m1" };
   const first = [
     streamed("I look."),

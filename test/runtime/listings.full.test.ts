@@ -1,11 +1,11 @@
-/** Two products as a builder writes them, killed in the middle of their work. */
+/** Two products, as a developer writes them, are killed in the middle of their work. */
 
 import { expect, test } from "vitest";
 import { killTheDesk, killTheJobs } from "./harness/listings.ts";
 
 const KILLS = 12;
 
-test("a support desk that is killed loses no question, answers none twice, and uses each approval once", {
+test("a killed support desk loses no question, answers none twice, and uses each approval once", {
   timeout: 240_000,
 }, async () => {
   const { faults, kills, questions } = await killTheDesk({ kills: KILLS, seed: 1 });
@@ -14,7 +14,7 @@ test("a support desk that is killed loses no question, answers none twice, and u
 });
 
 test.each(["sqlite", "postgres"] as const)(
-  "a coding agent behind HTTP on %s that is killed loses no job, answers none twice, and uses each approval once",
+  "a killed coding agent behind HTTP on %s loses no job, answers none twice, and uses each approval once",
   {
     timeout: 240_000,
   },

@@ -1,4 +1,4 @@
-/** Two products as a builder writes them, killed at 200 random moments each. */
+/** Two products, as a developer writes them, are each killed at 200 random moments. */
 
 import { expect, test } from "vitest";
 import { killTheDesk, killTheJobs } from "./harness/listings.ts";

@@ -1,4 +1,7 @@
-/** Mistakes in the code of a program's own agents: they fail the run, and keep what a developer needs to find them. */
+/**
+ * Errors in the code of a program's own agents fail the run, and keep the information that a developer needs to find
+ * them.
+ */
 
 import { ContinuoError } from "@continuo/core/model";
 import { openContinuo, type RunHandle, type SessionHandle } from "@continuo/server/runtime";
@@ -47,7 +50,7 @@ test("without `onError` the warning shows the stack and the cause", async () => 
   );
 });
 
-test("a failure that has a code is the result of the run, and is not reported", async () => {
+test("a failure with a code becomes the result of the run, and is not reported", async () => {
   const onError = vi.fn();
   await using c = await openContinuo("memory:", { agents: [refused], onError });
   const session = c.session("s", { create: true });

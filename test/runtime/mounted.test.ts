@@ -1,4 +1,4 @@
-/** The server inside of a program: channels, streams and continuous sessions below a path of the program's own. */
+/** The server inside of a program: channels, streams and continuous sessions below a path that the program chooses. */
 
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -45,7 +45,7 @@ const asking: Agent = {
 
 const PATH = "/api/v1/shop";
 
-/** Frameworks that pass the request of a route on, and the servers below them. */
+/** Frameworks that forward the request of a route, and the servers below them. */
 const MOUNTS: Readonly<Record<string, (handler: FetchHandler) => Server>> = {
   "node:http": (handler) => createServer(toNodeListener(handler)).on("upgrade", handler.upgrade),
   Hono: (handler) => {
@@ -67,7 +67,7 @@ const MOUNTS: Readonly<Record<string, (handler: FetchHandler) => Server>> = {
   },
 };
 
-/** A request as Next gives it to a route: of a class of its own, with an address of its own. */
+/** A request as Next passes it to a route: an instance of its own class, with its own address. */
 class NextRequest extends Request {
   readonly nextUrl = new URL(this.url);
 }
@@ -101,7 +101,7 @@ describe.each(Object.entries(MOUNTS))("mounted in %s", (_, mount) => {
     return fetch(`${serverUrl}/v1${path}`, { ...init, headers: { authorization: `Bearer ${person}` } });
   }
 
-  test("a person sends messages, follows their answers, and the staff answers what an agent asks", async () => {
+  test("a person sends messages and follows their answers, and the staff answers an agent's questions", async () => {
     const send = async (person: string, path: string, body: object): Promise<Response> =>
       await as(person, path, { method: "POST", body: JSON.stringify(body) });
     await c.session("ann-1", { create: true });
@@ -123,7 +123,7 @@ describe.each(Object.entries(MOUNTS))("mounted in %s", (_, mount) => {
     expect(await c.session("ann-1").run("3").result()).toMatchObject({ text: "it was granted" });
   });
 
-  test("people talk in a channel over WebSockets and HTTP, each as the program lets them", async () => {
+  test("people talk in a channel over WebSockets and HTTP, each with the rights that the program gives", async () => {
     await using ann = await connect({ serverUrl, channel: "team", handle: "ann", token: "ann" });
     await ann.send("Is somebody there?");
     expect(asked.at(-1)?.url).toBe(`${serverUrl}/v1/channels/team/ws`);
@@ -144,7 +144,7 @@ describe.each(Object.entries(MOUNTS))("mounted in %s", (_, mount) => {
     });
   });
 
-  test("a stream of one's own is written and followed, and one of somebody else is refused", async () => {
+  test("a caller can write and follow their own stream, and is refused another person's stream", async () => {
     const headers = { authorization: "Bearer ann", "content-type": "application/json" };
     const stream = `${serverUrl}/v1/stream/orders/7`;
     expect((await fetch(stream, { method: "PUT", headers })).status).toBe(201);
@@ -155,7 +155,7 @@ describe.each(Object.entries(MOUNTS))("mounted in %s", (_, mount) => {
     expect((await as("ann", "/stream/sessions/bob-1?offset=-1")).status).toBe(403);
   });
 
-  test("a continuous session takes evidence and shows its notes to those who may see it", async () => {
+  test("a continuous session accepts evidence and shows its notes to authorized callers", async () => {
     const frames: string[] = [];
     const client = await openLive({
       serverUrl,
@@ -173,14 +173,14 @@ describe.each(Object.entries(MOUNTS))("mounted in %s", (_, mount) => {
     expect((await as("ann", "/live/bob%2F1")).status).toBe(403);
   });
 
-  test("what the program does not mount is not there: pages, numbers, the machine", async () => {
+  test("the parts that the program does not mount are missing: pages, metrics, the machine", async () => {
     for (const path of ["/healthz", "/metrics", "/mcp", "/v1/machine/sessions", "/v1/audit", "/v1/pages"]) {
       expect([path, (await fetch(`${serverUrl}${path}`)).status]).toEqual([path, 404]);
     }
     expect(asked).toEqual([]);
   });
 
-  test("a page of another site is refused, and one that the program names is answered", async () => {
+  test("a page of another site is refused, and a page of a site that the program names is answered", async () => {
     const origin = "https://shop.example";
     const headers = { authorization: "Bearer ann", origin };
     const refused = await fetch(`${serverUrl}/v1/channels`, { headers });
@@ -208,7 +208,7 @@ describe.each(Object.entries(MOUNTS))("mounted in %s", (_, mount) => {
     expect(client.roster().length).toBe(1);
   });
 
-  test("a session that is not there is not found, and is not waited for", async () => {
+  test("a missing session gives not_found at once", async () => {
     expect((await as("ann", "/sessions/ann-9/events")).status).toBe(404);
     expect((await as("ann", "/sessions/bob-1/events")).status).toBe(404);
     expect((await as("ann", "/sessions/ann-%2F1")).status).toBe(400);

@@ -1,4 +1,6 @@
-/** Options of the front door and of the session manager: `test/options` shows that each call refuses what there is not. */
+/**
+ * Options of the front door and of the session manager. `test/options` shows that each call refuses unknown options.
+ */
 
 import { type Continuo, defineAgent, openContinuo } from "@continuo/server/runtime";
 import { runOnce } from "@continuo/store/sessions";
@@ -19,7 +21,7 @@ test("a run of the session manager keeps its priority, and an impossible one is 
   await expect(refused).rejects.toMatchObject({ code: "usage" });
 });
 
-test("the option that was probably meant is in the hint, and nothing is written or ended", async () => {
+test("the hint names the option that was probably meant, and nothing is written or ended", async () => {
   await expect(c.session("s").send("x", { runat: "" } as never)).rejects.toMatchObject({
     hint: "Use runAt.",
   });
@@ -27,7 +29,7 @@ test("the option that was probably meant is in the hint, and nothing is written 
   expect(await c.queue()).toMatchObject({ parallel: 16 });
 });
 
-/** An option of the front door with a value that would wait for ever, spin, or choose something else. */
+/** An option of the front door with a value that would wait for ever, loop, or choose something else. */
 const WRONG: readonly {
   readonly name: string;
   readonly call: () => unknown;
@@ -115,14 +117,14 @@ const WRONG: readonly {
 const MODEL = { name: "desk", model: "anthropic/claude-sonnet-5" };
 const wrong = (options: object): never => options as never;
 
-test.each(WRONG)("a value of $name that cannot be meant is refused", async ({ call, message, hint }) => {
+test.each(WRONG)("a nonsensical value of $name is refused", async ({ call, message, hint }) => {
   const refusal = { code: "usage", message: expect.stringMatching(message) };
   await expect(call()).rejects.toMatchObject(
     hint === undefined ? refusal : { ...refusal, hint: `Use ${hint}.` },
   );
 });
 
-test("a signal ends the wait for a result, and the run stays", async () => {
+test("a signal ends the wait for a result, but not the run", async () => {
   await using idle = await openContinuo("memory:", { work: false });
   const run = idle.session("s", { create: true }).send("later", { agent: "nobody" });
   const { runId } = await run;

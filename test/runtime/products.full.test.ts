@@ -1,4 +1,4 @@
-/** The four products of docs/guides/products.md, as a reader copies them, used by people and killed in the middle. */
+/** The four products of docs/guides/products.md, as a reader copies them, are used by people and killed meanwhile. */
 
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { cpSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -18,7 +18,7 @@ import { startModelServer, text, tool } from "../model-servers/index.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
 const GUIDE = readFileSync(join(ROOT, "docs/guides/products.md"), "utf8");
-/** Inside of the repository, so that packages are found. */
+/** The folder is inside of the repository, so that packages are found. */
 const FOLDER = mkdtempSync(join(import.meta.dirname, ".products-"));
 afterAll(() => rmSync(FOLDER, { recursive: true }));
 
@@ -42,7 +42,7 @@ interface Program {
   kill(): Promise<void>;
 }
 
-/** @param code in a folder of its own, where its data stay from one start to the next */
+/** @param code the program; its folder keeps its data from one start to the next */
 async function start(
   name: string,
   code: string,
@@ -77,7 +77,7 @@ async function start(
   return { url, lines, exited, kill };
 }
 
-test.each(TITLES)("%s has fewer than 25 lines in the form of a formatter, and no any", (title) => {
+test.each(TITLES)("%s has fewer than 25 formatted lines, and no any", (title) => {
   const biome = join(ROOT, "node_modules/.bin/biome");
   const format = ["format", "--line-width=120", "--stdin-file-path=program.ts"];
   const lines = execFileSync(biome, format, { input: codeOf(title), encoding: "utf8" })
@@ -103,7 +103,7 @@ async function poll<Value>(look: () => Promise<Value | undefined>): Promise<Valu
 const PATIENT = { timeout: 300_000 };
 
 test(
-  "a support desk pays a refund back that the staff granted, also if it was killed while they waited",
+  "a support desk pays a refund that the staff granted, even if it was killed during the wait",
   PATIENT,
   async () => {
     await using models = await startModelServer({
@@ -125,7 +125,7 @@ test(
         headers: { "x-user": "ann", "content-type": "application/json" },
         body: JSON.stringify({ id: "m1", text: "Please refund order 7" }),
       });
-    // The answer waits for the staff, and its reader is cut off.
+    // The answer waits for the staff, and the connection of its reader is cut.
     const cut = chat(first.url).then((response) => response.text().catch(() => "cut"));
     const staff = { "x-user": "staff", "content-type": "application/json" };
     const open = (url: string): Promise<Approval[]> =>
@@ -153,51 +153,59 @@ test(
   },
 );
 
-test("a coding agent behind HTTP asks a person, and each sees their own questions", PATIENT, async () => {
-  const ask = {
-    toolCall: { toolCallId: "t1", title: "make", kind: "execute", rawInput: { command: "make" } },
-    options: [
-      { optionId: "yes", name: "Yes", kind: "allow_once" },
-      { optionId: "no", name: "No", kind: "reject_once" },
-    ],
-  };
-  const script = join(FOLDER, "script.json");
-  writeFileSync(script, JSON.stringify({ prompts: { "*": [{ ask }, chunk("It is made."), DONE] } }));
-  const command = JSON.stringify([process.execPath, SCRIPTED_AGENT, script]);
-  // Another agent's program in the place of Claude Code.
-  const code = codeOf("A coding agent behind HTTP").replace(
-    'coding("claude", {',
-    `coding("scripted", { command: ${command},`,
-  );
-  const { url } = await start("jobs", code);
-  const as = (user: string): RequestInit => ({ headers: { "x-user": user } });
-  const sent = await fetch(`${url}/jobs/build-1`, { method: "POST", body: "Mend the build.", ...as("ann") });
-  expect(await sent.json()).toMatchObject({ sessionId: "ann:build-1" });
-  const list = async (user: string): Promise<Approval[]> =>
-    (await (await fetch(`${url}/approvals`, as(user))).json()) as Approval[];
-  const approval = await poll(async () => (await list("ann"))[0]);
-  expect(await list("ben")).toEqual([]);
-  const answer = async (user: string): Promise<number> => {
-    const body = JSON.stringify({ outcome: "granted" });
-    return (await fetch(`${url}/approvals/${approval.id}`, { method: "POST", body, ...as(user) })).status;
-  };
-  expect([await answer("ben"), await answer("ann")]).toEqual([404, 200]);
-  const eventsOf = (user: string): Promise<Response> =>
-    fetch(`${url}/jobs/build-1/events`, { signal: AbortSignal.timeout(60_000), ...as(user) });
-  // The stream ends without an event, because Ben has no such job.
-  await expect((await eventsOf("ben")).text()).rejects.toThrow("terminated");
-  const events = await eventsOf("ann");
-  let words = "";
-  for await (const part of events.body?.pipeThrough(new TextDecoderStream()) ?? []) {
-    words += part;
-    if (words.includes('"type":"run_completed"')) break;
-  }
-  expect(words).toContain("It is made.");
-  expect(words).toContain('"by":"ann"');
-});
+test(
+  "a coding agent behind HTTP asks a person, and each person sees only their own questions",
+  PATIENT,
+  async () => {
+    const ask = {
+      toolCall: { toolCallId: "t1", title: "make", kind: "execute", rawInput: { command: "make" } },
+      options: [
+        { optionId: "yes", name: "Yes", kind: "allow_once" },
+        { optionId: "no", name: "No", kind: "reject_once" },
+      ],
+    };
+    const script = join(FOLDER, "script.json");
+    writeFileSync(script, JSON.stringify({ prompts: { "*": [{ ask }, chunk("It is made."), DONE] } }));
+    const command = JSON.stringify([process.execPath, SCRIPTED_AGENT, script]);
+    // A scripted program replaces Claude Code.
+    const code = codeOf("A coding agent behind HTTP").replace(
+      'coding("claude", {',
+      `coding("scripted", { command: ${command},`,
+    );
+    const { url } = await start("jobs", code);
+    const as = (user: string): RequestInit => ({ headers: { "x-user": user } });
+    const sent = await fetch(`${url}/jobs/build-1`, {
+      method: "POST",
+      body: "Mend the build.",
+      ...as("ann"),
+    });
+    expect(await sent.json()).toMatchObject({ sessionId: "ann:build-1" });
+    const list = async (user: string): Promise<Approval[]> =>
+      (await (await fetch(`${url}/approvals`, as(user))).json()) as Approval[];
+    const approval = await poll(async () => (await list("ann"))[0]);
+    expect(await list("ben")).toEqual([]);
+    const answer = async (user: string): Promise<number> => {
+      const body = JSON.stringify({ outcome: "granted" });
+      return (await fetch(`${url}/approvals/${approval.id}`, { method: "POST", body, ...as(user) })).status;
+    };
+    expect([await answer("ben"), await answer("ann")]).toEqual([404, 200]);
+    const eventsOf = (user: string): Promise<Response> =>
+      fetch(`${url}/jobs/build-1/events`, { signal: AbortSignal.timeout(60_000), ...as(user) });
+    // The stream ends without an event, because Ben has no such job.
+    await expect((await eventsOf("ben")).text()).rejects.toThrow("terminated");
+    const events = await eventsOf("ann");
+    let words = "";
+    for await (const part of events.body?.pipeThrough(new TextDecoderStream()) ?? []) {
+      words += part;
+      if (words.includes('"type":"run_completed"')) break;
+    }
+    expect(words).toContain("It is made.");
+    expect(words).toContain('"by":"ann"');
+  },
+);
 
 test(
-  "people and a bot share a chat, and a question that was asked while the bot was away is answered once",
+  "people and a bot share a chat, and a question from the time when the bot was away is answered once",
   PATIENT,
   async () => {
     const probe = createServer().listen(0, "127.0.0.1");
@@ -248,7 +256,7 @@ test("an importer stores the sessions of the agents, and adds nothing the second
 });
 
 test(
-  "an importer that met a session in the middle of an answer stores the rest the next time",
+  "an importer that read a session in the middle of an answer stores the rest the next time",
   PATIENT,
   async () => {
     const home = join(FOLDER, "growing/home");
@@ -259,7 +267,7 @@ test(
     const [name = ""] = globSync(".claude/projects/*/*.jsonl", { cwd: home });
     const lines = readFileSync(join(home, name), "utf8").trimEnd().split("\n");
     const ids = lines.map((line) => (JSON.parse(line) as { message?: { id?: string } }).message?.id);
-    // Claude Code writes the blocks of one answer as lines of their own.
+    // Claude Code writes each block of an answer as a separate line.
     const cut = ids.findIndex((id, at) => id !== undefined && ids[at + 1] === id) + 1;
     expect(cut).toBeGreaterThan(0);
     writeFileSync(join(home, name), `${lines.slice(0, cut).join("\n")}\n`);

@@ -1,4 +1,4 @@
-/** The queue of a program, with more inputs, runs and sessions than it can execute at once. */
+/** The queue of a program, with more inputs, runs and sessions than it can execute at the same time. */
 
 import { type Agent, type PermissionRequest, type Store, textOf } from "@continuo/core/model";
 import { observed } from "@continuo/files";
@@ -26,7 +26,7 @@ async function start(options: Parameters<typeof openContinuo>[1], seen: Store = 
   return c;
 }
 
-/** An agent that answers after `finish` was called. */
+/** An agent that answers only after `finish` was called. */
 function waitingAgent(): {
   readonly agent: Agent;
   readonly begun: Promise<void>;
@@ -45,7 +45,7 @@ function waitingAgent(): {
   return { agent, begun: begun.promise, finish: end.resolve };
 }
 
-test("a scheduled message that is due while the queue of its session is full is sent when the queue has room", async () => {
+test("a scheduled message that becomes due while the queue of its session is full is sent when the queue has room", async () => {
   const sender = await start({ work: false, agents: [new EchoAgent()] });
   const session = sender.session("s", { create: true });
   const runAt = new Date(Date.now() - 1).toISOString();
@@ -57,7 +57,7 @@ test("a scheduled message that is due while the queue of its session is full is 
   expect((await store.listRuns({ status: "completed" })).items).toHaveLength(34);
 });
 
-test("a scheduled message that is not an input is refused at once, and a wrong stored one does not delay others", async () => {
+test("a scheduled message that is not an input is refused at once, and an invalid stored one does not delay others", async () => {
   const errors: unknown[] = [];
   const c = await start({ agents: [new EchoAgent()], onError: (error) => errors.push(error) });
   const session = c.session("s", { create: true });
@@ -68,7 +68,7 @@ test("a scheduled message that is not an input is refused at once, and a wrong s
   await store.putClaim({ name, owner: "s", generation: 1, status: "waiting", data });
   await expect.poll(() => errors.length).toBeGreaterThan(0);
   expect(await session.send("hello").result()).toMatchObject({ status: "completed" });
-  // Before this message is due, several polls have read the wrong one again.
+  // Before this message is due, several polls have read the invalid one again.
   await session.send("later", { runAt: new Date(Date.now() + 50).toISOString() }).result();
   expect(errors).toHaveLength(1);
 });
@@ -173,7 +173,7 @@ test("a running session, and one without unfinished runs, are examined without a
   expect(leases).toEqual([]);
 });
 
-test("`work` replaces the queue that the program opened with, whose runs end normally", async () => {
+test("`work` replaces the queue of the opened program, whose runs end normally", async () => {
   const { agent, begun, finish } = waitingAgent();
   const c = await start({ agents: [agent], parallel: 3, leaseMs: 300 });
   expect(await c.queue()).toMatchObject({ parallel: 3 });
@@ -268,7 +268,7 @@ test("a time limit of approvals that is too long for one timer does not deny ear
   expect(await c.approvals.list()).toMatchObject([{ status: "open" }]);
 });
 
-test("the number of waiting runs is a measurement that is counted when it is read, and ends when the program closes", async () => {
+test("the metric of waiting runs is counted when it is read, and ends when the program closes", async () => {
   const c = await start({ work: false, agents: [new EchoAgent()] });
   for (const id of ["a", "b"]) await c.session(id, { create: true }).send("hello");
   const waiting = (): unknown =>

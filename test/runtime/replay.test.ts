@@ -1,4 +1,4 @@
-/** Evaluation by replay: the inputs of a log, imported or not, and their answers then and now. */
+/** Evaluation by replay: the inputs of a log, imported or not, with their old and new answers. */
 
 import type { Agent, NewEvent } from "@continuo/core/model";
 import { type AgentDefinition, type Continuo, openContinuo } from "@continuo/server/runtime";
@@ -7,7 +7,7 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { EchoAgent } from "../../packages/store/src/testing/index.ts";
 
 let failures = 0;
-/** Fails as often as it is told to, and then answers. */
+/** An agent that fails the given number of times, and then answers. */
 const unsteady: Agent = {
   name: "unsteady",
   async execute(_, { onEvent }) {
@@ -25,7 +25,7 @@ beforeEach(async () => {
 });
 afterEach(() => c.close({ graceMs: 0 }));
 
-test("a replay gives each input to another agent after the same conversation, and leaves the session as it was", async () => {
+test("a replay gives each input to another agent after the same conversation, and does not change the session", async () => {
   const session = c.session("s", { create: true });
   for (const text of ["one", "two"]) await session.send(text).result();
   const before = await c.store.latestSequence("s");
@@ -52,7 +52,7 @@ test("a replay gives each input to another agent after the same conversation, an
   expect((await c.store.listSessions({})).items.map(({ sessionId }) => sessionId)).toEqual(["s"]);
 });
 
-test("a replay says of an answer that it came at the agent's limit of steps, and keeps its value", async () => {
+test("a replay reports that an answer ended at the agent's limit of steps, and keeps its value", async () => {
   await c.session("s", { create: true }).send("one", { agent: "echo" }).result();
   const limited: Agent = {
     name: "limited",
@@ -74,7 +74,10 @@ const counting: Agent = {
   },
 };
 
-/** The form of an import: no run, a person's words, an injected text, a call with its result, a last answer. */
+/**
+ * A log like an import: without runs, with a person's message, an injected text, a call with its result, and a last
+ * answer.
+ */
 const IMPORTED: readonly NewEvent[] = [
   { type: "message_sent", actor: { kind: "system" }, data: { content: "Today is Friday.", role: "user" } },
   { type: "message_sent", actor: { kind: "person" }, data: { content: "Where is my parcel?", role: "user" } },
@@ -97,7 +100,7 @@ const IMPORTED: readonly NewEvent[] = [
   { type: "message_sent", actor: { kind: "person" }, data: { content: "Thank you.", role: "user" } },
 ];
 
-test("a log without authors is replayed with all messages to its agent", async () => {
+test("a log without authors is replayed with all its messages to the agent", async () => {
   await c.store.createSession({ sessionId: "plain" });
   const said = (content: string): NewEvent => ({ type: "message_sent", data: { content } });
   const answered = (content: string): NewEvent => ({ type: "message_received", data: { content } });
@@ -127,7 +130,7 @@ test("an imported log is replayed too, with the runs that came after it", async 
   expect(runs[0]?.before).toMatchObject({ tools: ["track"], usage: { inputTokens: 30, outputTokens: 3 } });
 });
 
-test("an input that was tried again is one input, and its answer the last one", async () => {
+test("an input that was tried again counts once, with the last answer", async () => {
   failures = 1;
   const session = c.session("retried", { create: true });
   const first = await session.send("Do it", { agent: "unsteady" }).result();
@@ -140,7 +143,7 @@ test("an input that was tried again is one input, and its answer the last one", 
   ]);
 });
 
-test("nothing of an attempt that failed counts: neither its words, nor its calls, nor its tokens", async () => {
+test("a failed attempt does not count: neither its text, nor its calls, nor its tokens", async () => {
   await c.store.createSession({ sessionId: "attempts" });
   const run = (runId: string, ...events: readonly NewEvent[]): NewEvent[] =>
     events.map((event) => ({ runId, ...event }));
@@ -172,7 +175,7 @@ test("nothing of an attempt that failed counts: neither its words, nor its calls
   });
 });
 
-test("a reminder to the agent between the words of persons is no input", async () => {
+test("a reminder to the agent between the messages of people does not count as an input", async () => {
   await c.store.createSession({ sessionId: "told" });
   const told: NewEvent = {
     type: "message_sent",
@@ -184,7 +187,7 @@ test("a reminder to the agent between the words of persons is no input", async (
   expect(runs.map(({ input }) => input)).toEqual(["Where is my parcel?", "Thank you."]);
 });
 
-test("nobody is asked in a replay: the agent's request is denied, and the agent is closed after each input", async () => {
+test("a replay asks no person: the agent's request is denied, and the agent is closed after each input", async () => {
   const session = c.session("asked", { create: true });
   for (const text of ["one", "two"]) await session.send(text, { agent: "echo" }).result();
   const outcomes: string[] = [];
@@ -216,7 +219,7 @@ test("nobody is asked in a replay: the agent's request is denied, and the agent 
   expect([outcomes, closed]).toEqual([["denied", "denied"], 2]);
 });
 
-test("a fork is replayed with the inputs that it has from its source", async () => {
+test("a fork is replayed with the inputs from its source", async () => {
   const session = c.session("source", { create: true });
   await session.send("one", { agent: "echo" }).result();
   const { sessionId } = await c.store.createSession({ forkedFrom: { logId: "source" } });
@@ -228,7 +231,7 @@ test("a fork is replayed with the inputs that it has from its source", async () 
   ]);
 });
 
-test("a replay that is aborted ends before the next input, and keeps no session", async () => {
+test("an aborted replay ends before the next input, and leaves no session", async () => {
   const session = c.session("aborted", { create: true });
   for (const text of ["one", "two"]) await session.send(text, { agent: "echo" }).result();
   const aborting = new AbortController();

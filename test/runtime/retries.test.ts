@@ -1,4 +1,4 @@
-/** Inputs that fail again and again: when they are tried, when they are given up, and how they come back. */
+/** Inputs that fail repeatedly: the times of their attempts, when they are given up, and how they are revived. */
 
 import { type Agent, messageOf, type Run } from "@continuo/core/model";
 import { type OpenedStore, openStore } from "@continuo/store";
@@ -20,7 +20,7 @@ const SECOND = 1_000;
 
 let store: OpenedStore;
 let closed: string[];
-/** A person has yet to answer what the run asked. */
+/** The run's question is not yet answered. */
 let isWaiting = false;
 let reported: unknown[];
 
@@ -68,7 +68,7 @@ async function send(text = "hello"): Promise<Run> {
 const waiting = async (): Promise<readonly Run[]> => (await store.listRuns({ status: "pending" })).items;
 const scheduled = async () => (await store.listClaims({ prefix: "schedule/" })).items;
 
-/** The pause in seconds before each further attempt. */
+/** Returns the pause in seconds before each further attempt. */
 async function pausesOf(host: Host, attempts: number): Promise<readonly number[]> {
   const first = await send();
   let run = first;
@@ -80,7 +80,7 @@ async function pausesOf(host: Host, attempts: number): Promise<readonly number[]
     const at = input === undefined ? Date.now() : Date.parse(input.name.split("/")[1] ?? "");
     pauses.push((at - Date.now()) / SECOND);
     if (input !== undefined) {
-      // A moment before, nothing begins.
+      // A moment earlier, no attempt begins.
       vi.setSystemTime(at - 1);
       await startDue(store, hostWith({}).report);
       expect(await waiting()).toEqual([]);
@@ -96,7 +96,7 @@ async function pausesOf(host: Host, attempts: number): Promise<readonly number[]
   return pauses;
 }
 
-test("the first further attempt is made at once, and each later one after twice the time, at most a minute", async () => {
+test("the second attempt is made at once, and each later one after twice the previous pause, at most a minute", async () => {
   const host = hostWith({ retry: { attempts: 10, backoffMs: 2 * SECOND } });
   expect(await pausesOf(host, 10)).toEqual([0, 2, 4, 8, 16, 32, 60, 60, 60]);
 });
@@ -122,7 +122,7 @@ test("an input that is given up is a dead letter under its first run, and its qu
   if (second === undefined) throw new Error("nothing was tried again");
   await fail(second);
   await retry(host, second.runId);
-  // Another process that comes to the same end adds nothing.
+  // Another process with the same result adds no event.
   await retry(host, second.runId);
   expect(await deadLetters(store)).toMatchObject([
     { runId: first.runId, attempts: 2, reason: expect.stringContaining("given it 2 times") },
@@ -136,7 +136,7 @@ test("an input that is given up is a dead letter under its first run, and its qu
   ).toHaveLength(1);
 });
 
-test("an attempt that finds the queue of its session full is made when there is room", async () => {
+test("if the queue of a session is full, an attempt is made when there is room", async () => {
   const host = hostWith({});
   const first = await send();
   await fail(first);
@@ -155,7 +155,7 @@ test("an attempt that finds the queue of its session full is made when there is 
   );
 });
 
-test("a dead letter that is revived has all its attempts again, and is none any more", async () => {
+test("a revived dead letter has all its attempts again, and is no longer a dead letter", async () => {
   const host = hostWith({ retry: { attempts: 2 } });
   const first = await send();
   await fail(first);
@@ -178,7 +178,7 @@ test("a dead letter that is revived has all its attempts again, and is none any 
   expect(await waiting()).toMatchObject([{ metadata: { attempt: 2 } }]);
 });
 
-/** Begins a run as a process does that is killed in it. */
+/** Begins a run like a process that is then killed. */
 async function beginAndDie({ runId }: Run): Promise<void> {
   const begun = { type: "run_started", data: { runId }, runId };
   await store.append("s", [begun], { also: [{ type: "run", runId, to: "running" }] });
@@ -186,16 +186,16 @@ async function beginAndDie({ runId }: Run): Promise<void> {
 }
 
 test.each([
-  ["again, where the program wants that", "retry", 1],
-  ["not, where it does not", undefined, 0],
-] as const)("an input of a process that died is given %s", async (_, wish, count) => {
+  ["again, if the program requests it", "retry", 1],
+  ["not, if the program does not", undefined, 0],
+] as const)("an input of a killed process is tried again or not: %s", async (_, wish, count) => {
   await beginAndDie(await send());
   const host = hostWith({ leaseMs: 1, ...(wish && { recover: wish }) });
   await recover(host, "all");
   expect(await waiting()).toHaveLength(count);
 });
 
-test("a dead letter of a process that died is not given again", async () => {
+test("a dead letter of a killed process is not tried again", async () => {
   const run = await send();
   await beginAndDie(run);
   const claim = { name: `dead/${run.runId}`, owner: run.runId, generation: 1, status: "dead", data: {} };
@@ -226,7 +226,7 @@ test("a process that ends while its run waits for a person does not count as an 
   expect(await deadLetters(store)).toMatchObject([{ attempts: 2 }]);
 });
 
-/** Does what `wake` does with a run whose process is gone. */
+/** Does the same as `wake` with a run whose process ended. */
 async function interrupt({ runId }: Run): Promise<void> {
   await store.transitionRun(runId, { to: "running" });
   await store.transitionRun(runId, { to: "interrupted" });

@@ -1,4 +1,4 @@
-/** The rights that `authorize` gives to people who choose their own names, also names that look like patterns. */
+/** The rights that `authorize` gives to people who choose their own names, including names that look like patterns. */
 
 import { type Authorization, type Continuo, type FetchHandler, openContinuo } from "@continuo/server/runtime";
 import { afterEach, beforeEach, expect, test } from "vitest";
@@ -22,7 +22,7 @@ async function ask(handler: FetchHandler, user: string, path: string, body?: obj
 }
 
 test.each(["*", "a*", "ann*", ""])(
-  "a customer with the name %j reads nobody else's session",
+  "a customer with the name %j cannot read another customer's session",
   async (user) => {
     const handler = handlerFor((name) => ({ sessions: [`customer-${name}`], access: "write", by: name }));
     expect(await ask(handler, "ann", "/sessions/customer-ann")).toBe(200);
@@ -32,7 +32,7 @@ test.each(["*", "a*", "ann*", ""])(
   },
 );
 
-test("a beginning covers the names that begin so, and no others", async () => {
+test("a prefix allows exactly the names with this beginning", async () => {
   await c.session("staff-1", { create: true }).send("hello", { id: "1" }).result();
   const handler = handlerFor(() => ({ sessions: { beginsWith: ["customer-", "guest-"] }, access: "read" }));
   expect(await ask(handler, "eve", "/sessions/customer-ann")).toBe(200);
@@ -43,13 +43,16 @@ test.each([
   ["a text", "customer-*"],
   ["an empty beginning", { beginsWith: "" }],
   ["another object", { startsWith: "customer-" }],
-])("%s as the names of sessions allows nothing, and is a mistake of the program", async (_, sessions) => {
-  const handler = handlerFor(() => ({ sessions: sessions as never, access: "read" }));
-  const status = await ask(handler, "ann", "/sessions/customer-ann").catch((error: unknown) => error);
-  expect(status).toSatisfy((given) => given === 500 || given instanceof TypeError);
-});
+])(
+  "%s as the names of sessions allows nothing, and is reported as an error of the program",
+  async (_, sessions) => {
+    const handler = handlerFor(() => ({ sessions: sessions as never, access: "read" }));
+    const status = await ask(handler, "ann", "/sessions/customer-ann").catch((error: unknown) => error);
+    expect(status).toSatisfy((given) => given === 500 || given instanceof TypeError);
+  },
+);
 
-test("a person with the name * writes in a channel as nobody else, unless any handle is allowed", async () => {
+test("a person with the name * cannot write in a channel under another name, unless any handle is allowed", async () => {
   const named = handlerFor((by) => ({ channels: "*", access: "write", by }));
   const message = { content: "hello", handle: "ann" };
   expect(await ask(named, "ann", "/channels/team/messages", message)).toBe(200);

@@ -1,4 +1,4 @@
-/** The default budget of a model: a conversation that is longer than its window is given from its newest end. */
+/** The default budget of a model: of a conversation that exceeds its window, the model receives the newest messages. */
 
 import { openModel } from "@continuo/agents/model-agent";
 import { defineAgent, openContinuo } from "@continuo/server/runtime";
@@ -14,11 +14,11 @@ afterEach(async () => await models.close());
 const LONG = `old ${"word ".repeat(1_500)}`;
 
 test.each([
-  ["the window that the program says", { window: 1_000 }, "a part"],
-  ["a budget of its own", { maxTokens: 600 }, "a part"],
+  ["the window that the program sets", { window: 1_000 }, "a part"],
+  ["a budget that the program sets", { maxTokens: 600 }, "a part"],
   ["a window that holds everything", { window: 100_000 }, "everything"],
-  ["no word about it", undefined, "everything"],
-])("with %s the model is given what fits", async (_name, context, given) => {
+  ["no setting", undefined, "everything"],
+])("with %s the model receives the messages that fit", async (_name, context, given) => {
   const model = await openModel({ type: "openai", url: `${models.url}/v1`, model: "small" });
   await using c = await openContinuo("memory:", {
     agents: [defineAgent({ name: "desk", model, ...(context === undefined ? {} : { context }) })],
@@ -28,6 +28,6 @@ test.each([
   expect(await session.send("new question").result()).toMatchObject({ status: "completed" });
   const last = JSON.stringify(models.conversation().at(-1)?.body);
   expect(last).toContain("new question");
-  // Four characters are taken for a token.
+  // Four characters count as a token.
   expect(last.length > LONG.length ? "everything" : last.length < 4_000 ? "a part" : last.length).toBe(given);
 });

@@ -18,7 +18,7 @@ beforeEach(() => {
 afterEach(() => home[Symbol.dispose]());
 
 async function run(...args: readonly string[]) {
-  // No service manager of this machine is asked.
+  // The search path has no service manager of this machine.
   return await runHere(home, args, { env: { PATH: "/nowhere" } });
 }
 

@@ -120,7 +120,7 @@ test("a session that grew is found by its new words at once, and by the old ones
 });
 
 test("a session that was indexed long ago and changed since is not answered from what it was", async () => {
-  // Long after everything was written, so that stamps count.
+  // A time long after everything was written, so that time stamps can be trusted.
   vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 86_400_000 });
   try {
     expect(idsOf(await find("build"))).toEqual([CLAUDE_ID]);
@@ -163,7 +163,7 @@ test("the command says when many sessions are not indexed, and how to index them
   expect([code, stdout.includes("wombat55")]).toEqual([0, true]);
   expect(stderr).toContain(`${MANY + 3} sessions are not indexed`);
   expect(stderr).toContain("continuo index update");
-  // Long after everything was written, so that stamps count.
+  // A time long after everything was written, so that time stamps can be trusted.
   vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 86_400_000 });
   try {
     expect((await runHere(home, ["index", "update"])).code).toBe(0);

@@ -33,7 +33,7 @@ async function opened(place = "channels/team", protocol = SUBPROTOCOL): Promise<
   return socket;
 }
 
-/** The beginning of a masked frame of text of 4 MB. */
+/** Returns the beginning of a masked text frame of 4 MB. */
 function headOfFrame(): Buffer {
   const head = Buffer.alloc(14);
   head.set([0x81, 0xff]);

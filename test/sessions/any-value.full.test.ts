@@ -1,4 +1,4 @@
-/** The property of `any-value.test.ts`, often enough that every hostile value meets every moment. */
+/** The property of `any-value.test.ts`, in so many runs that every hostile value occurs at every moment. */
 
 import { test } from "vitest";
 import { expectOneEnd } from "./any-value.ts";

@@ -1,4 +1,4 @@
-/** Anything that an agent or a callback in plain JavaScript can produce, and a run in which it is produced. */
+/** Any value that an agent or a callback in plain JavaScript can produce, and a run that receives it. */
 
 import { type Agent, ContinuoError, type Run, type StoredEvent } from "@continuo/core/model";
 import { type OpenedStore, openStore } from "@continuo/store";
@@ -7,7 +7,7 @@ import fc from "fast-check";
 import { expect } from "vitest";
 import { eventsOf } from "./harness/log.ts";
 
-/** Made again each time: some can be read only once. */
+/** The values are made each time, because some can be read only once. */
 type Make = () => unknown;
 
 function throwing(): never {
@@ -26,7 +26,7 @@ function nested(levels: number): unknown {
   return value;
 }
 
-/** Plain when it is looked at, and no JSON when it is written. */
+/** The value looks plain when it is checked, but cannot be written as JSON. */
 function changing(): unknown {
   let reads = 0;
   return {
@@ -40,7 +40,7 @@ function changing(): unknown {
 const CIRCLE: Record<string, unknown> = {};
 CIRCLE.self = CIRCLE;
 
-/** The linter takes the property's own name for a mistake. */
+/** The linter treats the name of the property as a mistake. */
 const THEN: string = "then";
 
 const HOSTILE: Readonly<Record<string, Make>> = {
@@ -56,7 +56,7 @@ const HOSTILE: Readonly<Record<string, Make>> = {
   }),
   "a getter that changes": changing,
   "a revoked proxy": revoked,
-  "a proxy that refuses all": () =>
+  "a proxy that refuses every access": () =>
     new Proxy({}, { get: throwing, has: throwing, ownKeys: throwing, getPrototypeOf: throwing }),
   "a toJSON that throws": () => ({ toJSON: throwing }),
   "a toJSON that gives a bigint": () => ({ toJSON: () => 1n }),
@@ -75,8 +75,8 @@ const HOSTILE: Readonly<Record<string, Make>> = {
     promise.catch(() => undefined);
     return promise;
   },
-  "an error without words": () => Object.defineProperty(new Error(), "message", { get: throwing }),
-  "an error of ours with details that throw": () =>
+  "an error without a message": () => Object.defineProperty(new Error(), "message", { get: throwing }),
+  "a ContinuoError with details that throw": () =>
     new ContinuoError("unavailable", "no", {
       details: {
         get why() {
@@ -84,7 +84,7 @@ const HOSTILE: Readonly<Record<string, Make>> = {
         },
       },
     }),
-  "an error of ours with a code of its own": () =>
+  "a ContinuoError with an unknown code": () =>
     Object.assign(new ContinuoError("unavailable", "no"), { code: 1n, message: Symbol("m"), details: null }),
   "an error of ours that is live": () =>
     new ContinuoError("session_live", "no", { details: { began: revoked() } }),
@@ -122,7 +122,7 @@ const FIELDS = (
 const RESULT_FIELDS = ["stopReason", "usage", "costUsd", "nativeRef", "value"] as const;
 const SOUND = { delta: "words", toolCallId: "c", toolName: "tool", toolInput: {}, content: [], status: "ok" };
 
-/** An object whose field is read by a getter, or holds the value. */
+/** Returns an object whose field holds the value, directly or through a getter. */
 function withField(base: object, field: string, make: Make): object {
   const value = make();
   return Object.defineProperty({ ...base }, field, { enumerable: true, configurable: true, value });
@@ -147,7 +147,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
       ({ type, field, make, waits }): Step =>
         (tell) => {
           const told = tell(withField({ ...SOUND, type }, field, make));
-          // An agent need not wait.
+          // An agent does not have to wait.
           return waits ? told : undefined;
         },
     ),
@@ -182,7 +182,7 @@ const end: fc.Arbitrary<() => unknown> = fc.oneof(
 interface AnyRun {
   readonly steps: readonly Step[];
   readonly end: () => unknown;
-  /** True if the agent answers at once, and not by a promise. */
+  /** True if the agent answers synchronously, without a promise. */
   readonly isPlain: boolean;
   readonly onStored: {
     readonly nth: number;
@@ -192,7 +192,7 @@ interface AnyRun {
   readonly abort: { readonly afterStep: number; readonly make: Make } | null;
   readonly capabilities: Make | null;
   readonly continuation: "auto" | false;
-  /** The agent has a native session from a turn before. */
+  /** The agent has a native session from an earlier turn. */
   readonly isNative: boolean;
 }
 
@@ -247,7 +247,7 @@ async function runAny(store: OpenedStore, any: AnyRun): Promise<EndedRun> {
   };
 }
 
-/** The property over so many runs. */
+/** Checks the property with this number of runs. */
 export async function expectOneEnd(numRuns: number): Promise<void> {
   await using store = await openStore("memory:");
   await fc.assert(

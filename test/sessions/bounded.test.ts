@@ -1,4 +1,7 @@
-/** A bounded replay reads what it may give, however long the log is; a run pays nothing for those before it. */
+/**
+ * A bounded replay reads only the events that fit its limit, however long the log is, and the cost of a run does not
+ * grow with earlier runs.
+ */
 
 import type { NewEvent, Store, StoredEvent } from "@continuo/core/model";
 import { type OpenedStore, openStore } from "@continuo/store";
@@ -33,7 +36,7 @@ interface Cost {
   calls: number;
 }
 
-/** Counts what is asked of the store, and the events that come back. */
+/** Counts the calls to the store, and the events that they return. */
 function counting(): { readonly store: Store; readonly cost: Cost } {
   const cost: Cost = { events: 0, calls: 0 };
   const counted = withCalls(store, ({ method, proceed }) => {
@@ -50,7 +53,7 @@ function counting(): { readonly store: Store; readonly cost: Cost } {
 const BUDGETS = [{ maxMessages: 10 }, { maxChars: 400 }, { maxTokensApprox: 100 }] as const;
 
 describe.each(BUDGETS)("a replay within %j", (continuationOpts) => {
-  test("reads as many events of a log of 20,000 as of one of 2,000, and gives the newest", async () => {
+  test("reads as many events of a log of 20,000 as of one of 2,000, and returns the newest", async () => {
     const costs: number[] = [];
     for (const events of [2_000, 20_000]) {
       const sessionId = await longSession(events);
@@ -69,7 +72,7 @@ describe.each(BUDGETS)("a replay within %j", (continuationOpts) => {
   });
 });
 
-test("a bounded replay of a long log gives the instructions of its beginning", async () => {
+test("a bounded replay of a long log includes the instructions from its beginning", async () => {
   const system = { type: "message_sent", data: { role: "system", content: "be kind" } };
   const sessionId = await longSession(20_000, [system]);
   const agent = new ScriptedAgent();
@@ -81,7 +84,7 @@ test("a bounded replay of a long log gives the instructions of its beginning", a
   ]);
 });
 
-test("a bounded replay reads on while there is room: calls and results fill no budget by themselves", async () => {
+test("a bounded replay continues to read while there is room, because calls and results do not fill a budget", async () => {
   const { sessionId } = await startSession(store);
   await store.append(sessionId, [{ type: "message_sent", data: { content: "first" } }]);
   const noise = Array.from({ length: 3_000 }, (): NewEvent => ({ type: "diagnostics_reported", data: {} }));
@@ -92,7 +95,7 @@ test("a bounded replay reads on while there is room: calls and results fill no b
   expect(agent.given[0]?.transcript).toEqual(["user: first", "assistant: last"]);
 });
 
-test("a hundred interrupted runs whose input was given again cost the next run nothing", async () => {
+test("a hundred interrupted runs whose input was tried again add no cost to the next run", async () => {
   const costs: number[] = [];
   for (const count of [1, 100]) {
     const { sessionId } = await startSession(store);
@@ -111,7 +114,7 @@ test("a hundred interrupted runs whose input was given again cost the next run n
   expect(costs[1]).toBe(costs[0]);
 });
 
-test("a bounded replay of a session with a hundred interrupted runs asks the store for as much as with ten", async () => {
+test("a bounded replay of a session with a hundred interrupted runs makes as many calls to the store as with ten", async () => {
   const costs: number[] = [];
   for (const count of [10, 100]) {
     const { sessionId } = await startSession(store);
@@ -135,7 +138,7 @@ test("a bounded replay of a session with a hundred interrupted runs asks the sto
   expect(costs[1]).toBe(costs[0]);
 });
 
-test("native by name asks the store for as much after a hundred turns of another agent as after ten", async () => {
+test("the continuation `native` makes as many calls to the store after a hundred turns of another agent as after ten", async () => {
   const costs: number[] = [];
   for (const count of [10, 100]) {
     const agent = new ScriptedAgent({ native: "real" });
@@ -153,11 +156,11 @@ test("native by name asks the store for as much after a hundred turns of another
   expect(costs[1]).toBe(costs[0]);
 });
 
-test("a run of the echo agent asks the store for little", async () => {
+test("a run of the echo agent makes few calls to the store", async () => {
   const { sessionId } = await startSession(store);
   const { store: counted, cost } = counting();
   const { runId } = await startRun(store, sessionId, "go");
   await executeRun(counted, new EchoAgent(), runId);
-  // Two looks at the run, its lease, the queue, the session, its place (2), and three appends.
+  // The calls are: the run (2), its lease, the queue, the session, its place in the queue (2), and three appends.
   expect(cost.calls).toBe(10);
 });

@@ -25,7 +25,7 @@ interface Outcome {
   readonly result: Awaited<ReturnType<typeof runOnce>>;
 }
 
-/** Two runs of one agent on one session; the second one as asked. */
+/** Makes two runs of one agent on one session, the second one with the given options. */
 async function secondRun(native: NativeKind | undefined, continuation: Continuation): Promise<Outcome> {
   const agent = new ScriptedAgent({
     turns: [[{ say: "one" }], [{ say: "two" }], [{ say: "three" }]],
@@ -68,7 +68,7 @@ describe("continuation", () => {
     });
   });
 
-  test("replay never touches the native session", async () => {
+  test("replay never uses the native session", async () => {
     const { agent, sessionId } = await secondRun("real", "replay");
     const [first, second] = agent.given.map(({ runId }, at) => `native-${runId}-${at + 1}`);
     expect(agent.nativeSessions.read(String(first))).toEqual(["first"]);
@@ -77,7 +77,7 @@ describe("continuation", () => {
   });
 
   test.each<Continuation>(["native", "auto", true])(
-    "%s continues natively, and gives nothing twice",
+    "%s continues natively, and sends no message twice",
     async (continuation) => {
       const { agent, sessionId, result } = await secondRun("real", continuation);
       const ref = {
@@ -118,7 +118,7 @@ describe("continuation", () => {
     ["unavailable", "native-"],
     ["silent", "did not confirm"],
     ["replacing", "began another native session instead"],
-  ])("native, of an agent (native: %s), is an error when it cannot be", async (native, why) => {
+  ])("native with an agent (native: %s) is an error if it is not possible", async (native, why) => {
     const agent = new ScriptedAgent({
       turns: [[{ say: "one" }]],
       ...(native === undefined ? {} : { native }),
@@ -140,7 +140,7 @@ describe("continuation", () => {
     expect(await store.getRun(run.runId)).toMatchObject({ status: "failed" });
   });
 
-  test("auto says in the log why it replayed", async () => {
+  test("auto records in the log why it replayed", async () => {
     const { sessionId, agent } = await secondRun("unavailable", "auto");
     const log = await logOf(store, sessionId);
     expect(log.slice(10)).toEqual([
@@ -161,7 +161,7 @@ describe("continuation", () => {
       ["session_updated", "system", expect.anything()],
       ["run_completed", "system", expect.anything()],
     ]);
-    // Asked twice, and both times given the same input.
+    // The agent was called twice, both times with the same input.
     expect(agent.given.map(({ input }) => input)).toEqual(["first", "second", "second"]);
   });
 
@@ -184,7 +184,7 @@ describe("continuation", () => {
         providerSessionId: second,
         providerSessions: { scripted: { sessionId: second } },
       });
-      // The reference has moved: the next run asks for the new one.
+      // The reference has changed, so the next run uses the new one.
       await runOnce(store, agent, "third", { sessionId });
       expect(agent.given[2]?.nativeRef?.sessionId).toBe(second);
     },
@@ -195,22 +195,25 @@ describe("continuation", () => {
     [{ maxChars: 3 }, ["assistant: one"]],
     [{ limit: 5 }, ["assistant: one"]],
     [{ maxTokensApprox: 1_000 }, REPLAYED],
-  ])("gives what fits in %j, and says what it left out", async (continuationOpts, expected) => {
-    const agent = new ScriptedAgent({ turns: [[{ say: "one" }]] });
-    const { sessionId } = await runOnce(store, agent, "first");
-    const { resumption } = await runOnce(store, agent, "second", { sessionId, continuationOpts });
-    expect(agent.given[1]?.transcript).toEqual(expected);
-    const omitted = REPLAYED.length - expected.length;
-    const isCut = "limit" in continuationOpts ? {} : { messages: omitted };
-    expect(resumption).toMatchObject({ happened: "replay", omitted: isCut });
-  });
+  ])(
+    "includes the messages that fit in %j, and reports what it left out",
+    async (continuationOpts, expected) => {
+      const agent = new ScriptedAgent({ turns: [[{ say: "one" }]] });
+      const { sessionId } = await runOnce(store, agent, "first");
+      const { resumption } = await runOnce(store, agent, "second", { sessionId, continuationOpts });
+      expect(agent.given[1]?.transcript).toEqual(expected);
+      const omitted = REPLAYED.length - expected.length;
+      const isCut = "limit" in continuationOpts ? {} : { messages: omitted };
+      expect(resumption).toMatchObject({ happened: "replay", omitted: isCut });
+    },
+  );
 
   const NO_HALVES = { calls: 0, results: 0 };
   test.each<[number, string, object]>([
     [5, "replay", { messages: 0, events: 4, firstSequence: 1, lastSequence: 4, chars: 0, halves: NO_HALVES }],
     [2, "new", { messages: 0, events: 7, firstSequence: 1, lastSequence: 7, chars: 0, halves: NO_HALVES }],
   ])(
-    "says which events a limit of %i left unread, also when nothing is left (%s)",
+    "reports which events a limit of %i left unread, also if no message remains (%s)",
     async (limit, happened, omitted) => {
       const agent = new ScriptedAgent({ turns: [[{ say: "one" }]] });
       const { sessionId } = await runOnce(store, agent, "first");
@@ -243,7 +246,7 @@ describe("continuation", () => {
   });
 
   test.each([{ maxMessages: 1 }, { limit: 4 }])(
-    "natively too, of what it has not heard (%j)",
+    "natively too, for messages that the agent has not received (%j)",
     async (continuationOpts) => {
       const agent = new ScriptedAgent({ native: "real" });
       const { sessionId } = await runOnce(store, agent, "first");
@@ -277,7 +280,7 @@ describe("several agents on one session", () => {
     ["real", undefined],
     ["real", "unavailable"],
     [undefined, undefined],
-  ])("in turns (native: %s and %s) each hear everything once", async (nativeA, nativeB) => {
+  ])("in turns (native: %s and %s) each receive every message once", async (nativeA, nativeB) => {
     const { sessionId } = await startSession(store);
     const agents = [nativeA, nativeB].map(
       (native, at) =>
@@ -292,7 +295,7 @@ describe("several agents on one session", () => {
     for (const [turn, at] of order.entries()) {
       const agent = agents[at];
       if (agent === undefined) throw new Error();
-      // Something else is said on the session too, now and then.
+      // Sometimes another message is added to the session too.
       if (turn === 3) {
         await store.append(sessionId, [{ type: "message_sent", data: { content: "by the way" } }]);
         said.push("user: by the way");
@@ -312,7 +315,7 @@ describe("several agents on one session", () => {
 
 type GivenTurn = ScriptedAgent["given"][number] | undefined;
 
-/** Returns the words of the conversation that an agent can know in this turn. */
+/** Returns the messages of the conversation that an agent can know in this turn. */
 function knownTo(agent: ScriptedAgent, given: GivenTurn): readonly string[] {
   const native = given?.nativeRef;
   const asUser = (line: string): string => (/^(user|assistant): /.test(line) ? line : `user: ${line}`);
@@ -320,14 +323,14 @@ function knownTo(agent: ScriptedAgent, given: GivenTurn): readonly string[] {
   return [...(given?.transcript ?? []), `user: ${given?.input}`];
 }
 
-/** A native session knows its own answers without being told. */
+/** A native session already has its own answers. */
 function isNews(line: string, agent: ScriptedAgent, given: GivenTurn): boolean {
   const native = given?.nativeRef;
   return native === undefined || native === null || !line.startsWith(`assistant: ${agent.name.at(-1)} `);
 }
 
 describe("messages that arrive while an agent answers", () => {
-  test("is heard by its next turn, natively too", async () => {
+  test("are received by its next turn, natively too", async () => {
     let said = 0;
     const agent = new ScriptedAgent({
       native: "real",
@@ -348,7 +351,7 @@ describe("messages that arrive while an agent answers", () => {
     ]);
   });
 
-  test("an agent without native sessions is given all of it, once", async () => {
+  test("an agent without native sessions receives the whole conversation once", async () => {
     const { sessionId } = await startSession(store);
     const agent = new ScriptedAgent();
     await runOnce(store, new EchoAgent(), "one", { sessionId });
@@ -371,7 +374,7 @@ describe("messages that arrive while an agent answers", () => {
   });
 });
 
-describe("a native session whose turn did not end well", () => {
+describe("a native session whose turn failed or was stopped", () => {
   const USAGE = { inputTokens: 60, outputTokens: 50 };
 
   test("is continued when it received the input, and receives how the turn ended", async () => {
@@ -392,16 +395,16 @@ describe("a native session whose turn did not end well", () => {
   });
 
   test.each<[string, Script, object]>([
-    ["it failed before it was heard", [{ fail: "no network" }], {}],
+    ["it failed before it was received", [{ fail: "no network" }], {}],
     ["it was left", [{ say: "half" }, { hook: "late" }, { wait: "forever" }], { timeoutMs: 300, graceMs: 1 }],
-  ])("is not trusted by auto when %s; native by name trusts it", async (_, script, options) => {
+  ])("is not trusted by auto if %s; native trusts it", async (_, script, options) => {
     const late = (): void => {
       vi.advanceTimersByTime(300);
       vi.useRealTimers();
     };
     const agent = new ScriptedAgent({ native: "real", turns: [[], script], hooks: { late } });
     const { sessionId } = await runOnce(store, agent, "1");
-    // The time is over when the agent comes so far, and not before.
+    // The time limit ends exactly when the agent reaches this point.
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
     await runOnce(store, agent, "2", { sessionId, ...options });
     vi.useRealTimers();
@@ -435,7 +438,7 @@ test("after a turn in which another program wrote to the native session, auto co
   expect(agent.given.at(-1)?.transcript).toEqual(expect.arrayContaining(["user: second", "assistant: half"]));
 });
 
-test("a turn is not replayed beside another program that has the native session open", async () => {
+test("a turn is not replayed while another program has the native session open", async () => {
   const agent = new ScriptedAgent({
     turns: [[{ say: "one" }], [{ hook: "live" }], [{ say: "beside it" }]],
     native: "real",
@@ -451,7 +454,7 @@ test("a turn is not replayed beside another program that has the native session 
   expect(agent.given).toHaveLength(2);
 });
 
-test("a turn that was cancelled before the agent was heard leaves a native session that auto does not trust", async () => {
+test("a turn that was cancelled before the agent answered leaves a native session that auto does not trust", async () => {
   const stop = new AbortController();
   const agent = new ScriptedAgent({
     turns: [[{ say: "one" }], [{ hook: "stop" }, { wait: "forever" }], [{ say: "three" }]],

@@ -21,7 +21,7 @@ function named(name: string, inputs: number): readonly string[] {
 }
 
 test.each(["none", "native"] as const)(
-  "on SQLite (native sessions: %s) nothing is missing and nothing is given twice",
+  "on SQLite (native sessions: %s) no input is missing and none is sent twice",
   { timeout: 600_000 },
   async (kind) => {
     const own = mkdtempSync(join(folder, "sqlite-"));
@@ -37,7 +37,7 @@ test.each(["none", "native"] as const)(
   },
 );
 
-test("on Postgres, with two processes that compete for the session, neither", {
+test("on Postgres, with two processes that compete for the session, no input is missing and none is sent twice", {
   timeout: 600_000,
 }, async () => {
   const own = mkdtempSync(join(folder, "postgres-"));

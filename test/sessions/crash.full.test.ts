@@ -1,4 +1,7 @@
-/** A session whose process was killed goes on at once, though its lease lasts an hour; any other keeps it. */
+/**
+ * A session whose process was killed can continue at once, although its lease lasts an hour; any other process keeps
+ * its session.
+ */
 
 import { join } from "node:path";
 import { type OpenedStore, openStore } from "@continuo/store";
@@ -53,7 +56,7 @@ describe.each(["sqlite", "postgres"] as const)("on %s", { timeout: 120_000 }, (e
     await child.ended();
   }
 
-  /** The number of its run, once it is journalled. */
+  /** Returns the number of the run after it is in the log. */
   async function hold(
     input: string,
     prefix: readonly string[] = [],
@@ -68,7 +71,7 @@ describe.each(["sqlite", "postgres"] as const)("on %s", { timeout: 120_000 }, (e
     return (await store.getRun(runId))?.status;
   }
 
-  test("the next run begins, and ends the one that was left", async () => {
+  test("the next run begins, and ends the abandoned one", async () => {
     const { child, runId } = await hold("one");
     await child.line("runs");
     const held = await store.getLease(`session/${sessionId}`);
@@ -94,7 +97,7 @@ describe.each(["sqlite", "postgres"] as const)("on %s", { timeout: 120_000 }, (e
     });
   });
 
-  test("a run is cancelled whose process is gone", async () => {
+  test("a run whose process ended can be cancelled", async () => {
     const { child, runId } = await hold("one");
     await child.line("runs");
     await kill(child);
@@ -130,7 +133,7 @@ describe.each(["sqlite", "postgres"] as const)("on %s", { timeout: 120_000 }, (e
     expect(await statusOf(runId)).toBe("running");
   });
 
-  test("a process of another PID namespace keeps its session while its lease lasts, also when it is dead", async () => {
+  test("a process of another PID namespace keeps its session while its lease lasts, even if it was killed", async () => {
     const asRoot = process.getuid?.() === 0 ? [] : ["--map-root-user"];
     const { child, runId } = await hold("one", [
       "unshare",

@@ -1,4 +1,4 @@
-/** Input that a killed process left, sent again by somebody who knows only its words. */
+/** The input of a killed process is sent again by a caller that knows only its text. */
 
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -21,7 +21,7 @@ beforeEach(async () => {
 });
 afterEach(() => store.close());
 
-/** A run as a process leaves it that ended in the middle of it. */
+/** Makes a run like one whose process ended in the middle of it. */
 async function leftRunning(input: string): Promise<Run> {
   const run = await startRun(store, sessionId, input);
   const { runId } = run;
@@ -33,7 +33,7 @@ async function leftRunning(input: string): Promise<Run> {
   return run;
 }
 
-/** A run that waits, started by a process that was killed since. */
+/** Makes a waiting run whose process was killed after it started the run. */
 async function leftWaiting(input: string): Promise<string> {
   const child = spawn(process.execPath, [STARTER], { stdio: ["pipe", "pipe", "inherit"] });
   const [line] = (await once(child.stdout, "data")) as [Buffer];
@@ -55,7 +55,7 @@ async function peopleSaid(): Promise<readonly unknown[]> {
     .map(({ content: [first] }) => (first as { readonly text: string }).text);
 }
 
-test("each of several inputs that were cut off is found by its words, and stands once when it was given again", async () => {
+test("each of several interrupted inputs is found by its text, and is stored once after it was tried again", async () => {
   for (const input of ["one", "two"]) await leftRunning(input);
   await runOnce(store, new EchoAgent(), "between", { sessionId });
   for (const input of ["one", "two"]) {
@@ -68,7 +68,7 @@ test("each of several inputs that were cut off is found by its words, and stands
   expect((await wake(store, sessionId)).unprocessed).toEqual([]);
 });
 
-test("input that waited with a killed process is found while another process runs the session", async () => {
+test("the input of a waiting run whose process was killed is found while another process runs the session", async () => {
   const runId = await leftWaiting("mine");
   const found: unknown[] = [];
   const agent = new ScriptedAgent({
@@ -79,14 +79,14 @@ test("input that waited with a killed process is found while another process run
       },
     },
   });
-  // Nobody waits for a lease of a process that ended.
+  // No caller waits for a lease of a process that ended.
   expect(await runOnce(store, agent, "theirs", { sessionId })).toMatchObject({ status: "completed" });
   expect(found).toMatchObject([{ runId, input: words("mine") }, null]);
   await runOnce(store, new EchoAgent(), "mine", { sessionId, retryOf: runId });
   expect((await peopleSaid()).toSorted()).toEqual(["mine", "theirs"]);
 });
 
-test("a run that another process is about to end as interrupted is waited for", async () => {
+test("the call waits for a run that another process is about to end as interrupted", async () => {
   const { runId } = await leftRunning("mine");
   const lease = await store.acquireLease(`session/${sessionId}`, { owner: "another", ttlMs: 30_000 });
   const finding = findCutOff(store, sessionId, "mine");
@@ -100,7 +100,7 @@ test("a run that another process is about to end as interrupted is waited for", 
   expect(await finding).toMatchObject({ runId });
 });
 
-test("nothing is found of a living run, of one that was answered, and of one that is too old", async () => {
+test("the input of a live run, of an answered run and of a too old run is not found", async () => {
   const agent = new ScriptedAgent({
     turns: [[{ hook: "look" }, { say: "done" }]],
     hooks: { look: async () => expect(await findCutOff(store, sessionId, "alive")).toBeNull() },
@@ -113,7 +113,7 @@ test("nothing is found of a living run, of one that was answered, and of one tha
   expect((await eventsOf(store, sessionId)).filter(({ type }) => type === "run_interrupted")).toHaveLength(1);
 });
 
-test("the newest of the inputs with the same words is found, and one that is new enough", async () => {
+test("of several inputs with the same text the newest is found, if it is new enough", async () => {
   const sinceMs = Date.now() - 60_000;
   await leftRunning("same");
   const { runId } = await leftRunning("same");

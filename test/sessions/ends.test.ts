@@ -11,7 +11,7 @@ beforeEach(async () => {
 });
 afterEach(() => store.close());
 
-/** An agent in plain JavaScript: whatever it tells, gives back or throws. */
+/** An agent in plain JavaScript, which may send, return or throw any value. */
 function agentThat(execute: (tell: (event: unknown) => Promise<void>) => unknown): Agent {
   return {
     name: "odd",
@@ -42,7 +42,7 @@ const ODD: readonly OddCase[] = [
   ["a value nested too deep", "completed", ["value"], agentThat(() => ({ value: deep(1_200) }))],
   ["a value that holds a bigint", "completed", ["value"], agentThat(() => ({ value: { n: 1n } }))],
   ["a stop reason of 34 MB", "completed", ["stopReason"], agentThat(() => ({ stopReason: HUGE }))],
-  ["a stop reason that is no text", "completed", ["stopReason"], agentThat(() => ({ stopReason: [1n] }))],
+  ["a stop reason that is not a text", "completed", ["stopReason"], agentThat(() => ({ stopReason: [1n] }))],
   [
     "a reference with a bigint",
     "completed",
@@ -50,7 +50,7 @@ const ODD: readonly OddCase[] = [
     agentThat(() => ({ nativeRef: { ...REF, cwd: 1n } })),
   ],
   ["a reference with no id", "completed", ["nativeRef"], agentThat(() => ({ nativeRef: { agent: "odd" } }))],
-  ["a reference that is no object", "completed", ["nativeRef"], agentThat(() => ({ nativeRef: "n" }))],
+  ["a reference that is not an object", "completed", ["nativeRef"], agentThat(() => ({ nativeRef: "n" }))],
   [
     "a reference of 34 MB",
     "completed",
@@ -58,12 +58,12 @@ const ODD: readonly OddCase[] = [
     agentThat(() => ({ nativeRef: { ...REF, sessionId: HUGE } })),
   ],
   [
-    "usage that is no number",
+    "usage that is not a number",
     "completed",
     ["usage"],
     agentThat(() => ({ usage: { inputTokens: 1n, outputTokens: HUGE } })),
   ],
-  ["a cost that is no number", "completed", ["costUsd"], agentThat(() => ({ costUsd: 1n }))],
+  ["a cost that is not a number", "completed", ["costUsd"], agentThat(() => ({ costUsd: 1n }))],
   [
     "an error of 34 MB",
     "failed",
@@ -72,9 +72,9 @@ const ODD: readonly OddCase[] = [
       throw new Error(HUGE);
     }),
   ],
-  ["a result that is no object", "completed", [], agentThat(() => "done")],
+  ["a result that is not an object", "completed", [], agentThat(() => "done")],
   [
-    "a stop reason of 34 MB, told before",
+    "a stop reason of 34 MB, sent before the end",
     "completed",
     ["stopReason"],
     agentThat(async (tell) => {
@@ -94,8 +94,8 @@ const ODD: readonly OddCase[] = [
   ],
 ];
 
-describe("a run whose agent gives back", () => {
-  test.each(ODD)("%s ends, and its log says what is missing", async (_, status, fields, agent) => {
+describe("a run whose agent returns", () => {
+  test.each(ODD)("%s ends, and its log reports what is missing", async (_, status, fields, agent) => {
     const { sessionId } = await startSession(store);
     const result = await runOnce(store, agent, "go", { sessionId });
     const events = await eventsOf(store, sessionId);
@@ -115,15 +115,15 @@ interface ErrorRaised {
 }
 
 const ODD_EVENTS: readonly (readonly [string, unknown])[] = [
-  ["content that holds nothing", { type: "message", content: [null] }],
-  ["content that is no list", { type: "message", content: 7 }],
-  ["content that is not there", { type: "message" }],
-  ["a result of nothing", { type: "tool_result", toolCallId: "c", content: [null], status: "ok" }],
+  ["content that is empty", { type: "message", content: [null] }],
+  ["content that is not a list", { type: "message", content: 7 }],
+  ["missing content", { type: "message" }],
+  ["an empty result", { type: "tool_result", toolCallId: "c", content: [null], status: "ok" }],
   ["a message of 50 MB", { type: "message", content: [{ type: "text", text: "x".repeat(50_000_000) }] }],
   ["nothing", null],
 ];
 
-test.each(ODD_EVENTS)("a run whose agent tells of %s ends", async (_, event) => {
+test.each(ODD_EVENTS)("a run whose agent sends %s ends", async (_, event) => {
   const { sessionId } = await startSession(store);
   const agent = agentThat(async (tell) => {
     await tell(event).catch(() => undefined);
@@ -150,7 +150,7 @@ test.each<[string, () => unknown, string]>([
     },
     "cannot store this value: it is nested deeper than 1000 levels",
   ],
-])("an agent that gives back %s completes its run", async (_, value, unreadable) => {
+])("an agent that returns %s completes its run", async (_, value, unreadable) => {
   const { status, run } = await runOnce(
     store,
     agentThat(() => ({ value: value() })),

@@ -6,7 +6,7 @@ test.each([
   ["sqlite", "none"],
   ["postgres", "native"],
 ] as const)(
-  "processes that are killed at any moment lose no input and give none twice (%s, native sessions: %s)",
+  "processes that are killed at any moment lose no input and send none twice (%s, native sessions: %s)",
   { timeout: 300_000 },
   async (engine, kind) => {
     expect(await faultsAfterKills({ engine, kind, kills: 6, seed: 12 })).toEqual([]);

@@ -1,4 +1,4 @@
-/** Runs of one session are told apart: an event of one is not taken for an event of another one. */
+/** Runs of one session are kept apart: an event of one run is not attributed to another one. */
 
 import type { NewEvent, Run, StoredEvent } from "@continuo/core/model";
 import { type OpenedStore, openStore } from "@continuo/store";
@@ -15,7 +15,7 @@ beforeEach(async () => {
 });
 afterEach(() => store.close());
 
-/** A run as a process leaves it that ended in the middle of it. */
+/** Makes a run like one whose process ended in the middle of it. */
 async function leftRunning(input: string, said: readonly NewEvent[] = []): Promise<Run> {
   const run = await startRun(store, sessionId, input);
   const { runId } = run;
@@ -37,7 +37,7 @@ function cancelRequest(runId: string, reason: string): NewEvent {
   return { type: "run_cancel_requested", data: { runId, reason }, runId };
 }
 
-test("a run that was cut off is interrupted and offered, although an earlier one was to be cancelled", async () => {
+test("a run whose process ended is interrupted and offered, although the cancellation of an earlier run was requested", async () => {
   const first = await leftRunning("one");
   await store.append(sessionId, [cancelRequest(first.runId, "not needed")]);
   expect((await wake(store, sessionId)).unprocessed).toEqual([]);
@@ -49,7 +49,7 @@ test("a run that was cut off is interrupted and offered, although an earlier one
   expect((await store.getRun(first.runId))?.status).toBe("cancelled");
 });
 
-test("a request to cancel a run that is over does not end the run after it", async () => {
+test("a request to cancel a run that has ended does not end the run after it", async () => {
   const before = await runOnce(store, new EchoAgent(), "one", { sessionId });
   const { runId } = await startRun(store, sessionId, "two");
   const agent = new ScriptedAgent({
@@ -66,7 +66,7 @@ test("a request to cancel a run that is over does not end the run after it", asy
   expect(end?.data).toEqual({ runId, reason: "of the second" });
 });
 
-test("the thoughts of a message that was cut off stay thoughts", async () => {
+test("the thoughts of an incomplete message stay thoughts", async () => {
   const part = (delta: string, kind: string): NewEvent => {
     return { type: "message_streamed", data: { delta, messageId: "said-1", kind } };
   };
@@ -84,7 +84,7 @@ test("the thoughts of a message that was cut off stay thoughts", async () => {
 test.each<[string, Script, number | undefined]>([
   ["failed", [{ fail: "out of credit" }], undefined],
   ["timeout", [{ wait: "abort" }], 30],
-])("the input of a run whose end is %s can be given again, once", async (end, turn, timeoutMs) => {
+])("the input of a run whose end is %s can be tried again, once", async (end, turn, timeoutMs) => {
   const options = { sessionId, graceMs: 60_000, ...(timeoutMs === undefined ? {} : { timeoutMs }) };
   const { runId, status } = await runOnce(store, new ScriptedAgent({ turns: [turn] }), "go", options);
   expect(status).toBe(end);
@@ -96,7 +96,7 @@ test.each<[string, Script, number | undefined]>([
   expect(await executeRun(store, new EchoAgent(), again.runId)).toMatchObject({ status: "completed" });
 });
 
-test("the native session that continues receives the turns on another one of its agent", async () => {
+test("a native session that continues receives the turns that happened in another native session of its agent", async () => {
   const agent = new ScriptedAgent({ native: "real", turns: [[{ say: "one" }], [{ say: "two" }]] });
   await runOnce(store, agent, "first", { sessionId });
   const runId = "elsewhere";

@@ -27,7 +27,7 @@ async function orderOf(sessionId: string): Promise<readonly string[]> {
 }
 
 describe("runs of one session", () => {
-  test("run one at a time, in the order in which they were started, whatever the order in which they are executed", async () => {
+  test("run one at a time, in the order in which they were started, in whatever order they are executed", async () => {
     const { sessionId } = await startSession(store);
     const runs: Run[] = [];
     for (const input of ["a", "b", "c", "d"]) runs.push(await startRun(store, sessionId, input));
@@ -42,7 +42,7 @@ describe("runs of one session", () => {
     );
   });
 
-  test("wait up to a limit: then there are too many, and nothing is left behind", async () => {
+  test("wait up to a limit, beyond which they are refused and leave no event", async () => {
     const { sessionId } = await startSession(store);
     for (const input of ["a", "b"]) await startRun(store, sessionId, input, { maxQueued: 2 });
     await expect(startRun(store, sessionId, "c", { maxQueued: 2 })).rejects.toMatchObject({
@@ -52,7 +52,7 @@ describe("runs of one session", () => {
     expect((await store.listRuns({ sessionId })).items).toHaveLength(2);
   });
 
-  test("that find room at the same time do not pass the limit together", async () => {
+  test("that find room at the same time do not exceed the limit together", async () => {
     const { sessionId } = await startSession(store);
     const started = await Promise.allSettled(
       Array.from({ length: 8 }, (_, n) => startRun(store, sessionId, `${n}`, { maxQueued: 3 })),
@@ -62,8 +62,8 @@ describe("runs of one session", () => {
     expect(items).toHaveLength(3);
   });
 
-  test.each(["somebody waits with", "nobody waits with yet"])(
-    "wait for an earlier one that %s, however often they look",
+  test.each(["somebody waits with", "that no process waits with yet"])(
+    "wait for an earlier one that %s, however often they check",
     async (who) => {
       const { sessionId } = await startSession(store);
       const earlier = await startRun(store, sessionId, "earlier");
@@ -77,7 +77,7 @@ describe("runs of one session", () => {
       });
       const ended = executeRun(looking, new EchoAgent(), later.runId, { leaseMs: 3_600_000 });
       const statusOf = async (): Promise<string | undefined> => (await store.getRun(later.runId))?.status;
-      // Enough to take a turn that is not its own.
+      // The time is long enough to take a turn out of order.
       await expect.poll(async () => looks >= 3 || (await statusOf()) !== "pending").toBe(true);
       expect(await statusOf()).toBe("pending");
       if (lease !== null) await store.releaseLease(lease);
@@ -89,7 +89,7 @@ describe("runs of one session", () => {
     },
   );
 
-  test("are not held up by one that nobody executes", async () => {
+  test("are not blocked by one that no process executes", async () => {
     const { sessionId } = await startSession(store);
     await startRun(store, sessionId, "nobody's");
     const result = await runOnce(store, new EchoAgent(), "mine", { sessionId, leaseMs: 100 });
@@ -97,14 +97,14 @@ describe("runs of one session", () => {
     expect(await orderOf(sessionId)).toEqual(["run_started", "mine", "run_completed"]);
   });
 
-  test("are not held up by one whose process has ended, however long their own leases last", async () => {
+  test("are not blocked by one whose process has ended, however long their own leases last", async () => {
     const { sessionId } = await startSession(store);
     const child = spawn(process.execPath, [STARTER], { stdio: ["pipe", "pipe", "inherit"] });
     const [line] = (await once(child.stdout, "data")) as [Buffer];
     const { actor } = JSON.parse(line.toString());
     child.kill("SIGKILL");
     await once(child, "exit");
-    // The process would have written this into the same store.
+    // A real process would have written this into the same store.
     const run = { runId: "left", input: [{ type: "text", text: "lost" }] };
     await store.append(sessionId, [{ type: "run_created", data: run, runId: run.runId, actor }], {
       also: [{ type: "new_run", run }],
@@ -114,9 +114,9 @@ describe("runs of one session", () => {
     expect(await orderOf(sessionId)).toEqual(["run_started", "mine", "run_completed"]);
   });
 
-  test("keep the session however long they take: the lease is renewed", async () => {
+  test("keep the session however long they take, because the lease is renewed", async () => {
     const { sessionId } = await startSession(store);
-    // A process that is not scheduled for so long has lost its session, and may: that is another test.
+    // A process that is not scheduled for so long loses its session, which another test covers.
     const leaseMs = 3_000;
     let second: ReturnType<typeof runOnce> | undefined;
     const name = `session/${sessionId}`;
@@ -126,7 +126,7 @@ describe("runs of one session", () => {
         queue: async () => {
           const given = Date.parse((await store.getLease(name))?.expiresAt ?? "");
           second = runOnce(store, new EchoAgent(), "two", { sessionId, leaseMs });
-          // Who waits looks three times in that time.
+          // A waiting process checks three times in that time.
           await expect.poll(() => Date.now()).toBeGreaterThan(given + leaseMs / 2.5);
           expect(Date.parse((await store.getLease(name))?.expiresAt ?? "")).toBeGreaterThan(given);
         },
@@ -139,7 +139,7 @@ describe("runs of one session", () => {
     );
   });
 
-  test("end the run of a process that is gone before they begin", async () => {
+  test("end the run of a process that ended before they begin", async () => {
     const { sessionId } = await startSession(store);
     const gone = await startRun(store, sessionId, "lost");
     await store.transitionRun(gone.runId, { to: "running", owner: "gone" });
@@ -153,7 +153,7 @@ describe("runs of one session", () => {
   });
 });
 
-test("a run that waits for room in its process says in the store that somebody waits with it", async () => {
+test("a run that waits for room in its process is marked in the store as waiting with a process", async () => {
   const second = await startRun(store, (await startSession(store)).sessionId, "two");
   let waiting: Promise<unknown> | undefined;
   const hooks = {

@@ -133,7 +133,7 @@ test("a native turn of an agent without native sessions", async () => {
   });
 });
 
-test("a native turn of an agent that lost its native sessions", async () => {
+test("a native turn of an agent that no longer supports native sessions", async () => {
   await runOnce(store, new ScriptedAgent({ native: "real" }), "one", { sessionId: "s" });
   const call = runOnce(store, new ScriptedAgent(), "two", { sessionId: "s", continuation: "native" });
   const { name } = new ScriptedAgent();

@@ -17,7 +17,7 @@ async function wordsIn(sessionId: string): Promise<string> {
 }
 
 describe("a turn that is refused before anything reaches the agent", () => {
-  test("because the agent has no native session, says nothing", async () => {
+  test("because the agent has no native session, has no message", async () => {
     const { sessionId } = await runOnce(store, new EchoAgent({ name: "other" }), "first");
     const agent = new ScriptedAgent({ native: "real" });
     const native = { sessionId, continuation: "native" } as const;
@@ -31,7 +31,7 @@ describe("a turn that is refused before anything reaches the agent", () => {
   });
 
   test.each<NativeKind>(["unavailable", "silent", "replacing"])(
-    "by the agent (%s), says nothing",
+    "by the agent (%s), has no message",
     async (kind) => {
       const { sessionId } = await runOnce(store, new ScriptedAgent({ native: "real" }), "first");
       const native = { sessionId, continuation: "native" } as const;
@@ -45,7 +45,7 @@ describe("a turn that is refused before anything reaches the agent", () => {
     },
   );
 
-  test("a second turn by replay has its input once", async () => {
+  test("a second turn by replay receives its input once", async () => {
     const { sessionId } = await runOnce(store, new ScriptedAgent({ native: "real" }), "first");
     const agent = new ScriptedAgent({ native: "silent" });
     expect(await runOnce(store, agent, "question", { sessionId })).toMatchObject({ status: "completed" });
@@ -55,7 +55,7 @@ describe("a turn that is refused before anything reaches the agent", () => {
 
 describe("a native turn that fails", () => {
   test.each([true, false])(
-    "keeps its question, whether it was confirmed before (%s) or not",
+    "keeps its input, whether it was confirmed before (%s) or not",
     async (confirmed) => {
       const { sessionId } = await runOnce(store, new ScriptedAgent({ native: "real" }), "first");
       const agent = new ScriptedAgent({ native: "real", turns: [[{ fail: "broken" }]] });
@@ -73,7 +73,7 @@ describe("a native turn that fails", () => {
   );
 });
 
-describe("native, where there are no messages yet", () => {
+describe("native, if there are no messages yet", () => {
   test("begins a session, natively from then on", async () => {
     const agent = new ScriptedAgent({ native: "real" });
     const first = await runOnce(store, agent, "one", { continuation: "native" });

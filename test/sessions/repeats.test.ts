@@ -1,4 +1,7 @@
-/** Calls that are repeated, or made by several processes at once: sessions, runs, claims and the recovery of all. */
+/**
+ * Calls that are repeated, or made by several processes at the same time: sessions, runs, claims and the recovery of
+ * all sessions.
+ */
 
 import { type OpenedStore, openStore } from "@continuo/store";
 import {
@@ -21,7 +24,7 @@ beforeEach(async () => {
 });
 afterEach(() => store.close());
 
-test("a session that several open at once is made once, and stays as it was made", async () => {
+test("a session that several callers open at the same time is created once, and does not change afterwards", async () => {
   const opened = await Promise.all(
     ["a", "b", "c"].map((title) => openSession(store, "customer", { title, metadata: { title } })),
   );
@@ -31,7 +34,7 @@ test("a session that several open at once is made once, and stays as it was made
 });
 
 describe("a run that is started again", () => {
-  test("with the same id and input is the run that is there, also of several callers at once", async () => {
+  test("with the same id and input returns the existing run, also for several callers at the same time", async () => {
     await startSession(store, { sessionId: "s" });
     const runs = await Promise.all(
       Array.from({ length: 5 }, () => startRun(store, "s", "hello", { id: "1" })),
@@ -51,7 +54,7 @@ describe("a run that is started again", () => {
     await expect(startRun(store, "s", "goodbye", { id: "1" })).rejects.toMatchObject({ code: "conflict" });
   });
 
-  test("with the id that another session uses is a run of its own", async () => {
+  test("with an id that another session uses is a separate run", async () => {
     for (const sessionId of ["s", "t"]) await startSession(store, { sessionId });
     const [first, second] = [
       await startRun(store, "s", "hello", { id: "1" }),
@@ -63,7 +66,7 @@ describe("a run that is started again", () => {
     });
   });
 
-  test("is found even where no more runs may wait", async () => {
+  test("is found even if no more runs may wait", async () => {
     await startSession(store, { sessionId: "s" });
     const first = await startRun(store, "s", "hello", { id: "1", maxQueued: 1 });
     expect((await startRun(store, "s", "hello", { id: "1", maxQueued: 1 })).runId).toBe(first.runId);
@@ -71,7 +74,7 @@ describe("a run that is started again", () => {
 });
 
 describe("a run of the store's queue", () => {
-  test("is executed by the one who claimed it, and begins once", async () => {
+  test("is executed by the worker that claimed it, and begins once", async () => {
     await startSession(store, { sessionId: "s" });
     await startRun(store, "s", "hello");
     const claimed = await store.claimNextRun({ owner: "worker 1" });
@@ -94,7 +97,7 @@ describe("a run of the store's queue", () => {
     });
   });
 
-  test("is left to its owner by those who wake the session or run the next, until the lease is over", async () => {
+  test("is left to its owner until the lease is over, also by a process that wakes the session or starts the next run", async () => {
     await startSession(store, { sessionId: "s" });
     const first = await startRun(store, "s", "first");
     await store.claimNextRun({ owner: "worker 1" });
@@ -109,7 +112,7 @@ describe("a run of the store's queue", () => {
   });
 });
 
-test("an input is stored once, also if the first of three attempts was claimed and never began", async () => {
+test("an input is stored once, even if the first of three attempts was claimed and never began", async () => {
   await startSession(store, { sessionId: "s" });
   const first = await startRun(store, "s", "hello");
   await store.claimNextRun({ owner: "worker 1" });
@@ -131,7 +134,7 @@ test("an input is stored once, also if the first of three attempts was claimed a
   expect(types.filter((type) => type === "message_sent")).toHaveLength(1);
 });
 
-test("the recovery of all sessions reaches each, also beyond a page of the list", async () => {
+test("the recovery of all sessions reaches every session, also beyond a page of the list", async () => {
   const count = 120;
   for (let n = 0; n < count; n++) {
     const { sessionId } = await startSession(store);
@@ -139,7 +142,7 @@ test("the recovery of all sessions reaches each, also beyond a page of the list"
     if (n % 2 === 0) await store.transitionRun(runId, { to: "running" });
   }
   await startSession(store);
-  // The pages of a small store are small.
+  // This store returns small pages.
   const paged = withMethods(store, {
     listRuns: (options) => store.listRuns({ ...options, limit: Math.min(options?.limit ?? 50, 50) }),
   });
@@ -147,7 +150,7 @@ test("the recovery of all sessions reaches each, also beyond a page of the list"
   expect(woken).toHaveLength(count);
   expect(woken.flatMap(({ unprocessed }) => unprocessed)).toHaveLength(count / 2);
   expect((await store.listRuns({ status: "pending", limit: 1_000 })).items).toHaveLength(count / 2);
-  // Found again by the next recovery, if this one was killed before it gave the input to anybody.
+  // The next recovery finds it again, in case this one was killed before it delivered the input.
   const again = await Array.fromAsync(wakeAll(store, { pending: "keep" }));
   expect(again.flatMap(({ unprocessed }) => unprocessed)).toHaveLength(count / 2);
 });

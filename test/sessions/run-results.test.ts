@@ -1,4 +1,4 @@
-/** The result of a run, told apart by its status. */
+/** The result of a run, which its status distinguishes. */
 
 import { openContinuo } from "@continuo/server/runtime";
 import { openStore } from "@continuo/store";
@@ -48,7 +48,7 @@ test("only a completed run has a value, and only a failed one an error", async (
   expect(cancelled).not.toHaveProperty("error");
 });
 
-test("an agent that reached its limit of steps has a status of its own, also for a caller that comes later", async () => {
+test("an agent that reached its limit of steps gives a separate status, also to a caller that comes later", async () => {
   const agent = { name: "limited", execute: async () => ({ stopReason: "max_steps", value: { found: 1 } }) };
   const { sessionId } = await startSession(store);
   const { runId } = await startRun(store, sessionId, "look", { agent: "limited" });

@@ -25,7 +25,7 @@ async function saidIn(sessionId: string): Promise<readonly unknown[]> {
 }
 
 describe("a run", () => {
-  test("is journalled, started, answered and completed, each step an event", async () => {
+  test("is recorded, started, answered and completed, with an event for each step", async () => {
     const { sessionId } = await startSession(store, { title: "Hello" });
     const run = await startRun(store, sessionId, "hi", { agent: "echo" });
     expect(run.status).toBe("pending");
@@ -57,7 +57,7 @@ describe("a run", () => {
     });
   });
 
-  test("gives its session back with its end, by the same write", async () => {
+  test("releases its session in the same write as its end", async () => {
     const [appended, released] = [vi.spyOn(store, "append"), vi.spyOn(store, "releaseLease")];
     const { sessionId } = await runOnce(store, new EchoAgent(), "hi");
     expect(appended.mock.calls.at(-1)?.[2]?.also?.at(-1)).toMatchObject({
@@ -68,7 +68,7 @@ describe("a run", () => {
     expect(await store.getLease(`session/${sessionId}`)).toBeNull();
   });
 
-  test("does not take its session a second time by a renewal that is late", async () => {
+  test("does not acquire its session a second time by a late renewal", async () => {
     const { promise: asked, resolve: ask } = Promise.withResolvers<void>();
     const renewLease = store.renewLease.bind(store);
     vi.spyOn(store, "renewLease").mockImplementation(async (options) => {
@@ -83,7 +83,7 @@ describe("a run", () => {
     expect(await store.getLease(`session/${sessionId}`)).toBeNull();
   });
 
-  test("gives its session back although its end cannot be stored", async () => {
+  test("releases its session even if its end cannot be stored", async () => {
     const { sessionId } = await startSession(store);
     const append = store.append.bind(store);
     vi.spyOn(store, "append").mockImplementation((logId, events, options) =>
@@ -130,13 +130,9 @@ describe("a run", () => {
     ["no input", async () => startRun(store, (await startSession(store)).sessionId, ""), "usage"],
     ["no session", async () => startRun(store, "nowhere", "hi"), "not_found"],
     ["no run", async () => executeRun(store, new EchoAgent(), "nowhere"), "not_found"],
+    ["a missing session", async () => runOnce(store, new EchoAgent(), "hi", { sessionId: "x" }), "not_found"],
     [
-      "a session that is not there",
-      async () => runOnce(store, new EchoAgent(), "hi", { sessionId: "x" }),
-      "not_found",
-    ],
-    [
-      "a continuation of no kind",
+      "an unknown continuation",
       async () => runOnce(store, new EchoAgent(), "hi", { continuation: "x" as never }),
       "usage",
     ],
@@ -173,12 +169,12 @@ describe("a run", () => {
       "usage",
     ]),
     [
-      "a budget of no kind",
+      "an invalid budget",
       async () => runOnce(store, new EchoAgent(), "hi", { budget: { maxTokens: -1 } }),
       "usage",
     ],
     [
-      "a blob that is not there",
+      "a missing blob",
       async () =>
         runOnce(store, new EchoAgent(), [{ type: "image", mimeType: "image/png", blob: "0".repeat(64) }]),
       "not_found",
@@ -187,11 +183,11 @@ describe("a run", () => {
     const before = await store.info();
     await expect(act()).rejects.toMatchObject({ code });
     const after = await store.info();
-    // An error in the options or the input is found before anything is written.
+    // An error in the options or in the input is found before any event is written.
     if (code === "usage") expect(after.events - before.events).toBeLessThanOrEqual(_ === "no input" ? 1 : 0);
   });
 
-  test("gives adapterOpts to the agent as they are", async () => {
+  test("passes adapterOpts to the agent unchanged", async () => {
     const agent = new ScriptedAgent();
     const model = { deep: ["x"] };
     await runOnce(store, agent, "hi", { adapterOpts: { model, cwd: "/x" } });
@@ -199,7 +195,7 @@ describe("a run", () => {
     expect(agent.given[0]?.adapterOpts.model).toBe(model);
   });
 
-  test("keeps what the agent gives back, and its usage and cost, for itself and the session", async () => {
+  test("stores the agent's result, usage and cost for the run and the session", async () => {
     const turn: Script = [
       { usage: { inputTokens: 10, outputTokens: 5 }, costUsd: 0.25 },
       { usage: { inputTokens: 20, outputTokens: 1 }, costUsd: 0.5 },
@@ -224,7 +220,7 @@ describe("a run", () => {
   });
 });
 
-describe("what an agent does", () => {
+describe("the output of an agent", () => {
   const EVENTS: readonly AgentEvent[] = [
     { type: "text", delta: "Let me " },
     { type: "text", delta: "look." },
@@ -246,7 +242,7 @@ describe("what an agent does", () => {
     { type: "turn_completed", stopReason: "stop", usage: { inputTokens: 1, outputTokens: 2 } },
   ];
 
-  test("is kept in order, each thing as its event", async () => {
+  test("is stored in order, each item as its event", async () => {
     const sessionId = await runScript(EVENTS.map((event) => ({ event })));
     expect(await saidIn(sessionId)).toEqual([
       ["message_streamed", { delta: "Let me look.", messageId: "said-1", kind: "text" }],
@@ -275,7 +271,7 @@ describe("what an agent does", () => {
     expect(await store.getSession(sessionId)).toMatchObject({ title: "Looking" });
   });
 
-  test("loses nothing in the transcript when its parts are pruned", async () => {
+  test("stays complete in the transcript when its parts are pruned", async () => {
     const sessionId = await runScript([
       { think: "first " },
       { stream: ["a".repeat(5_000), "b"] },
@@ -350,7 +346,7 @@ describe("what an agent does", () => {
     expect(seen).toEqual(["message_received", "tool_call_started", "token_usage_updated"]);
   });
 
-  test("makes messages that are not mixed up with those of other runs, also with the same ids", async () => {
+  test("makes messages that are not mixed up with those of other runs, even with the same ids", async () => {
     const agent = new ScriptedAgent({
       turns: ({ input }) => [
         { stream: [`${input}!`], messageId: "m" },
@@ -369,7 +365,7 @@ describe("what an agent does", () => {
     );
   });
 
-  test("may be told without waiting, and all of it is kept in its order", async () => {
+  test("may be sent without waiting, and is stored completely and in order", async () => {
     const agent: Agent = {
       name: "hasty",
       capabilities: new EchoAgent().capabilities,
@@ -386,7 +382,7 @@ describe("what an agent does", () => {
     );
   });
 
-  test("is received while it is written", async () => {
+  test("reaches followers while it is written", async () => {
     const seen: string[] = [];
     const agent = new ScriptedAgent({
       turns: [[{ stream: ["hello"] }, { hook: "look" }, { say: "bye" }]],
@@ -429,7 +425,7 @@ describe("a run that fails", () => {
     expect(messages.at(-1)?.content).toEqual(words("[The run failed: broken]"));
   });
 
-  test("because an agent throws at once fails the same way", async () => {
+  test("because an agent throws synchronously fails the same way", async () => {
     const agent: Agent = {
       name: "throwing",
       capabilities: new EchoAgent().capabilities,
@@ -450,7 +446,7 @@ describe("a run that fails", () => {
       "something that says nothing of itself (object)",
     ],
     [
-      "an error without words",
+      "an error without a message",
       () => Object.assign(new Error("x"), { message: Object.create(null) }),
       "something that says nothing of itself (object)",
     ],
@@ -468,7 +464,7 @@ describe("a run that fails", () => {
   });
 });
 
-test("an agent may tell of anything: what has no meaning is kept or refused, and none of it stops the run", async () => {
+test("an agent may send anything: values without a meaning are stored or refused, and none of them stops the run", async () => {
   const refusals: unknown[] = [];
   const agent: Agent = {
     name: "odd",

@@ -22,7 +22,7 @@ afterEach(async () => {
   await store.close();
 });
 
-/** The log of a run that began, from its answer on. */
+/** Returns the log of a run that began, from its answer on. */
 async function tailOf(sessionId: string): Promise<readonly (readonly [string, unknown])[]> {
   return (await logOf(store, sessionId)).slice(5).map(([type, , data]) => [type, data]);
 }
@@ -31,7 +31,7 @@ function openCalls(sessionId: string): Promise<readonly string[]> {
   return TranscriptBuilder.fromStore(store, sessionId).then(({ metadata }) => metadata.openCalls);
 }
 
-/** An agent that says something, calls a tool, and then waits. */
+/** An agent that sends a message, calls a tool, and then waits. */
 function waiting(what: "abort" | "forever", onWaiting: () => void = () => undefined): ScriptedAgent {
   return new ScriptedAgent({
     turns: [[{ stream: ["I "] }, { call: "read", id: "c" }, { hook: "waiting" }, { wait: what }]],
@@ -39,7 +39,7 @@ function waiting(what: "abort" | "forever", onWaiting: () => void = () => undefi
   });
 }
 
-/** The run's time is over when `passTime` is called, and not before. */
+/** The run's time limit ends exactly when `passTime` is called. */
 function stopTime(): void {
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
 }
@@ -58,7 +58,7 @@ const STARTED = [
 describe.each(["abort", "forever"] as const)("an agent that waits (%s)", (what) => {
   const graceMs = what === "abort" ? 60_000 : 10;
 
-  test("runs out of time: the run is timed out", async () => {
+  test("exceeds its time limit: the run is timed out", async () => {
     const { sessionId } = await startSession(store);
     stopTime();
     const result = await runOnce(store, waiting(what, passTime), "go", {
@@ -119,7 +119,7 @@ test("the first reason to stop is the one that counts", async () => {
   ]);
 });
 
-test("what an agent says after it was left is refused, and nobody is harmed", async () => {
+test("output that an agent sends after the end of its run is refused without harm", async () => {
   const late: unknown[] = [];
   let speak = (): void => undefined;
   const spoken = new Promise<void>((resolve) => {
@@ -134,7 +134,7 @@ test("what an agent says after it was left is refused, and nobody is harmed", as
       execute: async (_, { onEvent }) => {
         passTime();
         await spoken;
-        // Not waited for: its rejection must not end the process.
+        // The agent does not wait for this promise, and its rejection must not end the process.
         void onEvent({ type: "text", delta: "hello?" });
         await onEvent({ type: "text", delta: "anybody?" }).catch((error: unknown) => late.push(error));
         return {};
@@ -149,7 +149,7 @@ test("what an agent says after it was left is refused, and nobody is harmed", as
 });
 
 describe("cancelRun", () => {
-  test("cancels a run that waits, at once", async () => {
+  test("cancels a waiting run at once", async () => {
     const { sessionId } = await startSession(store);
     const run = await startRun(store, sessionId, "go");
     expect(await cancelRun(store, run.runId, { reason: "no" })).toMatchObject({ status: "cancelled" });
@@ -162,7 +162,7 @@ describe("cancelRun", () => {
     });
   });
 
-  test("cancels a run that a worker has taken and not begun yet", async () => {
+  test("cancels a run that a worker has claimed and not begun yet", async () => {
     const reference = { sessionId: "n1", baseSequence: 1, state: "live", model: null };
     const { sessionId } = await startSession(store, { metadata: { providerSessions: { slow: reference } } });
     const { runId } = await startRun(store, sessionId, "go", { agent: "slow" });
@@ -177,13 +177,13 @@ describe("cancelRun", () => {
     expect(result.status).toBe("cancelled");
   });
 
-  test("of a run that has ended, or of none, is refused", async () => {
+  test("of a run that has ended, or that does not exist, is refused", async () => {
     const { run } = await runOnce(store, new EchoAgent(), "go");
     await expect(cancelRun(store, run.runId)).rejects.toMatchObject({ code: "invalid_transition" });
     await expect(cancelRun(store, "nowhere")).rejects.toMatchObject({ code: "not_found" });
   });
 
-  test("of a run that begins in this moment is a request to its owner", async () => {
+  test("of a run that begins at this moment is a request to its owner", async () => {
     const { sessionId } = await startSession(store);
     const { runId } = await startRun(store, sessionId, "go");
     let begins = async (): Promise<void> => {
@@ -204,7 +204,7 @@ describe("cancelRun", () => {
     ]);
   });
 
-  test("cancels a run whose owner is gone: what it said is whole, and its native session is not trusted", async () => {
+  test("cancels a run whose owner ended: its message is completed, and its native session is not trusted", async () => {
     const { sessionId } = await startSession(store, {
       metadata: { providerSessions: { scripted: { sessionId: "n1", baseSequence: 1, state: "live" } } },
     });
@@ -292,7 +292,7 @@ describe("a budget", () => {
       { limit: "maxToolCalls", value: 2, allowed: 1 },
     ],
     [{ maxDurationMs: 20 }, [], { limit: "maxDurationMs", value: 20, allowed: 20 }],
-  ])("of %j ends the run as cancelled, and says so", async (budget, script, exceeded) => {
+  ])("of %j ends the run as cancelled, with a note", async (budget, script, exceeded) => {
     const agent = new ScriptedAgent({ turns: [[...script, { wait: "abort" }]] });
     const result = await runOnce(store, agent, "go", { budget });
     expect(result.status).toBe("cancelled");
@@ -304,7 +304,7 @@ describe("a budget", () => {
     expect(JSON.stringify(messages.slice(-3))).toContain("The budget of the run was used up");
   });
 
-  test("that is kept changes nothing", async () => {
+  test("that is not exceeded changes nothing", async () => {
     const agent = new ScriptedAgent({ turns: [[{ usage: USAGE }, { call: "a", id: "1", result: "x" }]] });
     const budget = { maxTokens: 110, maxCostUsd: 1, maxToolCalls: 1, maxDurationMs: 1e12 };
     expect(await runOnce(store, agent, "go", { budget, timeoutMs: 1e12 })).toMatchObject({
@@ -313,7 +313,9 @@ describe("a budget", () => {
   });
 });
 
-/** A store whose appends fail as told: `before` nothing is stored, `after` it is, and nobody hears of it. */
+/**
+ * A store whose appends fail: with `before` nothing is stored; with `after` the events are stored, but the call fails.
+ */
 function failing(at: (types: readonly string[]) => "before" | "after" | null): Store {
   return withMethods<Store>(store, {
     append: async (logId, events, options) => {
@@ -327,10 +329,10 @@ function failing(at: (types: readonly string[]) => "before" | "after" | null): S
   });
 }
 
-/** A store that does not answer, whatever it is asked. */
+/** A store that answers no call. */
 function away(isAway: () => boolean): Store {
   return withCalls<Store>(store, ({ method, proceed }) => {
-    // `tail` returns what it reads, and no promise.
+    // `tail` returns an iterable and not a promise.
     if (method === "tail" || !isAway()) return proceed();
     return Promise.reject(new ContinuoError("unavailable", "the database does not answer"));
   });
@@ -340,7 +342,7 @@ describe("a storage failure", () => {
   const AGENT = { turns: [[{ say: "one" }, { say: "two" }, { say: "three" }]] };
 
   test.each(["before", "after"] as const)(
-    "(%s the write) that is not waited for stops the run as failed, and its messages are kept",
+    "(%s the write) for which the agent does not wait stops the run as failed, and its messages are stored",
     async (when) => {
       let count = 0;
       const broken = failing((types) => (types.includes("message_received") && ++count === 2 ? when : null));
@@ -364,9 +366,9 @@ describe("a storage failure", () => {
     },
   );
 
-  test.each(["before", "after"] as const)("(%s any write) that passes ends no run", async (when) => {
+  test.each(["before", "after"] as const)("(%s any write) that is temporary ends no run", async (when) => {
     let count = 0;
-    // Each write fails twice, and is stored once.
+    // Each write fails twice, and is then stored once.
     const broken = failing(() => (++count % 3 === 0 ? null : when));
     const { sessionId } = await startSession(store);
     const { runId } = await startRun(store, sessionId, "go");
@@ -386,7 +388,7 @@ describe("a storage failure", () => {
     ]);
   });
 
-  test("at the end is tried again, and the end is there once", async () => {
+  test("at the end is tried again, and the end is stored once", async () => {
     let tries = 0;
     const broken = failing((types) => (types.includes("run_completed") && ++tries < 3 ? "after" : null));
     const result = await runOnce(broken, new ScriptedAgent(AGENT), "go");
@@ -400,7 +402,7 @@ describe("a storage failure", () => {
     ]);
   });
 
-  test("that lasts leaves the run to be woken", async () => {
+  test("that lasts leaves the run for a later wake", async () => {
     const broken = failing((types) =>
       types.includes("message_received") || types.includes("run_failed") ? "before" : null,
     );
@@ -414,7 +416,7 @@ describe("a storage failure", () => {
     expect(await store.getRun(runId)).toMatchObject({ status: "running" });
   });
 
-  test("that lasts does not keep the session from this process: wake takes it over at once", async () => {
+  test("that lasts does not lock this process out of the session: wake takes it over at once", async () => {
     const { sessionId } = await startSession(store);
     const { runId } = await startRun(store, sessionId, "go");
     let state: "here" | "away" = "here";
@@ -430,7 +432,7 @@ describe("a storage failure", () => {
     await expect(executeRun(broken, agent, runId, { storeMs: 50 })).rejects.toMatchObject({
       code: "unavailable",
     });
-    // Nobody gave the lease back.
+    // The lease was not released.
     expect(await store.getLease(`session/${sessionId}`)).not.toBeNull();
     expect(await wake(store, sessionId)).toMatchObject({
       interrupted: [runId],
@@ -442,23 +444,26 @@ describe("a storage failure", () => {
   test.each([
     ["too large", "x".repeat(34_000_000), "too_large"],
     ["no JSON", 1n, "invalid"],
-  ])("of an event that is %s fails the run with its code, and keeps the others", async (_, value, code) => {
-    const events: Script = [
-      { say: "one" },
-      { event: { type: "diagnostics", details: value } },
-      { say: "never" },
-    ];
-    const result = await runOnce(store, new ScriptedAgent({ turns: [events] }), "go");
-    expect(result).toMatchObject({ status: "failed", error: { code, details: { code, lostEvents: 1 } } });
-    expect((await tailOf(result.sessionId)).map(([type]) => type)).toEqual([
-      "message_received",
-      "run_failed",
-    ]);
-  });
+  ])(
+    "of an event that is %s fails the run with its code, and the other events are stored",
+    async (_, value, code) => {
+      const events: Script = [
+        { say: "one" },
+        { event: { type: "diagnostics", details: value } },
+        { say: "never" },
+      ];
+      const result = await runOnce(store, new ScriptedAgent({ turns: [events] }), "go");
+      expect(result).toMatchObject({ status: "failed", error: { code, details: { code, lostEvents: 1 } } });
+      expect((await tailOf(result.sessionId)).map(([type]) => type)).toEqual([
+        "message_received",
+        "run_failed",
+      ]);
+    },
+  );
 });
 
-describe("a session that is taken by somebody else", () => {
-  test("stops the run as fenced, and nothing more is written", async () => {
+describe("a session that another process takes over", () => {
+  test("stops the run as fenced, without further writes", async () => {
     const { sessionId } = await startSession(store);
     const { runId } = await startRun(store, sessionId, "go");
     const agent = new ScriptedAgent({
@@ -477,7 +482,7 @@ describe("a session that is taken by somebody else", () => {
     expect(await store.getRun(runId)).toMatchObject({ status: "running" });
   });
 
-  test("is noticed by an agent that says nothing, when the lease is renewed", async () => {
+  test("is noticed when the lease is renewed, even if the agent sends nothing", async () => {
     const { sessionId } = await startSession(store);
     const { runId } = await startRun(store, sessionId, "go");
     const agent = new ScriptedAgent({

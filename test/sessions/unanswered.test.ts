@@ -1,4 +1,4 @@
-/** Inputs that no agent answered: each is a message of the transcript, marked, and the next agent reads it. */
+/** Inputs that no agent answered: each is a marked message of the transcript, and the next agent reads it. */
 
 import { type Agent, ContinuoError, textOf } from "@continuo/core/model";
 import { type Transcript, TranscriptBuilder } from "@continuo/core/transcript";
@@ -18,14 +18,14 @@ type Line = readonly [words: string, unanswered: unknown];
 
 const GONE = "[The run was interrupted before it ended: nobody waits with it any more]";
 
-/** Every message, and what it says of its answer. */
+/** Returns every message with its mark about the answer. */
 function linesOf({ messages }: Transcript): readonly Line[] {
   return messages.map(({ content, metadata }) => [textOf(content), metadata.unanswered]);
 }
 
 const fromStore = (sessionId: string): Promise<Transcript> => TranscriptBuilder.fromStore(store, sessionId);
 
-/** An input that was accepted, and whose process was killed before the run began. */
+/** Makes an accepted input whose process was killed before the run began. */
 async function neverStarted(sessionId: string, input: string): Promise<string> {
   const { runId } = await store.createRun({ sessionId, input: [{ type: "text", text: input }] });
   await wake(store, sessionId, { leaseMs: 1 });
@@ -33,7 +33,7 @@ async function neverStarted(sessionId: string, input: string): Promise<string> {
 }
 
 describe("an input whose process was killed before its run began", () => {
-  test("is a message, marked, also when a whole answer follows, and the next agent reads it", async () => {
+  test("is a marked message, even if a whole answer follows, and the next agent reads it", async () => {
     const { sessionId } = await startSession(store);
     await neverStarted(sessionId, "Rename the module.");
     const agent = new ScriptedAgent();
@@ -55,7 +55,7 @@ describe("an input whose process was killed before its run began", () => {
     expect(agent.given[1]).toMatchObject({ transcript: ["user: lost", `user: ${GONE}`], input: "next" });
   });
 
-  test("stands once in the log when a second run answers it, and loses its mark", async () => {
+  test("is stored once when a second run answers it, and loses its mark", async () => {
     const { sessionId } = await startSession(store);
     const retryOf = await neverStarted(sessionId, "go");
     let transcript = await fromStore(sessionId);
@@ -77,7 +77,7 @@ describe("an input whose process was killed before its run began", () => {
     const retryOf = await neverStarted(sessionId, "go");
     const copy = JSON.parse(JSON.stringify(await fromStore(sessionId))) as Transcript;
     const { runId } = await startRun(store, sessionId, "go", { retryOf });
-    // Between the two events the transcript is stored elsewhere, and read again.
+    // Between the two events, the transcript is stored and read again.
     const between = await TranscriptBuilder.updateFromStore(store, copy);
     expect(linesOf(between)[0]).toEqual(["go", undefined]);
     await executeRun(store, new ScriptedAgent({ turns: [[{ fail: "no key" }]] }), runId);
@@ -112,7 +112,7 @@ test("an input that is cancelled during the first native turn reaches the second
   ]);
 });
 
-test("an input whose agent cannot be asked stands before the reason", async () => {
+test("an input whose agent cannot be called comes before the reason", async () => {
   const broken: Agent = {
     name: "broken",
     capabilities: () => Promise.reject(new Error("no program")),
@@ -127,7 +127,7 @@ test("an input whose agent cannot be asked stands before the reason", async () =
   ]);
 });
 
-test("an input that finds no place in the line, when several came at once, stands before the refusal", async () => {
+test("an input that finds no place in the queue, because several came at the same time, comes before the refusal", async () => {
   const { sessionId } = await startSession(store);
   const both = await Promise.allSettled(
     ["one", "two"].map((input) => startRun(store, sessionId, input, { maxQueued: 1 })),
@@ -138,7 +138,7 @@ test("an input that finds no place in the line, when several came at once, stand
   expect([refused.length, told.length]).toEqual([1, cancelled.length]);
 });
 
-test("an input whose budget is used up before a word is marked; one with half an answer is not", async () => {
+test("an input whose budget is used up before any text is marked; an input with half an answer is not", async () => {
   const usage = { inputTokens: 50, outputTokens: 50 };
   const silent = new ScriptedAgent({ turns: [[{ event: { type: "usage", usage } }, { wait: "abort" }]] });
   const { sessionId } = await runOnce(store, silent, "silent", { budget: { maxTokens: 10 } });
@@ -168,7 +168,7 @@ test("an input that was answered is not marked by an agent that fails later", as
 });
 
 describe("an input whose agent worked in a native session when its process was killed", () => {
-  /** A run of an agent that named its native session and said something, as a killed process leaves it. */
+  /** Makes a run like one of a killed process, whose agent named its native session and sent a message. */
   async function killedIn(
     agent: ScriptedAgent,
     sessionId: string,
@@ -217,7 +217,7 @@ describe("an input whose agent worked in a native session when its process was k
     });
   });
 
-  test("comes with the words of its last moment, which only the log has", async () => {
+  test("includes the last words before the kill, which only the log has", async () => {
     const part = { type: "text", delta: "I was about to", messageId: "cut" } as const;
     const scripted = new ScriptedAgent({
       native: "real",
@@ -235,7 +235,7 @@ describe("an input whose agent worked in a native session when its process was k
     ]);
   });
 
-  /** The agent, while a program of the killed process has its native session open for the first calls. */
+  /** An agent for whose first calls a program of the killed process still has the native session open. */
   function openElsewhere(agent: ScriptedAgent, calls: number, onCall: () => void = () => undefined): Agent {
     let called = 0;
     return {
@@ -261,7 +261,7 @@ describe("an input whose agent worked in a native session when its process was k
     expect([started.length, scripted.given.length]).toEqual([2, 2]);
   });
 
-  test("fails in the end if that session stays open, and waits no longer than until it is cancelled", async () => {
+  test("fails finally if that session stays open, and a cancellation ends the wait", async () => {
     const scripted = new ScriptedAgent({ native: "real", turns });
     const { sessionId } = await startSession(store);
     const retryOf = await killedIn(scripted, sessionId);
@@ -285,7 +285,7 @@ describe("an input whose agent worked in a native session when its process was k
     expect(failed).toMatchObject({ error: { code: "session_live" } });
   });
 
-  test("is given by replay where that is not wanted, where another agent answers, and after a failure", async () => {
+  test("is sent by replay if native is not wanted, if another agent answers, and after a failure", async () => {
     const { sessionId } = await startSession(store);
     const scripted = new ScriptedAgent({ native: "real", turns: [...turns, [{ say: "again" }]] });
     const retryOf = await killedIn(scripted, sessionId);

@@ -1,4 +1,4 @@
-/** One process runs, another one wakes the same session all the time: no live run is taken for one that was left. */
+/** One process runs a session while another one wakes it all the time: no live run is treated as an abandoned one. */
 
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -26,7 +26,7 @@ test("runs of one process complete while another process wakes their session in 
   try {
     for (let at = 0; at < RUNS; at++) {
       const before = offered.length;
-      // It looks at least once between two runs, and as often as it can during one.
+      // It wakes the session at least once between two runs, and as often as it can during a run.
       await expect.poll(() => offered.length).toBeGreaterThan(before);
       const { status } = await runOnce(store, new EchoAgent(), `go ${at}`, { sessionId });
       expect(status).toBe("completed");

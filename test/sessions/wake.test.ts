@@ -18,7 +18,7 @@ beforeEach(async () => {
 });
 afterEach(() => store.close());
 
-/** A run as a process leaves it that ended in the middle of it. */
+/** Makes a run like one whose process ended in the middle of it. */
 async function leftRunning(sessionId: string, input: string, said: readonly NewEvent[] = []): Promise<Run> {
   const run = await startRun(store, sessionId, input, { agent: "scripted" });
   const { runId } = run;
@@ -39,7 +39,7 @@ async function statusOf(runId: string): Promise<string | undefined> {
 }
 
 describe("wake", () => {
-  test("offers the input of a run that a later one passed because nobody waited with it", async () => {
+  test("offers the input of a run that a later one passed because no process waited with it", async () => {
     const { sessionId } = await startSession(store);
     const left = await store.createRun({ sessionId, input: words("first") });
     const passed = await runOnce(store, new EchoAgent(), "second", { sessionId, leaseMs: 30 });
@@ -85,7 +85,7 @@ describe("wake", () => {
     ]);
   });
 
-  test("cancels a run whose process ended before it read that it was to be cancelled", async () => {
+  test("cancels a run whose process ended before it read the request to cancel", async () => {
     const { sessionId } = await startSession(store);
     const { runId } = await leftRunning(sessionId, "go", [
       { type: "message_streamed", data: { delta: "I was", messageId: "said-1", kind: "text" } },
@@ -110,7 +110,7 @@ describe("wake", () => {
     });
   });
 
-  test("ends runs that wait with nobody, and offers their input too", async () => {
+  test("ends waiting runs without a process, and offers their input too", async () => {
     const { sessionId } = await startSession(store);
     const left = await leftRunning(sessionId, "one");
     const waiting = await startRun(store, sessionId, "two");
@@ -150,10 +150,10 @@ describe("wake", () => {
     expect(await statusOf(runId)).toBe("pending");
   });
 
-  test("does not touch a run that another process has just started, until that process is gone", async () => {
+  test("does not touch a run that another process has just started, until that process ended", async () => {
     const { sessionId } = await startSession(store);
     const child = spawn(process.execPath, [STARTER, sessionId], { stdio: ["pipe", "pipe", "inherit"] });
-    // The other process would write this line into the same store.
+    // A real process would write this line into the same store.
     const [line] = (await once(child.stdout, "data")) as [Buffer];
     const { actor } = JSON.parse(line.toString());
     const runId = "started-elsewhere";
@@ -167,7 +167,7 @@ describe("wake", () => {
     expect(await wake(store, sessionId)).toMatchObject({ interrupted: [runId], unprocessed: [{ runId }] });
   });
 
-  test("ends a waiting run of a process that is gone after the clock of the store was set back", async () => {
+  test("ends a waiting run of an ended process after the clock of the store was set back", async () => {
     let nowMs = Date.UTC(2026, 0, 2);
     await using moved = await openStore("memory:", { now: () => nowMs });
     const { sessionId } = await startSession(moved);
@@ -185,7 +185,7 @@ describe("wake", () => {
   test("does not touch a run that was started in this process and is about to be executed", async () => {
     const { sessionId } = await startSession(store);
     const wakes: Promise<{ readonly interrupted: readonly string[] }>[] = [];
-    // Whatever the run asks of the store, somebody wakes the session in that moment.
+    // At each call of the run to the store, another caller wakes the session.
     const waking = withCalls(store, ({ proceed }) => {
       if (wakes.length < 12) wakes.push(wake(store, sessionId));
       return proceed();
@@ -200,7 +200,7 @@ describe("wake", () => {
 
   test("offers the last message, however many runs of a long-lived session were interrupted before", async () => {
     const { sessionId } = await startSession(store);
-    // More than a page of the store's list.
+    // The number exceeds a page of the store's list.
     for (let at = 0; at < 1_001; at++) {
       const run = await store.createRun({ sessionId, agent: "scripted", input: { content: words("old") } });
       await store.transitionRun(run.runId, { to: "interrupted" });
@@ -211,13 +211,13 @@ describe("wake", () => {
     expect((await wake(store, sessionId)).unprocessed.map((one) => one.runId)).toEqual([runId]);
   });
 
-  test("of no session is not_found", async () => {
+  test("of a missing session fails with not_found", async () => {
     await expect(wake(store, "nowhere")).rejects.toMatchObject({ code: "not_found" });
   });
 });
 
-describe("input that is given again", () => {
-  test("after it was cancelled, its native session is not asked a second time", async () => {
+describe("input that is tried again", () => {
+  test("after a cancellation, its native session does not receive it a second time", async () => {
     const agent = new ScriptedAgent({
       native: "real",
       turns: [[{ say: "half" }, { wait: "abort" }], [{ say: "whole" }]],
@@ -261,7 +261,7 @@ describe("input that is given again", () => {
     expect(agent.given[1]?.transcript?.filter((line) => line === "user: go")).toHaveLength(1);
   });
 
-  test("is given to one run only, however many ask", async () => {
+  test("is given to only one run, however many request it", async () => {
     const { sessionId } = await startSession(store);
     const { runId: retryOf } = await leftRunning(sessionId, "go");
     await wake(store, sessionId);
@@ -278,7 +278,7 @@ describe("input that is given again", () => {
     const { sessionId } = await startSession(store);
     const first = await startRun(store, sessionId, "go");
     await wake(store, sessionId);
-    // Interrupted before it began, then while its agent had it, then answered.
+    // The input is interrupted before its run began, then while its agent worked on it, and then answered.
     const second = await startRun(store, sessionId, "go", { retryOf: first.runId });
     await store.transitionRun(second.runId, { to: "running" });
     const { unprocessed } = await wake(store, sessionId);
@@ -292,7 +292,7 @@ describe("input that is given again", () => {
     expect((await wake(store, sessionId)).unprocessed).toEqual([]);
   });
 
-  test("is not lost when somebody else took the last place in the line", async () => {
+  test("is not lost if another caller took the last place in the queue", async () => {
     const { sessionId } = await startSession(store);
     const { runId: retryOf } = await leftRunning(sessionId, "go");
     await wake(store, sessionId);
@@ -310,7 +310,7 @@ describe("input that is given again", () => {
     expect(await startRun(store, sessionId, "go", { retryOf })).toMatchObject({ status: "pending" });
   });
 
-  test("of a run that ended is refused", async () => {
+  test("of a completed run is refused", async () => {
     const { run, sessionId } = await runOnce(store, new EchoAgent(), "go");
     await expect(startRun(store, sessionId, "go", { retryOf: run.runId })).rejects.toMatchObject({
       code: "conflict",
@@ -319,7 +319,7 @@ describe("input that is given again", () => {
 });
 
 describe("the cursors", () => {
-  test("received is moved when input is given, processed when its run has ended", async () => {
+  test("the received cursor moves when input is sent, the processed cursor when its run has ended", async () => {
     const { sessionId } = await startSession(store);
     const at = async (name: string): Promise<number> =>
       (await store.getCursor({ logId: sessionId, name }))?.sequence ?? 0;
@@ -332,7 +332,7 @@ describe("the cursors", () => {
     expect([...seen, await at("received"), await at("processed")]).toEqual([2, 0, 2, 2]);
   });
 
-  test("processed does not pass input that nobody answered", async () => {
+  test("the processed cursor does not pass unanswered input", async () => {
     const { sessionId } = await startSession(store);
     const left = await leftRunning(sessionId, "left");
     await wake(store, sessionId);
@@ -346,7 +346,7 @@ describe("the cursors", () => {
     expect(processed).toBe(received);
   });
 
-  test("moved by hand takes an offer back", async () => {
+  test("a cursor that is moved by hand withdraws an offer", async () => {
     const { sessionId } = await startSession(store);
     await leftRunning(sessionId, "left");
     const { unprocessed } = await wake(store, sessionId);
@@ -359,8 +359,8 @@ describe("the cursors", () => {
   });
 });
 
-describe("a native session whose turn was cut off", () => {
-  test("is not trusted by auto: everything is replayed, once", async () => {
+describe("a native session whose turn was interrupted", () => {
+  test("is not trusted by auto, and everything is replayed once", async () => {
     const { sessionId } = await startSession(store);
     const agent = new ScriptedAgent({ native: "real", turns: [[{ say: "one" }], [{ say: "three" }]] });
     await runOnce(store, agent, "first", { sessionId });

@@ -44,7 +44,7 @@ const LATER = `update sessions set updated_at = updated_at - 180000;
 const minuteOf = (time: number): number => Math.floor(time / 60_000);
 
 for (const [engine, open] of Object.entries({ sqlite, postgres })) {
-  test(`${engine}: appends move updatedAt, at most once a minute, and the session to the head of the list`, async () => {
+  test(`${engine}: an append updates updatedAt, at most once a minute, and moves the session to the head of the list`, async () => {
     const database = await open();
     try {
       await using store = await openStore(database.url, { migrate: true });
@@ -67,7 +67,7 @@ for (const [engine, open] of Object.entries({ sqlite, postgres })) {
       expect(updates.size).toBeLessThanOrEqual(1 + minuteOf(Date.now()) - begun);
       const listed = (await store.listSessions()).items.map(({ sessionId }) => sessionId);
       expect(listed).toEqual(["a", "b"]);
-      // Nothing was appended to the other one.
+      // The other session got no append.
       const other = await store.getSession("b");
       expect(Date.parse(other?.updatedAt ?? "")).toBeLessThan(Date.now() - 120_000);
     } finally {

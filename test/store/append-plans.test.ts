@@ -6,12 +6,15 @@ import { checkAppend } from "../../packages/store/src/store/rules/append.ts";
 import { migrate } from "../../packages/store/src/store/schema/index.ts";
 import { createKysely, SQLITE } from "../../packages/store/src/store/sqlite/dialect.ts";
 
-/** The row of a log of events that ends at 500,000 and is no fork, in the order of its columns; then the clock and the mark. */
+/**
+ * The row of a log of events that ends at 500,000 and is not a fork, in the order of its columns, then the clock and
+ * the mark.
+ */
 const LOG = [1, "log", EVENTS_MEDIA_TYPE, null, null, 0, 0, null, null, null, null, null, null];
 const REST = [500_000, "h", null, null, 0, 0, 0];
 
 test.each([1, 2, 100])(
-  "%d events that may be stored are looked up by their ids, in one statement",
+  "one statement looks up by their ids whether %d events are already stored",
   async (count) => {
     const database = new DatabaseSync(":memory:");
     await migrate(createKysely<never>(database));

@@ -1,4 +1,4 @@
-/** The audit log is bounded, stays after a restore, and changes by nobody's hand. */
+/** The audit log is bounded, survives a restore, and cannot be changed. */
 
 import { join } from "node:path";
 import { backupStore, followAudit, LIMITS, type OpenedStore, openStore, restoreStore } from "@continuo/store";
@@ -16,7 +16,7 @@ interface Rows {
   readonly at?: number;
 }
 
-/** Entries as earlier acts left them. */
+/** Inserts entries as earlier acts left them. */
 function insert(store: OpenedStore, { who, count, at = Date.now() }: Rows): Promise<void> {
   return store.engine.write(function* (tx) {
     const numbers = tx.dialect.engine === "postgres" ? "generate_series(1, ?::int)" : "json_each(?)";
@@ -31,7 +31,7 @@ function insert(store: OpenedStore, { who, count, at = Date.now() }: Rows): Prom
   });
 }
 
-/** The next key is that of an act which looks at all entries, as after a million entries that are gone. */
+/** With the next key, an act checks all entries, as it would after a million removed entries. */
 const SKIP_KEYS = {
   sqlite: "update sqlite_sequence set seq = 1048575 where name = 'audit'",
   postgres: "select setval(pg_get_serial_sequence('audit', 'audit_key'), 1048575)",
@@ -53,7 +53,7 @@ const ENGINES: Readonly<Record<string, () => Promise<string>>> = {
 };
 
 describe.each(Object.entries(ENGINES))("on %s", (name, urlOf) => {
-  test("entries are removed after a year, and a caller with too many entries loses only entries of its own", async () => {
+  test("entries are removed after a year, and a caller with too many entries loses only its own", async () => {
     await using store = await openStore(await urlOf(), { migrate: true });
     await insert(store, { who: "old", count: 3, at: Date.now() - LIMITS.auditMs - DAY_MS });
     await insert(store, { who: "kept", count: 3, at: Date.now() - LIMITS.auditMs + DAY_MS });
@@ -71,7 +71,7 @@ describe.each(Object.entries(ENGINES))("on %s", (name, urlOf) => {
     expect(all).toBeLessThanOrEqual(LIMITS.auditEntries);
   });
 
-  test("an act that was repeated more often than the log has entries pushes out no act of others", async () => {
+  test("an act that is repeated more often than the log has entries does not displace the acts of others", async () => {
     await using store = await openStore(name === "sqlite" ? "memory:" : await newPostgresDatabase(), {
       migrate: true,
     });
@@ -90,7 +90,7 @@ describe.each(Object.entries(ENGINES))("on %s", (name, urlOf) => {
     expect(await counts(store)).not.toHaveProperty("nobody");
   });
 
-  test("a backup keeps the entries, and a restore adds its own, of the one who restored", async () => {
+  test("a backup keeps the entries, and a restore adds an entry for the caller that restored", async () => {
     const by = { who: "user:ada", from: "command" };
     const file = join(folder, `${name}.backup`);
     await using store = await openStore(name === "sqlite" ? "memory:" : await newPostgresDatabase(), {
@@ -117,7 +117,7 @@ describe.each(Object.entries(ENGINES))("on %s", (name, urlOf) => {
     await other.recordAudit({ what: "agent_started" });
   });
 
-  test("followers get each entry of every workspace once, and none from before they began", async () => {
+  test("followers get each new entry of every workspace once, and no older entries", async () => {
     await using store = await openStore(await urlOf(), { migrate: true });
     await store.recordAudit({ what: "agent_started", target: "before" });
     const next = followAudit(store);

@@ -87,7 +87,9 @@ async function changedAfter(store: Store, mark: string): Promise<readonly string
   return items.map((log) => log.logId).sort();
 }
 
-/** A mark after which nothing changed; Postgres may name logs again while an older transaction of any test runs. */
+/**
+ * Returns a mark after which no log changed. Postgres may list logs again while an older transaction of any test runs.
+ */
 async function settledMark(store: Store): Promise<string> {
   for (let tries = 0; ; tries++) {
     const { mark } = await store.listLogs();
@@ -160,7 +162,7 @@ test("a backup is consistent while writers work", { timeout: 120_000 }, async ()
   await writing;
 });
 
-test("a backup refuses a file that is there, a restore what is no backup; neither leaves anything", async () => {
+test("a backup refuses an existing file, and a restore a file that is not a backup; neither leaves a file behind", async () => {
   await using store = await openStore("memory:");
   const file = newFile();
   await backupStore(store, file);
@@ -170,7 +172,7 @@ test("a backup refuses a file that is there, a restore what is no backup; neithe
   expect((await store.info()).logs).toBe(0);
 });
 
-test("a backup into a folder that does not exist blames the folder, and leaves nothing", async () => {
+test("a backup into a folder that does not exist names the folder in its error, and leaves no file", async () => {
   await using store = await openStore("memory:");
   const file = join(folder, "missing", "backup.db");
   await expect(backupStore(store, file)).rejects.toMatchObject({
@@ -181,7 +183,7 @@ test("a backup into a folder that does not exist blames the folder, and leaves n
   expect(existsSync(join(folder, "missing"))).toBe(false);
 });
 
-test("vacuum removes what expired and gives space back", async () => {
+test("vacuum removes expired rows and frees their space", async () => {
   const path = newFile();
   await using store = await openStore(`sqlite:${path}`);
   const value = "x".repeat(10_000);

@@ -1,4 +1,7 @@
-/** Blobs where they differ by size: in their row, in the database in pieces, or in files. In memory and on SQLite. */
+/**
+ * Blobs are stored by their size in their row, in pieces in the database, or in files. The tests run in memory and on
+ * SQLite.
+ */
 
 import { mkdirSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
@@ -19,7 +22,7 @@ const ENGINES = {
 
 const INLINE = LIMITS.inlineBlobBytes;
 
-/** A pattern that fits into no piece of a blob. */
+/** A pattern whose length does not divide the size of a piece. */
 function bytesOf(size: number): Uint8Array {
   return new Uint8Array(
     Buffer.alloc(
@@ -61,13 +64,13 @@ describe.each(Object.entries(ENGINES))("on %s", (_, url) => {
       for (const info of stored)
         expect(info).toMatchObject({ hash, sizeBytes: size, mediaType: "application/octet-stream" });
       expect((await contentOf(store, hash)).equals(bytes)).toBe(true);
-      // Up to the limit it lies in its row.
+      // Up to the limit, a blob is stored in its row.
       expect(await countOf(store, "blobs where body_key is null")).toBe(size <= INLINE ? 1 : 0);
       expect(await countOf(store, "blobs")).toBe(1);
     },
   );
 
-  test("a large blob that is there already, fails or has expired leaves no bytes behind", async () => {
+  test("a large blob that exists already, fails or has expired leaves no bytes behind", async () => {
     const where = url();
     await using store = await openStore(where);
     const bytes = bytesOf(INLINE + 1);
@@ -96,7 +99,7 @@ describe.each(Object.entries(ENGINES))("on %s", (_, url) => {
     expect(await left()).toBe(0);
   });
 
-  test("a blob whose bytes are gone, or are other ones, is not given as if it were whole", async () => {
+  test("a blob whose bytes are missing or changed is never returned as whole", async () => {
     const where = url();
     await using store = await openStore(where);
     const [small, large] = [await store.putBlob(bytesOf(3)), await store.putBlob(bytesOf(INLINE + 1))];
@@ -117,7 +120,7 @@ describe.each(Object.entries(ENGINES))("on %s", (_, url) => {
   });
 });
 
-test("what is no blob, no hash or no time is refused", async () => {
+test("an invalid blob, hash or time is refused", async () => {
   await using store = await openStore("memory:");
   const unknown = "0".repeat(64);
   const refused = (code: string, message: string) => ({ code, message });
@@ -146,7 +149,7 @@ test("what is no blob, no hash or no time is refused", async () => {
   await expect(store.collectBlobs({ signal: AbortSignal.abort(cause) })).rejects.toMatchObject(cancelled);
 });
 
-test("a blob is not collected in its first hour, unless the caller says so", async () => {
+test("a blob is not collected in its first hour, unless the caller requests it", async () => {
   let now = 0;
   await using store = await openStore("memory:", { now: () => now });
   await store.putBlob(bytesOf(1));
@@ -186,7 +189,7 @@ test("a backup leaves out a large blob that was collected before its bytes were 
   const failed = join(folder, "failed-backup.db");
   rmSync(body);
   await expect(backupStore(store, failed)).rejects.toMatchObject({ code: "not_found" });
-  // A folder in the place of the bytes cannot be read.
+  // A folder stands in the place of the bytes, and cannot be read as a file.
   mkdirSync(body);
   await expect(backupStore(store, failed)).rejects.toMatchObject({
     code: "unavailable",

@@ -57,7 +57,7 @@ test("an older SQLite database is copied and upgraded, and the copy is reported"
   const path = join(home, "old.db");
   const old = new DatabaseSync(path);
   await migrate(createKysely<never>(old), 1);
-  // A database that nothing was ever written to is no older one: it is made whole without a word.
+  // A database that was never written to does not count as an older one: it is completed without a message.
   old.exec(`insert into logs (workspace_id, log_id, media_type, created_at, changed_at, changed_mark, head_sequence,
     head_hash) values ('default', 'a', 'text/plain', 1, 1, 1, 0, '${"0".repeat(64)}')`);
   old.close();

@@ -1,7 +1,7 @@
 /**
- * A server that shows Postgres a certificate instead of a password. The certificate in `certificates/` is for tests only: it
- * is its own authority, of the host `localhost` and of the user `continuo`
- * (`openssl req -x509 -newkey ec -nodes -subj /CN=continuo -addext subjectAltName=DNS:localhost`).
+ * A server that shows Postgres a certificate instead of a password. The certificate in `certificates/` is for tests
+ * only: it is self-signed, for the host `localhost` and the user `continuo` (`openssl req -x509 -newkey ec -nodes -subj
+ * /CN=continuo -addext subjectAltName=DNS:localhost`).
  */
 
 import { readFileSync } from "node:fs";
@@ -14,7 +14,7 @@ import { type PostgresServer, startPostgres } from "./harness/postgres-server.ts
 const FILE = join(import.meta.dirname, "certificates/continuo.pem");
 const PAGE = readFileSync(join(import.meta.dirname, "../../docs/server.md"), "utf8");
 
-/** Only the owner may come without a certificate. */
+/** Only the owner may connect without a certificate. */
 const RULES = ["host all postgres 127.0.0.1/32 trust", "hostssl all continuo 127.0.0.1/32 cert"];
 
 let postgres: PostgresServer;
@@ -23,7 +23,7 @@ beforeAll(async () => {
   await (await openStore(postgres.url, { migrate: true })).close();
   const client = new pg.Client({ connectionString: postgres.url });
   await client.connect();
-  /** Written by the server, which reads no key of another user. */
+  /** The server itself writes the files, because it does not read a key that belongs to another user. */
   const write = async (name: string, text: string): Promise<void> => {
     const lines = `unnest(string_to_array($text$${text.trimEnd()}$text$, E'\\n'))`;
     await client.query(`copy (select * from ${lines}) to program 'umask 077; cat > ${name}'`);
@@ -43,7 +43,7 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(() => postgres?.stop());
 
-/** The URL of the page, at this server. */
+/** The URL from the documentation page, with the address of this server. */
 function urlWith(change: (parameters: URLSearchParams) => void): string {
   const [text = ""] = /postgres:\/\/continuo@db\/continuo\?[^`]+/u.exec(PAGE) ?? [];
   const url = new URL(text);
@@ -54,7 +54,7 @@ function urlWith(change: (parameters: URLSearchParams) => void): string {
   return url.href;
 }
 
-test("a server shows Postgres a certificate, writes and listens, and no password is asked for", async () => {
+test("a server shows Postgres a certificate, and then writes and listens without a password", async () => {
   const url = urlWith(() => undefined);
   await expect
     .poll(async () => {

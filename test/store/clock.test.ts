@@ -8,7 +8,7 @@ import { scratchFolder } from "../scratch-folder.ts";
 const DAY_MS = 86_400_000;
 
 test.each(["memory", "sqlite"])(
-  "on %s every time is that of the clock that the store was opened with",
+  "on %s every time comes from the clock that the store was opened with",
   async (engine) => {
     const folder = scratchFolder("clock");
     let nowMs = Date.parse("2001-02-03T04:05:06.789Z");
@@ -36,7 +36,7 @@ test.each(["memory", "sqlite"])(
   },
 );
 
-test("two stores of one process have each their own clock", async () => {
+test("two stores of one process have a clock each", async () => {
   await using early = await openStore("memory:", { now: () => 1_000 });
   await using late = await openStore("memory:", { now: () => 2_000 });
   await using real = await openStore("memory:");
@@ -49,7 +49,7 @@ test("two stores of one process have each their own clock", async () => {
   expect(third).toBeGreaterThanOrEqual(began - 1);
 });
 
-test("on Postgres the database has the clock", async () => {
+test("on Postgres the clock is that of the database", async () => {
   await expect(openStore("postgres://127.0.0.1:1/none", { now: Date.now })).rejects.toMatchObject({
     code: "unsupported",
   });

@@ -1,4 +1,7 @@
-/** Plain appends to Postgres in one statement: which appends take it, and that the others are as right as without it. */
+/**
+ * Plain appends to Postgres in one statement: the tests show which appends use it, and that the others are as correct
+ * as without it.
+ */
 
 import type { AppendOptions, NewEvent, StoredEvent } from "@continuo/core/model";
 import pg from "pg";
@@ -7,12 +10,12 @@ import { openPostgres } from "../../packages/store/src/store/postgres/index.ts";
 import { createStore, type OpenedStore } from "../../packages/store/src/store/sql-store.ts";
 import { newPostgresDatabase } from "../sizes/shared-programs.ts";
 
-/** The way of each append of the store: one statement, or a transaction. */
+/** Reports for each append of the store whether it was one statement or a transaction. */
 type Way = "fast" | "slow";
 
 interface Watched {
   readonly store: OpenedStore;
-  /** The ways of the appends since the last call. */
+  /** Returns these reports for the appends since the last call. */
   readonly ways: () => readonly Way[];
 }
 
@@ -103,7 +106,7 @@ describe("an append of one statement", () => {
     expect(ways()).toEqual(["fast", "fast", "fast", "fast"]);
   });
 
-  test("keeps the order of those that were asked for at the same time", async () => {
+  test("keeps the order of appends that were called at the same time", async () => {
     const { store, ways } = first;
     const logId = await newLog();
     ways();
@@ -115,7 +118,7 @@ describe("an append of one statement", () => {
     await expectStored(logId, all.flat());
   });
 
-  test("is shared by those that wait while another one is stored, and by no more than may be", async () => {
+  test("is shared by the appends that wait while another one is stored, up to a limit", async () => {
     const { store } = first;
     const logId = await newLog();
     const { token } = await store.acquireLease(logId, { owner: "h", ttlMs: 60_000 });
@@ -129,14 +132,14 @@ describe("an append of one statement", () => {
     const plain = Array.from({ length: 12 }, () => ({}));
     expect(await stored(plain)).toBe(2);
     expect(await stored(plain.map(() => ({ lease })))).toBe(2);
-    // The first, then those without a lease, those with it, and one that compares.
+    // The statements: the first append, then those without a lease, those with a lease, and one that compares.
     const compared = { expectedSequence: (await store.latestSequence(logId)) + 2 * 8 };
     expect(await stored([{}, {}, {}, {}, { lease }, { lease }, { lease }, { lease }, compared])).toBe(4);
     const { events } = await store.read(logId);
     await expectStored(logId, events);
   });
 
-  test("that an append of the same event would spoil is stored without that one", async () => {
+  test("is stored without an append of the same event that would make it fail", async () => {
     const { store } = first;
     const logId = await newLog();
     const once = { ...event("once"), id: "once" };
@@ -153,7 +156,7 @@ describe("an append of one statement", () => {
     await expectStored(logId, events);
   });
 
-  test("is refuted by an append of another server, and is taken again after that", async () => {
+  test("fails after an append of another server, and is used again after that", async () => {
     const logId = await newLog();
     const a = await first.store.append(logId, [event("a")]);
     const b = await second.store.append(logId, [event("b")]);
@@ -164,7 +167,7 @@ describe("an append of one statement", () => {
     await expectStored(logId, [...a, ...b, ...c, ...d]);
   });
 
-  test("is one of its workspace: the same id in another one is another log", async () => {
+  test("belongs to its workspace: the same id in another workspace is another log", async () => {
     const logId = await newLog();
     const other = first.store.forWorkspace("other");
     await other.createLog({ logId });
@@ -173,7 +176,7 @@ describe("an append of one statement", () => {
     expect((await first.store.read(logId)).events.map(({ data }) => data)).toEqual([{ name: "here" }]);
   });
 
-  test("renews the time to live, and tells those who list what changed", async () => {
+  test("renews the time to live, and the log appears in lists of changed logs", async () => {
     const { store } = first;
     const { logId } = await store.createLog({ ttl: 1000, events: [event("a")] });
     const before = await store.getLog(logId);
@@ -188,7 +191,7 @@ describe("an append of one statement", () => {
     expect(items.map((log) => log.logId)).toContain(logId);
   });
 
-  test("wakes the readers of this server and of others", async () => {
+  test("wakes the readers of this server and of other servers", async () => {
     const logId = await newLog();
     const readers = [first, second].map(({ store }) => store.tail(logId)[Symbol.asyncIterator]());
     const heard = readers.map((reader) => reader.next());
@@ -223,7 +226,7 @@ describe("an append of one statement", () => {
   });
 });
 
-describe("an append that is not plain, or whose log is not as it was, goes the long way", () => {
+describe("an append that is not plain, or whose log has changed, takes a transaction", () => {
   test("with side writes, or with blobs", async () => {
     const { store, ways } = first;
     const logId = await newLog();
@@ -238,7 +241,7 @@ describe("an append that is not plain, or whose log is not as it was, goes the l
     expect(await store.verify(logId)).toMatchObject({ ok: true, checkedCount: 4 });
   });
 
-  test("to a fork, whose inherited ids are known", async () => {
+  test("to a fork, which knows its inherited ids", async () => {
     const { store, ways } = first;
     const logId = await newLog();
     await store.append(logId, [{ id: "inherited", ...event("a") }]);
@@ -253,7 +256,7 @@ describe("an append that is not plain, or whose log is not as it was, goes the l
     ]);
   });
 
-  test("with an expected sequence that is another one", async () => {
+  test("with a wrong expected sequence", async () => {
     const { store, ways } = first;
     const logId = await newLog();
     await store.append(logId, [event("a")]);
@@ -267,7 +270,7 @@ describe("an append that is not plain, or whose log is not as it was, goes the l
     expect(ways()).toEqual(["slow", "slow", "fast"]);
   });
 
-  test("with an id that is stored already", async () => {
+  test("with an id that is already stored", async () => {
     const { store, ways } = first;
     const logId = await newLog();
     const stored = await store.append(logId, [{ id: "once", ...event("a") }]);
@@ -313,7 +316,7 @@ describe("an append that is not plain, or whose log is not as it was, goes the l
     expect(ways()).toEqual(["slow"]);
   });
 
-  test("to a log that has expired, or that never was", async () => {
+  test("to a log that has expired, or that never existed", async () => {
     const { store, ways } = first;
     const { logId } = await store.createLog({ ttl: 0.02 });
     while ((await store.getLog(logId)) !== null) await new Promise((resolve) => setTimeout(resolve, 5));

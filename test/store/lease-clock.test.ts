@@ -32,7 +32,7 @@ test("the clock of leases begins with the time of day, and does not follow its j
   expect(clock.wallTime(clock.now() + 30_000)).toBe(wallMs + 30_000);
 });
 
-test("all processes of one start of the machine have the same clock, whatever their time of day is", async () => {
+test("all processes between two restarts of the machine have the same clock, whatever their time of day is", async () => {
   const database = await newDatabase();
   const options = { sinceStart: () => 5_000, boot: "first" };
   const one = openLeaseClock(database, { ...options, wall: () => BEGIN });
@@ -40,7 +40,7 @@ test("all processes of one start of the machine have the same clock, whatever th
   expect(other.now()).toBe(one.now());
 });
 
-test("after a new start of the machine every lease is over, also when its clock began in 1970", async () => {
+test("after a restart of the machine every lease is over, even if its clock began in 1970", async () => {
   const database = await newDatabase();
   openLeaseClock(database, { wall: () => BEGIN, sinceStart: () => 5_000, boot: "first" });
   const insert = database.prepare("insert into leases values ('w', ?, ?, 'x', ?)");
@@ -64,14 +64,14 @@ test("after a new start of the machine every lease is over, also when its clock 
   });
 });
 
-test("a system that does not name its start has leases that follow the time of day", async () => {
+test("on a system that does not report its start, leases follow the time of day", async () => {
   let wallMs = BEGIN;
   const clock = openLeaseClock(await newDatabase(), { wall: () => wallMs, sinceStart: () => 0, boot: null });
   wallMs += HOUR_MS;
   expect([clock.now(), clock.wallTime(BEGIN)]).toEqual([wallMs, BEGIN]);
 });
 
-test("small differences between two clocks do not show", () => {
+test("small differences between two clocks have no effect", () => {
   let leadMs = 0;
   const wallTime = wallTimeOf(
     () => 1_000 + leadMs,
@@ -113,7 +113,7 @@ test("a lease outlives every jump of the time of day, and ends when its own time
   expect((await store.listLeases({ state: "expired" })).items.map(({ name }) => name)).toEqual(["work"]);
 });
 
-test("two stores on one file agree on the leases of each other", async () => {
+test("two stores on one file agree about each other's leases", async () => {
   const folder = scratchFolder("lease-clock");
   const path = join(folder, "store.db");
   const open = async () => createStore(await openSqlite(path, { workspaceId: "w", migrate: "refused" }));

@@ -24,14 +24,14 @@ function planOf(options: ListLeases): string {
     .join("; ");
 }
 
-test("leases that expired are found by an index, however many were ever given", () => {
+test("expired leases are found by an index, however many leases were ever granted", () => {
   expect(planOf({ prefix: "channel/", state: "expired" })).toBe(
     "SEARCH leases USING INDEX leases_by_expiry (workspace_id=? AND expires_at>? AND expires_at<?)",
   );
 });
 
 test.each([{ state: "held" }, {}] as const)(
-  "leases that were not given back are found without those that were: %j",
+  "leases that were not released are found without reading the released ones: %j",
   (filter) => {
     expect(planOf({ prefix: "channel/team/", ...filter })).toBe(
       "SEARCH leases USING INDEX leases_by_holder (workspace_id=? AND name>? AND name<?)",

@@ -1,4 +1,7 @@
-/** The lists of a store look at their own rows only: SQLite finds them by an index, and no others hold the event loop. */
+/**
+ * The lists of a store read only their own rows: SQLite finds them by an index, and other rows take no time of the
+ * event loop.
+ */
 
 import { DatabaseSync } from "node:sqlite";
 import { beforeAll, expect, test } from "vitest";
@@ -25,13 +28,13 @@ function planOf({ sql, parameters }: Statement): string {
   return String(rows[0]?.detail);
 }
 
-/** The statement that reads the rows of a list, after the one that asks for the time. */
+/** Returns the statement that reads the rows of a list, which follows the one that reads the time. */
 function rowsOf(work: Work<unknown>): Statement {
   const first = work.next().value as Statement;
   return /from "?(logs|claims|leases)/.test(first.sql) ? first : (work.next([{ now: 5 }]).value as Statement);
 }
 
-test("logs that expired are found by their time, however many logs there are", () => {
+test("expired logs are found by an index on their time, however many logs there are", () => {
   expect(planOf(rowsOf(expiredLogs(scope, 100)))).toBe(
     "SEARCH l USING INDEX logs_by_expiry (expires_at>? AND expires_at<?)",
   );
@@ -42,21 +45,21 @@ test.each([
   ["logs", () => listLogs(scope, page)],
   ["claims", () => listClaims(scope, page)],
   ["leases", () => listLeases(scope, page)],
-] as const)("a page of %s begins at its cursor, not at the first of its prefix", (_, list) => {
+] as const)("a page of %s begins at its cursor, not at the first row with its prefix", (_, list) => {
   const { sql, parameters } = rowsOf(list());
-  // SQLite searches by one of two lower bounds, and that one may be the prefix.
+  // SQLite searches by only one of two lower bounds, and it may choose the prefix.
   expect(sql.match(/name"? >=? \?|log_id"? >=? \?/g)).toHaveLength(1);
   expect(parameters).toContain("a/7");
   expect(parameters).not.toContain("a/");
 });
 
-test("the next run is found in the order in which waiting runs are taken, however many wait", () => {
+test("an index gives the next run in the order in which waiting runs are taken, however many wait", () => {
   expect(planOf(rowsOf(claimNextRun({ ...scope, newId: () => "r" } as Transaction, { owner: "me" })))).toBe(
     "SEARCH r USING INDEX runs_by_priority (workspace_id=?)",
   );
 });
 
-test("logs that changed are found by the mark of their change", () => {
+test("changed logs are found by an index on the mark of their change", () => {
   expect(planOf(rowsOf(listLogs(scope, { changedAfter: "m7" })))).toBe(
     "SEARCH logs USING INDEX logs_by_mark (workspace_id=? AND changed_mark>?)",
   );

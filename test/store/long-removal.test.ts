@@ -1,4 +1,6 @@
-/** Long logs go, and lose payloads, page by page: the work between two turns of the event loop is counted. */
+/**
+ * Long logs are removed, and lose payloads, page by page. The tests count the work between two turns of the event loop.
+ */
 
 import type { ContinuoError } from "@continuo/core/model";
 import { openStore } from "@continuo/store";
@@ -34,7 +36,7 @@ function rowsOf(table: string): Promise<number> {
   });
 }
 
-/** The rows of events after each transaction, whose work no turn of the event loop interrupts. */
+/** The number of event rows after each transaction, which runs in one turn of the event loop. */
 async function rowsAfterEach(
   run: () => Promise<unknown>,
   look: (transactions: number) => Promise<void> = async () => undefined,
@@ -60,7 +62,7 @@ async function rowsAfterEach(
   }
 }
 
-test("a long session is gone at once, its events go page by page, and its id is free at the end", async () => {
+test("a long session disappears at once, its events are removed page by page, and its id is free at the end", async () => {
   const codes: string[] = [];
   const counts = await rowsAfterEach(
     () => store.deleteSession("long"),
@@ -78,9 +80,9 @@ test("a long session is gone at once, its events go page by page, and its id is 
   ]);
 });
 
-test("what a process that was killed left of a long log goes with what expired, and counts for nothing", async () => {
+test("the rest of a long log whose removal was killed has no effect, and is removed with expired logs", async () => {
   const { write } = store.engine;
-  // The process dies after the first page.
+  // The process is killed after the first page.
   let writes = 0;
   Object.assign(store.engine, {
     write: (...given: Parameters<typeof write>) => {
@@ -95,19 +97,19 @@ test("what a process that was killed left of a long log goes with what expired, 
   expect([await rowsOf("events"), await rowsOf("logs")]).toEqual([0, 0]);
 });
 
-test("an expired log of many events goes page by page, and a log that forks read goes with the last of them", async () => {
+test("an expired log of many events is removed page by page, and a log that forks read is removed with the last fork", async () => {
   await store.forkLog("long", EVENTS, { newLogId: "fork", expiresAt: new Date(nowMs + 1_000).toISOString() });
   await store.deleteLog("long");
   expect(await store.removeExpired()).toBe(0);
   expect(await rowsOf("events")).toBeGreaterThanOrEqual(EVENTS);
   nowMs += 2_000;
   expect(await store.removeExpired()).toBe(1);
-  // The log that it read was hidden until now: the next cleaning finds it.
+  // The log that the fork read was hidden until now, and the next cleaning finds it.
   expect(await store.removeExpired()).toBe(0);
   expect([await rowsOf("events"), await rowsOf("logs")]).toEqual([0, 0]);
 });
 
-test("payloads are pruned among a bounded number of events at a time, all of them and no other", async () => {
+test("exactly the payloads that were asked for are pruned, within a bounded number of events at a time", async () => {
   expect(await store.prune("long", { reason: "old", before: 4_002 })).toEqual({ pruned: 800 });
   expect(await store.prune("long", { reason: "old", sequences: [4_501, 4_502, 4_506] })).toEqual({
     pruned: 2,

@@ -1,10 +1,7 @@
 import { measureStops } from "../../bench/stops/operations.ts";
 import { soakTest } from "../sizes/soak-test.ts";
 
-/**
- * The limit is time of the thread on the processor: other programs of the machine do not count, a collection of
- * garbage does.
- */
+/** The limit is CPU time of the thread: other programs of the machine do not count, but a garbage collection does. */
 const MOST_MS = 50;
 
 soakTest(

@@ -35,13 +35,13 @@ function events(count: number, from = 0): readonly NewEvent[] {
   return Array.from({ length: count }, (_, n) => ({ type: "custom", data: { name: `e${from + n}` } }));
 }
 
-/** Not through the proxy: a statement is sent as text only the first time on a connection. */
+/** This store does not use the proxy, because a statement is sent as text only the first time on a connection. */
 async function appendElsewhere(logId: string, appended: readonly NewEvent[]): Promise<void> {
   await using elsewhere = await openStore(url);
   await elsewhere.append(logId, appended);
 }
 
-/** Every connection of this store to the server, ended by the server. */
+/** Makes the server end every connection of this store. */
 async function terminate(): Promise<void> {
   await admin.query(
     "select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()",
@@ -105,7 +105,7 @@ test("a tail outlives a server that cannot be reached for a while", async () => 
   await reader.stop();
 });
 
-test("a tail that begins while the server is away begins when it is back", async () => {
+test("a tail that is opened while the server is away starts when it is back", async () => {
   const { logId } = await store.createLog();
   await store.append(logId, events(2));
   proxy.off();
@@ -126,7 +126,7 @@ test("a store that is closed while the server is away ends its tails", async () 
   await expect.poll(reader.failed).toMatchObject({ code: "unavailable", message: "the store is closed" });
 });
 
-test("reads are asked on another connection when theirs is cut", async () => {
+test("a read whose connection is cut is repeated on another connection", async () => {
   const { logId } = await store.createLog();
   await store.append(logId, events(2));
   proxy.cutAt("select", "before commit", 3);
@@ -154,7 +154,7 @@ test.each(CUTS)("an append in one statement that is cut %s is stored once, and a
   expect(await store.latestSequence(logId)).toBe(2);
 });
 
-test("an append that repeats a stored event, and is cut, is not taken for a new one", async () => {
+test("an append that repeats a stored event, and is cut, does not count as a new one", async () => {
   const { logId } = await store.createLog();
   const event = { id: "once", type: "custom", data: { name: "e" } };
   await appendElsewhere(logId, [event, ...events(1)]);
@@ -163,14 +163,14 @@ test("an append that repeats a stored event, and is cut, is not taken for a new 
   expect(proxy.cuts).toBe(1);
 });
 
-test.each(CUTS)("a new session whose commit is cut %s is there once, and acknowledged", async (cut) => {
+test.each(CUTS)("a new session whose commit is cut %s is stored once, and acknowledged", async (cut) => {
   proxy.cutAt("commit", cut);
   const { sessionId } = await store.createSession({ title: "one" });
   expect(proxy.cuts).toBe(1);
   expect(await store.getSession(sessionId)).toMatchObject({ title: "one" });
 });
 
-test("a change without an event, whose commit is cut, says that its outcome is unknown", async () => {
+test("a change without an event, whose commit is cut, reports that its outcome is unknown", async () => {
   proxy.cutAt("commit", "after commit");
   await expect(store.putClaim({ name: "claim", owner: "me", generation: 1 })).rejects.toSatisfy(
     (error) => isContinuoError(error, "unavailable") && error.details.outcome === "unknown",
@@ -178,7 +178,7 @@ test("a change without an event, whose commit is cut, says that its outcome is u
 });
 
 test.each(CUTS)(
-  "runOnce whose connections are all cut %s begins its run once, and completes",
+  "runOnce begins its run once, and completes, although all its connections are cut %s",
   async (cut) => {
     for (let times = 1; times <= 3; times++) {
       proxy.cutAt("commit", cut, times);
@@ -192,7 +192,7 @@ test.each(CUTS)(
   },
 );
 
-test("runOnce that is asked while the server is away begins when it is back", async () => {
+test("runOnce that is called while the server is away begins when it is back", async () => {
   const { sessionId } = await SessionManager.startSession(store, {});
   proxy.off();
   const running = SessionManager.runOnce(store, new EchoAgent(), "hello", { sessionId, runId: "mine" });

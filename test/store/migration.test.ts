@@ -23,14 +23,14 @@ beforeAll(async () => {
   sample = await sampleStore();
 });
 
-test("every earlier version of the schema is migrated from in these tests", () => {
+test("these tests migrate from every earlier version of the schema", () => {
   expect(VERSIONS.length).toBe(SCHEMA_VERSION - 1);
 });
 
 let made = 0;
 const newPath = (): string => join(folder, `${made++}.db`);
 
-/** A database as a version with fewer migrations left it. */
+/** Makes a database as a version with fewer migrations left it. */
 async function olderDatabase(): Promise<string> {
   const path = newPath();
   const database = new DatabaseSync(path);
@@ -60,7 +60,7 @@ describe("sqlite", () => {
     expect(statSync(path).mode & 0o777).toBe(0o600);
   });
 
-  test("an older schema is migration_required", async () => {
+  test("an older schema is refused as migration_required", async () => {
     const url = `sqlite:${await olderDatabase()}`;
     await expect(openStore(url)).rejects.toMatchObject({
       code: "migration_required",
@@ -68,7 +68,7 @@ describe("sqlite", () => {
     });
   });
 
-  test("with { migrate: true } it is brought up to date after a copy, and says so", async () => {
+  test("with { migrate: true } an older database is copied and upgraded, and the copy is reported", async () => {
     const path = await olderDatabase();
     const told: unknown[] = [];
     await using store = await openStore(`sqlite:${path}`, {
@@ -83,7 +83,7 @@ describe("sqlite", () => {
     await expect(openStore(`sqlite:${copy}`)).rejects.toMatchObject({ code: "migration_required" });
   });
 
-  test("a migration that is killed while it copies leaves no copy that is cut off", async () => {
+  test("a migration that is killed while it copies leaves no incomplete copy", async () => {
     const path = await olderDatabase();
     const database = new DatabaseSync(path);
     database.exec("create table large (bytes); insert into large values (zeroblob(60000000))");
@@ -103,7 +103,7 @@ describe("sqlite", () => {
   });
 
   for (const version of VERSIONS) {
-    test(`what a database of version ${version} holds is the same after its migration`, async () => {
+    test(`a database of version ${version} has the same content after its migration`, async () => {
       const path = newPath();
       await writeOlderStore(path, sample, version);
       await using store = await openStore(`sqlite:${path}`, { migrate: true });
@@ -112,7 +112,7 @@ describe("sqlite", () => {
     });
   }
 
-  test("a newer schema is schema_newer, also with { migrate: true }", async () => {
+  test("a newer schema is refused as schema_newer, also with { migrate: true }", async () => {
     const path = newPath();
     await (await openStore(`sqlite:${path}`)).close();
     const database = new DatabaseSync(path);
@@ -126,7 +126,8 @@ describe("sqlite", () => {
   test("a migration that fails leaves the database as it was", async () => {
     const path = await olderDatabase();
     const database = new DatabaseSync(path);
-    // The second table of the migration is in the way: the first one must not stay.
+    // A table with the name of the migration's second one exists already, so the migration must not keep its first
+    // table.
     database.exec("create table runs (x)");
     database.close();
     await expect(openStore(`sqlite:${path}`, { migrate: true })).rejects.toMatchObject({
@@ -138,7 +139,7 @@ describe("sqlite", () => {
     after.close();
   });
 
-  test("many that open a new database at the same time make it once", async () => {
+  test("processes that open a new database at the same time create it once", async () => {
     const url = `sqlite:${newPath()}`;
     const stores = await Promise.all(Array.from({ length: 4 }, () => openStore(url)));
     await Promise.all(stores.map((store, n) => store.createLog({ logId: `l${n}` })));
@@ -158,7 +159,7 @@ describe("postgres", () => {
   });
 
   for (const version of VERSIONS) {
-    test(`what a database of version ${version} holds is the same after its migration`, async () => {
+    test(`a database of version ${version} has the same content after its migration`, async () => {
       const own = await newPostgresDatabase();
       const pool = new pg.Pool({ connectionString: own });
       pools.push(pool);
@@ -184,7 +185,7 @@ describe("postgres", () => {
     });
   }
 
-  test("an empty or older database is migration_required, and is upgraded when that is asked for", async () => {
+  test("an empty or older database is refused as migration_required, and is upgraded on request", async () => {
     await expect(openStore(url)).rejects.toMatchObject({ code: "migration_required" });
     const pool = new pg.Pool({ connectionString: url });
     pools.push(pool);
@@ -219,7 +220,7 @@ describe("postgres", () => {
 });
 
 describe("openStore", () => {
-  test("a text that names no store is invalid, and the error has no password", async () => {
+  test("a text that does not name a store is invalid, and the error has no password", async () => {
     for (const url of ["", "store.db", "mysql://me:secret@host/db", "memory:x"]) {
       const error = await openStore(url).catch((reason: unknown) => reason);
       expect(error).toMatchObject({ code: "invalid" });

@@ -1,4 +1,4 @@
-/** A database of the next version: this one runs on it where the migration says so, as after a rollback. */
+/** A database of the next version. As after a rollback, this version runs on it if the migration permits that. */
 
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
@@ -30,7 +30,7 @@ const READ_TABLES = [
   "leases",
 ];
 
-/** Adds a column to each table that is listed, and a table. */
+/** Adds a column to each listed table, and a new table. */
 async function up(db: Kysely<unknown>): Promise<void> {
   for (const table of READ_TABLES) await sql.raw(`alter table ${table} add column later text`).execute(db);
   await sql`create table later (name text primary key)`.execute(db);
@@ -73,7 +73,7 @@ const ENGINES: Readonly<Record<string, () => Promise<Database>>> = {
   },
 };
 
-/** Reads and writes of every table that got a column. */
+/** Reads and writes every table that got a column. */
 async function use(store: Store, name: string): Promise<void> {
   await store.createSession({ sessionId: `s-${name}`, title: name });
   await store.append(`s-${name}`, [{ type: "custom", data: { name } }]);
@@ -109,7 +109,7 @@ describe.each(Object.entries(ENGINES))("on %s", (_, openDatabase) => {
     for await (const { ok } of verifyStore(rolledBack)) expect(ok).toBe(true);
   });
 
-  test("a schema that this version does not work with is schema_newer", async () => {
+  test("a schema that is not compatible with this version is refused as schema_newer", async () => {
     const { url, migrateTo } = await openDatabase();
     await (await openStore(url, { migrate: true })).close();
     await migrateTo(SCHEMA_VERSION + 1);
@@ -120,7 +120,7 @@ describe.each(Object.entries(ENGINES))("on %s", (_, openDatabase) => {
       });
   });
 
-  test("many that migrate at the same time apply the migration once", async () => {
+  test("processes that migrate at the same time apply the migration once", async () => {
     const { url, migrateTo } = await openDatabase();
     await (await openStore(url, { migrate: true })).close();
     const results = await Promise.allSettled([1, 2, 3].map(() => migrateTo(SCHEMA_VERSION)));

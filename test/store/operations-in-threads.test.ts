@@ -60,7 +60,7 @@ test("a backup is copied and counted in a thread", async () => {
   ).toEqual([]);
 });
 
-test("a restore into a file is copied in a thread, and all of it is there", async () => {
+test("a restore into a file is copied in a thread, and is complete", async () => {
   await using restored = await openStore(`sqlite:${join(folder, "restored.db")}`);
   expect(
     await longStatements(async () => {
@@ -73,10 +73,10 @@ test("a restore into a file is copied in a thread, and all of it is there", asyn
   await expect(restoreStore(restored, BACKUP)).rejects.toMatchObject({ code: "conflict" });
 });
 
-test("a restore into a file to which somebody writes at the same time changes nothing", async () => {
+test("a restore into a file that another process writes at the same time changes nothing", async () => {
   await using restored = await openStore(`sqlite:${join(folder, "raced.db")}`);
   const { engine } = restored;
-  // The store was found empty, and is empty no longer when the copy begins.
+  // The store was empty when it was checked, but is no longer empty when the copy begins.
   const late = { ...engine, write: () => restored.createLog({ logId: "mine" }) } as unknown as typeof engine;
   const raced = Object.assign(Object.create(restored) as OpenedStore, { engine: late });
   await expect(restoreStore(raced, BACKUP)).rejects.toMatchObject({

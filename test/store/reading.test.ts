@@ -1,4 +1,4 @@
-/** Pages of a log and of its forks, whatever their bounds are: a plain array says what they must hold. */
+/** Pages of a log and of its forks with any bounds: a plain array gives the expected content. */
 
 import type { Store, StoredEvent } from "@continuo/core/model";
 import { openStore } from "@continuo/store";
@@ -14,7 +14,9 @@ afterAll(() => store.close());
 const bytes = (text: string) => ({ type: "bytes", data: new TextEncoder().encode(text) }) as const;
 const textOf = ({ data }: StoredEvent): string => Buffer.from(data as Uint8Array).toString();
 
-/** A log of bytes in three stretches: its own records follow those of its source and of that one's source. */
+/**
+ * A log of bytes in three parts: its own records follow those of its source, which follow those of the source's source.
+ */
 async function logOf(stretches: readonly (readonly string[])[]): Promise<string> {
   let from: { readonly logId: string; readonly sequence: number } | undefined;
   for (const stretch of stretches) {
@@ -24,7 +26,7 @@ async function logOf(stretches: readonly (readonly string[])[]): Promise<string>
     });
     if (stretch.length > 0) await store.append(logId, stretch.map(bytes));
     from = { logId, sequence: (from?.sequence ?? 0) + stretch.length };
-    // Records that the source gets later are no part of its forks.
+    // Records that are appended to the source later do not belong to its forks.
     if (stretch !== stretches.at(-1)) await store.append(logId, [bytes("not inherited")]);
   }
   return from?.logId ?? "";
@@ -42,7 +44,7 @@ interface Bounds {
   readonly maxBytes: number;
 }
 
-/** Counts the records that fit: the first one does, however long it is. */
+/** Counts the records that fit; the first one always fits, however long it is. */
 function fitting(records: readonly string[], { limit, maxBytes }: Bounds): number {
   let count = 0;
   for (let size = 0; count < records.length && count < limit; count++) {
@@ -52,7 +54,7 @@ function fitting(records: readonly string[], { limit, maxBytes }: Bounds): numbe
   return count;
 }
 
-test("pages of joined records are those of the plain array, with the hash of their last one", async () => {
+test("pages of joined records match the plain array, with the hash of their last record", async () => {
   await fc.assert(
     fc.asyncProperty(
       STRETCHES,
@@ -87,7 +89,7 @@ test("pages of joined records are those of the plain array, with the hash of the
   );
 });
 
-test("pages of a read are those of the plain array, from either end", async () => {
+test("pages of a read match the plain array, from either end", async () => {
   await fc.assert(
     fc.asyncProperty(STRETCHES, BOUNDS, fc.nat(13), fc.nat(13), async (given, bounds, after, before) => {
       const logId = await logOf(given);

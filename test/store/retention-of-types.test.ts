@@ -1,7 +1,7 @@
 import { openStore } from "@continuo/store";
 import { expect, test } from "vitest";
 
-test("types of the application's own have the retention that the store was opened with, in every view", async () => {
+test("event types of the application have the retention that the store was opened with, in every view", async () => {
   await using store = await openStore("memory:", {
     retention: { "acme.ping": "supplementary", "custom:cursor": "supplementary", "acme.sale": "critical" },
   });
@@ -34,7 +34,7 @@ test("types of the application's own have the retention that the store was opene
   expect(await retentions(store.forWorkspace("other"))).toEqual(expected);
 });
 
-test("the retention of a type that Continuo knows, or one that is none, is refused", async () => {
+test("a retention for one of Continuo's own types, or an invalid retention, is refused", async () => {
   for (const retention of [{ message_sent: "supplementary" }, { mine: "forever" }, { "": "critical" }]) {
     await expect(openStore("memory:", { retention: retention as never })).rejects.toMatchObject({
       code: "invalid",

@@ -1,4 +1,4 @@
-/** The rights in Postgres that docs/server.md grants to the user of servers: they suffice, and allow no more. */
+/** The rights in Postgres that docs/server.md grants to the user of servers are sufficient, and allow nothing else. */
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -21,7 +21,7 @@ beforeAll(async () => {
   const [, granted = ""] = /\n```sql\n(CREATE ROLE [\s\S]*?)```/u.exec(PAGE) ?? [];
   const statements = granted.replace("DATABASE continuo", `DATABASE ${database}`);
   await asOwner(statements.replaceAll("TO continuo", `TO ${role}`).replace("ROLE continuo", `ROLE ${role}`));
-  // A zone far from here, which no time may show.
+  // A distant time zone, which must not affect any time.
   await asOwner(`alter role ${role} set timezone = 'Pacific/Kiritimati'`);
   const server = new URL(owner);
   server.username = role;

@@ -1,6 +1,6 @@
 /**
- * The schema that the migrations make, against `schema.json`: a migration that was released never changes. A version lists the
- * tables that it made or changed, each with its columns, constraints and indexes in the words of the database.
+ * Compares the schema that the migrations make with `schema.json`: a released migration never changes. Each version
+ * lists the tables that it made or changed, with their columns, constraints and indexes in the words of the database.
  */
 
 import { readFileSync } from "node:fs";
@@ -13,7 +13,7 @@ import { MIGRATIONS, migrate, SCHEMA_VERSION, TABLES } from "../../packages/stor
 import { createKysely } from "../../packages/store/src/store/sqlite/index.ts";
 import { newPostgresDatabase } from "../sizes/shared-programs.ts";
 
-/** The keys are tables; the values are their lines. */
+/** The keys are tables, and the values are the lines of their definitions. */
 type Described = Readonly<Record<string, readonly string[]>>;
 type Versions = Readonly<Record<string, Described>>;
 
@@ -21,7 +21,7 @@ const EXPECTED = JSON.parse(readFileSync(join(import.meta.dirname, "schema.json"
   Record<string, Versions>
 >;
 
-/** Tables of the migrations themselves belong to Kysely. */
+/** The tables that record the migrations belong to Kysely. */
 const OWN = "not like 'continuo_%'";
 
 interface OpenDatabase {
@@ -53,7 +53,7 @@ describe.each(Object.entries(ENGINES))("on %s", (engine, open) => {
   });
   afterAll(() => database.close());
 
-  test("each migration makes the tables, columns, constraints and indexes that it made when it was released", () => {
+  test("each migration makes the same tables, columns, constraints and indexes as when it was released", () => {
     expect(found).toEqual(EXPECTED[engine]);
   });
 
@@ -66,7 +66,7 @@ describe.each(Object.entries(ENGINES))("on %s", (engine, open) => {
     const names = "001-logs 002-projections 003-access 004-leases 005-audit 006-priorities";
     expect(applied).toEqual(names.split(" "));
     expect(await migrate(database.db)).toEqual([]);
-    // Servers of version 3 refuse a database in which they find a name there that they do not know.
+    // Servers of version 3 refuse a database if this table has a name that they do not know.
     expect(await database.query("select name from continuo_migrations order by name")).toEqual(
       applied.slice(0, 3).map((name) => ({ name })),
     );
@@ -81,7 +81,7 @@ describe.each(Object.entries(ENGINES))("on %s", (engine, open) => {
     ]);
   });
 
-  test("the version before each migration since version 3 runs on the schema after it", () => {
+  test("since version 3, each version runs on the schema that the next migration makes", () => {
     for (const [index, { compatibleFrom }] of Object.values(MIGRATIONS).entries()) {
       if (index >= 3) expect(compatibleFrom).toBeLessThanOrEqual(index);
     }
@@ -124,7 +124,10 @@ async function openSqlite(): Promise<OpenDatabase> {
   };
 }
 
-/** The columns and constraints of a `create table`: its parts between commas, which may have lists of their own. */
+/**
+ * Returns the columns and constraints of a `create table`: the parts between its commas; a part can contain a list with
+ * commas.
+ */
 function partsOf(sql: string): readonly string[] {
   return sql.slice(sql.indexOf("(") + 1, sql.lastIndexOf(")")).split(/, (?![^(]*\))/u);
 }

@@ -1,4 +1,4 @@
-/** Times of rows, exactly, on a store whose clock a test steps. */
+/** The exact times of rows, on a store whose clock the test moves. */
 
 import { listAll } from "@continuo/core/model";
 import { type OpenedStore, openStore } from "@continuo/store";
@@ -20,7 +20,7 @@ async function memoryStore(): Promise<OpenedStore> {
   return store;
 }
 
-test("a cursor is updated when it or its data changes, and not when it stays or falls behind", async () => {
+test("the time of a cursor changes when it or its data changes, and not when the cursor stays or would move back", async () => {
   const store = await memoryStore();
   const of = { logId: "log", name: "ada" };
   await store.createLog({ logId: "log", events: Array.from({ length: 5 }, () => ({ type: "a", data: 1 })) });
@@ -47,7 +47,7 @@ test("a cursor is updated when it or its data changes, and not when it stays or 
   expect((await store.listCursors()).items).toHaveLength(1);
 });
 
-test("a lease is held until the millisecond at which it expires", async () => {
+test("a lease is held until the exact millisecond of its expiry", async () => {
   const store = await memoryStore();
   const lease = await store.acquireLease("lease", { owner: "ada" });
   expect(lease).toEqual({ name: "lease", owner: "ada", token: 1, expiresAt: at(30_000) });
@@ -70,7 +70,7 @@ test("a lease is held until the millisecond at which it expires", async () => {
   expect((await store.listLeases()).items).toEqual([]);
 });
 
-test("a token is active until the millisecond at which it expires, and its revocation stays", async () => {
+test("a token is active until the exact millisecond of its expiry, and a revocation is permanent", async () => {
   const store = await memoryStore();
   const { secret, ...token } = await store.createToken({ scopes: ["a"], expiresAt: at(100) });
   const other = await store.createToken({ scopes: ["a"] });
@@ -176,7 +176,7 @@ test("a session is found by its last activity, even when its row was written two
   expect((await store.getSession("s"))?.updatedAt).toBe(at(MINUTE_MS));
 });
 
-test("a log expires at its millisecond, and a change lets its time to live begin again", async () => {
+test("a log expires at the exact millisecond, and a change restarts its time to live", async () => {
   const store = await memoryStore();
   const { created: _, ...log } = await store.createLog({ logId: "log", ttl: 1 });
   expect([log.ttl, log.expiresAt]).toEqual([1, at(1_000)]);
@@ -202,7 +202,7 @@ test("a log expires at its millisecond, and a change lets its time to live begin
   ]);
 });
 
-test("an expired log that forks read is gone for everything but its forks", async () => {
+test("an expired log that forks read exists only for its forks", async () => {
   const store = await memoryStore();
   await store.createLog({ logId: "log", ttl: 1, events: [{ type: "a", data: 1 }] });
   await store.forkLog("log", 1, { newLogId: "fork", ttl: 100 });
@@ -227,7 +227,7 @@ test("more expired logs than one page are removed at once", async () => {
   expect(await store.removeExpired()).toBe(101);
 });
 
-test("a blob keeps the later expiry, or none, and a new one is not collected", async () => {
+test("a blob keeps the later of two expiries, or none, and a new blob is not collected", async () => {
   const store = await memoryStore();
   const put = async (n: number, expiresAt?: string): Promise<string | undefined> =>
     (await store.putBlob(Uint8Array.of(n), expiresAt === undefined ? {} : { expiresAt })).expiresAt;

@@ -1,4 +1,4 @@
-/** Long work on a store gives way: what is done between two turns of the event loop is counted. */
+/** Long work on a store lets other work run. The tests count the work between two turns of the event loop. */
 
 import type { NewEvent } from "@continuo/core/model";
 import { LIMITS, openStore, verifyStore } from "@continuo/store";
@@ -62,7 +62,7 @@ const WORK: Readonly<Record<string, { readonly run: () => Promise<unknown>; read
   },
   "a tail": { run: tailed, result: EVENTS },
   "a loop of small reads": { run: pagesOfTwo, result: 2_000 },
-  "many reads that are asked for at once": {
+  "many reads that are called at the same time": {
     run: async () => {
       const reads = Array.from({ length: 20 }, () => store.read("long", { limit: 200 }));
       return (await Promise.all(reads)).map(({ events }) => events.length);
@@ -71,7 +71,7 @@ const WORK: Readonly<Record<string, { readonly run: () => Promise<unknown>; read
   },
 };
 
-test.each(Object.entries(WORK))("%s gives way to other work", async (_, { run, result }) => {
+test.each(Object.entries(WORK))("%s lets other work run", async (_, { run, result }) => {
   let value: unknown;
   const { most, total } = await countWork(async () => {
     value = await run();
@@ -81,7 +81,7 @@ test.each(Object.entries(WORK))("%s gives way to other work", async (_, { run, r
   expect(most).toBeLessThanOrEqual(MOST);
 });
 
-test("an append that stores a long snapshot writes its JSON, and neither reads nor sorts it", async () => {
+test("an append that stores a long snapshot only writes its JSON, and does not read or sort it", async () => {
   const data = { z: Array.from({ length: 1_000 }, (_, n) => ({ z: n, a: "note" })), a: 1 };
   const parse = vi.spyOn(JSON, "parse");
   const stringify = vi.spyOn(JSON, "stringify");
@@ -89,7 +89,7 @@ test("an append that stores a long snapshot writes its JSON, and neither reads n
   try {
     const also = [{ type: "snapshot" as const, name: "state", data, sequence: EVENTS }];
     await store.append("long", [], { also });
-    // Other work of the process (the test runner's own messages) makes short texts meanwhile.
+    // Meanwhile, other work of the process (messages of the test runner) makes short texts.
     const long = (text: unknown): boolean => String(text).length > 1_000;
     texts = [
       parse.mock.calls.filter(([text]) => long(text)).length,
@@ -122,7 +122,7 @@ test("a verification of many short logs does 8 of them in a turn", async () => {
   expect(most).toBeLessThanOrEqual(8);
 });
 
-test("a read that waits for its turn is done when the store is closed", async () => {
+test("a read that waits for its turn finishes before the store is closed", async () => {
   const other = await openStore("memory:");
   await other.createLog({ logId: "log" });
   await other.append(

@@ -32,7 +32,7 @@ async function newLog(events: readonly NewEvent[]): Promise<string> {
 const said = (content: string): NewEvent => ({ type: "message_sent", data: { content } });
 const SYSTEM: NewEvent = { type: "message_sent", data: { role: "system", content: "be kind" } };
 
-/** Counts what is asked of the store, and the events that come back. */
+/** Counts the calls to the store, and the events that they return. */
 function counting(): { readonly source: TranscriptSource; readonly cost: { reads: number; events: number } } {
   const cost = { reads: 0, events: 0 };
   const source: TranscriptSource = {

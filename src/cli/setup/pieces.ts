@@ -107,7 +107,7 @@ function ownFile(what: Piece["what"], agents: readonly AgentName[], path: string
     add(text) {
       if (text === content) return null;
       if (text.trim() !== "" && !isOurs(text))
-        throw taken(path, "a file of that name that is not Continuo's");
+        throw taken(path, "a file with this name that is not Continuo's");
       return { at: 0, deleted: text, inserted: content };
     },
     remove: (text) => (isOurs(text) ? { at: 0, deleted: text, inserted: "" } : null),

@@ -1,6 +1,6 @@
 /**
- * Continuo appends to sessions that the real agents began, and the agents go on: what was appended is in the
- * request that they send, and Continuo's model view of the whole equals it.
+ * Continuo appends to sessions that the real agents began, and the agents continue them: the appended messages are in
+ * the request that they send, and Continuo's model view of the whole session equals it.
  */
 
 import { openSessionAdapter, type SessionAdapter } from "@continuo/agents";
@@ -32,7 +32,7 @@ describe.each(AGENTS)("$agent", (subject) => {
     expect(items).toContainEqual({ kind: "text", role: "user", text: FIRST });
   });
 
-  test("continues with a long result, which is sent completely", async () => {
+  test("continues with a long result, and sends all of it", async () => {
     const { sessionId, sessionFile } = await laid.begun.begin(FIRST);
     await using adapter = openSessionAdapter({ format, sessionFile, sessionId, places: laid.places });
     await appendThree(adapter, `${RESULT} ${"一 long line. ".repeat(longResultChars / 13)}`);

@@ -1,4 +1,4 @@
-/** The first turn of a session and a further one, with each real agent. */
+/** The first turn of a session and another one, with each real agent. */
 
 import { randomUUID } from "node:crypto";
 import { join } from "node:path";
@@ -29,9 +29,9 @@ export function writtenOf({ sessionId, location }: Pick<HandOff, "sessionId" | "
 /** One agent, ready to run in a sandbox. */
 export interface AgentInSandbox {
   readonly environment: Readonly<Record<string, string>>;
-  /** The file of all its sessions, if there is only one. */
+  /** The file that holds all sessions of the agent, if there is only one such file. */
   readonly database?: string;
-  /** Says something in a new session. */
+  /** Sends a prompt in a new session. */
   begin(words: string): Promise<SessionPlace>;
   resume(words: string, session: SessionPlace): Promise<unknown>;
   /** The agent's own list: titles by session id, `""` for a session without one. */
@@ -41,9 +41,9 @@ export interface AgentInSandbox {
 export interface AgentUnderTest {
   readonly agent: AgentName;
   readonly format: AdapterFormat;
-  /** The longest that the agent itself keeps of a result, about. */
+  /** The approximate length to which the agent itself cuts a result. */
   readonly longResultChars: number;
-  /** The words that start it. */
+  /** The command that starts it. */
   readonly program: () => readonly string[];
   readonly open: (sandbox: Sandbox, modelUrl: string) => Promise<AgentInSandbox>;
 }
@@ -136,7 +136,7 @@ async function beginClaude(sandbox: Sandbox, modelUrl: string): Promise<AgentInS
   };
 }
 
-/** Finds the place in which an agent put a session of its own. */
+/** Finds the location where an agent stored its own session. */
 async function found(agent: AgentName, sessionId: string, places: Places): Promise<SessionPlace> {
   const { found: session } = await lookUpSession(`${agent}:${sessionId}`, { places });
   return { sessionId, sessionFile: session.location };

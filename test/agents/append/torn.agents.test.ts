@@ -1,6 +1,6 @@
 /**
- * A writer of Continuo was killed in the middle of its bytes: the real agent continues the session nevertheless,
- * and what it sends is what Continuo reads.
+ * A writer of Continuo was killed in the middle of a write: the real agent continues the session nevertheless, and
+ * sends what Continuo reads.
  */
 
 import { readFileSync, truncateSync } from "node:fs";

@@ -1,6 +1,6 @@
 /**
- * Claude Code asks Codex a question with the tool `ask`, through a channel of a real server, which the owner of the machine opened for
- * that; where nobody opened it, there is no such tool.
+ * Claude Code asks Codex a question with the tool `ask`, through a channel of a real server that the owner of the
+ * machine opened for this. Without such a channel, the tool does not exist.
  */
 
 import { readFileSync, writeFileSync } from "node:fs";
@@ -15,7 +15,7 @@ import { setUp } from "../setup/stage.ts";
 const QUESTION = "Which port does the staging server use?";
 const SCRIPT: Script = {
   turns: [
-    // Codex is asked in the words of Claude Code.
+    // Codex receives the question in the words of Claude Code.
     { user: QUESTION, answers: [[text("It uses port 4911.")]] },
     {
       user: "Ask the other agent.",
@@ -27,7 +27,7 @@ const SCRIPT: Script = {
   ],
 };
 
-/** The requests of Claude Code's model, which it sent with Codex in the channel and `continuo setup` done. */
+/** Returns the requests that Claude Code sent to its model, with Codex in the channel and after `continuo setup`. */
 async function askIn(on: Stage, opened: readonly string[]): Promise<readonly string[]> {
   const { sandbox } = on;
   const server = on.start(["serve", "--listen", "127.0.0.1:0"]);
@@ -63,7 +63,7 @@ async function urlOf(server: LineProgram): Promise<string> {
   throw new Error(`no server: ${server.stderr()}`);
 }
 
-test("Claude Code asks Codex in the channel that its owner opened, and its model has the answer", async () => {
+test("Claude Code asks Codex in the channel that the owner opened, and its model gets the answer", async () => {
   await using on = await stage(["codex"], SCRIPT);
   const sent = await askIn(on, ["team"]);
   expect(sent.at(-1)?.includes("It uses port 4911.")).toBe(true);
@@ -72,7 +72,7 @@ test("Claude Code asks Codex in the channel that its owner opened, and its model
   expect(JSON.stringify(heard[0]?.body)).toContain(QUESTION);
 });
 
-test("Claude Code cannot ask Codex where nobody opened a channel for that", async () => {
+test("Claude Code cannot ask Codex if the owner opened no channel for this", async () => {
   await using on = await stage(["codex"], SCRIPT);
   const sent = await askIn(on, []);
   expect(["search", "ask"].map((name) => sent[0]?.includes(`mcp__continuo__${name}`))).toEqual([true, false]);

@@ -1,6 +1,6 @@
 /**
- * Claude Code and Codex in one channel, killed with SIGKILL in the middle of a turn and started again: what their
- * models are asked shows that nothing was lost and nothing repeated.
+ * Claude Code and Codex in one channel are killed with SIGKILL in the middle of a turn and started again. The requests
+ * to their models show that no message was lost or repeated.
  */
 
 import { readFileSync } from "node:fs";
@@ -77,14 +77,17 @@ async function untilAnswered(channel: Channel, handles: readonly Handle[], count
   }
 }
 
-/** In the middle of a turn: the beginning of the story is in the channel. Then the agents and their joins are killed. */
+/**
+ * Waits until the beginning of the story is in the channel, in the middle of a turn, and then kills the agents and
+ * their `join` processes.
+ */
 async function killWhileTelling(on: Stage, channel: Channel, joined: ReadonlyMap<Handle, LineProgram>) {
   const telling = async () =>
     Promise.all([...joined.keys()].map(async (handle) => (await channel.answers(handle)).at(-1)));
   const begun = [expect.stringMatching(/^Once upon a time\./u), "open"];
   await expect.poll(telling, WAIT).toEqual([...joined.keys()].map(() => begun));
   for (const one of joined.values()) one.kill();
-  // Some end with their join.
+  // Some agents end together with their `join` process.
   for (const pid of startedIn(on.sandbox)) killIfThere(pid);
   const left = [expect.any(String), "interrupted"];
   await expect.poll(telling, WAIT).toEqual([...joined.keys()].map(() => left));
@@ -144,7 +147,7 @@ test("Claude Code and Codex are killed while they answer, and receive every mess
       ["It was forty-one.", "complete"],
     ]);
     const requests = requestsOf(on, handle);
-    // Once each, and the question that was interrupted again.
+    // The model receives each message once, and the interrupted question twice.
     expect(requests.length).toBe(4);
     const again = saidIn(requests[2]);
     expect(times(again, "Tell me a long story.")).toBe(1);
@@ -172,7 +175,7 @@ test("Claude Code and Codex are killed while they answer, and receive every mess
 }, 600_000);
 
 test.each(HANDLES)(
-  "%s is killed in its first turn, and is asked the same in a session that knows nothing else",
+  "%s is killed in its first turn, and gets the same question in a session with no other messages",
   async (handle) => {
     await using on = await stage([handle], SCRIPT);
     await using channel = await channelOf(on);

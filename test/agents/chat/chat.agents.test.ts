@@ -13,14 +13,14 @@ const TALK: Readonly<Record<string, string>> = {
   "Is that a prime?": "It is not.",
 };
 const [FIRST, SECOND, THIRD, FOURTH] = Object.keys(TALK) as [string, string, string, string];
-/** The newest first: a prompt may quote what was said before it. */
+/** The newest comes first, because a prompt may quote earlier messages. */
 const SCRIPT = {
   turns: Object.entries(TALK)
     .toReversed()
     .map(([user, answer]) => ({ user, answers: [[text(answer)]] })),
 };
 
-/** Returns the words of the conversation in the newest request, in their order, each once. */
+/** Returns the known sentences that the newest request contains, in their order, each once. */
 function told({ newest }: Stage): readonly string[] {
   const all = newest()
     .map(([, words]) => words)
@@ -42,7 +42,7 @@ async function say(on: Stage, words: string, ...flags: readonly string[]): Promi
   return stderr;
 }
 
-/** Gemini CLI and opencode take long to start; what is theirs alone is in the second test. */
+/** Gemini CLI and opencode take long to start, so their own behaviour is in the second test. */
 const QUICK: readonly AgentName[] = ["claude", "codex", "pi"];
 const SLOW_MS = 300_000;
 
@@ -60,7 +60,7 @@ test.each(QUICK)(
     const forked = await say(on, FOURTH, "--fork", id);
     expect(forked).toContain("forked: a new session ");
     expect(told(on)).toEqual([...until(SECOND), TALK[SECOND], FOURTH]);
-    // The fork is the newest now; the original did not hear of it.
+    // The fork is the newest session now; the original did not receive its messages.
     await say(on, THIRD, "--resume", id);
     expect(told(on)).toEqual(until(THIRD));
     const continued = await say(on, FOURTH, "--continue");
@@ -71,11 +71,11 @@ test.each(QUICK)(
 );
 
 test.each(AGENT_NAMES)(
-  "%s: its own session is taken up by its id, and Continuo has its messages too",
+  "%s: its own session is continued by its id, and Continuo has its messages too",
   async (agent) => {
     await using on = await stage([agent], SCRIPT);
     const native = nativeIn(await say(on, FIRST), agent);
-    // Another store knows nothing of it.
+    // Another store does not know this session.
     const other = ["--store", `sqlite:${on.sandbox.root}/other.db`];
     const taken = await say(on, SECOND, ...other, "--resume", native);
     expect(taken).toContain(`${agent}:${native} is imported as session ${sessionIn(taken)}`);
@@ -95,7 +95,7 @@ test.each(["claude", "pi"] as const)(
     await using on = await stage([agent], SCRIPT);
     const first = await say(on, FIRST);
     await say(on, FOURTH);
-    // Both take the file that was touched last; our own order is that of what was said.
+    // Both agents take the file that was changed last, while Continuo orders sessions by their newest message.
     const { location } = JSON.parse(
       (await on.continuo("session", "info", `${agent}:${nativeIn(first, agent)}`, "--json")).stdout,
     );
@@ -131,7 +131,7 @@ test.each(PAIRS)("a conversation with %s continues with %s, and back", async (fi
   const other = await say(on, SECOND, "--resume", id, "-a", second);
   expect(other).toContain(`session ${id} · replayed the conversation to ${second}`);
   expect(told(on)).toEqual(until(SECOND));
-  // The first one hears what was said without it, the second one goes on where it was.
+  // The first agent receives the messages that it missed, and the second one continues where it was.
   const back = await say(on, THIRD, "--resume", id, "-a", first);
   expect(back).toContain(`resumed ${first}:`);
   expect(told(on)).toEqual(until(THIRD));

@@ -1,4 +1,7 @@
-/** `continuo repl` is killed while a real agent speaks: nothing of it lives on, and the conversation goes on at once. */
+/**
+ * `continuo repl` is killed while a real agent answers: none of its processes stays alive, and the conversation can
+ * continue at once.
+ */
 
 import { readFileSync, readlinkSync } from "node:fs";
 import { join } from "node:path";
@@ -42,13 +45,13 @@ async function storeOf<T>(
   return await look(store, session);
 }
 
-/** The native session that Continuo knows of the conversation. */
+/** The native session that Continuo has recorded for the conversation. */
 const nativeOf = (on: Stage, agent: AgentName): Promise<string> =>
   storeOf(on, async (_, { metadata }) =>
     String(asObject(asObject(metadata.providerSessions)[agent]).sessionId),
   );
 
-/** Until it is kept, a moment after it was shown: what comes later is lost with the process. */
+/** The text is stored a moment after it was shown, and the test waits for that; later text is lost with the process. */
 async function untilKept(on: Stage, words: string): Promise<void> {
   const said = (): Promise<string> =>
     storeOf(on, async (store, { sessionId }) => {
@@ -84,7 +87,7 @@ test.each(AGENTS)(
   300_000,
 );
 
-/** pi writes nothing of a session before the first answer in it is whole. */
+/** pi writes no part of a session before its first answer is complete. */
 test.each(AGENTS.filter((agent) => agent !== "pi"))(
   "%s is killed with it in the first turn, and its native session continues",
   async (agent) => {

@@ -1,4 +1,7 @@
-/** `continuo chat` with Gemini CLI, which writes more than it is asked to: one session a chat, continued without a wait. */
+/**
+ * `continuo chat` with Gemini CLI, which writes more files than requested: each chat is one session, and continues
+ * without a wait.
+ */
 
 import { expect, test } from "vitest";
 import { text } from "../../model-servers/index.ts";
@@ -13,7 +16,7 @@ const SCRIPT = {
   ],
 };
 
-test("a session that is continued in the minute in which it began is not waited for, and leaves no other file", async () => {
+test("a session can be continued at once, even in the minute in which it began, and leaves no second file", async () => {
   await using on = await stage(["gemini"], SCRIPT);
   const home = `${on.sandbox.root}/gemini-home`;
   const first = await on.continuo("chat", "One.");

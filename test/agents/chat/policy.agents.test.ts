@@ -1,4 +1,7 @@
-/** `continuo chat` with the agents that ask nobody by themselves: the policy reaches their start, and does not stay. */
+/**
+ * `continuo chat` with the agents that never ask for permission by themselves: the policy applies when they start, and
+ * does not stay with the session.
+ */
 
 import { existsSync } from "node:fs";
 import { join } from "node:path";
@@ -28,7 +31,7 @@ test.each([
   ["pi", (command: string) => ({ command })],
   ["opencode", (command: string) => ({ command, description: "Makes a file" })],
 ] as const)(
-  "%s: a command that nobody can be asked for does not run; unrestricted runs it",
+  "%s: a command does not run if no person can be asked; with unrestricted it runs",
   async (agent, argumentsOf) => {
     await using on = await stage([agent], scriptOf(argumentsOf));
     const asked = await on.continuo("chat", "Try it.");

@@ -30,10 +30,10 @@ function scriptFor(agent: AgentName, files: readonly string[]): Script {
 }
 
 function neverAsks(): never {
-  throw new Error("an agent that asks nobody is no agent of this test");
+  throw new Error("this test needs an agent that asks for permissions");
 }
 
-/** The prompt is there again: the last line that is not empty. */
+/** Waits until the prompt is the last line that is not empty. */
 async function ready(terminal: Terminal, isDone: (screen: string) => boolean): Promise<string> {
   return await terminal.until(
     (screen) => isDone(screen) && /^❯ *\n*$/mu.test(screen.trimEnd().split("\n").at(-1) ?? ""),

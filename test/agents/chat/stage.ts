@@ -22,13 +22,16 @@ export interface Stage extends AsyncDisposable {
   continuo(...args: readonly string[]): Promise<ProgramResult>;
   /** Another program, in the same environment. */
   run(command: string, args: readonly string[]): Promise<ProgramResult>;
-  /** Another program that goes on beside the test, in the same environment. */
+  /** Another program that runs in parallel with the test, in the same environment. */
   startProgram(command: string, args: readonly string[]): LineProgram;
-  /** A command that goes on beside the test, as `serve` does. */
+  /** A command that runs in parallel with the test, such as `serve`. */
   start(args: readonly string[], more?: Readonly<Record<string, string>>): LineProgram;
   /** `continuo repl` in a terminal, ready for the first line. */
   repl(...args: readonly string[]): Promise<Terminal>;
-  /** All text of the newest request of a conversation, by role; `agent` names the protocol that it must have come by. */
+  /**
+   * All text of the newest request of a conversation, by role; `agent` names the agent whose protocol the request must
+   * use.
+   */
   newest(): readonly (readonly [role: string, words: string])[];
 }
 
@@ -80,7 +83,7 @@ export async function stage(agents: readonly AgentName[], script: Script = {}): 
       terminal.type(
         `. '${join(sandbox.root, "environment")}'; cd '${sandbox.project}'; clear; ${command}; echo code=$?`,
       );
-      // The folder is new to Continuo only for the first of them.
+      // The folder is new to Continuo only for the first call.
       const isReady = (screen: string): boolean => screen.includes("/help") && /^❯ *$/mu.test(screen);
       const first = await terminal.until((screen) => isReady(screen) || screen.includes("only this time"));
       if (!isReady(first)) {
@@ -108,14 +111,14 @@ function quote(word: string): string {
   return `'${word.replaceAll("'", "'\\''")}'`;
 }
 
-/** The session that `chat` told of. */
+/** Returns the session that `chat` reported. */
 export function sessionIn(stderr: string): string {
   const id = /session ([0-9a-f-]{36})/u.exec(stderr)?.[1];
   if (id === undefined) throw new Error(`no session was told: ${stderr}`);
   return id;
 }
 
-/** The agent's own session that `chat` told of. */
+/** Returns the agent's own session that `chat` reported. */
 export function nativeIn(stderr: string, agent: AgentName): string {
   const id = new RegExp(`${agent}:(\\S+)`, "u").exec(stderr)?.[1];
   if (id === undefined) throw new Error(`no session of ${agent} was told: ${stderr}`);

@@ -1,6 +1,6 @@
 /**
- * The real Claude Code holds conversations; Continuo reads the files that it wrote and computes what the model receives
- * when they are resumed; Claude Code resumes them. The tests continue each other's sessions, in order.
+ * The real Claude Code holds conversations. Continuo reads the files that it wrote and computes what the model receives
+ * when they are resumed; then Claude Code resumes them. The tests run in order and continue each other's sessions.
  */
 
 import { randomUUID } from "node:crypto";
@@ -43,7 +43,7 @@ afterAll(async () => {
   await sandbox?.[Symbol.asyncDispose]();
 });
 
-/** Resumes a session of Claude Code and compares; `options` are for the resumption. */
+/** Resumes a session of Claude Code and compares; `options` apply to the resumption. */
 async function prove(sessionId: string, options: ClaudeOptions = {}): Promise<readonly Item[]> {
   const resume = (words: string) => claude.say([words], { resume: sessionId, ...options });
   return await proveResumption({ agent: "claude", places, sessionId, server, resume });
@@ -70,14 +70,14 @@ describe("Claude Code resumes what Continuo reads", () => {
     expect(countKinds(items)).toMatchObject({ thinking: 2, call: 5, result: 5, error: 1, image: 2 });
   });
 
-  test("a fork, which leaves the session that it came from as it was", async () => {
+  test("a fork, which does not change its source session", async () => {
     const before = await readFile(fileOf(MAIN));
     await claude.say([SAID.fork], { resume: MAIN, fork: true, sessionId: FORK });
     expect(await readFile(fileOf(MAIN))).toEqual(before);
     expect(countKinds(await prove(FORK))).toMatchObject({ call: 5, image: 2 });
   });
 
-  test("a branch: the person went back and said something else", async () => {
+  test("a branch: the person went back and sent another message", async () => {
     const first = await claude.say([SAID.compare], { sessionId: BRANCHED });
     const answer = first.events.findLast((event) => event.type === "assistant");
     await claude.say([WITH_PICTURE], { resume: BRANCHED });
@@ -89,7 +89,7 @@ describe("Claude Code resumes what Continuo reads", () => {
     expect(session.leaves).toHaveLength(2);
   });
 
-  test("a sub-agent, and the messages that came while a tool ran", async () => {
+  test("a sub-agent, and messages that were sent while a tool ran", async () => {
     await claude.say([SAID.delegate], { resume: MAIN });
     const release = () => sandbox.write(join("project", CHECK_DONE), "");
     await claude.say([SAID.run], { resume: MAIN, meanwhile: { say: SAID.meanwhile, release } });
@@ -117,7 +117,7 @@ describe("Claude Code resumes what Continuo reads", () => {
   });
 });
 
-describe("the Agent SDK says the same", () => {
+describe("the Agent SDK reads the same", () => {
   test("the list: ids, titles, folders, branches", async () => {
     const theirs = asObjects(await sdk("listSessions", { dir: sandbox.project }));
     const ours = await listNativeSessions({ agents: ["claude"], places });
@@ -134,7 +134,7 @@ describe("the Agent SDK says the same", () => {
     expect(theirs).toHaveLength(4);
   });
 
-  test("the messages of the active branch: the same records, the same words", async () => {
+  test("the messages of the active branch have the same records and the same text", async () => {
     for (const sessionId of [FORK, BRANCHED, TROUBLED]) {
       const theirs = asObjects(await sdk("getSessionMessages", sessionId, { dir: sandbox.project }));
       const history = await historyOf("claude", sessionId, places);
@@ -210,7 +210,7 @@ test.each(ADAPTERS)("the conversation, as %s tells it", async (version) => {
   expect(spokenIn(updates)).toBe(said);
 });
 
-/** All that the agent said, in one text. */
+/** Returns the whole text of the agent, in one string. */
 function saidIn(history: readonly Message[]): string {
   const answers = history.filter((message) => message.origin === "agent" && message.role === "assistant");
   return answers.map((message) => textOf(message.content)).join("");

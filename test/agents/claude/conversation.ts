@@ -25,7 +25,7 @@ export const WITH_PICTURE: ClaudePrompt = [
   { type: "image", source: { type: "base64", media_type: "image/png", data: PICTURE } },
 ];
 
-/** The file whose coming ends the check, so that a test decides how long it takes. */
+/** The check ends when this file appears, so that a test decides how long it takes. */
 export const CHECK_DONE = "done";
 
 const HELPERS_TASK = "Count the words in one.md.";

@@ -6,16 +6,16 @@ import { asObject, asObjects, asText, type JsonObject } from "../../model-server
 import { PINNED, packageFolder } from "../install.ts";
 import { type LineProgram, type Sandbox, startProgram } from "../sandbox.ts";
 
-/** Words, or content blocks of the Messages API. */
+/** The text, or content blocks of the Messages API. */
 export type ClaudePrompt = string | readonly JsonObject[];
 
 export interface ClaudeOptions {
   /** A new session gets this id. */
   readonly sessionId?: string;
   readonly resume?: string;
-  /** With `resume`: leave that session alone and write a new one. */
+  /** With `resume`: leave that session unchanged and write a new one. */
   readonly fork?: true;
-  /** With `resume`: go on behind this assistant line, which makes a branch. */
+  /** With `resume`: continue after this line of the assistant, which makes a branch. */
   readonly at?: string;
   readonly title?: string;
   readonly permissionMode?: "plan";
@@ -23,10 +23,10 @@ export interface ClaudeOptions {
   readonly cwd?: string;
 }
 
-/** Said while the first tool call of the answer runs, so that it reaches the model within the turn. */
+/** The text that is sent while the first tool call of the answer runs, so that it reaches the model within the turn. */
 export interface Meanwhile {
   readonly say: string;
-  /** Called when the words were taken in; lets the tool call end. */
+  /** The callback that runs when the text was accepted; it lets the tool call end. */
   readonly release: () => Promise<unknown>;
 }
 
@@ -37,16 +37,16 @@ export interface ClaudeRun {
   readonly events: readonly JsonObject[];
 }
 
-/** The cause of the end of a turn that did not go well. */
+/** The reason why a turn failed. */
 export type Mishap = "killed during the first tool call" | "refused by the model";
 
 export interface Claude {
   /** `CLAUDE_CONFIG_DIR`. */
   readonly configFolder: string;
   readonly environment: Readonly<Record<string, string>>;
-  /** Starts Claude Code once and says one thing after another. Throws when a turn fails. */
+  /** Starts Claude Code once and sends one prompt after another. Throws if a turn fails. */
   say(said: readonly ClaudePrompt[], options?: ClaudeOptions): Promise<ClaudeRun>;
-  /** Says one thing, after which Claude Code is killed or shows an error. */
+  /** Sends one prompt, after which Claude Code is killed or shows an error. */
   sayInVain(said: ClaudePrompt, mishap: Mishap, options?: ClaudeOptions): Promise<void>;
 }
 
@@ -55,7 +55,7 @@ export function projectFolderName(cwd: string): string {
   return cwd.replaceAll(/[^a-zA-Z0-9]/g, "-");
 }
 
-/** No session of the tests may be swept away because of its age. */
+/** Claude Code must not delete a session of the tests because of its age. */
 const SETTINGS = { cleanupPeriodDays: 36_500, includeCoAuthoredBy: false };
 
 const ARGUMENTS = [
@@ -143,7 +143,7 @@ function isToolCall(event: JsonObject): boolean {
   return event.type === "assistant" && blocks.some((block) => block.type === "tool_use");
 }
 
-/** Waits until words lie in a session file: Claude Code tells of an event before it writes it. */
+/** Waits until a text is in a session file, because Claude Code reports an event before it writes it. */
 async function isWritten(configFolder: string, words: string): Promise<void> {
   const folder = join(configFolder, "projects");
   const deadline = performance.now() + WRITE_TIMEOUT_MS;
@@ -156,10 +156,10 @@ async function isWritten(configFolder: string, words: string): Promise<void> {
   throw new Error(`claude wrote no line with "${words}" within ${WRITE_TIMEOUT_MS} ms`);
 }
 
-/** Far more than it takes. */
+/** The limit is far longer than the wait takes. */
 const WRITE_TIMEOUT_MS = 30_000;
 
-/** Says each thing when the one before is answered: what comes earlier would be slipped into the running turn. */
+/** Sends each prompt after the previous one is answered; an earlier one would join the running turn. */
 async function converse(
   program: LineProgram,
   said: readonly ClaudePrompt[],
@@ -177,7 +177,7 @@ async function converse(
     const event = asObject(JSON.parse(line));
     events.push(event);
     if (events.findIndex(isToolCall) === events.length - 1) await duringFirstCall();
-    // With its input closed it ends as soon as nothing runs in the background.
+    // After its input is closed, it ends as soon as no background task runs.
     if (event.type === "result" && (hasFailed(event) || !sayNext())) program.closeInput();
   }
   const code = await program.end();

@@ -1,6 +1,6 @@
 /**
- * Functions of the Claude Agent SDK: the agent's own reader of its sessions. Each call runs in a process of
- * its own, whose environment is the sandbox's, because the SDK looks for sessions where its environment says.
+ * Functions of the Claude Agent SDK, which is the agent's own reader of its sessions. Each call runs in a separate
+ * process with the environment of the sandbox, because the SDK looks for sessions where its environment says.
  */
 
 import { join } from "node:path";
@@ -16,7 +16,7 @@ const value = await sdk[name](...JSON.parse(args));
 process.stdout.write("\\n" + JSON.stringify(value ?? null));
 `;
 
-/** The value that a function of the SDK resolves to. */
+/** Returns the value to which a function of the SDK resolves. */
 export async function callSdk(
   sandbox: Sandbox,
   claude: Claude,

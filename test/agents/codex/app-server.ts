@@ -6,11 +6,11 @@ import { type ProgramOptions, startProgram } from "../sandbox.ts";
 export interface AppServer extends AsyncDisposable {
   /** The result of a method. Throws what the server answers as an error. */
   request(method: string, params?: JsonObject): Promise<JsonObject>;
-  /** The params of the first notification of this kind, past or coming, that fits. */
+  /** The params of the first matching notification of this kind, past or future. */
   notified(method: string, fits?: (params: JsonObject) => boolean): Promise<JsonObject>;
   /** Starts a turn and waits for its end. Returns the turn. */
   turn(threadId: string, words: string, params?: JsonObject): Promise<JsonObject>;
-  /** Kills it and all that it started, as a crash would. */
+  /** Kills it and all programs that it started, like a crash. */
   kill(): Promise<void>;
 }
 
@@ -103,7 +103,7 @@ export function threadIdIn(answer: JsonObject): string {
   return asText(asObject(answer.thread).id);
 }
 
-/** Waits until the turn that compacts has ended: what is said before that joins it, and is no turn of its own. */
+/** Waits until the compaction's turn has ended, because an earlier prompt would join that turn. */
 export async function compact(app: AppServer, threadId: string): Promise<void> {
   await app.request("thread/compact/start", { threadId });
   const { turnId } = await app.notified("item/completed", (params) =>

@@ -1,6 +1,6 @@
 /**
- * The real Codex holds conversations; Continuo reads the files that it wrote and computes what the model receives when
- * they are resumed; Codex resumes them. The tests continue each other's threads, in order.
+ * The real Codex holds conversations. Continuo reads the files that it wrote and computes what the model receives when
+ * they are resumed; then Codex resumes them. The tests run in order and continue each other's threads.
  */
 
 import { readFile } from "node:fs/promises";
@@ -29,7 +29,7 @@ let sandbox: Sandbox;
 let server: ModelServer;
 let codex: Codex;
 let places: Places;
-/** The threads of the tests; `main` is the one that most continue. */
+/** The threads of the tests; most tests continue `main`. */
 const threads = { main: "", fork: "", legacy: "", interrupted: "" };
 
 beforeAll(async () => {
@@ -50,7 +50,7 @@ async function prove(sessionId: string): Promise<readonly Item[]> {
   return await proveResumption({ agent: "codex", places, sessionId, server, resume });
 }
 
-/** Works with a thread in an app-server of its own: Codex lets one process write to a thread at a time. */
+/** Works with a thread in its own app-server, because Codex lets only one process at a time write to a thread. */
 async function withThread(threadId: string, work: (app: AppServer, thread: JsonObject) => Promise<unknown>) {
   await using app = await codex.appServer();
   await work(app, asObject((await app.request("thread/resume", { threadId })).thread));
@@ -58,7 +58,7 @@ async function withThread(threadId: string, work: (app: AppServer, thread: JsonO
 
 describe("Codex resumes what Continuo reads", () => {
   test("text, reasoning, parallel calls, a failing command, a patch, images", async () => {
-    // The picture comes first: it must not get into the title.
+    // The picture comes first, and must not become part of the title.
     const images = [join(sandbox.project, "leaf.png")];
     const { threadId } = await codex.exec(SAID.look, { images });
     threads.main = threadId;
@@ -67,7 +67,7 @@ describe("Codex resumes what Continuo reads", () => {
     expect(countKinds(await prove(threadId))).toMatchObject({ thinking: 2, call: 4, result: 4, image: 2 });
   });
 
-  test("a fork, which leaves the thread that it came from as it was", async () => {
+  test("a fork, which does not change its source thread", async () => {
     const { location } = await rowOf(threads.main);
     const before = await readFile(location);
     threads.fork = (await codex.exec(SAID.fork, { fork: threads.main })).threadId;
@@ -75,7 +75,7 @@ describe("Codex resumes what Continuo reads", () => {
     expect(countKinds(await prove(threads.fork))).toMatchObject({ call: 4, image: 2 });
   });
 
-  test("a turn taken back, and another one in its place", async () => {
+  test("a turn that was reverted, and another one in its place", async () => {
     await codex.exec(SAID.wrong, { resume: threads.fork });
     await withThread(threads.fork, async (app, thread) => {
       const last = asObjects(thread.turns).at(-1);
@@ -114,7 +114,7 @@ describe("Codex resumes what Continuo reads", () => {
     threads.interrupted = threadIdIn(started);
     const input = [{ type: "text", text: SAID.silent, text_elements: [] }];
     const turn = asObject((await app.request("turn/start", { threadId: threads.interrupted, input })).turn);
-    // The second request of the turn is the one that is never answered.
+    // The second request of the turn never gets an answer.
     await expect.poll(() => server.conversation().length).toBe(seen + 2);
     await app.request("turn/interrupt", { threadId: threads.interrupted, turnId: turn.id });
     await app.notified("turn/completed", (params) => asObject(params.turn).id === turn.id);
@@ -124,7 +124,7 @@ describe("Codex resumes what Continuo reads", () => {
   });
 });
 
-describe("the app-server says the same", () => {
+describe("the app-server reports the same", () => {
   const SOURCES = ["cli", "vscode", "exec", "appServer", "unknown"];
 
   test("the list: ids, titles, folders, times, archived threads", async () => {
@@ -186,7 +186,7 @@ async function rowOf(sessionId: string) {
   return session.details;
 }
 
-/** A thread that was reverted has two files: Codex dates it by the second, Continuo by the first. */
+/** A reverted thread has two files: Codex takes its date from the second, Continuo from the first. */
 function dated(path: string, time: unknown): unknown {
   return path.includes("_") ? null : time;
 }
@@ -203,7 +203,7 @@ function wordsOf(item: JsonObject): string {
     .join("");
 }
 
-/** Codex wraps a picture into two texts that its own reader does not show. */
+/** Codex puts a picture between two texts that its own reader does not show. */
 function withoutTags(text: string): string {
   return text.replaceAll(/<image [^>]*>|<\/image>/g, "").trim();
 }

@@ -9,7 +9,7 @@ import { type AppServer, startAppServer } from "./app-server.ts";
 
 export interface ExecOptions {
   readonly resume?: string;
-  /** Leave that thread alone and go on in a new one. */
+  /** Leave that thread unchanged and continue in a new one. */
   readonly fork?: string;
   /** Files to attach. */
   readonly images?: readonly string[];
@@ -25,7 +25,9 @@ export interface Codex {
   /** `CODEX_HOME`. */
   readonly home: string;
   readonly environment: Readonly<Record<string, string>>;
-  /** Starts Codex and says one thing. Throws when the turn fails, or goes on in another thread than asked. */
+  /**
+   * Starts Codex and sends one prompt. Throws if the turn fails, or continues in another thread than the requested one.
+   */
   exec(prompt: string, options?: ExecOptions): Promise<CodexRun>;
   /** Any other command: `archive`, `unarchive`, … Throws when it fails. */
   command(args: readonly string[]): Promise<string>;
@@ -88,7 +90,7 @@ export function codexLauncher(version: CodexVersion): string {
   return join(packageFolder(PINNED[version]), "bin", "codex.js");
 }
 
-/** The provider stays the normal one, so that threads can be resumed; instructions of our own keep files small. */
+/** The provider stays the normal one, so that threads can be resumed; short instructions keep the files small. */
 function configFor(project: string, modelUrl: string, instructions: string): string {
   return `
 model = "gpt-5.5"

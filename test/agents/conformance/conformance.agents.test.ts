@@ -1,6 +1,6 @@
 /**
- * The real agents by the rules of the protocol's test kit, with `--all-versions`: each outcome is that of
- * `results/AGENT.json`, of which docs/editors.md is made. `CONTINUO_RECORD=1` writes the outcomes of today.
+ * The rules of the protocol's test kit on the real agents, with `--all-versions`: each outcome equals the one in
+ * `results/AGENT.json`, from which docs/editors.md is made. `CONTINUO_RECORD=1` writes the current outcomes.
  */
 
 import { readFileSync, writeFileSync } from "node:fs";
@@ -19,12 +19,12 @@ const AGENTS: readonly (readonly [name: string, packages: readonly PinnedName[],
   ["opencode", ["opencode"], { args: ["acp"], prepare: opencode.prepare }],
   ["pi", ["pi", "piAcp"], { args: [], prepare: piByAcp.prepare }],
 ];
-/** An agent starts about sixty times. */
+/** The agent starts about sixty times. */
 const TIMEOUT_MS = 2 * 60 * 60_000;
 
 if (isWanted(PINNED.claudeAcp)) {
   test.each(AGENTS)(
-    "%s keeps the rules that are recorded",
+    "%s follows exactly the rules that are recorded for it",
     { timeout: TIMEOUT_MS },
     async (name, packages, agent) => {
       const programs = packages.map((key) => `${PINNED[key].name} ${PINNED[key].version}`);

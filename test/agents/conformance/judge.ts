@@ -1,4 +1,7 @@
-/** The rules of version 1 of the protocol's test kit, tried on a real agent one after another: what holds, and what does not. */
+/**
+ * Tries the rules of version 1 of the protocol's test kit on a real agent, one after another, and reports which of them
+ * hold.
+ */
 
 import { expect } from "vitest";
 import { GROUPS, HELLO, isUnclaimed, type Rule, type Subject } from "../../acp/conformance/v1.ts";
@@ -16,7 +19,7 @@ export interface Failure {
 
 /** Outcomes by the id of the rule. */
 export interface Judgement {
-  /** The version that it answers when it is asked for version 2. */
+  /** The version that the agent answers when the client asks for version 2. */
   readonly asked2: unknown;
   readonly passed: readonly string[];
   readonly notClaimed: readonly string[];
@@ -24,15 +27,15 @@ export interface Judgement {
 }
 
 export interface RealAgent {
-  /** The words after its command with which it speaks the protocol. */
+  /** The arguments with which the agent's command starts the protocol. */
   readonly args: readonly string[];
-  /** The way of `authenticate` that needs no person, for an agent that wants it. */
+  /** The method of `authenticate` that needs no person, for an agent that requires it. */
   readonly login?: string;
   prepare(sandbox: Sandbox, modelUrl: string): Promise<AgentSetup>;
 }
 
 const NOT_CLAIMED = "not claimed";
-/** A start of Gemini CLI or opencode takes 12 s on a calm machine. */
+/** A start of Gemini CLI or opencode takes 12 s on an idle machine. */
 const ANSWER_MS = 120_000;
 /** A turn of several minutes, which has to be cancelled. */
 const STORY = Array.from({ length: 3_000 }, (_, k) => `word${k}`).join(" ");
@@ -58,7 +61,7 @@ export async function judge(agent: RealAgent, onResult: (line: string) => void):
   const notClaimed: string[] = [];
   const failed: Record<string, Failure> = {};
   for (const [id, rule] of RULES) {
-    // A machine that stands still for a moment is no mistake of the agent.
+    // A machine that stands still for a moment is not a mistake of the agent.
     const outcome = await tryRule(agent, rule)
       .catch(() => tryRule(agent, rule))
       .catch(reasonOf);
@@ -110,12 +113,12 @@ async function withProcess<T>(
   try {
     return await use(wire, subject);
   } finally {
-    // One that does not end by itself would cost every rule 15 s.
+    // An agent that does not end by itself would cost every rule 15 s.
     wire.kill();
   }
 }
 
-/** The reason without what differs from run to run. */
+/** Returns the reason without the parts that differ from run to run. */
 function reasonOf(error: unknown): string {
   const [first = ""] = (error instanceof Error ? error.message : String(error)).split("\n");
   return first
@@ -128,7 +131,7 @@ function idOf(title: string): string {
   return title.split(" ")[0] ?? title;
 }
 
-/** True where the outcomes are the same; reasons may differ in their words. */
+/** Returns true if the outcomes are the same; the texts of the reasons may differ. */
 export function expectSame(judgement: Judgement, stored: Judgement): void {
   const outcomes = ({ asked2, passed, notClaimed, failed }: Judgement): Json => ({
     asked2,

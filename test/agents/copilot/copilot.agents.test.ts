@@ -1,7 +1,7 @@
 /**
- * The real GitHub Copilot CLI, without an account, holds conversations; Continuo reads the files that it wrote and
- * computes what the model receives when they are resumed; Copilot resumes them. The tests continue each other's
- * sessions, in order.
+ * The real GitHub Copilot CLI, without an account, holds conversations. Continuo reads the files that it wrote and
+ * computes what the model receives when they are resumed; then Copilot resumes them. The tests run in order and
+ * continue each other's sessions.
  */
 
 import { randomUUID } from "node:crypto";
@@ -113,7 +113,7 @@ describe("Copilot resumes what Continuo reads", () => {
     expect(pictures).toMatchObject([{ data: PICTURE }]);
   });
 
-  test("a sub-agent in the file of its session is named and not part of the history", async () => {
+  test("a sub-agent in the file of its session is named, and is not part of the history", async () => {
     await copilot.say(SAID.delegate, { resume: MAIN });
     expect(countKinds(await prove(MAIN))).toMatchObject({ call: 5, result: 5 });
     using session = await openNativeSession(`copilot:${MAIN}`, { places });
@@ -144,7 +144,7 @@ describe("Copilot resumes what Continuo reads", () => {
     ]);
   });
 
-  test("a turn that was taken back while a tool ran has nothing to report", async () => {
+  test("a turn that was reverted while a tool ran gives no problem", async () => {
     let id = "";
     {
       await using acp = await copilot.acp();
@@ -156,7 +156,7 @@ describe("Copilot resumes what Continuo reads", () => {
     expect((await checkNativeSession(`copilot:${id}`, { places })).problems).toEqual([]);
   });
 
-  test("a session whose program was killed while a tool ran, and which was reported as open before", async () => {
+  test("a session is reported as open, and then its program is killed while a tool runs", async () => {
     const id = randomUUID();
     const file = sessionFileIn(copilot.home, id);
     {
@@ -173,7 +173,7 @@ describe("Copilot resumes what Continuo reads", () => {
   });
 });
 
-describe("Copilot says the same", () => {
+describe("Copilot reports the same", () => {
   test("the list has ids and titles", async () => {
     await using acp = await copilot.acp();
     const theirs = asObjects((await acp.request("session/list", {})).sessions);

@@ -19,21 +19,21 @@ export interface Copilot {
   /** The value of `COPILOT_HOME`. */
   readonly home: string;
   readonly environment: Readonly<Record<string, string>>;
-  /** The words that start it. */
+  /** The command that starts it. */
   readonly program: readonly string[];
-  /** Starts Copilot and says one thing. Throws when the turn fails. */
+  /** Starts Copilot and sends one prompt. Throws if the turn fails. */
   say(words: string, options?: SayOptions): Promise<string>;
-  /** Says something that the model refuses. */
+  /** Sends a prompt that the model refuses. */
   sayInVain(words: string, options?: SayOptions): Promise<ProgramResult>;
   /** Starts a turn that the caller ends. */
   start(words: string, options?: SayOptions): LineProgram;
   acp(cwd?: string): Promise<AcpClient>;
 }
 
-/** A model that the program knows, so that it thinks and has a window. */
+/** A model that the program knows, so that it has thinking and a context window. */
 const MODEL = "claude-sonnet-4.6";
 
-/** Without a network Copilot asks nobody but the provider that it is given, and needs no account (seen in 1.0.102). */
+/** Without a network Copilot sends requests only to the configured provider, and needs no account (seen in 1.0.102). */
 export async function openCopilot(sandbox: Sandbox, modelUrl: string): Promise<Copilot> {
   const home = join(sandbox.root, ".copilot");
   const environment = sandbox.environment({
@@ -44,7 +44,7 @@ export async function openCopilot(sandbox: Sandbox, modelUrl: string): Promise<C
     COPILOT_PROVIDER_BASE_URL: modelUrl,
     COPILOT_PROVIDER_API_KEY: "a-key-for-tests",
     COPILOT_MODEL: MODEL,
-    // The program unpacks itself here, once for all sandboxes.
+    // The program unpacks itself into this folder, once for all sandboxes.
     XDG_CACHE_HOME: join(packageFolder(PINNED.copilot), "../../cache"),
   });
   const program = [copilotProgram()];
@@ -82,7 +82,7 @@ export async function openCopilot(sandbox: Sandbox, modelUrl: string): Promise<C
   };
 }
 
-/** The variables of it that Continuo reads. */
+/** The variables of Copilot that Continuo reads. */
 export function copilotPlaces({ home, environment }: Copilot): Readonly<Record<string, string>> {
   return { COPILOT_HOME: home, ...present({ XDG_CACHE_HOME: environment.XDG_CACHE_HOME }) };
 }

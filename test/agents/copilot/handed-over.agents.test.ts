@@ -1,4 +1,7 @@
-/** Recorded sessions of the other agents, handed over to Copilot: the real program resumes them, and its request is compared. */
+/**
+ * Recorded sessions of the other agents are handed over to Copilot: the real program resumes them, and the test
+ * compares its request.
+ */
 
 import { cpSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -19,7 +22,7 @@ const CASES = AGENT_NAMES.filter((agent) => agent !== "copilot").flatMap((agent)
 ]);
 
 test.each(CASES)(
-  "$agent/$name is resumed with what the receipt says, and comes back",
+  "$agent/$name is resumed with the content that the receipt lists, and comes back",
   async ({ agent, name }) => {
     await using sandbox = await makeSandbox();
     await using server = await startModelServer({});

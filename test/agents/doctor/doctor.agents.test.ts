@@ -1,4 +1,7 @@
-/** `continuo agents doctor` with the real agents: what works is known, no model is asked, no home is touched. */
+/**
+ * `continuo agents doctor` with the real agents: it finds out what works, without a request to a model or a change in a
+ * home.
+ */
 
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
@@ -8,7 +11,7 @@ import { PINNED, packageFolder } from "../install.ts";
 import { makeSandbox, runProgram, type Sandbox } from "../sandbox.ts";
 
 const MAIN = await bundledCommand();
-/** Ten starts of a slow agent on a busy machine. */
+/** The time limit allows ten starts of a slow agent on a busy machine. */
 const TIMEOUT_MS = 300_000;
 
 interface Expected {
@@ -64,7 +67,7 @@ test.each(EXPECTED)("$agent", { timeout: TIMEOUT_MS }, async ({ agent, transport
   const of = (outcome: string) => steps.filter((one) => one.outcome === outcome).map(({ step }) => step);
   expect(of("works")).toEqual(expect.arrayContaining([...works]));
   expect(of("not offered")).toEqual(notOffered);
-  // Only what it said is kept; its own home was another one.
+  // Only its answers are compared, because its home was another one.
   expect(await readdir(sandbox.root)).toEqual(before);
   expect(await readdir(sandbox.tmp)).toEqual([]);
   const listed = JSON.parse((await continuo(sandbox, "agents", "--json")).stdout);

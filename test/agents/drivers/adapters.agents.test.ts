@@ -1,4 +1,7 @@
-/** Any agent that speaks ACP, by its command alone; and, with `--all-versions`, the adapters of Claude Code, Codex and pi. */
+/**
+ * Any agent that speaks ACP, configured only by its command; and, with `--all-versions`, the adapters of Claude Code,
+ * Codex and pi.
+ */
 
 import { existsSync } from "node:fs";
 import type { Block } from "@continuo/core/model";
@@ -14,7 +17,7 @@ import { claudeByAcp, codexByAcp, piByAcp, programOf } from "./subjects/adapters
 
 const say = (text: string): readonly Block[] => [{ type: "text", text }];
 
-describe("an agent that is known only by its command", () => {
+describe("an agent that is configured only by its command", () => {
   test("is continued by its own list, and sends its history itself", async () => {
     await using sandbox = await makeSandbox();
     await using server = await startModelServer();
@@ -62,7 +65,7 @@ if (isWanted(PINNED.codexAcp)) proveDriver(codexByAcp);
 if (isWanted(PINNED.piAcp)) {
   proveDriver(piByAcp);
 
-  test("pi by its adapter: loads with its history, deletes, and what it says of itself is no answer", async () => {
+  test("pi by its adapter: loads with its history, deletes, and its own notices do not count as an answer", async () => {
     await using sandbox = await makeSandbox();
     await using server = await startModelServer();
     const { driver, cwd } = await piByAcp.prepare(sandbox, server.url);

@@ -1,4 +1,4 @@
-/** Claude Code by its own `claude`. */
+/** Claude Code through its own `claude`. */
 
 import { proveDriver } from "./contract.ts";
 import { claude } from "./subjects/claude.ts";

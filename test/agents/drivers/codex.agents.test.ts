@@ -1,4 +1,4 @@
-/** Codex by its own `codex app-server`. */
+/** Codex through its own `codex app-server`. */
 
 import { proveDriver } from "./contract.ts";
 import { codex } from "./subjects/codex.ts";

@@ -1,6 +1,6 @@
 /**
- * The promises of every driver, by its real agent: one table of proofs. A driver's test names its agent's
- * abilities, and runs each proof that needs no others. The proofs also show that anything else is refused.
+ * The promises of every driver, proved with its real agent: one table of proofs. A driver's test names the abilities of
+ * its agent, and runs each proof that needs only these. The proofs also show that the driver refuses everything else.
  */
 
 import { readdirSync, readFileSync } from "node:fs";
@@ -33,24 +33,24 @@ export interface Subject {
   readonly agent: AgentName;
   /** The title of the table, for an agent that is driven in several ways. */
   readonly title: string;
-  /** Lays out the agent's home. */
+  /** Creates the agent's home. */
   prepare(sandbox: Sandbox, modelUrl: string): Promise<AgentSetup>;
   readonly canFork: boolean;
   /** True if the agent itself lists its sessions. */
   readonly canList: boolean;
-  /** The model's call of a tool that the agent asks a permission for: it writes `words` into the file. */
+  /** The model's call of a tool for which the agent asks a permission: it writes `words` into the file. */
   readonly writes: ((file: string, words: string) => Step) | null;
   /** The policy of its conversations; absent for the default policy. */
   readonly permissions?: PermissionPolicy;
 }
 
 export interface AgentSetup {
-  /** The environment of the agent, as the user's own. */
+  /** The environment of the agent, as the user has it. */
   readonly environment: Readonly<Record<string, string>>;
   readonly cwd: string;
   /** The command that starts its program. */
   readonly command: readonly string[];
-  /** A new driver, as another process of ours would make it. */
+  /** A new driver, as another process of Continuo would make it. */
   driver(): Promise<AgentDriver>;
 }
 
@@ -95,7 +95,8 @@ interface Stage extends AsyncDisposable {
   readonly file: string;
   open(options?: Partial<OpenConversation>): Promise<Conversation>;
   /**
-   * Returns the words of person and agent in the last request of the conversation, without additions of agents.
+   * Returns the texts of the person and the agent in the last request of the conversation, without the agents'
+   * additions.
    */
   lastRequest(): readonly string[];
 }
@@ -115,7 +116,7 @@ async function stage(subject: Subject): Promise<Stage> {
       await (await prepared.driver()).open({ cwd: prepared.cwd, permissions, ...options }),
     lastRequest() {
       const requests = server.conversation().map(saidIn);
-      // A request that an agent makes by itself after an answer does not end with a person's words.
+      // A request that an agent makes by itself after an answer does not end with a message of the person.
       return requests.findLast((said) => isSaidByPerson(said.at(-1))) ?? [];
     },
     async [Symbol.asyncDispose]() {
@@ -127,7 +128,7 @@ async function stage(subject: Subject): Promise<Stage> {
 
 const KNOWN: readonly string[] = [...Object.values(SAID), ...Object.values(ANSWERS)];
 
-/** Returns the words of our conversation in a request, in their order. */
+/** Returns the known sentences of the conversation that a request contains, in their order. */
 function saidIn(request: RequestRecord): readonly string[] {
   return normaliseRequest(request).flatMap((item) => {
     if (item.kind !== "text") return [];
@@ -161,17 +162,19 @@ const ended = (events: readonly AgentEvent[]): string | null => {
 /** Runs every proof. */
 export function proveDriver(subject: Subject): void {
   describe(`the driver of ${subject.title}`, () => {
-    test("reports what it can do, and costs the user's home nothing", () => provesCapabilities(subject));
-    test("begins a session with two turns, lists it, and gives both to its model in a new process", () =>
+    test("reports what it can do, and does not change the user's home", () => provesCapabilities(subject));
+    test("begins a session with two turns, lists it, and sends both turns to its model in a new process", () =>
       provesNew(subject));
-    test("the last one of three is continued", () => provesContinue(subject));
-    test("a fork leaves the original as it was; a conversation goes over to another session in the middle", () =>
+    test("continues the last of three sessions", () => provesContinue(subject));
+    test("a fork does not change the original; a conversation can switch to another session in the middle", () =>
       provesForkAndChange(subject));
     test("continues with the next answer after a slow answer was cancelled", () => provesCancel(subject));
-    test("a permission is asked, granted, denied, and denied by time", () => provesPermission(subject));
+    test("a permission is requested, granted, denied, and denied after a time limit", () =>
+      provesPermission(subject));
     test("continues the session in a new process after it was killed in the middle of a turn", () =>
       provesDeath(subject));
-    test("a session that is not there is an error, or what was chosen instead", () => provesMissing(subject));
+    test("a missing session is an error, or is replaced by the chosen alternative", () =>
+      provesMissing(subject));
   });
 }
 
@@ -233,7 +236,7 @@ async function resumes(at: Stage, sessionId: string): Promise<void> {
 
 async function provesContinue(subject: Subject): Promise<void> {
   await using at = await stage(subject);
-  // The first one that was begun is the last one that was used.
+  // The session that was begun first is the one that was used last.
   const first = await at.open();
   await turn(first, SAID.first);
   for (const _ of [1, 2]) {
@@ -254,7 +257,7 @@ async function provesContinue(subject: Subject): Promise<void> {
   expect(again.resumption.steps).toEqual([{ step: "--continue", outcome: "done" }]);
 }
 
-/** True for an agent that finds its last session itself. See also `test/cli/continuing.full.test.ts`. */
+/** True if the agent finds its last session itself. See also `test/cli/continuing.full.test.ts`. */
 function hasOwnWay({ agent, canList }: Subject): boolean {
   return !canList && (agent === "claude" || agent === "pi");
 }
@@ -269,7 +272,7 @@ async function provesForkAndChange(subject: Subject): Promise<void> {
   });
   await turn(conversation, SAID.third);
   expect(conversation.sessionId).toBe(sessionId);
-  // Nothing of what was said in between.
+  // The request has no message from in between.
   expect(at.lastRequest()).toEqual([SAID.first, ANSWERS.first, SAID.third]);
 }
 
@@ -304,7 +307,7 @@ async function provesCancel(subject: Subject): Promise<void> {
   expect(ended(told)).toBe("cancelled");
   expect(spoken(told)).not.toContain("word399");
   expect(spoken(await turn(conversation, SAID.other))).toBe(ANSWERS.other);
-  // The agent decides if a prompt that was cancelled stays in the session.
+  // The agent decides whether a cancelled prompt stays in the session.
   expect(at.lastRequest().at(-1)).toBe(SAID.other);
 }
 
@@ -365,7 +368,7 @@ async function provesMissing(subject: Subject): Promise<void> {
     { id: "1", role: "user", content: say(SAID.first), metadata: {} },
     { id: "2", role: "assistant", content: say(ANSWERS.first), metadata: {} },
   ];
-  // Another id: Gemini CLI has begun a session under the one that it was asked for, and that minute is waited for.
+  // The id is a new one, because Gemini CLI already began a session under the requested id and would wait for a minute.
   const other = "019bb000-0000-7000-8000-000000000002";
   await using replayed = await at.open({ resumeSessionId: other, onMissing: "replay", readHistory });
   expect(replayed.resumption).toMatchObject({ requested: "resume", happened: "replay" });
@@ -374,7 +377,7 @@ async function provesMissing(subject: Subject): Promise<void> {
   expect(at.lastRequest()).toEqual([SAID.first, ANSWERS.first, SAID.second]);
 }
 
-/** A session of one turn, whose program has ended. */
+/** Makes a session of one turn, whose program has ended. */
 async function begin(at: Stage): Promise<string> {
   await using conversation = await at.open();
   await turn(conversation, SAID.first);
@@ -382,7 +385,7 @@ async function begin(at: Stage): Promise<string> {
   return conversation.sessionId;
 }
 
-/** Sessions in which something was said: some agents begin another one at every start. */
+/** Returns the sessions with messages, because some agents begin another session at every start. */
 async function idsOnDisk(at: Stage): Promise<readonly string[]> {
   const sessions = await listNativeSessions({ places: placesOf(at) });
   return sessions.filter(({ title }) => title !== null).map((session) => session.sessionId);
@@ -404,14 +407,14 @@ function contentOf(file: string): string | null {
   }
 }
 
-/** Ends every process that lives in the sandbox's home, like a crash. */
+/** Kills every process that runs in the sandbox's home, like a crash. */
 async function killAgents({ root }: Sandbox): Promise<void> {
   for (const name of readdirSync("/proc").filter((entry) => /^\d+$/u.test(entry))) {
     try {
       const variables = readFileSync(`/proc/${name}/environ`, "utf8").split("\0");
       if (variables.includes(`HOME=${root}`)) process.kill(Number(name), "SIGKILL");
     } catch {
-      // It ended meanwhile, or is somebody else's.
+      // The process ended meanwhile, or belongs to another user.
     }
   }
   await wait(0);

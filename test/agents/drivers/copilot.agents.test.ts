@@ -1,4 +1,4 @@
-/** GitHub Copilot CLI by its ACP. */
+/** GitHub Copilot CLI through ACP. */
 
 import { existsSync } from "node:fs";
 import { join } from "node:path";
@@ -12,7 +12,7 @@ proveDriver(copilot);
 
 const insisted = (step: Step): Step => ({ ...step, insists: true }) as Step;
 
-test("under the policy safe it writes no file and runs no command, though the model insists", async () => {
+test("under the policy safe it writes no file and runs no command, although the model asks for both", async () => {
   await using sandbox = await makeSandbox();
   const file = join(sandbox.project, "made.txt");
   await using server = await startModelServer({
@@ -37,7 +37,7 @@ test("under the policy safe it writes no file and runs no command, though the mo
   expect(existsSync(file)).toBe(false);
 });
 
-test("a folder with hooks that nobody trusts is refused, and none of them runs", async () => {
+test("an untrusted folder with hooks is refused, and none of the hooks runs", async () => {
   await using sandbox = await makeSandbox();
   await using server = await startModelServer({});
   const mark = join(sandbox.root, "mark");

@@ -7,9 +7,9 @@ import { makeSandbox } from "../sandbox.ts";
 import { SUBJECTS } from "./subjects/index.ts";
 
 interface Told {
-  /** Reads the effort from a request; `null`: the agent has no setting for it. */
+  /** Reads the effort from a request; `null` if the agent has no setting for it. */
   readonly effort: ((body: JsonObject) => unknown) | null;
-  /** One of its commands; `null` if it reports none. */
+  /** One of the agent's commands, or `null` if it reports none. */
   readonly command: string | null;
   readonly tellsContext: boolean;
 }

@@ -1,4 +1,4 @@
-/** Gemini CLI by its ACP. */
+/** Gemini CLI through ACP. */
 
 import { proveDriver } from "./contract.ts";
 import { gemini } from "./subjects/gemini.ts";

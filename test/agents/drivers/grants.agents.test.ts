@@ -20,7 +20,10 @@ const COMMANDS = {
 type Said = keyof typeof COMMANDS;
 
 interface Stage extends AsyncDisposable {
-  /** The names of the options that the person saw; `null` if nothing was asked. Takes the option with that name. */
+  /**
+   * Chooses the option with this name. Returns the names of the options that the person saw, or `null` if there was no
+   * question.
+   */
   say(words: Said, choice: string): Promise<readonly string[] | null>;
   localSettings(): unknown;
 }
@@ -32,7 +35,7 @@ async function stage(folder: "trusted" | "untrusted"): Promise<Stage> {
     answers: [[tool("Bash", { command, description: "x" })], [text("Done.")]],
   }));
   const server = await startModelServer({ turns });
-  // An `npm` that needs no package.
+  // Puts an `npm` on the search path that needs no package.
   await sandbox.write("bin/npm", "#!/bin/sh\n");
   await chmod(join(sandbox.root, "bin/npm"), 0o755);
   const { command, cwd, environment } = await claude.prepare(sandbox, server.url);
@@ -72,7 +75,7 @@ async function stage(folder: "trusted" | "untrusted"): Promise<Stage> {
   };
 }
 
-test("a rule for a command in this session: the command is not asked for again, another one is, and no file stores the rule", async () => {
+test("a rule for a command in this session: the agent does not ask for the command again, asks for another one, and stores the rule in no file", async () => {
   await using on = await stage("trusted");
   expect(await on.say("Build it.", "Bash(npm run build), in this session")).toEqual([
     "Allow",
@@ -93,13 +96,13 @@ test("a rule for this project: the file has only this rule, and the mode does no
   await on.say("Build it.", always);
   expect(on.localSettings()).toEqual({ permissions: { allow: ["Bash(npm run *)"] } });
   expect(await on.say("Test it.", "Deny")).toBe(null);
-  // The mode acceptEdits would allow this.
+  // The mode acceptEdits would allow this edit.
   expect(await on.say("Remove it.", "Deny")).toContain(
     "mode acceptEdits (edits files without asking), in this session",
   );
 });
 
-test("in an untrusted folder no rule of the project is offered, and after `once` the next command is asked for again", async () => {
+test("in an untrusted folder no rule for the project is offered, and after `once` the agent asks again for the next command", async () => {
   await using on = await stage("untrusted");
   expect(await on.say("Build it.", "Allow")).toEqual([
     "Allow",

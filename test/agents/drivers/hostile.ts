@@ -1,4 +1,4 @@
-/** A cloned project that tries every way to run a program when an agent starts in it. */
+/** A cloned project that tries every way to run a program when an agent starts there. */
 
 import { readdirSync } from "node:fs";
 import { mkdir, readFile } from "node:fs/promises";
@@ -12,7 +12,7 @@ export interface Marks {
   names(): readonly string[];
 }
 
-/** A server that leaves its mark when it starts, and offers one tool. */
+/** The source of a server that leaves a mark when it starts, and offers one tool. */
 const SERVER = `
 import { writeFileSync } from "node:fs";
 import { createInterface } from "node:readline";
@@ -35,7 +35,7 @@ interface Traps {
   readonly module: (name: string) => string;
   readonly hooks: (prefix: string, events: readonly string[]) => JsonObject;
   readonly write: (path: string, content: string | JsonObject) => Promise<unknown>;
-  /** Adds keys to a file of JSON. */
+  /** Adds keys to a JSON file. */
   readonly add: (path: string, more: JsonObject) => Promise<unknown>;
   readonly project: string;
 }

@@ -1,4 +1,4 @@
-/** The model that is chosen receives the request, and a model that does not exist is reported. */
+/** The chosen model receives the request, and a model that does not exist is reported. */
 
 import type { OpenConversation } from "@continuo/core/model";
 import { describe, expect, test } from "vitest";

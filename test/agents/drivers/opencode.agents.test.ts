@@ -1,4 +1,4 @@
-/** opencode by its ACP. */
+/** opencode through ACP. */
 
 import { existsSync } from "node:fs";
 import { join } from "node:path";
@@ -10,7 +10,7 @@ import { opencode } from "./subjects/opencode.ts";
 
 proveDriver(opencode);
 
-test("a sub-agent, whose questions opencode does not pass on, runs no command, and the turn ends", async () => {
+test("a sub-agent, whose permission requests opencode does not pass on, runs no command, and the turn ends", async () => {
   const description = "Makes a file";
   const task = { description, prompt: "Run it, please.", subagent_type: "general" };
   await using sandbox = await makeSandbox();

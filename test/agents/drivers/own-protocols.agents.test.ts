@@ -1,6 +1,5 @@
 /**
- * The promises of the drivers of Claude Code, Codex and pi beyond the contract; and the contract by older
- * versions.
+ * The promises of the drivers of Claude Code, Codex and pi beyond the contract, and the contract with older versions.
  */
 
 import { existsSync } from "node:fs";
@@ -60,7 +59,7 @@ async function turn(conversation: Conversation, { words, signal }: Said): Promis
 const SUBJECTS = [claude, codex, pi];
 
 test.each(SUBJECTS)(
-  "$title: after a cancel before it began, the model's answer is not reported",
+  "$title: if a turn is cancelled before it began, the model's answer is not reported",
   async (subject) => {
     await using at = await stage(subject);
     await using conversation = await at.open();
@@ -72,27 +71,30 @@ test.each(SUBJECTS)(
   },
 );
 
-test.each(SUBJECTS)("$title: cancelled while a permission is asked, nothing is done", async (subject) => {
-  await using at = await stage(subject);
-  let taken: AbortSignal | null = null;
-  await using conversation = await at.open({
-    onPermission: (_, { signal }) => {
-      taken = signal;
-      void conversation.cancel();
-      return new Promise(() => undefined);
-    },
-  });
-  const events = await turn(conversation, { words: ASKING });
-  expect(events.find((event) => event.type === "permission_decision")).toMatchObject({
-    outcome: "cancelled",
-  });
-  expect(events.at(-1)).toMatchObject({ type: "turn_completed", stopReason: "cancelled" });
-  expect(taken).toMatchObject({ aborted: true });
-  expect(existsSync(join(at.sandbox.project, "written.txt"))).toBe(false);
-});
+test.each(SUBJECTS)(
+  "$title: if a turn is cancelled while a permission is requested, the tool does not run",
+  async (subject) => {
+    await using at = await stage(subject);
+    let taken: AbortSignal | null = null;
+    await using conversation = await at.open({
+      onPermission: (_, { signal }) => {
+        taken = signal;
+        void conversation.cancel();
+        return new Promise(() => undefined);
+      },
+    });
+    const events = await turn(conversation, { words: ASKING });
+    expect(events.find((event) => event.type === "permission_decision")).toMatchObject({
+      outcome: "cancelled",
+    });
+    expect(events.at(-1)).toMatchObject({ type: "turn_completed", stopReason: "cancelled" });
+    expect(taken).toMatchObject({ aborted: true });
+    expect(existsSync(join(at.sandbox.project, "written.txt"))).toBe(false);
+  },
+);
 
 test.each(SUBJECTS)(
-  "$title: a session that is open elsewhere is session_live; a fork of it is not",
+  "$title: a session that is open elsewhere fails with session_live; a fork of it does not",
   async (subject) => {
     await using at = await stage(subject);
     await using first = await at.open();
@@ -111,7 +113,7 @@ test.each(SUBJECTS)(
 );
 
 test.each(SUBJECTS)(
-  "$title: a session that cannot be gone over to leaves the one that is open",
+  "$title: a failed switch to another session leaves the open one as it was",
   async (subject) => {
     await using at = await stage(subject);
     await using conversation = await at.open();

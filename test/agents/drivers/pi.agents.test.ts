@@ -1,4 +1,4 @@
-/** pi by its own RPC mode. */
+/** pi through its own RPC mode. */
 
 import { proveDriver } from "./contract.ts";
 import { pi } from "./subjects/pi.ts";

@@ -19,7 +19,7 @@ import { pi } from "./subjects/pi.ts";
 
 type Tools = Pick<PolicySubject, "reads" | "runs" | "asksToRun" | "readsOutside" | "offered">;
 
-/** @param allow lets the person's own settings allow everything. */
+/** @param allow makes the person's own settings allow everything. */
 function policySubject(
   { title, prepare, writes }: Subject,
   tools: Tools,
@@ -93,7 +93,7 @@ const OPENCODE_TOOLS: Tools = {
   readsOutside: true,
   offered: ["glob", "grep", "read", "todowrite"],
 };
-/** The rules in an agent's definition have priority over those of the environment. */
+/** The rules in the definition of an agent have priority over those of the environment. */
 const allowByOpencode = (sandbox: Sandbox): Promise<void> =>
   addSettings(sandbox, "config/opencode/opencode.json", {
     agent: { build: { permission: { edit: "allow", bash: "allow" } } },
@@ -122,7 +122,7 @@ if (isWanted(PINNED.claudeAcp)) {
 }
 
 if (isWanted(PINNED.codexAcp)) {
-  // Its full access asks for nothing, so that a model which asks nevertheless is refused.
+  // With full access the agent never asks for a permission, and a model that requests one nevertheless is refused.
   const tools: Tools = {
     ...CODEX_TOOLS,
     runs: (cmd) => tool("exec_command", { cmd }),
@@ -146,7 +146,7 @@ if (isWanted(PINNED.piAcp)) {
   );
 }
 
-test("a policy that only answers Claude Code: reading outside of the folder is granted, all else denied", async () => {
+test("a policy that only answers the requests of Claude Code grants reads outside of the folder, and denies everything else", async () => {
   await using sandbox = await makeSandbox();
   const outside = await sandbox.write("apart/secret.txt", "forty-one apples");
   const file = join(sandbox.project, "written.txt");

@@ -1,6 +1,6 @@
 /**
- * The real effect of a policy, by the real agents. Each is proved on a session that goes from one policy to
- * another, because the permissions of one must not stay with the session.
+ * The real effect of each policy on the real agents. Each policy is tried on a session that changes from one policy to
+ * another, because the permissions of one policy must not stay with the session.
  */
 
 import { existsSync } from "node:fs";
@@ -24,7 +24,7 @@ import {
 import { makeSandbox, type Sandbox } from "../sandbox.ts";
 import type { AgentSetup } from "./contract.ts";
 
-/** The permissions of the person's own settings of the agent: as many as possible, or as few. */
+/** Sets the permissions in the person's own settings of the agent: as many as possible, or as few. */
 export type OwnSettings = "allow everything" | "ask";
 
 export interface PolicySubject {
@@ -33,11 +33,14 @@ export interface PolicySubject {
   readonly reads: (file: string) => Step;
   readonly writes: (file: string, words: string) => Step;
   readonly runs: (command: string) => Step;
-  /** The same, where the agent's sandbox lets a command run that asks for nothing. */
+  /** A command in place of the write, for an agent whose sandbox runs such a command without a question. */
   readonly asksToRun?: (command: string) => Step;
-  /** Some refuse to read outside of the folder, whatever the policy. */
+  /** Some agents refuse to read outside of the folder under every policy. */
   readonly readsOutside: boolean;
-  /** The tools that a new session's model is offered with `safe`; `null`: all of them, and what does more than reading is denied. */
+  /**
+   * The tools that the model of a new session is offered under `safe`; `null` means that it is offered all tools, and
+   * all that do more than reading are denied.
+   */
   readonly offered: readonly string[] | null;
 }
 
@@ -54,7 +57,7 @@ const SAID = {
 interface Stage extends AsyncDisposable {
   readonly server: ModelServer;
   open(options: Partial<OpenConversation>): Promise<Conversation>;
-  /** Ends a conversation so that another one can take its session up. */
+  /** Ends a conversation so that another one can continue its session. */
   end(conversation: Conversation): Promise<void>;
   /** Returns those of the requested files that exist. */
   made(): readonly string[];
@@ -100,7 +103,7 @@ async function turn(conversation: Conversation, words: string): Promise<readonly
   return await Array.fromAsync(conversation.prompt([{ type: "text", text: words }]));
 }
 
-/** In every request since. */
+/** This holds in every request since then. */
 function offeredSince({ server }: Stage, since: number): readonly string[] {
   const names = server
     .conversation()
@@ -115,12 +118,11 @@ const granted = async (): Promise<PermissionDecision> => ({ outcome: "granted", 
 
 export function provePolicies(subject: PolicySubject): void {
   describe(`the policies of ${subject.title}`, () => {
-    test("safe reads, and does nothing else, whatever its own settings allow; the next one is free again", () =>
+    test("safe only reads, whatever the agent's own settings allow; the next policy is not affected", () =>
       provesSafe(subject));
-    test("ask, the default, asks before it writes and before it runs a command, and does what is granted", () =>
+    test("ask, the default, asks before a write and before a command, and does what is granted", () =>
       provesAsk(subject));
-    test("unrestricted does what it would ask for; the next one is asked again", () =>
-      provesUnrestricted(subject));
+    test("unrestricted does not ask; the next policy asks again", () => provesUnrestricted(subject));
   });
 }
 
@@ -150,7 +152,7 @@ async function provesSafe(subject: PolicySubject): Promise<void> {
   expect(at.made()).toEqual(["again.txt"]);
 }
 
-/** In a folder that nobody trusts, with the settings that the agent has by itself. */
+/** The folder is not trusted, and the agent has its default settings. */
 async function provesAsk(subject: PolicySubject): Promise<void> {
   await using at = await stage({ ...subject, runs: subject.asksToRun ?? subject.runs }, "ask");
   const asked: PermissionRequest[] = [];

@@ -1,6 +1,6 @@
 /**
- * The caller's MCP servers, by the real agents: they start with their arguments and variables, in a new session and in a
- * resumed one, and no value of them stands in the arguments of the agent's program.
+ * The caller's MCP servers with the real agents: they start with their arguments and variables, in a new session and in
+ * a resumed one, and none of these values appears in the arguments of the agent's program.
  */
 
 import { existsSync, readdirSync, readFileSync } from "node:fs";
@@ -14,7 +14,10 @@ import { SUBJECTS } from "./subjects/index.ts";
 const SERVER = join(import.meta.dirname, "tool-server.js");
 const TOKEN = "a-token-of-the-caller";
 
-/** pi takes servers only from its own files; Copilot accepts its client's and starts none (1.0.102, without an account). */
+/**
+ * pi takes servers only from its own files; Copilot accepts those of its client but starts none (1.0.102, without an
+ * account).
+ */
 const TAKES: Readonly<Record<AgentName, boolean>> = {
   claude: true,
   codex: true,

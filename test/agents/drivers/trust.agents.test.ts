@@ -18,7 +18,7 @@ const AFTERWARDS_MS = 1_500;
 interface Visit {
   readonly marks: readonly string[];
   readonly restriction: Conversation["restriction"];
-  /** All that the model was sent. */
+  /** The text of all requests that the model received. */
   readonly sent: string;
 }
 
@@ -36,13 +36,13 @@ async function visit(agent: AgentName, { trusts = false, before, ...policy }: Ho
   const { environment, command, cwd } = await SUBJECTS[agent].prepare(sandbox, server.url);
   const marks = await makeHostile(agent, sandbox);
   await before?.(sandbox, marks);
-  // Its own word for every folder: what is proved here is what it does without.
+  // This setting would make the agent trust every folder, and the test is about the behaviour without it.
   const { GEMINI_CLI_TRUST_WORKSPACE: _, ...env } = environment;
   const places = { home: sandbox.root, env: { ...env, MY_TOKEN: "secret" } };
   const driver = await openAgent(agent, { places, command, isTrusted: () => trusts });
   await using conversation = await driver.open({ cwd, ...policy });
   for await (const _event of conversation.prompt([{ type: "text", text: "Say hello." }])) {
-    // Only what runs meanwhile matters.
+    // Only programs that run meanwhile matter.
   }
   await pause(AFTERWARDS_MS);
   const { restriction } = conversation;
@@ -57,7 +57,7 @@ async function visit(agent: AgentName, { trusts = false, before, ...policy }: Ho
 const OWN = /^mine-/u;
 
 test.each(AGENTS.filter((agent) => agent !== "opencode"))(
-  "%s runs nothing of a project that nobody trusts, and names what was left out",
+  "%s runs no program of an untrusted project, and names what was left out",
   async (agent) => {
     const { marks, restriction, sent } = await visit(agent, {});
     expect(marks.filter((name) => !OWN.test(name))).toEqual([]);
@@ -67,14 +67,14 @@ test.each(AGENTS.filter((agent) => agent !== "opencode"))(
   },
 );
 
-test("opencode cannot be kept from a project's plugins, and is not started until the folder is trusted", async () => {
+test("opencode always runs a project's plugins, so it is not started until the folder is trusted", async () => {
   await expect(visit("opencode", {})).rejects.toMatchObject({
     code: "untrusted",
     hint: expect.stringContaining("continuo trust"),
   });
 });
 
-test("opencode starts in a folder that has nothing of its own", async () => {
+test("opencode starts in a folder that has no configuration", async () => {
   const clean = async ({ project }: Sandbox): Promise<void> => {
     await rm(join(project, "opencode.json"));
     await rm(join(project, ".opencode"), { recursive: true });
@@ -88,7 +88,7 @@ test.each([
   ["gemini", ["discovery", "mcp", "shared-BeforeAgent"]],
   ["pi", ["extension", "mcp", "named-extension", "package"]],
 ] as const)(
-  "%s follows a project that its person trusts, with the whole environment",
+  "%s uses the configuration of a trusted project, with the whole environment",
   async (agent, expected) => {
     const { marks, restriction } = await visit(agent, { trusts: true });
     expect(marks).toEqual(expect.arrayContaining([...expected, "mine-mcp"]));
@@ -96,7 +96,7 @@ test.each([
   },
 );
 
-test("Claude Code's own answer to its dialog is trust", async () => {
+test("an answer that Claude Code's own dialog stored counts as trust", async () => {
   const accept = ({ project, write }: Sandbox): Promise<unknown> =>
     write(
       ".claude/.claude.json",
@@ -108,14 +108,14 @@ test("Claude Code's own answer to its dialog is trust", async () => {
 });
 
 test.each(AGENTS.filter((agent) => agent !== "opencode"))(
-  "with safe %s starts no MCP server, of a trusted project nor of the person",
+  "under safe %s starts no MCP server of a trusted project or of the person",
   async (agent) => {
     const { marks } = await visit(agent, { trusts: true, permissions: "safe" });
     expect(marks.filter((name) => name.includes("mcp"))).toEqual([]);
   },
 );
 
-test("with safe opencode starts no MCP server of the person", async () => {
+test("under safe opencode starts no MCP server of the person", async () => {
   const clean = async ({ project }: Sandbox): Promise<void> => {
     await rm(join(project, "opencode.json"));
     await rm(join(project, ".opencode"), { recursive: true });

@@ -12,14 +12,14 @@ const RESUME = {
   pi: ["-p", "--session"],
 } as const;
 
-/** Minutes long: what is proved ends it. */
+/** The answer would take minutes; the expected event ends it. */
 const STORY = Array.from({ length: 3_000 }, (_, k) => `word${k}`).join(" ");
 const SLOW: Script = {
   turns: [{ user: "Slowly, here.", answers: [[{ type: "slow", delayMs: 100 }, text(STORY)]] }],
 };
 
 test.each([claude, pi])(
-  "$title: a conversation writes nothing more after the agent continued its session in another terminal",
+  "$title: a conversation stops writing after the agent continued its session in another terminal",
   async ({ agent, prepare }) => {
     await using sandbox = await makeSandbox();
     const server = await startModelServer({ turns: [] });
@@ -56,7 +56,7 @@ test.each([claude, pi])(
 
 // Codex 0.169.0 refuses a second writer itself.
 test.each([claude, pi])(
-  "$title: a turn ends with session_live when the agent is asked in another terminal during the turn",
+  "$title: a turn ends with session_live when the agent gets a prompt in another terminal during the turn",
   async ({ agent, prepare }) => {
     await using sandbox = await makeSandbox();
     const server = await startModelServer(SLOW);

@@ -24,7 +24,7 @@ const SCRIPT = {
   ],
 };
 
-/** The words of acpx after its name. */
+/** The arguments of acpx. */
 function wordsOf(args: readonly string[]): readonly string[] {
   const agent = `${process.execPath} ${MAIN} acp`;
   return [ACPX, "--format", "json", "--json-strict", "--ttl", "5", "--agent", agent, ...args];
@@ -56,7 +56,7 @@ function spokenIn(rows: readonly Row[]): string {
     .join("");
 }
 
-/** Watches the session from a place on, until a turn has ended. */
+/** Watches the session from a position until a turn has ended. */
 async function watched(on: Stage, cursor: readonly string[], turn: () => Promise<unknown>): Promise<Row[]> {
   const args = wordsOf(["sessions", "watch", ...cursor]).slice(1);
   await using watching = on.startProgram(process.execPath, [ACPX, ...args]);
@@ -83,7 +83,7 @@ test.each([["pi"], ["claude"]] as const)(
     expect(spokenIn(first)).toBe("I keep forty-one in mind.");
     const cursor = String(first.at(-1)?.cursor);
     const second = await watched(on, ["--cursor", cursor], () => acpx(on, "prompt", SECOND));
-    // Only what came after the place is shown.
+    // Only events after the position are shown.
     expect(spokenIn(second)).toBe("It was forty-one.");
     const [history] = await acpx(on, "sessions", "history");
     expect(history?.entries).toMatchObject([
@@ -103,7 +103,7 @@ test.each([["pi"], ["claude"]] as const)(
   },
 );
 
-test("the sessions of the format cases are listed, and each is opened under its id", async () => {
+test("the sessions of the format cases are listed, and each can be opened by its id", async () => {
   await using sandbox = await makeSandbox();
   const env: Record<string, string> = {};
   const known = new Set<string>();

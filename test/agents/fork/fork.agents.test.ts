@@ -1,6 +1,6 @@
 /**
- * Forks of sessions that the real agents began: each agent lists and resumes them, and the request that it sends
- * says what the source said up to the cut. The source stays as it was.
+ * Forks of sessions that the real agents began: each agent lists and resumes them, and its request has the messages of
+ * the source up to the cut. The source does not change.
  */
 
 import {
@@ -19,7 +19,7 @@ import { countKinds, proveResumption } from "../proof.ts";
 import { makeSandbox, type Sandbox } from "../sandbox.ts";
 
 const FIRST = "What is in the note?";
-/** The title that each agent gives to a fork; forks of Codex have none. */
+/** The title of a fork in each agent; forks of Codex have none. */
 const FORK_TITLES: Readonly<Record<AgentName, string>> = {
   claude: "Two notes 你好 (fork)",
   codex: "",
@@ -71,12 +71,12 @@ describe.each(AGENTS)("$agent", ({ agent, format, open }) => {
     return await proveResumption({ agent, places, sessionId, server, resume });
   }
 
-  test("the agent shows the title that a session is given", async () => {
+  test("the agent shows the new title of a session", async () => {
     await renameNativeSession(`${agent}:${source.sessionId}`, "Two notes 你好", { places });
     expect((await begun.titles()).get(source.sessionId)).toBe("Two notes 你好");
   });
 
-  test("a whole fork is listed and resumed, and the source stays as it was", async () => {
+  test("a whole fork is listed and resumed, and the source does not change", async () => {
     const before = await said(source.sessionId);
     const fork = await forkNativeSession(`${agent}:${source.sessionId}`, { places });
     const titles = await begun.titles();

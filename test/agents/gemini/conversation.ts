@@ -69,7 +69,7 @@ export const SCRIPT: Script = {
       user: SAID.slow,
       answers: [[text("It takes a while."), tool("run_shell_command", { command: "sleep 30" })]],
     },
-    // A line separator, which JSON need not escape.
+    // The text has a line separator, which JSON does not have to escape.
     { user: SAID.lines, answers: [[text("A note.\u2028Another note.")]] },
     { user: SAID.again, answers: [[text("The same.")]] },
     { user: SAID.instead, answers: [[thinking("A short text."), text("A short text.")]] },

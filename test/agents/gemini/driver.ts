@@ -17,16 +17,16 @@ export interface Gemini {
   /** The value of `GEMINI_CLI_HOME`: the folder that holds `.gemini`. */
   readonly home: string;
   readonly environment: Readonly<Record<string, string>>;
-  /** Starts Gemini CLI and says one thing. Throws when the turn fails. */
+  /** Starts Gemini CLI and sends one prompt. Throws if the turn fails. */
   say(words: string, options?: SayOptions): Promise<string>;
-  /** Says something that the model refuses. */
+  /** Sends a prompt that the model refuses. */
   sayInVain(words: string, options?: SayOptions): Promise<void>;
   /** Any other command, such as `--list-sessions`. */
   command(args: readonly string[], cwd?: string): Promise<ProgramResult>;
   acp(cwd?: string): Promise<AcpClient>;
 }
 
-/** A small sub-agent, so that nothing of Gemini CLI's own gets into recorded sessions. */
+/** A small sub-agent, so that no text of Gemini CLI's own gets into recorded sessions. */
 const HELPER = `---
 name: helper
 description: Counts things.
@@ -39,8 +39,8 @@ You count.
 `;
 
 /**
- * No session of the tests may be swept away; no request but those of the conversation. The model is told by
- * name, so that Gemini CLI asks no other model which one to take.
+ * No session of the tests may be deleted, and no request may be made besides those of the conversation. The model is
+ * named explicitly, so that Gemini CLI does not ask another model which one to use.
  */
 const SETTINGS = {
   security: { auth: { selectedType: "gemini-api-key" } },
@@ -62,7 +62,7 @@ export async function openGemini(sandbox: Sandbox, modelUrl: string): Promise<Ge
     GOOGLE_GEMINI_BASE_URL: modelUrl,
     GEMINI_CLI_TRUST_WORKSPACE: "true",
     GEMINI_SYSTEM_MD: system,
-    // One process a start: else it starts itself again with more memory.
+    // One process per start: without this, it would start itself again with more memory.
     GEMINI_CLI_NO_RELAUNCH: "true",
   });
   const command = (args: readonly string[], cwd = sandbox.project): Promise<ProgramResult> =>
@@ -90,7 +90,7 @@ export async function openGemini(sandbox: Sandbox, modelUrl: string): Promise<Ge
   };
 }
 
-/** The session files of Gemini CLI's home, with full paths. */
+/** Returns the full paths of the session files in Gemini CLI's home. */
 export async function sessionFilesIn(home: string): Promise<string[]> {
   const projects = join(home, ".gemini", "tmp");
   const names = await readdir(projects, { recursive: true });

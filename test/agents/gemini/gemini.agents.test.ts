@@ -1,6 +1,6 @@
 /**
- * The real Gemini CLI holds conversations; Continuo reads the files that it wrote and computes what the model receives
- * when they are resumed; Gemini CLI resumes them. The tests continue each other's sessions, in order.
+ * The real Gemini CLI holds conversations. Continuo reads the files that it wrote and computes what the model receives
+ * when they are resumed; then Gemini CLI resumes them. The tests run in order and continue each other's sessions.
  */
 
 import { randomUUID } from "node:crypto";
@@ -25,7 +25,7 @@ let places: Places;
 beforeAll(async () => {
   sandbox = await makeSandbox();
   for (const [path, content] of FILES) await sandbox.write(path, content);
-  // A turn that was taken back makes Gemini CLI break the rules.
+  // A reverted turn makes Gemini CLI break the rules of the API.
   server = await startModelServer({ ...SCRIPT, strict: false });
   gemini = await openGemini(sandbox, server.url);
   places = { home: sandbox.root, env: { GEMINI_CLI_HOME: gemini.home } };
@@ -106,20 +106,20 @@ describe("Gemini CLI resumes what Continuo reads", () => {
     expect(items).toHaveLength(6);
   });
 
-  test("a turn that was taken back while a tool ran", async () => {
+  test("a turn that was reverted while a tool ran", async () => {
     {
       await using acp = await gemini.acp();
       cancelled = await acp.begin();
       expect(await acp.sayAndCancel(cancelled, SAID.slow)).toBe("cancelled");
       await acp.say(cancelled, SAID.instead);
     }
-    // In the same process it then sends a call without a result; after a resumption it does not.
+    // In the same process Gemini CLI then sends a call without a result; after a resumption it does not.
     await fetch(`${server.url}/__log`, { method: "DELETE" });
     await prove(cancelled);
   });
 });
 
-test("a record that Gemini CLI itself loses is read, reported, and not sent to the model", async () => {
+test("a record that Gemini CLI itself ignores is read, reported, and not sent to the model", async () => {
   const sessionId = randomUUID();
   await gemini.say(SAID.lines, { sessionId });
   await gemini.say(SAID.again, { resume: sessionId });
@@ -129,7 +129,7 @@ test("a record that Gemini CLI itself loses is read, reported, and not sent to t
   expect(session.problems.map(({ code }) => code)).toContain("lost_on_resume");
 });
 
-describe("Gemini CLI says the same", () => {
+describe("Gemini CLI reports the same", () => {
   test("the list has ids and titles, without sessions that have no message", async () => {
     const { stdout } = await gemini.command(["--list-sessions"]);
     const theirs = [...stdout.matchAll(/\[([0-9a-f-]{36})\]/gu)].map((found) => found[1]);
@@ -159,8 +159,8 @@ describe("Gemini CLI says the same", () => {
 });
 
 /**
- * Opens a copy of the home over ACP. At the minute of a session's own name Gemini CLI would empty it first:
- * the copy is called after another minute.
+ * Opens a copy of the home over ACP. In the minute that the name of a session's file contains, Gemini CLI would empty
+ * that file first, so the copy gets the name of another minute.
  */
 async function loadCopy(sessionId: string, spokenChars: number): Promise<readonly JsonObject[]> {
   const [row] = (await listNativeSessions({ agents: ["gemini"], places })).filter(
@@ -181,7 +181,7 @@ async function loadCopy(sessionId: string, spokenChars: number): Promise<readonl
   return await acp.load(sessionId, (updates) => spokenIn(updates).length >= spokenChars);
 }
 
-/** The agent's words for parts that are no text are left out. */
+/** The agent's placeholders for parts other than text are left out. */
 function spokenIn(updates: readonly JsonObject[]): string {
   return allSpokenIn(updates).replaceAll(/\[(Thought: true|Function Call: \w+)\]/gu, "");
 }

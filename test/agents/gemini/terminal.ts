@@ -5,13 +5,16 @@ import { type ProgramResult, runProgram, type Sandbox } from "../sandbox.ts";
 import { type Gemini, geminiProgram } from "./driver.ts";
 
 const LOOK_EVERY_MS = 200;
-/** A start takes seconds; only an interface that changed meets this limit. */
+/** A start takes seconds; only a changed interface reaches this limit. */
 const MOST_LOOKS = 300;
 const LOOKS_BEFORE_A_KEY = 25;
 
 interface Terminal {
   tmux(...args: readonly string[]): Promise<ProgramResult>;
-  /** Looks until the screen is as it should be; now and then presses again, for a busy interface loses keys. */
+  /**
+   * Reads the screen until it is as expected, and sometimes presses the keys again, because a busy interface loses
+   * keys.
+   */
   until(isThere: (screen: string) => boolean, ...key: readonly string[]): Promise<void>;
 }
 
@@ -48,8 +51,8 @@ async function inTerminal(
 }
 
 /**
- * Goes back to before the last thing that the person said. Gemini CLI counts results of tools as such a thing:
- * the last turn must be one without tools.
+ * Goes back to before the last message of the person. Gemini CLI counts results of tools as such messages, so the last
+ * turn must be one without tools.
  */
 export async function rewindInTerminal(sandbox: Sandbox, gemini: Gemini, sessionId: string): Promise<void> {
   await inTerminal(sandbox, gemini, ["--resume", sessionId], async ({ tmux, until }) => {
@@ -66,16 +69,16 @@ export async function rewindInTerminal(sandbox: Sandbox, gemini: Gemini, session
 
 export interface QueuedPrompts {
   readonly sessionId: string;
-  /** The words whose turn is at work when the others are typed. */
+  /** The prompt whose turn runs while the other one is typed. */
   readonly first: string;
   readonly queued: readonly string[];
   /** Lets the first turn end. */
   readonly end: () => Promise<unknown>;
-  /** The answer to the words that were typed meanwhile. */
+  /** The answer to the prompt that was typed meanwhile. */
   readonly answer: string;
 }
 
-/** Types words while the agent works, and waits until it answered them. */
+/** Types a prompt while the agent works, and waits until the agent answered it. */
 export async function queueInTerminal(
   sandbox: Sandbox,
   gemini: Gemini,

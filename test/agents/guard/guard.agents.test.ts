@@ -1,6 +1,6 @@
 /**
- * The real agents delete sessions by themselves, and the guard brings each back: the agent's own list has it, its next sweep leaves
- * it, and a resumption has its messages.
+ * The real agents delete sessions by themselves, and the guard restores each: the agent's own list has it, its next
+ * sweep keeps it, and a resumption has its messages.
  */
 
 import { existsSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from "node:fs";
@@ -63,7 +63,7 @@ async function goneIds(places: Places): Promise<readonly string[]> {
 /** The texts of the last request to the model. */
 const lastRequest = (): string => JSON.stringify(model.requests.at(-1)?.body);
 
-test("claude: a session of 40 days is swept, comes back, stays and continues", async () => {
+test("claude: a session of 40 days is swept, restored, kept by later sweeps, and continues", async () => {
   const claude = await openClaude(sandbox, model.url, "full");
   const places: Places = { home: sandbox.root, env: { CLAUDE_CONFIG_DIR: claude.configFolder } };
   const { sessionId } = await claude.say([ASKED]);
@@ -88,7 +88,7 @@ test("claude: a session of 40 days is swept, comes back, stays and continues", a
   expect((await verifyGuard(places)).problems).toEqual([]);
 });
 
-test("claude: a session of the desktop app is spared until the days that are set for such sessions", async () => {
+test("claude: a session of the desktop app is kept for the number of days that is set for such sessions", async () => {
   const claude = await openClaude(sandbox, model.url, "full");
   const places: Places = { home: sandbox.root, env: { CLAUDE_CONFIG_DIR: claude.configFolder } };
   const past = new Date(Date.now() - 40 * DAY_MS);
@@ -121,7 +121,7 @@ test("claude: a session of the desktop app is spared until the days that are set
   expect(existsSync(desktop)).toBe(false);
 });
 
-test("gemini: a session of 40 days is deleted by its list, comes back, stays and continues", async () => {
+test("gemini: a session of 40 days is deleted by the list command, restored, kept by later starts, and continues", async () => {
   const gemini = await openGemini(sandbox, model.url);
   const places: Places = { home: sandbox.root, env: { GEMINI_CLI_HOME: gemini.home } };
   await gemini.say(ASKED);
@@ -133,7 +133,7 @@ test("gemini: a session of 40 days is deleted by its list, comes back, stays and
     `"lastUpdated":"${past}"`,
   );
   writeFileSync(made.location, aged);
-  // The rules of those who set nothing.
+  // These are the rules for a user who set nothing.
   const path = join(gemini.home, ".gemini/settings.json");
   const settings = JSON.parse(readFileSync(path, "utf8"));
   writeFileSync(path, JSON.stringify({ ...settings, general: { enableAutoUpdate: false } }));
@@ -149,7 +149,7 @@ test("gemini: a session of 40 days is deleted by its list, comes back, stays and
   }
   await gemini.say(AFTER, { resume: made.sessionId });
   expect(lastRequest()).toContain("Because its backoff is reset.");
-  // Its next starts delete the file that the resumption left, and the session no longer goes with it.
+  // The next starts delete the file that the resumption left, but no longer delete the session with it.
   for (let list = 0; list < 9; list += 1) await gemini.command(["--list-sessions"]);
   expect(readdirSync(join(location, "..")).join(" ")).toContain(made.sessionId);
   expect((await verifyGuard(places)).problems).toEqual([]);

@@ -1,6 +1,6 @@
 /**
- * Many sessions that the real agent deleted come back at once: none goes with its next sweep, and each resumes natively with its
- * own messages. `CONTINUO_RESTORED` says how many; a hundred take some minutes.
+ * Many sessions that the real agent deleted are restored at once: the next sweep removes none of them, and each resumes
+ * natively with its own messages. `CONTINUO_RESTORED` sets their number; a hundred take some minutes.
  */
 
 import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -41,7 +41,7 @@ afterEach(async () => {
   await sandbox[Symbol.asyncDispose]();
 });
 
-/** No two begin with the same eight characters, by which Gemini CLI deletes. */
+/** No two ids begin with the same eight characters, because Gemini CLI deletes by these. */
 const IDS = Array.from({ length: COUNT }, (_, at) => {
   const start = (0x1a2b3c4d + at * 7_919).toString(16).padStart(8, "0");
   return `${start}-5e6f-4a7b-8c9d-${String(at).padStart(12, "0")}`;
@@ -49,7 +49,7 @@ const IDS = Array.from({ length: COUNT }, (_, at) => {
 
 interface Answered {
   readonly id: string;
-  /** The words of its first answer, which no other session has. */
+  /** Returns the text of its first answer, which no other session has. */
   readonly answer: string;
 }
 
@@ -74,7 +74,7 @@ async function restoreAll(places: Places): Promise<void> {
   for (const id of IDS) await restoreGuardedSession(id, { places });
 }
 
-/** The ids of those whose answer the last request does not have. */
+/** Returns the ids of the sessions whose answer is missing in the last request. */
 async function notResumed(
   all: readonly Answered[],
   resume: (id: string) => Promise<unknown>,
@@ -87,7 +87,7 @@ async function notResumed(
   return missing;
 }
 
-test("claude: every session that was swept comes back, stays and continues", {
+test("claude: every swept session is restored, kept by the next sweep, and continues", {
   timeout: LIMIT_MS,
 }, async () => {
   const claude = await openClaude(sandbox, model.url, "full");
@@ -109,7 +109,7 @@ test("claude: every session that was swept comes back, stays and continues", {
   expect((await verifyGuard(places)).problems).toEqual([]);
 });
 
-test("gemini: every session that its list deleted comes back, stays and continues", {
+test("gemini: every session that the list command deleted is restored, kept by later starts, and continues", {
   timeout: LIMIT_MS,
 }, async () => {
   const gemini = await openGemini(sandbox, model.url);
@@ -138,7 +138,7 @@ test("gemini: every session that its list deleted comes back, stays and continue
     expect(IDS.filter((id) => !shown.includes(id))).toEqual([]);
   }
   expect(await notResumed(written, (id) => gemini.say(AFTER, { resume: id }))).toEqual([]);
-  // Each resumption left a file that the next starts delete, and the session does not go with it.
+  // Each resumption left a file that the next starts delete, without the session.
   for (let at = 0; at < 9; at += 1) await list();
   const there = await locations(places);
   expect(IDS.filter((id) => !there.has(id))).toEqual([]);

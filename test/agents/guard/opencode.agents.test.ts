@@ -1,4 +1,7 @@
-/** The real opencode deletes a session at the person's word, and the guard brings it back: its list has it, and it continues. */
+/**
+ * The real opencode deletes a session at the person's request, and the guard restores it: opencode lists it, and
+ * continues it.
+ */
 
 import type { Places } from "@continuo/files";
 import { findNativeSessions } from "@continuo/native";
@@ -12,7 +15,7 @@ import { makeSandbox } from "../sandbox.ts";
 const ASKED = "Why does the retry loop never end?";
 const AFTER = "And what ends it?";
 
-test("opencode: a deleted session comes back with its rows, is listed, and continues", async () => {
+test("opencode: a deleted session is restored with its rows, is listed, and continues", async () => {
   await using sandbox = await makeSandbox();
   await using model = await startModelServer({
     summary: "",
@@ -27,7 +30,7 @@ test("opencode: a deleted session comes back with its rows, is listed, and conti
   const [id, other] = [await first.create(), await first.create()];
   await first.say(id, ASKED);
   await first.say(other, ASKED);
-  // The guard runs while opencode does.
+  // The guard runs while opencode is running.
   expect(await runGuard({ places })).toMatchObject({ stored: 2, failed: [] });
   await first.request("DELETE", `/session/${id}`);
   await first.kill();

@@ -1,6 +1,6 @@
 /**
- * A session that is open in two real agents, or in one and in a conversation of Continuo: the hook of the second agent refuses
- * its prompt, no conversation begins, and where no hook is set the conversation warns.
+ * A session that is open in two real agents, or in one agent and a conversation of Continuo: the hook of the second
+ * agent refuses its prompt, no conversation begins, and if no hook is set, the conversation warns.
  */
 
 import { spawn, spawnSync } from "node:child_process";
@@ -38,7 +38,7 @@ afterEach(async () => {
   await sandbox[Symbol.asyncDispose]();
 });
 
-/** Its events and its answers stay in two files. */
+/** Two files record the events and the answers of the hook. */
 async function hooks(events: readonly string[]): Promise<object> {
   const [program, seen, answers] = [
     await bundledCommand(),
@@ -103,7 +103,10 @@ test("gemini: the hook refuses the prompt of a second program, until the first o
   expect(isAsked(AFTER)).toBe(true);
 });
 
-/** A program that no process of this test started, as one in another terminal. Its input stays open until `end`. */
+/**
+ * Starts a program that is not a child of this test's processes, like one in another terminal. Its input stays open
+ * until `end`.
+ */
 function startAside(program: string, args: readonly string[], env: Record<string, string>) {
   const input = join(sandbox.root, "input");
   spawnSync("mkfifo", [input]);

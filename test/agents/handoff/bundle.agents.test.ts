@@ -1,6 +1,6 @@
 /**
- * Sessions that the real agents began on one machine, and continue on another: packed, unpacked below another home,
- * and placed in a folder of that one. The request that the agent sends there says what was said here.
+ * Sessions that the real agents began on one machine continue on another: they are packed, unpacked below another home,
+ * and placed in one of its folders. The agent's request there has the messages from here.
  */
 
 import { join } from "node:path";
@@ -43,7 +43,7 @@ describe.each(AGENTS)("$agent", ({ agent, format, open }) => {
       output.commit();
     }
     const other = await open(there, server.url);
-    // opencode makes its database with its first session.
+    // opencode creates its database with its first session.
     await other.begin(FIRST);
     const elsewhere: Places = { home: there.root, env: other.environment };
     using unpacked = await unpackBundle(bundle);

@@ -1,5 +1,5 @@
 /**
- * Ids of calls that a vendor's API refuses, or that an agent takes for another one: each real agent resumes a
+ * Ids of calls that a vendor's API refuses, or that an agent confuses with another id: each real agent resumes a
  * session with all of them, and sends every result with its call.
  */
 
@@ -18,7 +18,7 @@ const IDS = [
   ...["look__call", "look__p", "p", "q__2", "q", "", "é"],
 ];
 
-/** One call an answer, so that agents which send parallel calls in their own order tell nothing else. */
+/** Each answer has one call, so that it does not matter that some agents send parallel calls in their own order. */
 const MESSAGES: readonly Message[] = IDS.flatMap((id, at): Message[] => {
   const said = (role: Message["role"], part: number, content: Message["content"]): Message => ({
     id: `m${at}.${part}`,
@@ -44,7 +44,7 @@ describe.each(AGENTS)("$agent", (subject) => {
 
   beforeAll(async () => {
     laid = await layOut(subject, "Hello.");
-    // opencode makes its database when it first runs.
+    // opencode creates its database when it first runs.
     if (agent === "opencode") await laid.begun.begin("Hello.");
   });
 

@@ -1,8 +1,8 @@
 /**
- * Threads of the real Codex that go on from other files: a fork of a fork, a thread that was reverted, a legacy fork, a
- * fork whose first thread is gone; and one whose last lines have no ordinal. Handed over and back they are threads of
- * their own, which Codex lists, shows and resumes; what it sends is what it sent of the thread itself, encrypted
- * reasoning to the byte, and it resumes those too that it refused before.
+ * Threads of the real Codex that continue other files: a fork of a fork, a reverted thread, a legacy fork, a fork whose
+ * first thread is missing; and a thread whose last lines have no ordinal. Handed over and back, they are independent
+ * threads, which Codex lists, shows and resumes. Its requests equal those for the original thread, with the same bytes
+ * of encrypted reasoning, and it also resumes the threads that it refused before.
  */
 
 import { readFile, rm, writeFile } from "node:fs/promises";
@@ -66,10 +66,10 @@ afterAll(async () => {
 
 interface Kind {
   readonly name: string;
-  /** Makes a thread; gives its id. */
+  /** Makes a thread and returns its id. */
   readonly make: () => Promise<string>;
   readonly thinks: number;
-  /** The words of Codex if it does not resume the thread itself. */
+  /** The error of Codex if it does not resume the thread itself. */
   readonly refused?: string;
 }
 
@@ -112,7 +112,7 @@ const KINDS: readonly Kind[] = [
     },
   },
   {
-    name: "a fork whose first thread is gone",
+    name: "a fork whose first thread is missing",
     thinks: 1,
     refused: "missing source rollout",
     async make() {
@@ -124,7 +124,7 @@ const KINDS: readonly Kind[] = [
     },
   },
   {
-    name: "a thread that an older version went on with",
+    name: "a thread that an older version continued",
     thinks: 3,
     refused: "is missing an ordinal",
     async make() {
@@ -208,7 +208,7 @@ describe.each(KINDS)("$name", ({ make, thinks, refused }) => {
     expect(items.filter(({ kind }) => kind === "thinking")).toHaveLength(thinks);
   });
 
-  test("says the same of itself", async () => {
+  test("shows the same turns", async () => {
     const seals = sealsSent();
     expect(seals).toHaveLength(thinks);
     expect(seals).toEqual(seals.map(() => expect.any(String)));
@@ -229,7 +229,7 @@ function textCallsSent(): readonly unknown[] {
     .map(({ type, call_id, name, input, output }) => ({ type, call_id, name, input, output }));
 }
 
-test("a part of a thread comes back, and its calls whose input is text are sent as such", async () => {
+test("a part of a thread comes back, and its calls whose input is text are sent in that form", async () => {
   const { threadId } = await codex.exec(FIRST);
   await codex.exec(WRITE, { resume: threadId });
   const calls = textCallsSent();

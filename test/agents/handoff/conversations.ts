@@ -1,6 +1,6 @@
 /**
- * The same conversation as each real agent holds it: two turns of the person, thinking, two calls at once of which
- * one fails, an image, words that are not Latin, and the longest result that the agent keeps.
+ * The same conversation, held by each real agent: two turns of the person, thinking, two parallel calls of which one
+ * fails, an image, text that is not Latin, and the longest result that the agent keeps.
  */
 
 import { randomUUID } from "node:crypto";
@@ -29,7 +29,7 @@ export interface Conversation {
   /** The minimum size of its long result. */
   readonly minResultBytes: number;
   readonly script: (project: string) => readonly ScriptedTurn[];
-  /** Holds it in a new session; gives its id and the variables that lead to it. */
+  /** Holds the conversation in a new session; returns its id and the environment variables by which it is found. */
   readonly hold: (sandbox: Sandbox, modelUrl: string) => Promise<AgentConversation>;
 }
 
@@ -49,7 +49,7 @@ interface Calls {
   readonly fails: Step;
 }
 
-/** Gemini CLI takes a picture by its name behind an `@`. */
+/** Gemini CLI reads a picture that is named after an `@`. */
 function turnsOf(agent: AgentName, { long, fails }: Calls, lookWords = look(agent)): readonly ScriptedTurn[] {
   return [
     {
@@ -90,7 +90,7 @@ export const CONVERSATIONS: Readonly<Record<AgentName, Conversation>> = {
       }),
     async hold(sandbox, modelUrl) {
       const claude = await openClaude(sandbox, modelUrl, "full");
-      // The largest part of a file that it may read.
+      // The size of the largest part of a file that the agent reads.
       const env = { CLAUDE_CODE_FILE_READ_MAX_OUTPUT_TOKENS: "200000" };
       await sandbox.write(".claude/settings.json", JSON.stringify({ cleanupPeriodDays: 36_500, env }));
       const sessionId = randomUUID();
@@ -175,7 +175,7 @@ export const CONVERSATIONS: Readonly<Record<AgentName, Conversation>> = {
     minResultBytes: 20_000,
     script: (project) =>
       turnsOf("copilot", {
-        // Copilot shows only a part of a file of this size, and without a range nothing of it.
+        // Copilot shows only a part of a file of this size, and nothing if no range is given.
         long: tool("view", { path: join(project, "long.md"), view_range: [1, 1_000] }),
         fails: tool("view", { path: join(project, "missing.md") }),
       }),

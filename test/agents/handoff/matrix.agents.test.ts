@@ -1,8 +1,8 @@
 /**
- * Six sources by six targets: each real agent holds a conversation once; it is handed over to every agent,
- * verified by that agent itself, and resumed by it; the request that it sends says what the source's model was
- * sent. Then back: the source's own records, signatures and encrypted reasoning to the byte. A run of CI takes a third
- * of the pairs.
+ * Six sources by six targets: each real agent holds a conversation once. It is handed over to every agent, verified by
+ * that agent itself, and resumed by it; the agent's request has what the source's model received. On the way back, the
+ * source's own records return, with the same bytes of signatures and encrypted reasoning. A run of CI takes a third of
+ * the pairs.
  */
 
 import { readFileSync } from "node:fs";
@@ -24,11 +24,11 @@ import { openTargets, type Targets } from "./targets.ts";
 
 const DOCUMENT = join(import.meta.dirname, "../../../docs/support.md");
 
-/** The place of the conversations; nobody continues them there. */
+/** The stage of the original conversations, which are not continued there. */
 let origins: Sandbox;
 let originServer: ModelServer;
 const held = new Map<AgentName, AgentConversation>();
-/** The place to which they are handed over. */
+/** The stage to which they are handed over. */
 let targets: Targets;
 const PAIRS = pairsOfRun(AGENTS);
 const cells = new Map<string, Cell>();
@@ -61,7 +61,7 @@ async function originHistory(agent: AgentName): Promise<readonly Message[]> {
   return await historyOf(agent, held.get(agent)?.sessionId ?? "", originPlaces(agent));
 }
 
-/** Everything that the source's model was sent, thinking too. */
+/** Everything that the source's model received, including thinking. */
 async function wholeView({ agent }: AgentUnderTest): Promise<readonly Item[]> {
   return normaliseView((await formatOf(agent)).modelView(await originHistory(agent)), {
     tellsErrors: TELLS_ERRORS.has(agent),
@@ -81,10 +81,10 @@ test.each(AGENTS)("$agent holds its conversation", async (under) => {
   expect(blocks.filter((block) => block.type === "tool_result" && block.isError)).toHaveLength(1);
 });
 
-/** The homes of the sources, as if nobody had been there for 200 days. */
+/** The homes of the sources, with the times of 200 days ago. */
 let aged: Readonly<Record<string, string>>;
 
-/** SQLite notes in the `-shm` who reads a database: it is no part of it. */
+/** SQLite records readers of a database in the `-shm`, so this file is left out. */
 async function filesOfSources(): Promise<Readonly<Record<string, string>>> {
   const files = Object.entries(await snapshotOf(origins.root));
   return Object.fromEntries(files.filter(([name]) => !name.endsWith(".db-shm")));
@@ -109,7 +109,7 @@ describe.each(AGENTS)("to $agent", (to) => {
   });
 });
 
-/** Returns the path of the session: two homes of one agent may be in play. */
+/** Returns the path of the session, because one agent may have two homes here. */
 async function locationOf(agent: AgentName): Promise<string> {
   using session = await openNativeSession(`${agent}:${held.get(agent)?.sessionId}`, {
     places: originPlaces(agent),
@@ -117,7 +117,7 @@ async function locationOf(agent: AgentName): Promise<string> {
   return session.details.location;
 }
 
-/** Agents whose model seals its thinking, and is sent it again. */
+/** Agents whose model seals its thinking, and receives it again. */
 const SIGNS: ReadonlySet<AgentName> = new Set(["claude", "codex"]);
 
 const RING = PAIRS.filter(([a, b]) => AGENTS.indexOf(b) === (AGENTS.indexOf(a) + 1) % AGENTS.length).map(
@@ -125,7 +125,7 @@ const RING = PAIRS.filter(([a, b]) => AGENTS.indexOf(b) === (AGENTS.indexOf(a) +
 );
 
 test.each(RING)(
-  "$a.agent to $b.agent and back: the session has its own records and the messages from there",
+  "$a.agent to $b.agent and back: the session has its own records and the messages from $b.agent",
   async ({ a, b }) => {
     const id = handed.get(`${a.agent} ${b.agent}`);
     const { made, items } = await targets.goOn({
@@ -143,14 +143,14 @@ test.each(RING)(
     }
     expect(items.slice(before.length)).toMatchObject([
       { kind: "text", role: "user", text: "Go on." },
-      // Copilot writes the time in front of the words.
+      // Copilot writes the time before the text.
       { kind: "text", role: "assistant", text: expect.stringMatching(/^echo: .*Go on\.$/su) },
     ]);
   },
 );
 
 test.each(RING)(
-  "a part of $a.agent to $b.agent and back: in its own words, and what it sealed",
+  "a part of $a.agent to $b.agent and back: with its own texts and its sealed thinking",
   async ({ a, b }) => {
     const whole = await wholeView(a);
     const view = (await formatOf(a.agent)).modelView(await originHistory(a.agent));
@@ -178,12 +178,12 @@ test("the homes of the sources are as they were, byte for byte", async () => {
   expect(await filesOfSources()).toEqual(aged);
 });
 
-test("docs/support.md lists what every agent keeps of every other one's conversation", async () => {
+test("docs/support.md lists what every agent keeps of every other agent's conversation", async () => {
   const all = AGENTS.flatMap(({ agent: from }) =>
     AGENTS.flatMap(({ agent: to }) => cells.get(`${from} ${to}`) ?? []),
   );
   expect(all).toHaveLength(PAIRS.length);
-  // The document tells of the newest versions.
+  // The document is about the newest versions.
   if (!isNewestOfAll()) return;
   const document = readFileSync(DOCUMENT, "utf8");
   if (all.length < AGENTS.length ** 2) {

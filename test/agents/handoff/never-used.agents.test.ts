@@ -1,6 +1,6 @@
 /**
- * An opencode that never ran, and one that has its settings and its database, and in which no session was ever begun: what Continuo writes
- * names the model that opencode would take by itself, so that opencode shows the session and continues it.
+ * An opencode that never ran, and one with settings and a database but without any session: Continuo writes the model
+ * that opencode would choose by itself, so that opencode shows the session and continues it.
  */
 
 import { execFileSync } from "node:child_process";
@@ -18,8 +18,12 @@ const SOURCE = "claude:5f0c2b1e-7d43-4a86-9a55-0c1f2e3d4b5a";
 
 test.each([
   { what: "its settings name", settings: {}, model: "scripted-1" },
-  { what: "it takes by itself", settings: { model: undefined, small_model: undefined }, model: "scripted-2" },
-])("a session that is handed over is of the model that $what", async ({ settings, model }) => {
+  {
+    what: "it chooses by itself",
+    settings: { model: undefined, small_model: undefined },
+    model: "scripted-2",
+  },
+])("a handed-over session names the model that $what", async ({ settings, model }) => {
   await using sandbox = await makeSandbox();
   await using server = await startModelServer({});
   const opencode = await openOpencode(sandbox, server.url, settings);
@@ -65,7 +69,7 @@ test.each([
   expect(new Set(asked)).toEqual(new Set([model]));
 });
 
-test("if no model is known, the hand-over says what to do, and writes nothing", async () => {
+test("if no model is known, the hand-over explains what to do, and writes nothing", async () => {
   await using sandbox = await makeSandbox();
   const opencode = await openOpencode(sandbox, "http://127.0.0.1:9");
   await opencode.command(["session", "list"]);
@@ -121,7 +125,7 @@ describe("an opencode that never ran", () => {
     },
   );
 
-  test("gets no database where the session cannot be written into it", async () => {
+  test("gets no database if the session cannot be written into it", async () => {
     await using never = await neverRan();
     const { sandbox, opencode, places } = never;
     makeRepository(sandbox.project);

@@ -1,7 +1,7 @@
 /**
- * Sessions that come back from a hand-over in a state that their agent has a say in: a revert that may be taken back,
- * a record that the agent does not see, files of older versions. The real agent continues each, and does with
- * it what it does with the session that was handed over.
+ * Sessions that come back from a hand-over in a state that their agent treats specially: a revert that can be undone, a
+ * record that the agent does not see, files of older versions. The real agent continues each of them, and treats it
+ * like the session that was handed over.
  */
 
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
@@ -38,7 +38,7 @@ interface Going {
   readonly sandbox: Sandbox;
 }
 
-/** To pi, or for pi to Codex, and back, where the agent itself verifies it. */
+/** Hands the session over to pi, or a session of pi to Codex, and back; there the agent itself verifies it. */
 async function thereAndBack({ ref, under, places, sandbox }: Going): Promise<Return> {
   const { agent, program } = under;
   const by: AgentName = agent === "pi" ? "codex" : "pi";
@@ -83,14 +83,14 @@ describe("opencode, reverted", () => {
     ],
   });
 
-  /** Roles and texts of what opencode tells of a session. */
+  /** Returns the roles and texts that opencode reports for a session. */
   const toldBy = async (server: OpencodeServer, id: string): Promise<unknown[]> =>
     (await server.messages(id)).map(({ info, parts }) => [
       asObject(info).role,
       asObjects(parts).map((part) => [part.type, part.text ?? part.tool ?? null]),
     ]);
 
-  test("tells the same, and takes the revert back, files too", async () => {
+  test("reports the same messages, and can undo the revert, including its files", async () => {
     await using sandbox = await makeSandbox();
     await using model = await startModelServer(scriptOf(sandbox.project));
     const opencode = await openOpencode(sandbox, model.url);
@@ -124,12 +124,12 @@ describe("opencode, reverted", () => {
         server: model,
         resume: (words) => server.say(sessionId, words),
       });
-    // Taken back: everything is there again.
+    // After the revert is undone, all messages are there again.
     await server.request("POST", `/session/${one.sessionId}/unrevert`);
     expect(await toldBy(server, one.sessionId)).toEqual(whole);
     expect(readFileSync(file, "utf8")).toBe("steep\n");
     expect(JSON.stringify(await prove(one.sessionId))).toContain("Taken.");
-    // Continued: opencode deletes what was taken out.
+    // When the session continues, opencode deletes the reverted messages.
     const other = await thereAndBack({ ref: `opencode:${id}`, under, places, sandbox });
     const items = await prove(other.sessionId);
     expect(items.map((item) => (item.kind === "text" ? item.text : item.kind))).toEqual([
@@ -142,7 +142,7 @@ describe("opencode, reverted", () => {
   });
 });
 
-/** The agent goes on; gives what it sent of the session. */
+/** Lets the agent continue, and returns the messages of the session that it sent. */
 async function goOn(under: AgentUnderTest, script: Script, place: (at: Placing) => string): Promise<Gone> {
   await using sandbox = await makeSandbox();
   await using server = await startModelServer(script);
@@ -165,7 +165,7 @@ interface Placing {
 interface Gone {
   readonly items: readonly Item[];
   readonly history: number;
-  /** Behind the agent's own turn. */
+  /** The record comes after the agent's own turn. */
   readonly file: string;
 }
 
@@ -206,7 +206,7 @@ describe("Gemini CLI", () => {
     return join(project, "chats", name);
   };
 
-  test("does not see a record with a raw line separator after it came back, as before", async () => {
+  test("still does not see a record with a raw line separator after it came back", async () => {
     const lines = [
       HEAD,
       say("u1", "user", "Which teas?"),

@@ -1,7 +1,7 @@
 /**
- * Sessions in every state that matters to a hand-over, by every source and every target: compacted, branched, with
- * an image, damaged and then repaired. The target verifies each and resumes it, and its next request says what the
- * source's model was sent. Each session goes back to its own agent too.
+ * Sessions in every state that matters to a hand-over, from every source to every target: compacted, branched, with an
+ * image, damaged and then repaired. The target verifies and resumes each, and its next request has what the source's
+ * model received. Each session also goes back to its own agent.
  */
 
 import { cpSync, readFileSync, writeFileSync } from "node:fs";
@@ -17,10 +17,11 @@ import { openTargets, type Targets } from "./targets.ts";
 
 const FIXTURES = join(import.meta.dirname, "../../fixtures");
 
-/** The fixture of each agent that is in the state. */
+/** The fixture of each agent in this state. */
 const STATES = {
   compacted: fixturesOf("compaction"),
-  // A session of Copilot has one branch: one that it answered after a refused and a killed turn is the nearest to it.
+  // A session of Copilot has only one branch, so the nearest state is one with a refused turn and a killed turn before
+  // an answer.
   branched: {
     ...fixturesOf("branch"),
     codex: "revert",
@@ -54,7 +55,7 @@ interface Source {
   readonly places: Places;
 }
 
-/** A copy of its own: a hand-over to the same agent finds another home. */
+/** The source is a separate copy, because a hand-over to the same agent needs another home. */
 async function sourceOf(agent: AgentName, state: State): Promise<Source> {
   const fixture = join(FIXTURES, agent, STATES[state][agent]);
   const home = join(targets.sandbox.root, "sources", `${agent} ${state}`);
@@ -79,7 +80,7 @@ function withoutTools(lines: string): string {
   );
 }
 
-/** A record in the middle is no JSON any more, and the last line of a file broke off. */
+/** A record in the middle is no longer JSON, and the last line of a file is cut off. */
 function damage(agent: AgentName, location: string): void {
   if (agent === "opencode") {
     const [file = "", id = ""] = location.split("#");
@@ -105,7 +106,10 @@ function placesFor(source: Source, to: AgentName): Places {
   return { home: targets.sandbox.root, env: { ...targets.env, ...own } };
 }
 
-/** Every pair takes hours of CPU, so a run takes each source to one other target a state; `--all-pairs` takes all. */
+/**
+ * All pairs together take hours of CPU, so in each state a run hands each source to one other target; `--all-pairs`
+ * takes all.
+ */
 function targetsOf(from: AgentUnderTest, state: State): readonly AgentUnderTest[] {
   if (process.env.CONTINUO_ALL_PAIRS === "1") return AGENTS;
   const shift = 1 + Object.keys(STATES).indexOf(state);

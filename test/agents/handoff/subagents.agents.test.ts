@@ -1,4 +1,4 @@
-/** The sub-agents of an imported session, as the real agent finds them. */
+/** The real agents find the sub-agents of an imported session. */
 
 import { cpSync } from "node:fs";
 import { join } from "node:path";
@@ -33,7 +33,7 @@ test("Codex finds the sub-agent of a session that was imported from a bundle", a
   expect(opened.details.subagents).toMatchObject([{ id: CHILD, description: "/root/kid" }]);
 
   await using app = await codex.appServer();
-  // A sub-agent is opened through its parent; its turns are read then.
+  // A sub-agent is opened through its parent, and then its turns are read.
   await app.request("thread/resume", { threadId: asText(sessionId) });
   await app.request("thread/resume", { threadId: CHILD });
   const { thread } = await app.request("thread/read", { threadId: CHILD, includeTurns: true });
@@ -73,7 +73,7 @@ test("opencode shows the sub-agent of an imported session as its child, and cont
   }
   const own = await openOpencode(here, server.url);
   await using opencode = await own.serve();
-  // opencode makes its database with its first session.
+  // opencode creates its database with its first session.
   await opencode.say(await opencode.create(), "Begin.");
   const imported = await runContinuo(
     ["import", bundle, "--cwd", here.project, "--json"],

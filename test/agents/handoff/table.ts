@@ -1,4 +1,4 @@
-/** The parts of each agent's conversation that every other one keeps, as a table for docs/support.md. */
+/** The parts of each agent's conversation that every other agent keeps, as a table for docs/support.md. */
 
 import type { Outcome, Receipt, ReceiptKind } from "@continuo/agents";
 import type { AgentName } from "@continuo/core/model";
@@ -25,7 +25,7 @@ const SECTION: Section = {
   end: "<!-- end of handed over -->",
 };
 
-/** The document with the table of these cells in its place. */
+/** Returns the document with the table of these cells. */
 export function withTable(document: string, cells: readonly Cell[]): string {
   return withSection(document, SECTION, toTable(cells));
 }
@@ -40,7 +40,7 @@ function toTable(cells: readonly Cell[]): string {
   return `${lines.join("\n")}\n`;
 }
 
-/** The line of a cell in the table. */
+/** Returns the line of a cell in the table. */
 export function rowOf({ from, to, receipt }: Cell): string {
   const counts = Object.keys(KINDS).map((kind) => countsOf(receipt, kind as ReceiptKind));
   return `| ${named(from)} | ${named(to)} | ${counts.join(" | ")} |`;
@@ -50,7 +50,7 @@ function named(agent: AgentName): string {
   return `\`${agent}\` ${PINNED[agent].version}`;
 }
 
-/** Returns the outcomes of blocks of that kind; a number alone if all were kept. */
+/** Returns the outcomes of blocks of this kind, or only their number if all were kept. */
 function countsOf({ byKind }: Receipt, kind: ReceiptKind): string {
   const counts = byKind[kind];
   if (counts === undefined) return "";

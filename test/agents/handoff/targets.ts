@@ -1,4 +1,4 @@
-/** All agents in one sandbox, as the targets of hand-overs: each verifies by its own program, and resumes. */
+/** All agents in one sandbox, as the targets of hand-overs: each verifies with its own program, and resumes. */
 
 import { join } from "node:path";
 import { type HandOff, handOff, type Places } from "@continuo/agents";
@@ -15,7 +15,7 @@ export interface Targets extends AsyncDisposable {
   readonly server: ModelServer;
   /** The variables of all agents' homes, and of Continuo's. */
   readonly env: Readonly<Record<string, string>>;
-  /** Hands over, lets the target verify and resume it; returns what it sent, too. */
+  /** Hands a session over, lets the target verify and resume it, and also returns the request that the target sent. */
   goOn(session: HandedOver): Promise<{ readonly made: HandOff; readonly items: readonly Item[] }>;
 }
 
@@ -32,7 +32,7 @@ export async function openTargets(): Promise<Targets> {
   const begun = new Map<AgentName, AgentInSandbox>();
   for (const { agent, open } of AGENTS) {
     const one = await open(sandbox, server.url);
-    // opencode makes its database when it first runs.
+    // opencode creates its database when it first runs.
     if (agent === "opencode") await one.begin("Hello.");
     begun.set(agent, one);
   }

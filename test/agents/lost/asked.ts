@@ -1,4 +1,4 @@
-/** The answer of `continuo doctor sessions --fix`: that of the real agent about the session that came back. */
+/** The answer of `continuo doctor sessions --fix`, which is the real agent's answer about the restored session. */
 
 import { askAgent } from "@continuo/agents/handoff";
 import type { AgentName } from "@continuo/core/model";
@@ -14,7 +14,7 @@ interface Asked extends Pick<ReturnedSession, "newLocation"> {
   readonly messages: number;
 }
 
-/** Nothing of the person's home changes by it. */
+/** The question does not change the person's home. */
 export async function expectConfirmed(
   home: LostHome,
   { agent, newLocation, messages }: Asked,
@@ -24,7 +24,7 @@ export async function expectConfirmed(
   if (found === null) throw new Error(`${newLocation} is no session`);
   const program = AGENTS.find((one) => one.agent === agent)?.program() ?? [];
   const before = snapshotOf(home);
-  // Claude Code looks a session up by the title that somebody gave it, and prints no list.
+  // Claude Code can look up a session by the title that a person gave it, but prints no list.
   const isAsked = agent !== "claude" || (await customTitleOf(newLocation)) !== null;
   const answer = await askAgent(found, { places, cwd: home.project, programs: { [agent]: program } });
   expect(answer).toEqual({

@@ -27,7 +27,7 @@ test.each([...CLAUDE_RECIPES, ...otherWaysOf("claude")])(
     const claude = await openClaude(sandbox, CLOSED, "bare");
     const home = { root: sandbox.root, project: sandbox.project };
     write(home);
-    // The agent's own reader changes nothing either: what is compared is what it saw.
+    // The agent's own reader changes no file either, so the test compares what it read.
     const before = snapshotOf(home);
     const [hidden] = await hiddenIn(home, "claude");
     if (hidden === undefined) throw new Error("nothing is hidden");
@@ -52,11 +52,11 @@ test.each([...CLAUDE_RECIPES, ...otherWaysOf("claude")])(
   },
 );
 
-test("the list of all folders lacks each session that Continuo names, but for those in another folder", async () => {
+test("the list of all folders lacks each session that Continuo names, except those in another folder", async () => {
   await using sandbox = await makeSandbox();
   const claude = await openClaude(sandbox, CLOSED, "bare");
   for (const [at, { write }] of CLAUDE_RECIPES.entries()) {
-    // Each in a home of its own within one list: the id is the same in all.
+    // All sessions have the same id, so each has its own home, and one list covers all homes.
     const root = join(sandbox.root, `home-${at}`);
     const home = { root, project: join(root, "project") };
     write(home);
@@ -71,7 +71,7 @@ test("the list of all folders lacks each session that Continuo names, but for th
 });
 
 test.each(CLAUDE_RECIPES.filter(({ cause }) => ["sidechain_first", "other_folder"].includes(cause)))(
-  "asked for the title of a session that its list lacks, it has none: $title",
+  "Claude Code does not find a session by its title if its list lacks the session: $title",
   async ({ write }) => {
     await using sandbox = await makeSandbox();
     const home = { root: sandbox.root, project: sandbox.project };

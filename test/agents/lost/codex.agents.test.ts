@@ -1,6 +1,7 @@
 /**
- * The real Codex confirms what `continuo doctor sessions` says: its own list lacks the thread, has it after the change with
- * its turns and can resume it, and lacks it again after the change is undone. Its databases are there meanwhile.
+ * The real Codex confirms what `continuo doctor sessions` reports: its own list lacks the thread, has it with its turns
+ * after the change and can resume it, and lacks it again after the change is undone. The databases of Codex are in
+ * place meanwhile.
  */
 
 import { readdirSync } from "node:fs";
@@ -19,7 +20,7 @@ import { expectConfirmed } from "./asked.ts";
 
 const CLOSED = "http://127.0.0.1:9";
 
-/** A list of all folders has it: `folder-gone.agents.test.ts`. */
+/** A list of all folders has this session: see `folder-gone.agents.test.ts`. */
 const RECIPES = CODEX_RECIPES.filter(({ cause }) => cause !== "folder_gone");
 
 test.each([...RECIPES, ...otherWaysOf("codex")])("$title: $cause", async ({ cause, write, messages }) => {
@@ -63,7 +64,7 @@ function rowOf({ home }: Codex): unknown {
   return database.prepare("select * from threads where id = ?").get(THREAD);
 }
 
-/** Codex's databases change when it looks; the sessions are the rollouts. */
+/** Codex changes its databases when it reads; the sessions are the rollouts. */
 function rolloutsOf(home: LostHome): Readonly<Record<string, string>> {
   const all = Object.entries(snapshotOf(home));
   return Object.fromEntries(all.filter(([path]) => path.includes("sessions/") && path.includes("rollout-")));
@@ -74,7 +75,7 @@ async function listed(codex: Codex): Promise<readonly string[]> {
   return asObjects((await app.request("thread/list", {})).data).map(({ id }) => asText(id));
 }
 
-/** Messages of both sides that Codex has of the thread after it has resumed it, which asks no model. */
+/** Returns the messages of both sides after Codex resumed the thread, which needs no request to a model. */
 async function messagesOf(codex: Codex): Promise<number> {
   await using app = await codex.appServer();
   await app.request("thread/resume", { threadId: THREAD });

@@ -1,6 +1,6 @@
 /**
- * The real Codex and pi do not list a session whose folder was renamed in the list of the new folder. After `continuo relocate` they do,
- * and no longer when it is undone.
+ * After a folder is renamed, the real Codex and pi do not list its session for the new folder. After `continuo
+ * relocate` they do, until the change is undone.
  */
 
 import type { AgentName } from "@continuo/core/model";
@@ -24,7 +24,7 @@ const AGENTS: readonly (readonly [AgentName, string, readonly LostRecipe[], OwnL
 ];
 
 test.each(AGENTS)(
-  "%s lists a session of a renamed project after it was relocated, and not when that is undone",
+  "%s lists a session of a renamed project after it was relocated, and not after that is undone",
   async (agent, id, recipes, listed) => {
     await using sandbox = await makeSandbox();
     const home = { root: sandbox.root, project: sandbox.project };
@@ -48,7 +48,7 @@ test.each(AGENTS)(
   },
 );
 
-/** Databases of an agent change when it looks. */
+/** An agent changes its databases when it reads. */
 function sessionsIn(files: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
   return Object.fromEntries(Object.entries(files).filter(([path]) => path.endsWith(".jsonl")));
 }

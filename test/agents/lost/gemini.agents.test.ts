@@ -1,6 +1,7 @@
 /**
- * The real Gemini CLI confirms what `continuo doctor sessions` says: its own list lacks the session, has it after the change,
- * and lacks it again after the change is undone. It is asked in copies of the home, because its list deletes.
+ * The real Gemini CLI confirms what `continuo doctor sessions` reports: its own list lacks the session, has it after
+ * the change, and lacks it again after the change is undone. It runs in copies of the home, because its list command
+ * deletes files.
  */
 
 import { cpSync, readdirSync, rmSync } from "node:fs";
@@ -16,12 +17,12 @@ import { type Gemini, geminiProgram, openGemini } from "../gemini/driver.ts";
 import { makeSandbox, runProgram, type Sandbox } from "../sandbox.ts";
 import { expectConfirmed } from "./asked.ts";
 
-/** The sweep may delete meanwhile what the list shows once. */
+/** Meanwhile the sweep may delete a session that the list shows only once. */
 const LISTS_AFTER = 2;
 const MOST_LISTS = 9;
 const CLOSED = "http://127.0.0.1:9";
 
-/** The list shows its id, by another file. */
+/** The list shows its id because of another file. */
 const TWINS = GEMINI_RECIPES.filter(({ cause }) => cause === "older_twin");
 const OTHERS = GEMINI_RECIPES.filter(({ cause }) => cause !== "older_twin");
 
@@ -44,7 +45,7 @@ test.each([...OTHERS, ...otherWaysOf("gemini")])("$title: $cause", async ({ caus
   const list = copyToList(sandbox, gemini);
   for (let at = 0; at < LISTS_AFTER; at += 1) {
     const shown = await list();
-    // A damaged head names only the first eight characters in the name of the file.
+    // If the head is damaged, only the first eight characters of the id remain, in the name of the file.
     expect(shown).toContain(`[${GEMINI_ID.slice(0, 8)}`);
     expect(shown).toContain("Why does the retry loop never end?");
   }
@@ -72,7 +73,7 @@ test.each(TWINS)("$title: $cause, and without the newer file the list shows it",
   expect(await listing(sandbox, gemini)).toContain("Why does the retry loop never end?");
 });
 
-test("the setting that `guard retention` changes keeps a session that was one too many, until it is taken back", async () => {
+test("the setting that `guard retention` changes keeps a session beyond the limit, until the setting is restored", async () => {
   await using sandbox = await makeSandbox();
   const gemini = await openGemini(sandbox, CLOSED);
   const home = { root: gemini.home, project: sandbox.project };
@@ -116,7 +117,7 @@ function copyToList(sandbox: Sandbox, gemini: Gemini): () => Promise<string> {
   };
 }
 
-/** The list is made while files are still being deleted, and the program may end before all of them are. */
+/** The program makes the list while it still deletes files, and may end before it deleted all of them. */
 async function expectNotListed(sandbox: Sandbox, gemini: Gemini, words: string): Promise<void> {
   const list = copyToList(sandbox, gemini);
   let shown = await list();

@@ -21,10 +21,10 @@ test.each(OPENCODE_RECIPES)("$title: $cause", async ({ cause, write, messages })
   const XDG_DATA_HOME = join(sandbox.root, ".local", "share");
   const opencode = await openOpencode(sandbox, CLOSED, {}, { XDG_DATA_HOME });
   const home = { root: sandbox.root, project: sandbox.project };
-  // The first start makes the tables.
+  // The first start creates the tables.
   await opencode.command(["db", "path"]);
   write(home);
-  // The list of the folder marks it as seen, in its repository too.
+  // Listing the folder marks it as seen, also in its repository.
   expect(await shown(sandbox, opencode, cause)).not.toContain(OPENCODE_ID);
   const [before, content] = [snapshotOf(home), contentOf(home)];
   const [hidden] = await hiddenIn(home, "opencode");
@@ -45,7 +45,9 @@ test.each(OPENCODE_RECIPES)("$title: $cause", async ({ cause, write, messages })
   expect(await shown(sandbox, opencode, cause)).not.toContain(OPENCODE_ID);
 });
 
-/** The list that lacks it: that of the command, or that of the terminal, which asks for the path of its folder. */
+/**
+ * The list that lacks the session: that of the command, or that of the terminal, which needs the path of the folder.
+ */
 async function shown({ project }: Sandbox, opencode: Opencode, cause: string): Promise<readonly string[]> {
   if (cause !== "other_path") {
     const { code, stdout, stderr } = await opencode.command(["session", "list", "--format", "json"]);
@@ -57,7 +59,7 @@ async function shown({ project }: Sandbox, opencode: Opencode, cause: string): P
   return asObjects(await server.request("GET", `/session?${query}`)).map(({ id }) => asText(id));
 }
 
-/** The rows of sessions: opencode notes elsewhere which folders it saw. */
+/** Only the rows of sessions are compared, because opencode records elsewhere which folders it saw. */
 function rowOf(content: Readonly<Record<string, string>>): unknown {
   const tables = Object.entries(content).flatMap(([path, text]) =>
     path.endsWith("opencode.db") ? JSON.parse(text) : [],

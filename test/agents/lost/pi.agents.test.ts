@@ -16,7 +16,10 @@ import { PINNED, packageFolder } from "../install.ts";
 import { makeSandbox, runProgram, type Sandbox } from "../sandbox.ts";
 import { expectConfirmed } from "./asked.ts";
 
-/** A list of all folders has it: `folder-gone.agents.test.ts`. The other one is brought back by pi's own command. */
+/**
+ * A list of all folders has this session: see `folder-gone.agents.test.ts`. The other one is brought back by pi's own
+ * command.
+ */
 const OTHERS = new Set(["folder_gone", "other_session_dir"]);
 const RECIPES = PI_RECIPES.filter(({ cause }) => !OTHERS.has(cause));
 
@@ -43,7 +46,7 @@ test.each([...RECIPES, ...otherWaysOf("pi")])("$title: $cause", async ({ cause, 
   expect(snapshotOf(home)).toEqual(before);
 });
 
-test("a session that lies elsewhere than the settings say is in the list of its own folder", async () => {
+test("a session outside the configured folder is in the list of the folder where it is stored", async () => {
   await using sandbox = await makeSandbox();
   const home = { root: sandbox.root, project: sandbox.project };
   PI_RECIPES.find(({ cause }) => cause === "other_session_dir")?.write(home);
@@ -61,7 +64,7 @@ test("a session that lies elsewhere than the settings say is in the list of its 
   expect(shown).toEqual([{ id: PI_ID, messageCount: 2 }]);
 });
 
-/** Rows of pi's own list, which it makes in a process of its own. */
+/** Returns the rows of pi's own list, which a separate process makes. */
 async function listed(sandbox: Sandbox, how: string): Promise<readonly object[]> {
   const module = pathToFileURL(join(packageFolder(PINNED.pi), "dist/bundle/index.js")).href;
   const source = `

@@ -1,6 +1,6 @@
 /**
- * The protocol's own conformance kit for servers, of revision 2025-11-25 and older, against `continuo serve`. For the
- * newer revision there is none yet: `test/mcp/wire.test.ts` and `http.test.ts` are ours.
+ * The protocol's own conformance kit for servers, of revision 2025-11-25 and older, against `continuo serve`. There is
+ * no kit for the newer revision yet, so `test/mcp/wire.test.ts` and `http.test.ts` test that one.
  */
 
 import { spawn } from "node:child_process";
@@ -14,7 +14,7 @@ import { makeSandbox, runProgram, type Sandbox } from "../sandbox.ts";
 
 const KIT = join(packageFolder(PINNED.mcpConformance), PINNED.mcpConformance.proof);
 
-/** Scenarios of what the server offers. */
+/** The scenarios for the features that the server offers. */
 const APPLICABLE: readonly string[] = ["server-initialize", "ping", "tools-list", "dns-rebinding-protection"];
 
 const NEEDS = {
@@ -29,7 +29,7 @@ const NEEDS = {
     "each request stands alone: no session, so that no stream can be polled or resumed; the kit checks nothing",
 } as const;
 
-/** Every other scenario of the kit, and why it says nothing of this server. */
+/** Every other scenario of the kit, with the reason why it does not apply to this server. */
 const NOT_APPLICABLE: Readonly<Record<string, keyof typeof NEEDS>> = {
   "logging-set-level": "logging",
   "completion-complete": "completions",

@@ -1,6 +1,7 @@
 /**
- * The real agents call Continuo's tools: `continuo mcp install` registers the server, something is said, the agent
- * compacts it away, and its model calls `search` and `recall`. What the tools answer is in the model's next request.
+ * The real agents call Continuo's tools: `continuo mcp install` registers the server, a person sends messages, the
+ * agent compacts them away, and its model calls `search` and `recall`. The answers of the tools are in the model's next
+ * request.
  */
 
 import { readFile } from "node:fs/promises";
@@ -43,7 +44,7 @@ interface Calls {
 const BEFORE = [FIRST, THEN, STORY];
 const AFTER = [ASK, FIND];
 
-/** @param prefix what the agent puts before the name of a tool */
+/** @param prefix the text that the agent puts before the name of a tool */
 function callsWith(prefix: string): Calls {
   return {
     recall: tool(`${prefix}recall`, { query: "parcel" }),
@@ -89,7 +90,7 @@ function expectAnswers(server: ModelServer): void {
   const sent = sentTo(server);
   const asked = sent.findIndex((request) => request.includes(ASK));
   expect(asked).toBeGreaterThan(0);
-  // After the compaction the model does not know it, and the tool tells it.
+  // After the compaction the model does not know the colour, and the tool returns it.
   expect(sent[asked]).not.toContain("I keep the colour in mind.");
   expect(sent[asked + 1]).toContain("heliotrope");
   expect(sent[asked + 1]).toContain("I keep the colour in mind.");
@@ -133,7 +134,7 @@ test("Codex calls search and recall", async () => {
   const codex = await openCodex(sandbox, server.url);
   await writeOtherSession(sandbox);
   const config = await readFile(join(codex.home, "config.toml"), "utf8");
-  // A model that is offered all tools at once.
+  // With this model, Codex offers all tools at once.
   await sandbox.write(".codex/config.toml", config.replace('"gpt-5.5"', '"scripted"'));
   await install("codex", sandbox, codex.environment);
   await using app = await codex.appServer();

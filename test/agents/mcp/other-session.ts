@@ -1,4 +1,4 @@
-/** A session of another agent on the same machine, in which a lighthouse is spoken of. */
+/** A session of another agent on the same machine that mentions a lighthouse. */
 
 import type { Sandbox } from "../sandbox.ts";
 

@@ -1,6 +1,6 @@
 /**
- * Claude Code and Codex can hold tools back until their model looks for them: what the model is told of Continuo's
- * tools before, and that it can call what it found.
+ * Claude Code and Codex can hide tools until their model searches for them. The tests show what the model is told of
+ * Continuo's tools before, and that it can call the tools that it found.
  */
 
 import { expect, test } from "vitest";
@@ -18,7 +18,7 @@ function sentTo(server: ModelServer): string[] {
   return server.requests.filter(({ kind }) => kind === "answer").map(({ body }) => JSON.stringify(body));
 }
 
-test("Claude Code finds search and recall by its tool search, calls them, and shows the instructions before", async () => {
+test("Claude Code shows its model the instructions, and the model finds search and recall by the tool search and calls them", async () => {
   await using sandbox = await makeSandbox();
   const names = ["mcp__continuo__search", "mcp__continuo__recall"];
   await using server = await startModelServer({
@@ -26,7 +26,7 @@ test("Claude Code finds search and recall by its tool search, calls them, and sh
     turns: [
       { user: SAID, answers: [[tool("ToolSearch", { query: `select:${names.join(",")}` })]] },
       {
-        // Claude Code's words in the person's place after a search for tools.
+        // The text that Claude Code adds in the person's name after a search for tools.
         user: "Tool loaded.",
         answers: [
           [tool("mcp__continuo__search", { query: "lighthouse" })],
@@ -42,7 +42,8 @@ test("Claude Code finds search and recall by its tool search, calls them, and sh
     JSON.stringify({
       cleanupPeriodDays: 36_500,
       permissions: { allow: ["mcp__continuo"] },
-      // The default with Anthropic's own address; another one, as that of this test, has to ask for it.
+      // This is the default with Anthropic's own address; with any other address, such as the one of this test, it must
+      // be set.
       env: { ENABLE_TOOL_SEARCH: "true" },
     }),
   );
@@ -52,12 +53,12 @@ test("Claude Code finds search and recall by its tool search, calls them, and sh
   expect(first).not.toContain('"name":"mcp__continuo__search"');
   for (const name of names) expect(found).toContain(`"tool_name":"${name}"`);
   expect(found).toContain("Call `recall` when your own context was compacted");
-  // The person's own question is what the search finds.
+  // The search finds the person's own question.
   expect(searched).toContain("quoted from old sessions");
   expect(recalled).toContain("nothing cut");
 });
 
-test("Codex tells its model what Continuo is for by the first sentence, and the model finds its search and calls it", async () => {
+test("Codex shows its model the first sentence about Continuo, and the model finds the search tool and calls it", async () => {
   await using sandbox = await makeSandbox();
   await using server = await startModelServer({
     summary: "Things were said.",
@@ -82,7 +83,7 @@ test("Codex tells its model what Continuo is for by the first sentence, and the 
   expect(first).toContain('"type":"tool_search"');
   expect(found).toContain('"type":"tool_search_output"');
   expect(searched).toContain('"namespace":"mcp__continuo"');
-  // The person's own question is what the search finds.
+  // The search finds the person's own question.
   expect(searched).toContain("quoted from old sessions");
   expect(first).toContain(
     "- mcp__continuo: Continuo remembers every session that coding agents had on this machine",

@@ -1,6 +1,6 @@
 /**
- * Sessions that the real agents began on one machine, moved with their work tree to another one: the agent reads it back there
- * before it is placed, resumes it in the clone, and `git status` and `git diff` show the same.
+ * Sessions that the real agents began on one machine are moved with their work tree to another one. There the agent
+ * reads the session back before it is placed, resumes it in the clone, and `git status` and `git diff` show the same.
  */
 
 import { join } from "node:path";
@@ -40,7 +40,7 @@ describe.each(AGENTS.filter(({ agent }) => MOVED.includes(agent)))("$agent", ({ 
       output.commit();
     }
     const other = await open(there, server.url);
-    // opencode makes its database with its first session.
+    // opencode creates its database with its first session.
     await other.begin(FIRST);
     const elsewhere: Places = { home: there.root, env: { PATH: process.env.PATH, ...other.environment } };
     const { made, workTree } = await placeMove(bundle, {

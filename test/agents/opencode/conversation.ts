@@ -21,7 +21,7 @@ export const SAID = {
   otherModel: "What do you think?",
 } as const;
 
-/** Said by the model to a sub-agent. */
+/** The prompt of the model to a sub-agent. */
 export const COUNT = "Count the notes in this folder.";
 
 export function scriptFor(project: string): Script {
@@ -56,7 +56,7 @@ export function scriptFor(project: string): Script {
       { user: SAID.refused, answers: [[{ type: "error", status: 400, message: "The kettle is cold." }]] },
       { user: SAID.silent, answers: [[text("A look first."), read("one.md")], [{ type: "hang" }]] },
       { user: SAID.slow, answers: [[text("It boils."), sleep(60)], [text("Done.")]] },
-      // No text beside the thinking: the adapter of another vendor would join the two.
+      // The answer has no text next to the thinking, because the adapter of another vendor would join the two.
       { user: SAID.again, answers: [[thinking("It is short."), read("one.md")], [text("A note.")]] },
       { user: SAID.otherModel, answers: [[thinking("A word."), text("Not much.")]] },
     ],

@@ -1,6 +1,6 @@
 /**
- * Drives the real opencode: `opencode serve`, its HTTP API, and single commands. A process that is ended is
- * killed: opencode leaves its database as a crash would leave it, what is new in the `-wal`.
+ * Drives the real opencode: `opencode serve`, its HTTP API, and single commands. A process is always ended by a kill,
+ * so opencode leaves its database as after a crash, with new rows in the `-wal`.
  */
 
 import { join } from "node:path";
@@ -13,7 +13,7 @@ export interface Opencode {
   readonly dataHome: string;
   readonly database: string;
   readonly environment: Readonly<Record<string, string>>;
-  /** The words that start it. */
+  /** The command that starts it. */
   readonly program: readonly string[];
   serve(cwd?: string): Promise<OpencodeServer>;
   /** A command such as `export ID`. */
@@ -26,30 +26,30 @@ export interface CommandOptions {
   readonly dataHome?: string;
 }
 
-/** A process of opencode; its end is a kill. */
+/** A process of opencode, which is ended by a kill. */
 export interface OpencodeServer extends AsyncDisposable {
-  /** The answer of the API. Throws what is no success. */
+  /** Returns the answer of the API. Throws if it is not a success. */
   request(method: string, path: string, body?: JsonObject): Promise<unknown>;
-  /** A new session; gives its id. */
+  /** Starts a new session and returns its id. */
   create(body?: JsonObject): Promise<string>;
-  /** Says something and waits for the end of the turn; gives the answer. */
+  /** Sends a prompt, waits for the end of the turn, and returns the answer. */
   say(sessionId: string, words: string, options?: SayOptions): Promise<JsonObject>;
   /** Messages of a session, each `{ info, parts }`. */
   messages(sessionId: string): Promise<readonly JsonObject[]>;
-  /** Waits until opencode has named the session, which it does beside the first turn. */
+  /** Waits until opencode has named the session, which happens in parallel with the first turn. */
   named(sessionId: string): Promise<void>;
   kill(): Promise<void>;
 }
 
 export interface SayOptions {
   readonly model?: string;
-  /** Such as `plan`; `build` where none is named. */
+  /** The opencode agent, such as `plan`; `build` by default. */
   readonly agent?: string;
-  /** Parts before the words. */
+  /** Parts before the text. */
   readonly parts?: readonly JsonObject[];
 }
 
-/** For the whole life of a server: a test holds several turns with one. */
+/** The limit for the whole life of a server, because a test holds several turns with one server. */
 const SERVER_TIMEOUT_MS = 900_000;
 
 const PROVIDER = "scripted";
@@ -80,7 +80,7 @@ const configFor = (modelUrl: string): JsonObject => ({
       models: { [MODEL]: modelOf("One"), [OTHER_MODEL]: modelOf("Two") },
     },
   },
-  // Text under these names is opencode's own prompt, and no part of a conversation.
+  // Text under these names is opencode's own prompt, and does not belong to a conversation.
   agent: Object.fromEntries(
     ["build", "general"].map((name) => [name, { prompt: "You help with this project." }]),
   ),
@@ -111,7 +111,7 @@ export async function openOpencode(
       OPENCODE_DISABLE_AUTOUPDATE: "1",
       OPENCODE_DISABLE_LSP_DOWNLOAD: "1",
       OPENCODE_DISABLE_DEFAULT_PLUGINS: "1",
-      // Its finder of files costs each start a seventh of its work.
+      // The file finder would cost a seventh of the work of each start.
       OPENCODE_DISABLE_FFF: "1",
       ...variables,
     });
@@ -181,7 +181,7 @@ async function listeningUrl(program: LineProgram): Promise<string> {
   throw new Error(`opencode ended: ${program.stderr()}`);
 }
 
-/** Ids of messages, by what they say. */
+/** Returns the ids of messages, by their texts. */
 export function idsBySaid(messages: readonly JsonObject[]): ReadonlyMap<string, string> {
   return new Map(
     messages.flatMap((message) =>

@@ -1,7 +1,7 @@
 /**
- * The real opencode holds conversations; Continuo reads its database, most of which is in the `-wal`, while it
- * runs and after it was killed, and says what the model is sent when a session goes on; opencode continues
- * it. The tests continue each other's sessions, in order.
+ * The real opencode holds conversations. Continuo reads its database, most of which is in the `-wal`, while opencode
+ * runs and after it was killed, and computes what the model receives when a session continues; then opencode continues
+ * it. The tests run in order and continue each other's sessions.
  */
 
 import { cp, readdir, readFile, rm, writeFile } from "node:fs/promises";
@@ -36,7 +36,7 @@ let model: ModelServer;
 let opencode: Opencode;
 let server: OpencodeServer;
 let places: Places;
-/** The sessions of the tests; `main` is the one that most continue. */
+/** The sessions of the tests; most tests continue `main`. */
 const sessions = { main: "", fork: "", broken: "", killed: "" };
 
 beforeAll(async () => {
@@ -54,14 +54,17 @@ afterAll(async () => {
   await sandbox?.[Symbol.asyncDispose]();
 });
 
-/** Read while opencode runs, which then goes on. */
+/** Reads the session while opencode runs, and then opencode continues it. */
 async function prove(sessionId: string, otherModel?: string): Promise<readonly Item[]> {
   const resume = (words: string) =>
     server.say(sessionId, words, otherModel === undefined ? {} : { model: otherModel });
   return await proveResumption({ agent: "opencode", places, sessionId, server: model, resume });
 }
 
-/** opencode is killed, the session read from what it left, and opencode started again before it goes on. */
+/**
+ * Kills opencode, reads the session from the files that it left, and starts opencode again, which continues the
+ * session.
+ */
 async function proveAnew(sessionId: string): Promise<readonly Item[]> {
   await server.kill();
   const resume = async (words: string): Promise<void> => {
@@ -87,7 +90,7 @@ describe("opencode continues what Continuo reads", () => {
     expect(countKinds(items)).toMatchObject({ thinking: 1, call: 3, result: 3, image: 2 });
   });
 
-  test("a sub-agent, whose session is no row but a detail of the one that started it", async () => {
+  test("a sub-agent, whose session is not listed but is a detail of the session that started it", async () => {
     await server.say(sessions.main, SAID.count);
     const { details } = await detailsOf(sessions.main);
     const [child, ...others] = details.subagents;
@@ -211,7 +214,7 @@ describe("opencode's own reading", () => {
     expect(ours.sort(byId)).toEqual(own.sort(byId));
   });
 
-  test("exports the same messages, and the export is read as the database is", async () => {
+  test("exports the same messages, and Continuo reads the export like the database", async () => {
     await server.kill();
     const copy = join(sandbox.root, "copy");
     await cp(opencode.dataHome, copy, { recursive: true });
@@ -230,7 +233,7 @@ describe("opencode's own reading", () => {
   });
 });
 
-/** Messages and parts as opencode tells them. */
+/** Returns messages and parts as opencode reports them. */
 function recordsIn(exported: JsonObject): JsonObject[] {
   return asObjects(exported.messages).flatMap((message) => [
     asObject(message.info),
@@ -238,7 +241,7 @@ function recordsIn(exported: JsonObject): JsonObject[] {
   ]);
 }
 
-/** Rows as opencode would tell them: the data, and the ids of the columns. */
+/** Returns rows as opencode would report them: the data, and the ids of the columns. */
 async function rowsOf(session: Awaited<ReturnType<typeof openNativeSession>>): Promise<JsonObject[]> {
   const entries = await Array.fromAsync(session.entries());
   return entries.slice(1).map(({ value }) => {
@@ -252,12 +255,12 @@ describe("commands that read", () => {
     const environment = { XDG_DATA_HOME: opencode.dataHome };
     for (const args of readingCommands(sessions.main)) {
       const { code, stderr } = await runContinuo(args, sandbox, environment);
-      // 4: damage was found.
+      // The exit code 4 means that damage was found.
       expect([0, 4], `${args.join(" ")}: ${stderr}`).toContain(code);
     }
   };
 
-  test("change nothing of what a killed opencode left, but for the notes in the -shm", async () => {
+  test("change no file of a killed opencode, except for the notes in the -shm", async () => {
     await server.kill();
     const folder = join(opencode.dataHome, "opencode");
     await rm(join(folder, "opencode.db-shm"), { force: true });
@@ -270,10 +273,10 @@ describe("commands that read", () => {
     expect(notes).toBeDefined();
   });
 
-  test("change nothing at all of a database that its opencode has closed", async () => {
+  test("change nothing at all in a database that opencode has closed", async () => {
     const log = await readFile(`${opencode.database}-wal`);
     expect(log.length).toBeGreaterThan(0);
-    // Closed here: a connection that is left to the garbage collector writes when nobody expects it.
+    // The connection is closed here, because one that is left to the garbage collector writes at an unexpected moment.
     const owner = new DatabaseSync(opencode.database);
     owner.exec("pragma wal_checkpoint(truncate); pragma optimize; select count(*) from session");
     owner.close();

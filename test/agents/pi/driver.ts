@@ -1,6 +1,6 @@
 /**
- * Drives the real pi: `pi --mode rpc`, one JSON object a line. The extension beside this file offers as
- * commands what pi gives to extensions alone.
+ * Drives the real pi: `pi --mode rpc`, one JSON object per line. The extension next to this file offers as commands
+ * what pi offers only to extensions.
  */
 
 import { mkdir, readFile } from "node:fs/promises";
@@ -17,19 +17,19 @@ export interface PiStart {
   readonly cwd?: string;
   /** With the skills and the prompt templates of the home. */
   readonly withSkills?: true;
-  /** With the extensions that pi brings, MCP among them. */
+  /** With the built-in extensions of pi, including MCP. */
   readonly withExtensions?: true;
 }
 
 /** One process of pi, which may move from session to session. */
 export interface PiTalk extends AsyncDisposable {
-  /** Says something and waits until pi has nothing more to do. Throws when it is not accepted. */
+  /** Sends a prompt and waits until pi is idle. Throws if pi does not accept it. */
   say(words: string, pictures?: readonly Picture[]): Promise<void>;
-  /** Says something, and kills pi while the first tool runs. */
+  /** Sends a prompt, and kills pi while the first tool runs. */
   sayInVain(words: string): Promise<void>;
   /** A command of the extension, `/note {…}`. */
   extension(command: string, args: JsonObject): Promise<void>;
-  /** An RPC command; gives its data. Throws what pi answers as an error. */
+  /** Sends an RPC command and returns its data. Throws the error that pi answers. */
   request(type: string, params?: JsonObject): Promise<JsonObject>;
   /** The path of the session that is open. */
   sessionFile(): Promise<string>;
@@ -52,7 +52,9 @@ export type PiVersion = Extract<PinnedName, "pi" | "pi087" | "pi073">;
 
 const PROMPT = "You help with this project.";
 
-/** Thinking is offered, so that it is asked for and sent back; costs are whole numbers of dollars a token. */
+/**
+ * The model offers thinking, so that pi requests it and sends it back; costs are whole numbers of dollars per token.
+ */
 const modelsFor = (modelUrl: string): JsonObject => ({
   providers: {
     scripted: {
@@ -72,7 +74,7 @@ const modelsFor = (modelUrl: string): JsonObject => ({
   },
 });
 
-/** Small numbers make a compaction cut in a short conversation; pictures go to the model as they are. */
+/** With small numbers a compaction cuts even a short conversation; pictures go to the model unchanged. */
 const SETTINGS = {
   defaultProvider: "scripted",
   defaultModel: "scripted-1",
@@ -160,7 +162,7 @@ function converse(program: LineProgram): PiTalk {
       settled.catch(() => undefined);
       await request("prompt", { message: words, ...(images.length === 0 ? {} : { images }) });
       await settled;
-      // This request is answered when pi has written everything that belongs to the turn.
+      // pi answers this request after it has written everything that belongs to the turn.
       while ((await request("get_state")).isStreaming === true);
     },
     async sayInVain(words) {
@@ -184,7 +186,7 @@ function converse(program: LineProgram): PiTalk {
   };
 }
 
-/** Ids of the entries of a session file, by what their messages say. */
+/** Returns the ids of the entries of a session file, by the texts of their messages. */
 export async function entryIdsIn(path: string): Promise<ReadonlyMap<string, string>> {
   const ids = new Map<string, string>();
   for (const line of (await readFile(path, "utf8")).split("\n")) {

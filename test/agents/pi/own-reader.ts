@@ -1,6 +1,6 @@
 /**
- * pi's own reader of its sessions, `SessionManager`, in a process of its own. It is given copies: it rewrites
- * files of older versions, and mends the end of a file.
+ * pi's own reader of its sessions, `SessionManager`, in a separate process. It gets copies, because it rewrites files
+ * of older versions and repairs the end of a file.
  */
 
 import { existsSync } from "node:fs";
@@ -18,7 +18,7 @@ export interface OwnReading {
   readonly name: string | null;
   /** Ids of the entries from the root to the leaf. */
   readonly path: readonly string[];
-  /** The items for the model, before the rules that each API adds. */
+  /** The items for the model, before the rules of each API are applied. */
   readonly items: readonly Item[];
 }
 
@@ -87,7 +87,7 @@ export function createOwnReader(sandbox: Sandbox, pi: Pi, version: PiVersion): O
   };
 }
 
-/** Without thinking, which each API treats in its own way. */
+/** The items without thinking, which each API treats in its own way. */
 function itemsOf(message: JsonObject): readonly Item[] {
   const { content } = message;
   const parts = typeof content === "string" ? [{ type: "text", text: content }] : asObjects(content);
@@ -114,7 +114,7 @@ function pictureOf({ mimeType, data }: JsonObject): string {
   return `data:${asText(mimeType)};base64,${asText(data)}`;
 }
 
-/** The rows of pi's own list of a folder, without pi itself. */
+/** Returns the rows of pi's own list of a folder, without starting pi itself. */
 export async function listOfFolder(sandbox: Sandbox, cwd: string): Promise<readonly JsonObject[]> {
   const module = pathToFileURL(join(packageFolder(PINNED.pi), "dist/bundle/index.js")).href;
   const source = `

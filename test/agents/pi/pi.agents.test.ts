@@ -1,6 +1,6 @@
 /**
- * The real pi holds conversations; Continuo reads the files that it wrote and computes what the model receives when
- * they are resumed; pi resumes them. The tests continue each other's sessions, in order.
+ * The real pi holds conversations. Continuo reads the files that it wrote and computes what the model receives when
+ * they are resumed; then pi resumes them. The tests run in order and continue each other's sessions.
  */
 
 import { readdirSync } from "node:fs";
@@ -43,7 +43,7 @@ async function tearDown(): Promise<void> {
   await sandbox?.[Symbol.asyncDispose]();
 }
 
-/** Talks in a new session; gives its file. */
+/** Sends prompts in a new session and returns its file. */
 async function hold(talk: (talk: PiTalk) => Promise<void>): Promise<string> {
   await using started = pi.talk();
   await talk(started);
@@ -64,7 +64,7 @@ async function idOf(file: string): Promise<string> {
   return asText(JSON.parse((await readFile(file, "utf8")).split("\n")[0] ?? "").id);
 }
 
-/** Returns the part that both readers can know: no thinking, no results that only an API requires. */
+/** Returns the items that both readers can know: without thinking, and without results that only an API requires. */
 async function compared(file: string, theirs: readonly Item[]): Promise<void> {
   using session = await openNativeSession(file, { places });
   const history = await Array.fromAsync(session.history());
@@ -90,7 +90,7 @@ describe.each(VERSIONS)("%s", (version) => {
     expect(countKinds(items)).toMatchObject({ thinking: 2, call: 5, result: 5, image: 2 });
   });
 
-  test("a fork, which leaves the session that it came from as it was", async () => {
+  test("a fork, which does not change its source session", async () => {
     const before = await readFile(main);
     await using talk = pi.talk({ session: main });
     const entryId = (await entryIdsIn(main)).get(SAID.lookYourself) ?? "";
@@ -169,7 +169,7 @@ describe.each(VERSIONS)("%s", (version) => {
   });
 
   if (version !== "pi073")
-    test("what is kept from the model, and what is edited for it", async () => {
+    test("messages that are hidden from the model, and messages that are edited for it", async () => {
       const file = await hold(async (talk) => {
         await talk.say(SAID.more);
         await talk.request("bash", { command: "echo hidden", excludeFromContext: true });
@@ -240,11 +240,11 @@ describe.each(VERSIONS)("%s", (version) => {
   });
 
   if (version === "pi")
-    test("pi's own reader says the same of sessions written by hand", async () => {
+    test("pi's own reader reads the same in sessions written by hand", async () => {
       const files = readdirSync(CASES, { recursive: true, encoding: "utf8" }).filter((name) =>
         name.endsWith(".jsonl"),
       );
-      // pi would walk the circle of the damaged one for ever.
+      // pi would follow the circle in the damaged session for ever.
       for (const name of files.filter((name) => !name.startsWith("damaged/"))) {
         const theirs = await own.read(await readFile(join(CASES, name)));
         using session = await openNativeSession(join(CASES, name), { places });

@@ -1,4 +1,7 @@
-/** A project that was renamed: after `continuo relocate` each real agent lists its session in the new folder, with its messages, and not in the old one. */
+/**
+ * A renamed project: after `continuo relocate` each real agent lists its session in the new folder, with its messages,
+ * and no longer in the old one.
+ */
 
 import { cpSync, mkdirSync, renameSync } from "node:fs";
 import { basename, join } from "node:path";
@@ -54,12 +57,12 @@ test("Codex lists it in the new folder, and resumes it there", async () => {
   const codex = await openCodex(sandbox, CLOSED);
   const home = { root: sandbox.root, project: sandbox.project };
   writeThread(home, [header(home), ...TALK]);
-  // Its database has the row with the old folder.
+  // The database of Codex has the row with the old folder.
   await using before = await codex.appServer();
   await before.request("thread/list", {});
   await before[Symbol.asyncDispose]();
   const target = await rename(sandbox, home);
-  // The driver starts it in the old folder.
+  // The driver starts the agent in the old folder.
   mkdirSync(sandbox.project);
   await using app = await codex.appServer();
   const idsIn = async (cwd: string): Promise<readonly string[]> =>
@@ -78,7 +81,7 @@ test("Gemini CLI lists it in the new folder", async () => {
   const home = { root: gemini.home, project: sandbox.project };
   writeGemini(home, [geminiHead(home), ...GEMINI_TALK]);
   const target = await rename(sandbox, home);
-  // Its list deletes what it does not show.
+  // The list command deletes sessions that it does not show.
   const copy = join(sandbox.root, "copy");
   cpSync(gemini.home, copy, { recursive: true });
   const env = { ...gemini.environment, GEMINI_CLI_HOME: copy };

@@ -1,6 +1,6 @@
 /**
- * Sessions that the real agents began in a project that was renamed: after `continuo relocate` each lists its session in the new
- * folder, resumes it there with its messages, and works in the new folder.
+ * Sessions that the real agents began in a project that was then renamed: after `continuo relocate` each agent lists
+ * its session in the new folder, resumes it there with its messages, and works in the new folder.
  */
 
 import { renameSync } from "node:fs";

@@ -1,7 +1,7 @@
 /**
- * Random damages to a session of a real agent, resumed by the agent before and after a repair: nothing that it read
- * before is lost, of ten sessions that it refused at least nine are mended, and the model view is what it sends. A run of
- * CI takes a part of them; `CONTINUO_SEED=N` chooses other damages.
+ * Random damage to a session of a real agent, which the agent resumes before and after a repair: the repair loses no
+ * message that the agent read before, it makes at least nine of ten refused sessions readable, and the model view
+ * equals the agent's request. A run of CI tries a part of the damages; `CONTINUO_SEED=N` chooses others.
  */
 
 import { readFileSync, writeFileSync } from "node:fs";
@@ -17,7 +17,7 @@ import { type Item, normaliseView, TELLS_ERRORS } from "../items.ts";
 import { openStage, type ResumeResult, type Stage } from "./stage.ts";
 
 const DAMAGES = 30;
-/** Two starts for each; opencode takes the longest, above all on a machine that does other things too. */
+/** Each damage takes two starts; opencode takes the longest, especially on a busy machine. */
 const LIMIT_MS = 3_600_000;
 const SEED = Number(process.env.CONTINUO_SEED ?? 27);
 
@@ -32,7 +32,7 @@ interface Row {
   readonly data: string;
 }
 
-/** The texts of all records: lines, or the data of rows. */
+/** Returns the texts of all records: lines, or the data of rows. */
 function textsOf(
   stage: Stage,
   agent: string,
@@ -50,7 +50,7 @@ function textsOf(
   return { texts: rows.map(({ data }) => data), rows };
 }
 
-/** A field, however deep, is lost, or has a value of another form. */
+/** A field at any depth is lost, or gets a value of another type. */
 const fieldDamage = fc.record({
   record: fc.nat(),
   field: fc.nat(),
@@ -80,7 +80,7 @@ function withField(text: string, { field, value }: { readonly field: number; rea
   };
 }
 
-/** Records of the conversation, of which most damages are: an agent writes many others. */
+/** Most damage hits records of the conversation; an agent writes many other records. */
 function isSaid(text: string): boolean {
   return /"type":"(?:user|assistant|message|gemini|session|session_meta|response_item|text|tool|reasoning)(?:\.\w+)?"|"role":/u.test(
     text,
@@ -123,7 +123,7 @@ function changeRow(file: string, row: Row | undefined, data: string): void {
   if (row !== undefined) database.prepare(`update ${row.table} set data = ? where id = ?`).run(data, row.id);
 }
 
-/** A row is lost, or its data breaks off. */
+/** A row is lost, or its data is cut off. */
 function rowDamage(file: string, rows: readonly Row[], at: number): Laid {
   const row = rows[(SEED * 7 + at) % rows.length];
   const isLost = at % 2 === 0 && row?.table === "part";
@@ -138,7 +138,7 @@ function rowDamage(file: string, rows: readonly Row[], at: number): Laid {
 }
 
 /**
- * Returns the words of person and model. Results without their call are removed by a repair: no API takes them.
+ * Returns the texts of person and model. A repair removes results without their call, because no API accepts them.
  */
 function saidIn(items: readonly Item[] | null): readonly string[] {
   return (items ?? []).flatMap((item) =>
@@ -146,12 +146,12 @@ function saidIn(items: readonly Item[] | null): readonly string[] {
   );
 }
 
-/** An agent that sends nothing of a session in which something was said has not read it either. */
+/** An agent that sends no message of a session with messages has not read it. */
 function isRefused({ items, failure }: ResumeResult, view: readonly Item[] | null): boolean {
   return failure !== null || items === null || (items.length === 0 && (view ?? []).length > 0);
 }
 
-/** The items as a model reads them: words that follow each other are one text, and a seal without letters is none. */
+/** Returns the items as a model reads them: consecutive texts are joined, and an empty signature does not count. */
 function asRead(items: readonly Item[]): readonly Item[] {
   const read: Item[] = [];
   for (const item of items) {
@@ -165,8 +165,8 @@ function asRead(items: readonly Item[]): readonly Item[] {
 }
 
 /**
- * An id that stands nowhere in the session is one that was made for a call or a result without an id, another one each
- * time, as Gemini CLI does: such ids are compared by their order.
+ * An id that is not in the session was made for a call or a result without an id. Gemini CLI makes another one each
+ * time, so such ids are compared by their order.
  */
 function withoutNewIds(items: readonly Item[], said: string): readonly Item[] {
   const made = new Map<string, string>();
@@ -180,7 +180,7 @@ function withoutNewIds(items: readonly Item[], said: string): readonly Item[] {
 }
 
 test.each(AGENTS)(
-  "$agent reads repaired sessions as well as before, and most that it refused; the view is what it sends",
+  "$agent reads repaired sessions as well as before, and most sessions that it refused; the view equals its request",
   async (each) => {
     await using stage = await openStage(each);
     const ref = `${each.agent}:${stage.session.sessionId}`;
@@ -227,12 +227,14 @@ test.each(AGENTS)(
   LIMIT_MS,
 );
 
-/** Returns whether a message is left: a session that breaks off in its header has none that an agent could resume. */
+/**
+ * Returns true if a message is left: a session that is cut off in its header has no message that an agent could resume.
+ */
 async function holdsMessages({ places }: Stage, ref: string): Promise<boolean> {
   return (await readNativeSession(ref, { places })).messages.length > 0;
 }
 
-/** The model view of the session as it lies there; `null` if nothing of it is left. */
+/** Returns the model view of the session as it is on disk, or `null` if no part of it is left. */
 async function viewOf({ places, session }: Stage, agent: AgentName): Promise<readonly Item[] | null> {
   try {
     const ref = `${agent}:${session.sessionId}`;
@@ -244,7 +246,7 @@ async function viewOf({ places, session }: Stage, agent: AgentName): Promise<rea
   }
 }
 
-/** Returns the number of repaired records; `null` if nothing of the session is left. */
+/** Returns the number of repaired records, or `null` if no part of the session is left. */
 async function repair({ places }: Stage, ref: string): Promise<number | null> {
   try {
     return (await repairNativeSession(ref, { places, write: "in place" })).edits.length;

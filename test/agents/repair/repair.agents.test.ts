@@ -1,6 +1,6 @@
 /**
- * Sessions of the real agents, damaged as a crash and a bad disk do it, and repaired: the agents resume them, and
- * the request says all that was left, with the words that stand for what is lost.
+ * Sessions of the real agents, damaged as by a crash or a bad disk, and repaired: the agents resume them, and the
+ * request has everything that was left, with placeholders for lost parts.
  */
 
 import { readFileSync, writeFileSync } from "node:fs";
@@ -36,7 +36,7 @@ describe.each(AGENTS)("$agent", (subject) => {
 
   afterAll(() => laid?.[Symbol.asyncDispose]());
 
-  /** A session of the agent's own that stops in the middle of two calls, one of which has its result. */
+  /** Makes a session of the agent that stops in the middle of two calls, of which one has its result. */
   async function interrupted(): Promise<SessionPlace> {
     const written = await laid.begun.begin(FIRST);
     await using adapter = openSessionAdapter({ format, ...written, places: laid.places });
@@ -63,7 +63,7 @@ describe.each(AGENTS)("$agent", (subject) => {
     return { edits, items };
   }
 
-  test("a call that was interrupted, and a line that broke off", async () => {
+  test("an interrupted call, and a line that is cut off", async () => {
     const session = await interrupted();
     if (laid.begun.database === undefined) {
       writeFileSync(session.sessionFile, `${readFileSync(session.sessionFile, "utf8")}{"type":"user","mess`);
@@ -75,7 +75,7 @@ describe.each(AGENTS)("$agent", (subject) => {
     expect(items).toContainEqual({ kind: "text", role: "user", text: SECOND });
   });
 
-  test("a record in the middle that is not JSON any more", async () => {
+  test("a record in the middle that is no longer JSON", async () => {
     const session = await interrupted();
     if (laid.begun.database === undefined) {
       const lines = readFileSync(session.sessionFile, "utf8").split("\n");
@@ -130,7 +130,7 @@ test("gemini continues a session that lost the line of a call", async () => {
   if (gemini === undefined) throw new Error("gemini is one of the agents");
   await using laid = await layOut(gemini, FIRST);
   const { sessionId, sessionFile } = await laid.begun.begin(FIRST);
-  // After a resume a call is a part of its answer, and its result is a message of its own.
+  // After a resume a call is a part of its answer, and its result is a separate message.
   const response = { id: "look__call_l1", name: "look", response: { output: "a note" } };
   const timestamp = new Date().toISOString();
   const records = [
@@ -151,7 +151,7 @@ test("gemini continues a session that lost the line of a call", async () => {
   expect(items).toContainEqual({ kind: "text", role: "user", text: SECOND });
 });
 
-test("opencode imports a repaired copy beside the damaged session, and continues it", async () => {
+test("opencode imports a repaired copy in addition to the damaged session, and continues it", async () => {
   await using sandbox = await makeSandbox();
   await using server = await startModelServer({ turns: [{ user: FIRST, answers: [[text("A word.")]] }] });
   const opencode = await openOpencode(sandbox, server.url);
@@ -182,12 +182,12 @@ test("opencode imports a repaired copy beside the damaged session, and continues
 
 const CODEX = AGENTS.filter(({ agent }) => agent === "codex");
 
-/** Codex keeps in its index that nothing was shown, once it has read the session. */
+/** After Codex has read the session, its index records that the session shows nothing. */
 const BEFORE = CODEX.flatMap((codex) =>
   ["never read", "read before"].map((before) => ({ ...codex, before })),
 );
 
-test.each(BEFORE)("$agent lists a session again of which nothing was shown, $before", async (codex) => {
+test.each(BEFORE)("$agent lists a session again that it did not show, $before", async (codex) => {
   await using sandbox = await makeSandbox();
   await using server = await startModelServer({ turns: [] });
   const begun = await codex.open(sandbox, server.url);

@@ -1,6 +1,6 @@
 /**
- * One session of each real agent, with thinking, two calls at once of which one fails, and two turns; it is damaged,
- * resumed, and laid out again as it was. A home is copied as a whole, so that nothing of one trial is left for the next.
+ * One session of each real agent, with thinking, two parallel calls of which one fails, and two turns. It is damaged,
+ * resumed, and restored. The home is copied as a whole, so that one trial leaves nothing for the next.
  */
 
 import { cpSync, rmSync } from "node:fs";
@@ -27,7 +27,7 @@ const CONCLUDE = "And what do you conclude?";
 
 /** The behaviour of the agent with a session. */
 export interface ResumeResult {
-  /** The items that it sent to its model before the last words; `null` if it sent nothing. */
+  /** The items that it sent to its model before the last prompt, or `null` if it sent no request. */
   readonly items: readonly Item[] | null;
   readonly failure: string | null;
 }
@@ -36,7 +36,7 @@ export interface Stage extends AsyncDisposable {
   readonly session: SessionPlace;
   readonly places: Places;
   readonly server: ModelServer;
-  /** Lays the home out as it was after the conversation. */
+  /** Restores the home to its state after the conversation. */
   reset(): void;
   resume(): Promise<ResumeResult>;
 }

@@ -1,6 +1,6 @@
 /**
- * `--model-view` shows of a damaged session what the real agent sends: one record of a conversation is lost,
- * has no time, or says nothing, each in turn.
+ * For a damaged session, `--model-view` shows what the real agent sends. Each record of a conversation in turn is lost,
+ * loses its time, or becomes empty.
  */
 
 import { readFileSync, writeFileSync } from "node:fs";
@@ -15,13 +15,13 @@ import { openStage, type Stage } from "./stage.ts";
 
 interface Damage {
   readonly what: string;
-  /** Lines of the damaged file, or `null` if the damage does not concern this line. */
+  /** Returns the lines of the damaged file, or `null` if the damage does not apply to this line. */
   readonly lay: (records: readonly Json[], at: number) => readonly Json[] | null;
 }
 
 const LOST: Damage = { what: "is lost", lay: (records, at) => records.toSpliced(at, 1) };
 
-/** All results from a line on are lost, so that none of the calls of an answer has one. */
+/** All results from a line on are lost, so that no call of an answer has a result. */
 const ALL_RESULTS: Damage = {
   what: "and all results after it are lost",
   lay: (records, at) =>
@@ -61,7 +61,7 @@ const DAMAGES: Readonly<Partial<Record<AgentName, readonly Damage[]>>> = {
 };
 
 test.each(AGENTS.filter(({ agent }) => DAMAGES[agent] !== undefined))(
-  "the model view of a damaged session of $agent is what it sends",
+  "the model view of a damaged session of $agent equals its request",
   async (each) => {
     await using stage = await openStage(each);
     const lines = readFileSync(stage.session.sessionFile, "utf8").trimEnd().split("\n");

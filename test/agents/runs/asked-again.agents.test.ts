@@ -1,6 +1,6 @@
 /**
- * A program whose real coding agent waits for a person, killed with `kill -9` in that moment and started again: the agent
- * goes on in its own session, and one answer is used once.
+ * A program is killed with `kill -9` while its real coding agent waits for a person, and started again: the agent
+ * continues its own session, and each answer is used once.
  */
 
 import { spawn } from "node:child_process";
@@ -26,7 +26,7 @@ interface Stage extends AsyncDisposable {
   readonly sandbox: Sandbox;
   readonly models: ModelServer;
   readonly url: string;
-  /** The file that the agent writes when it may. */
+  /** The file that the agent writes when it is permitted. */
   readonly file: string;
   start(): Promise<Program>;
 }
@@ -109,13 +109,13 @@ async function answered({ address }: Program): Promise<void> {
   expect(words).toContain("It is written.");
 }
 
-/** The questions of the log: each attempt can have an id of its own for the same one. */
+/** The questions of the log; each attempt can have its own id for the same question. */
 async function askedIds(store: Store): Promise<ReadonlySet<string>> {
   const { events } = await store.read("j", { types: ["approval_requested"] });
   return new Set(events.map(({ data }) => (data as { readonly approvalId: string }).approvalId));
 }
 
-/** Those that Ann answered. */
+/** The questions that Ann answered. */
 async function resolvedIds(store: Store): Promise<ReadonlySet<string>> {
   const { events } = await store.read("j", { types: ["approval_resolved"] });
   expect(events.map(({ actor }) => actor.id)).toEqual(events.map(() => "ann"));
@@ -132,7 +132,7 @@ async function nativeSessions(store: Store): Promise<readonly unknown[]> {
     .map(({ metadata }) => (metadata.native as { readonly sessionId?: string } | undefined)?.sessionId);
 }
 
-describe.each([claude, codex])("$title that waits for a person", (subject) => {
+describe.each([claude, codex])("$title waits for a person", (subject) => {
   test.each(["before it is answered", "after it was answered by another process"])(
     "continues its own session after a kill %s, and uses the answer once",
     async (when) => {
@@ -140,7 +140,7 @@ describe.each([claude, codex])("$title that waits for a person", (subject) => {
       const dying = await on.start();
       await fetch(`${dying.address}/jobs/j`, { method: "POST", headers: ANN, body: WORDS });
       const asked = await openQuestion(dying);
-      // Its agent still runs when the next attempt begins.
+      // The agent still runs when the next attempt begins.
       await dying.kill();
       expect(existsSync(on.file)).toBe(false);
 
@@ -166,7 +166,7 @@ describe.each([claude, codex])("$title that waits for a person", (subject) => {
       expect((await store.read("j", { types: ["message_sent"] })).events).toHaveLength(1);
       const { items } = await store.listClaims({ prefix: "approval/" });
       expect(items.map(({ status }) => status)).toEqual(["granted"]);
-      // The model of the second life reads the first one's words, as the agent kept them itself.
+      // After the restart, the model reads the messages of the first attempt, which the agent itself stored.
       const said = JSON.stringify(on.models.conversation().at(-1)?.body);
       expect(said.split(WORDS).length - 1).toBe(2);
     },

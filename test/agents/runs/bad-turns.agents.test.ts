@@ -1,4 +1,6 @@
-/** A turn that failed or was cancelled: the next one goes on in the same native session, and nothing is told twice. */
+/**
+ * After a failed or cancelled turn, the next one continues in the same native session, and no message is sent twice.
+ */
 
 import { openRunAgent } from "@continuo/agents";
 import { AGENT_NAMES } from "@continuo/core/model";
@@ -44,13 +46,14 @@ async function stage(name: (typeof AGENT_NAMES)[number]) {
   };
 }
 
-/** Counts each of the words in the newest request. */
+/** Counts how often each text appears in the newest request. */
 function counts(request: unknown, ...words: readonly string[]): readonly number[] {
   const text = JSON.stringify(request);
   return words.map((one) => text.split(one).length - 1);
 }
 
-// Gemini CLI 0.61.0 forgets a prompt that its model refused: the conversation is told to a new session, with that prompt.
+// Gemini CLI 0.61.0 drops a prompt that its model refused, so the conversation is replayed into a new session, with
+// that prompt.
 test.each(AGENT_NAMES.filter((name) => name !== "gemini"))(
   "%s: after a refused request the conversation continues natively",
   async (name) => {
@@ -85,7 +88,7 @@ test.each(AGENT_NAMES)("%s: usage and cost of a cancelled turn are of that turn"
     },
   });
   expect(bad.status).toBe("cancelled");
-  // Either nothing, or another number of tokens than the turn before had.
+  // The usage is either absent, or another number of tokens than that of the turn before.
   if ((bad.usage?.inputTokens ?? 0) === 0) expect(bad.usage?.costUsd ?? 0).toBe(0);
   else expect(bad.usage?.inputTokens).not.toBe(first?.inputTokens);
   const last = await at.run(LAST, { sessionId });

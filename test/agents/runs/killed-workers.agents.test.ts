@@ -1,6 +1,6 @@
 /**
- * Workers that are killed with `kill -9` together with the guardians of their agents, while the real agent answers:
- * nothing of a dead worker's agent runs when the next attempt asks the model, and the answer is there once.
+ * Workers are killed with `kill -9` together with the guardians of their agents, while the real agent answers: no
+ * program of a killed worker's agent runs when the next attempt asks the model, and the answer is stored once.
  */
 
 import { type ChildProcess, spawn } from "node:child_process";
@@ -19,7 +19,7 @@ import { makeSandbox, type Sandbox } from "../sandbox.ts";
 import { startedIn, told } from "../started-programs.ts";
 
 const KILLS = 8;
-/** Gemini CLI ends an answer that repeats itself. */
+/** The text varies, because Gemini CLI ends an answer that repeats itself. */
 const STORY = Array.from({ length: 100 }, (_, at) => `Chapter ${at} is ${at * at} pages long.`).join(" ");
 const SCRIPT = {
   turns: [
@@ -40,7 +40,7 @@ async function startWorker(args: readonly string[], agent: string, environment: 
   return child;
 }
 
-/** The worker dies with all that watches over its agent. An agent that hangs does not notice the end of its input. */
+/** Kills the worker and the processes that watch its agent. A stopped agent does not notice the end of its input. */
 async function kill(worker: ChildProcess, sandbox: Sandbox, how = "answers"): Promise<readonly number[]> {
   const left = startedBy(worker, sandbox);
   if (how === "hangs") for (const pid of left) process.kill(pid, "SIGSTOP");
@@ -61,7 +61,7 @@ const storiesAsked = (models: ModelServer): number =>
   models.conversation().filter(({ body }) => JSON.stringify(body).includes("Tell me a long story.")).length;
 
 test.each(["claude", "codex", "gemini", "opencode", "pi"] as const)(
-  `%s: of ${KILLS} killed workers none leaves a program behind that writes beside the next one`,
+  `%s: none of ${KILLS} killed workers leaves a program behind that writes at the same time as the next one`,
   async (agent) => {
     await using sandbox = await makeSandbox();
     const models = await startModelServer(SCRIPT);

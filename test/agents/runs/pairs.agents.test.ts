@@ -1,7 +1,7 @@
 /**
- * Every ordered pair of agents with every fault: the turn of one agent fails, the other agent continues, and then the first
- * one again. The requests that the model servers receive are checked. Each fault is tried with one pair; with `--all-pairs` with
- * all pairs.
+ * Every ordered pair of agents with every fault: the turn of one agent fails, the other agent continues, and then the
+ * first one again. The test checks the requests to the model servers. Each fault is tried with one pair, or with all
+ * pairs if `--all-pairs` is given.
  */
 
 import { openRunAgent } from "@continuo/agents";
@@ -30,7 +30,7 @@ interface Fault {
   /** `after` happens after this number of requests to the model: agents differ in how often they ask again. */
   readonly requests: number;
   readonly after: "the person gives up" | "the agent is killed";
-  /** Agents that take a part of an answer for the whole answer, and complete the turn. */
+  /** Agents that treat a part of an answer as the whole answer, and complete the turn. */
   readonly hides?: readonly AgentName[];
 }
 
@@ -130,7 +130,7 @@ async function goWrong({ server, sandbox, run }: Stage, name: AgentName, fault: 
   return await ended;
 }
 
-/** Counts each of the words in the newest request that contains the first of them. */
+/** Counts how often each text appears in the newest request that contains the first of them. */
 function counts({ server }: Stage, ...words: readonly [string, ...string[]]): readonly number[] {
   const request = server.conversation().findLast((one) => JSON.stringify(one.body).includes(words[0]));
   expect(request?.violations).toEqual([]);

@@ -1,4 +1,4 @@
-/** Runs of the session manager with the real agents: continued natively, by replay, and by several in turns. */
+/** Runs of the session manager with the real agents: continued natively, by replay, and by several agents in turn. */
 
 import { openRunAgent } from "@continuo/agents";
 import { AGENT_NAMES, type AgentName, type Store } from "@continuo/core/model";
@@ -27,7 +27,10 @@ interface Stage extends AsyncDisposable {
   readonly store: Store;
   readonly server: ModelServer;
   run(agent: AgentName, words: string, options?: RunOnceOptions): Promise<RunResult>;
-  /** Who says what in the newest request, without what agents add; what is quoted has the role of the quoting text. */
+  /**
+   * Returns the role and text of each message in the newest request, without the agents' additions. A quoted text has
+   * the role of the quoting message.
+   */
   asked(): readonly (readonly [role: string, words: string])[];
 }
 
@@ -96,7 +99,7 @@ test.each(AGENT_NAMES)("%s: natively and by replay, its model receives the same 
 
   const replayed = await at.run(agent, THIRD, { sessionId, continuation: "replay" });
   expect(replayed.resumption).toMatchObject({ requested: "replay", happened: "replay" });
-  // Messages of their own, as the model is told them by a native session.
+  // These are separate messages, as the model receives them from a native session.
   expect(at.asked()).toEqual(said(FIRST, answer(FIRST), SECOND, answer(SECOND), THIRD));
   expect((await at.store.getSession(sessionId))?.metadata.providerSessionId).not.toBe(reference);
 

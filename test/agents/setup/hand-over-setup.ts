@@ -1,4 +1,7 @@
-/** A hand-over begun from inside an agent: the model that is scripted for it, and what the other agent has afterwards. */
+/**
+ * A hand-over that begins inside an agent: the scripted model for it, and the content of the other agent's session
+ * afterwards.
+ */
 
 import type { AgentName } from "@continuo/core/model";
 import { expect } from "vitest";
@@ -18,14 +21,14 @@ import { type Environment, sentTo } from "./stage.ts";
 export const SAID = "Remember that the parcel is heliotrope.";
 const ANSWERED = "I keep the colour in mind.";
 
-/** The names of the tools in an agent. */
+/** The names of Continuo's tools in an agent. */
 export interface Tools {
   readonly recall: string;
   readonly shell: string;
 }
 
 /**
- * A model that knows nothing of Continuo but what it is sent.
+ * A model that knows only what it receives about Continuo.
  *
  * @param sent the requests that it received
  */

@@ -1,6 +1,6 @@
 /**
- * The real agents after `continuo setup` hand their own session over: a person types the command that was added (to Codex,
- * the name of the skill), the agent's model does what it is told there, and another agent has the conversation.
+ * After `continuo setup`, the real agents hand their own session over: a person types the added command (in Codex, the
+ * name of the skill), the agent's model follows its text, and another agent has the conversation.
  */
 
 import { randomUUID } from "node:crypto";
@@ -41,7 +41,7 @@ test("Codex hands its session over to pi when the person names the skill", async
   );
   const codex = await openCodex(sandbox, server.url);
   const config = await readFile(join(codex.home, "config.toml"), "utf8");
-  // A model that is offered all tools at once.
+  // With this model, Codex offers all tools at once.
   await sandbox.write(".codex/config.toml", config.replace('"gpt-5.5"', '"scripted"'));
   await setUp("codex", sandbox, codex.environment);
   await using app = await codex.appServer();

@@ -1,6 +1,7 @@
 /**
- * The real agents with Continuo's package in their own form, and nothing from `continuo setup`: a person types the command of the
- * package, the model's search finds a session of another agent, and the session is handed over to another agent from inside.
+ * The real agents with Continuo's package in the agent's own form, without `continuo setup`: a person types the command
+ * of the package, the model's search finds a session of another agent, and the session is handed over to another agent
+ * from inside.
  */
 
 import { execFileSync } from "node:child_process";
@@ -47,7 +48,7 @@ interface Names extends Tools {
   readonly search: string;
 }
 
-/** A search first, then what is said, then the hand-over. */
+/** The script has first a search, then the messages, then the hand-over. */
 function withSearch(
   agents: Parameters<typeof scriptOf>[0],
   names: Names,
@@ -106,7 +107,7 @@ test("Codex searches and hands over with its plugin", async () => {
   const codex = await openCodex(sandbox, server.url);
   await writeOtherSession(sandbox, "claude");
   const config = await readFile(join(codex.home, "config.toml"), "utf8");
-  // A model that is offered all tools at once; other tests have no plugins.
+  // With this model, Codex offers all tools at once; other tests have no plugins.
   const own = config.replace('"gpt-5.5"', '"scripted"').replace("plugins = false", "plugins = true");
   await sandbox.write(".codex/config.toml", own);
   // Its shell is a login shell, whose search path is the person's own.
@@ -119,7 +120,7 @@ test("Codex searches and hands over with its plugin", async () => {
   await app.turn(threadId, "Find the lighthouse.");
   expectFound(server);
   await app.turn(threadId, SAID);
-  // A client of the app server sends the skill that a person chose beside the words.
+  // A client of the app server sends the skill that a person chose together with the text.
   const [here] = asObjects((await app.request("skills/list", { cwds: [sandbox.project] })).data);
   const skill = asObjects(here?.skills).find(({ name }) => name === "continuo:continuo");
   const words = "$continuo:continuo Hand this session over to: pi";

@@ -1,4 +1,4 @@
-/** The packages of a release in the agents' own forms: each agent checks, installs and lists its own. */
+/** The packages of a release in the agents' own forms: each agent checks, installs and lists its own package. */
 
 import { execFileSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
@@ -29,7 +29,7 @@ async function run(program: string, ...args: readonly string[]): Promise<string>
   return result.stdout + result.stderr;
 }
 
-test("Claude Code checks the plugin as its directory does, without a warning, and installs it from the marketplace", async () => {
+test("Claude Code checks the plugin like its directory, without a warning, and installs it from the marketplace", async () => {
   const claude = claudeBinary();
   const checked = await run(claude, "plugin", "validate", join(packages, "plugin"), "--profile", "directory");
   expect(checked).toContain("Validation passed");
@@ -67,7 +67,7 @@ test("pi installs and lists the package", async () => {
   expect(await run(process.execPath, pi, "list")).toContain(packages);
 });
 
-test("opencode has the server, the skill and the commands of the plugin, and the person's own settings go first", async () => {
+test("opencode has the server, the skill and the commands of the plugin, and the person's own settings take precedence", async () => {
   const programs = scratchFolder("programs");
   const start = `exec '${process.execPath}' '${join(ROOT, "bin/continuo.js")}' "$@"`;
   writeFileSync(join(programs, "continuo"), `#!/bin/sh\n${start}\n`, { mode: 0o755 });

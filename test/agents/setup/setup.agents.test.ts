@@ -1,6 +1,7 @@
 /**
- * The real agents after `continuo setup`: a person types the command that was added, the agent's model is told of the skill and calls
- * the search, which finds a session of another agent; and what was changed goes back byte for byte.
+ * The real agents after `continuo setup`: a person types the added command, and the agent's model receives the skill
+ * and calls the search, which finds a session of another agent. Afterwards every changed file can be restored byte for
+ * byte.
  */
 
 import { readdir, readFile } from "node:fs/promises";
@@ -27,7 +28,7 @@ import { runContinuo } from "../proof.ts";
 import { makeSandbox } from "../sandbox.ts";
 import { expectSent, setUp } from "./stage.ts";
 
-/** A person types it; the agent makes the prompt of the added file of it. */
+/** A person types this command, and the agent makes a prompt from the added file. */
 const TYPED = "/continuo-search lighthouse";
 const EXPANDED = "sessions of all coding agents on this machine for: lighthouse";
 const SKILL = "Finds what was said and done in earlier sessions of any coding agent";
@@ -64,7 +65,7 @@ test("Codex has the skill and the search", async () => {
   const codex = await openCodex(sandbox, server.url);
   await writeOtherSession(sandbox, "claude");
   const config = await readFile(join(codex.home, "config.toml"), "utf8");
-  // A model that is offered all tools at once.
+  // With this model, Codex offers all tools at once.
   await sandbox.write(".codex/config.toml", config.replace('"gpt-5.5"', '"scripted"'));
   await setUp("codex", sandbox, codex.environment);
   await using app = await codex.appServer();
@@ -81,7 +82,7 @@ test("Gemini CLI has the skill, the command and the search", async () => {
   const gemini = await openGemini(sandbox, server.url);
   await writeOtherSession(sandbox);
   await setUp("gemini", sandbox, gemini.environment);
-  // The system prompt of the tests has no skills.
+  // The system prompt of the other tests has no skills.
   const { stdout, stderr } = await gemini.command(["skills", "list"]);
   expect(stdout + stderr).toContain(SKILL);
   await gemini.say(TYPED);
@@ -119,7 +120,7 @@ test("pi has the skill, the command and the search", async () => {
   expectFound(server);
 });
 
-test("after Claude Code ran, its settings, skills and commands go back byte for byte", async () => {
+test("after Claude Code ran, its settings, skills and commands are restored byte for byte", async () => {
   await using sandbox = await makeSandbox();
   await using server = await startModelServer(scriptOf("mcp__continuo__search"));
   const claude = await openClaude(sandbox, server.url, "full");
@@ -136,14 +137,14 @@ test("after Claude Code ran, its settings, skills and commands go back byte for 
   const undone = await runContinuo(["setup", "--undo", "--yes", "claude"], sandbox, claude.environment);
   expect(undone.code).toBe(0);
   expect(await settingsIn(claude.configFolder)).toEqual(before);
-  // Claude Code keeps numbers of its own in the file of its servers, so that it alone is another one than before.
+  // Claude Code keeps numbers in the file with its servers, so only this file differs from before.
   const { mcpServers } = asObject(
     JSON.parse(await readFile(join(claude.configFolder, ".claude.json"), "utf8")),
   );
   expect(Object.keys(asObject(mcpServers ?? {}))).toEqual([]);
 });
 
-/** The texts of the files that a person writes; what Claude Code writes itself is left out. */
+/** Returns the texts of the files that a person writes; files that only Claude Code writes are left out. */
 async function settingsIn(folder: string): Promise<Readonly<Record<string, string>>> {
   const names = (await readdir(folder, { recursive: true })).filter((name) =>
     /^settings.*\.json$|^(?:skills|commands)\/.*\.md$/u.test(name),

@@ -1,4 +1,4 @@
-/** The real agents agree: a deleted session is gone from their own lists, and a restored one goes on. */
+/** The real agents confirm that a deleted session is missing in their own lists, and that a restored one continues. */
 
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
@@ -52,7 +52,10 @@ test("codex: thread/list, and a turn after the restoration", async () => {
   model = undefined;
 });
 
-/** The rows of all databases of Codex, by table, that name a thread in any column; its log is a log of everything. */
+/**
+ * Returns the rows of all databases of Codex, by table, that name a thread in any column. The log is left out, because
+ * it records everything.
+ */
 function rowsAbout(home: string, threadId: string): Readonly<Record<string, readonly unknown[]>> {
   const files = readdirSync(home).filter((name) => /^(?!logs_).*\.sqlite$/u.test(name));
   const all = files.flatMap((file) => {
@@ -66,7 +69,7 @@ function rowsAbout(home: string, threadId: string): Readonly<Record<string, read
   return Object.fromEntries(all.filter(([, rows]) => rows.length > 0));
 }
 
-test("opencode: session list, while it runs; export prints the same again", async () => {
+test("opencode: session list lacks the deleted session while opencode runs, and export prints the restored one as before", async () => {
   for (const [path, content] of opencodeTalk.FILES) await sandbox.write(path, content);
   model = await startModelServer(opencodeTalk.scriptFor(sandbox.project));
   const opencode = await openOpencode(sandbox, model.url);
@@ -76,12 +79,12 @@ test("opencode: session list, while it runs; export prints the same again", asyn
     const created = await first.create();
     await first.say(created, opencodeTalk.SAID.compare);
     await first.named(created);
-    // The opencode that runs wrote to it: it may do so again.
+    // The running opencode wrote to this session, and may do so again.
     const trashed = trashNativeSession(`opencode:${created}`, { places });
     await expect(trashed).rejects.toMatchObject({ code: "session_live" });
     return created;
   })();
-  // A process that began in the second of the last write counts as its writer.
+  // A process that started in the second of the last write counts as its writer.
   await new Promise((resolve) => setTimeout(resolve, 2_500));
   await using server = await opencode.serve();
   const listed = async (): Promise<readonly string[]> =>

@@ -14,7 +14,7 @@ const ENGINES = {
 
 for (const [engine, { servers, storeUrl }] of Object.entries(ENGINES)) {
   soakTest(
-    `channels on ${engine}: an hour of kills, standstills, jumps of clocks, black holes, newcomers and hostile neighbours loses and repeats nothing, and ends nobody`,
+    `channels on ${engine}: an hour of kills, standstills, jumps of clocks, black holes, newcomers and hostile neighbours loses and repeats no event, and ends no participant`,
     { count: 1, batchSize: 1 },
     async ({ seed }) => {
       const folder = scratchFolder("chaos");

@@ -1,7 +1,7 @@
 /**
  * Everything that may happen to servers and participants, at the same time: kills, standstills, clocks that jump,
  * connections that are cut, half-closed, delayed and swallowed, newcomers to a channel of a million messages, and
- * hostile neighbours. What every participant was given is compared with the log afterwards.
+ * hostile neighbours. Afterwards, the events that every participant received are compared with the log.
  */
 
 import { type ChildProcess, spawn } from "node:child_process";
@@ -209,7 +209,7 @@ class ChaosHour {
     }
   }
 
-  /** The same text of every reader is one text in memory. */
+  /** A text that several readers have is kept in memory only once. */
   #kept(text: string | null): string | null {
     if (text === null) return null;
     const kept = this.#texts.get(text) ?? text;
@@ -337,7 +337,7 @@ class ChaosHour {
     }
   }
 
-  /** The newest event when everything was written and answered. */
+  /** The newest event at the moment when everything was written and answered. */
   async #settle(programs: readonly ChildProcess[], bots: readonly string[]): Promise<number> {
     const tell = (line: string): void => {
       for (const { stdin } of programs) stdin?.write(`${line}\n`);

@@ -1,6 +1,7 @@
 /**
- * Hostile neighbours: `node neighbours.ts PLAN`, a JSON of `NeighboursPlan`. One attack after the other against the
- * servers themselves, from addresses of their own and with the token of a visitor; prints the name of each.
+ * Hostile neighbours: `node neighbours.ts PLAN`, where PLAN is the JSON of a `NeighboursPlan`. It makes one attack
+ * after the other on the servers, from addresses of its own and with the token of a visitor, and prints the name of
+ * each attack.
  */
 
 import { connect, type Socket } from "node:net";
@@ -45,7 +46,7 @@ const ATTACKS: Readonly<Record<string, (attack: Attack) => Promise<void>>> = {
     const request = `GET /v1/channels HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer wrong\r\nConnection: close\r\n\r\n`;
     await crowd({ url, random, count: 100, holdMs: 500 }, (socket) => socket.write(request));
   },
-  "20 readers that read nothing": ({ url, random, plan }) =>
+  "20 readers that do not read": ({ url, random, plan }) =>
     crowd({ url, random, count: 20, holdMs: 15_000 }, (socket) => {
       upgrade(socket, url, SUBPROTOCOL, plan.longChannel);
       socket.once("data", () => {
@@ -85,7 +86,7 @@ interface Crowd {
   readonly holdMs: number;
 }
 
-/** All from one address that is not the participants'. */
+/** All requests come from one address, which no participant has. */
 async function crowd({ url, random, count, holdMs }: Crowd, begin: (socket: Socket) => void): Promise<void> {
   const { port } = new URL(url);
   const localAddress = `127.0.0.${2 + random.below(200)}`;
@@ -108,7 +109,7 @@ function upgrade(socket: Socket, url: string, protocol: string = SUBPROTOCOL, ch
   );
 }
 
-/** The beginning of a masked frame of text of 4 MB. */
+/** Returns the beginning of a masked text frame of 4 MB. */
 function headOfFrame(): Buffer {
   const head = Buffer.alloc(14);
   head.set([0x81, 0xff]);
@@ -116,7 +117,7 @@ function headOfFrame(): Buffer {
   return head;
 }
 
-/** A masked frame of text of up to 65,535 bytes; the mask is zero. */
+/** Returns a masked text frame of up to 65,535 bytes, whose mask is zero. */
 function textFrame(text: string): Buffer {
   const bytes = Buffer.from(text);
   const head = Buffer.alloc(8);

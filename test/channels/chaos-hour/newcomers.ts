@@ -1,6 +1,6 @@
 /**
- * Newcomers to a channel of a million messages, one after the other: `node newcomers.ts PLAN`, a JSON of `NewcomersPlan`.
- * Each looks whether it was given what its mode promises, writes a message and leaves.
+ * Newcomers to a channel of a million messages, one after the other: `node newcomers.ts PLAN`, where PLAN is the JSON
+ * of a `NewcomersPlan`. Each newcomer checks that it received what its mode promises, writes a message and leaves.
  */
 
 import { createInterface } from "node:readline";
@@ -18,7 +18,7 @@ export interface NewcomersPlan {
 
 export interface NewcomerReport {
   readonly mode: ReplayMode;
-  /** Until `connect()` returned, and until everything was read. */
+  /** The time until `connect()` returned, and the time until everything was read. */
   readonly joinedMs: number;
   readonly readMs: number;
   readonly failure?: string;
@@ -42,7 +42,7 @@ async function run(plan: NewcomersPlan): Promise<void> {
         channel: plan.channel,
         token: plan.token,
         serverUrl: random.pick(plan.serverUrls),
-        // A name that was never there, as of somebody who comes for the first time.
+        // A name that the channel has never had, as of a person who comes for the first time.
         handle: `newcomer-${plan.seed}-${n}`,
         replayMode: mode,
         firstConnectionMs: PATIENCE_MS,

@@ -1,6 +1,7 @@
 /**
- * A process of participants that never stop: `node participants.ts PLAN`, a JSON of `ParticipantsPlan`. Prints a line of
- * JSON for each thing that happened; `stop` and `close` come as lines on its input.
+ * A process of participants that never stop: `node participants.ts PLAN`, where PLAN is the JSON of a
+ * `ParticipantsPlan`. It prints a line of JSON for each thing that happened, and takes the lines `stop` and `close` on
+ * its input.
  */
 
 import { randomUUID } from "node:crypto";
@@ -23,7 +24,7 @@ export interface ParticipantsPlan {
   readonly participants: readonly ParticipantPlan[];
   readonly bots: readonly string[];
   readonly seed: number;
-  /** The pause of a person before the next message: from half of it to one and a half. */
+  /** The mean pause of a person before the next message. A pause lasts from half to one and a half times as long. */
   readonly betweenMs: number;
 }
 
@@ -37,7 +38,7 @@ export type ParticipantReport =
   | { readonly news: "acknowledged"; readonly id: string; readonly ms: number }
   | { readonly news: "ended"; readonly reader: string; readonly why: string }
   | { readonly news: "failed"; readonly reader: string; readonly why: string }
-  /** A server that did not reach its store refused it; it is tried again. */
+  /** The server did not reach its store and refused the message, which is sent again. */
   | { readonly news: "refused"; readonly why: string }
   | { readonly news: "joined"; readonly reader: string }
   | { readonly news: "written" };
@@ -60,7 +61,7 @@ async function run(plan: ParticipantsPlan): Promise<void> {
   const writing: Promise<void>[] = [];
   const lines = createInterface({ input: process.stdin });
   lines.on("line", (line) => (line === "stop" ? stop : close).abort());
-  // The conductor is gone.
+  // The conductor has ended.
   lines.on("close", () => process.exit());
   const random = createRandom(plan.seed);
   await Promise.all(
@@ -96,7 +97,7 @@ async function run(plan: ParticipantsPlan): Promise<void> {
   process.exit();
 }
 
-/** Again under the same id, as programs must, when the server could not reach its store. */
+/** When the server could not reach its store, the message is sent again under the same id, as programs must do. */
 async function send(client: AgenticClient, content: string): Promise<{ readonly messageId: string }> {
   const messageId = randomUUID();
   for (;;) {

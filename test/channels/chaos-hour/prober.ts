@@ -1,6 +1,6 @@
 /**
- * Asks each server for `/healthz`: `node prober.ts URL…`. A process of its own, so that only the server can be late.
- * Prints a line of JSON for each answer, and how late its own timer was.
+ * Asks each server for `/healthz`: `node prober.ts URL…`. It is a separate process, so that only the server can be
+ * late. It prints a line of JSON for each answer, and how late its own timer was.
  */
 
 import { request } from "node:http";

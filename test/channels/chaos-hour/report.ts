@@ -17,7 +17,7 @@ export interface Findings {
   readonly newcomers: readonly NewcomerReport[];
   readonly attacks: ReadonlyMap<string, number>;
   readonly disturbances: ReadonlyMap<string, number>;
-  /** The probes of times in which the server was neither killed nor stopped. */
+  /** The probes that were made while the server was neither killed nor stopped. */
   readonly probes: readonly ProbeReport[];
   readonly excludedProbes: number;
   readonly loads: readonly number[];
@@ -58,7 +58,7 @@ export interface Spread {
   readonly most: number;
 }
 
-/** Each kind of mistake by the words of the checker. */
+/** Each kind of mistake, recognized by the words of the checker. */
 const KINDS = {
   lost: /is lost|was not given/u,
   doubled: /in the log twice|was stored twice/u,
@@ -112,7 +112,7 @@ export function reportOf(findings: Findings): Report {
   };
 }
 
-/** For people, and for the table of `docs/proof.md`. */
+/** This line is for people and for the table of `docs/proof.md`. */
 export function summaryOf(report: Report): string {
   const { wrong, healthz, disturbances } = report;
   const count = (n: number, what: string): string => `${n.toLocaleString("en")} ${what}`;

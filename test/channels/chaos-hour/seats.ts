@@ -15,13 +15,13 @@ export interface SeatOptions {
   readonly report: (line: string) => void;
 }
 
-/** A time in which nobody can expect an answer. */
+/** A period in which no client can expect an answer. */
 interface Absence {
   readonly from: number;
   to: number;
 }
 
-/** After a server is back, what waited for it is answered first. */
+/** After a restart, a server first answers the requests that waited for it. */
 const GRACE_MS = 1_000;
 
 /** The library of Debian's package `faketime`. */
@@ -40,7 +40,7 @@ export class Seat {
   #child: ChildProcess | null = null;
   /** The most resident memory that any process of this seat had, in KiB. */
   peakKiB = 0;
-  /** Ends that nobody asked for. */
+  /** Ends of servers that the test did not cause. */
   readonly ownEnds: string[] = [];
   isBusy = false;
 
@@ -64,7 +64,7 @@ export class Seat {
         CONTINUO_HOME: join(folder, "home"),
         LD_PRELOAD: fakeTime(),
         FAKETIME_TIMESTAMP_FILE: this.#clockFile(),
-        // The file is read once a second: each look at the clock would be a system call otherwise.
+        // The file is read only once a second, because otherwise each read of the clock would cost a system call.
         FAKETIME_CACHE_DURATION: "1",
         DONT_FAKE_MONOTONIC: "1",
       },
@@ -113,7 +113,7 @@ export class Seat {
     this.kill();
   }
 
-  /** Returns true if no answer can be expected of a request that lasted from `at` on. */
+  /** Returns true if a request that began at `at` cannot expect an answer. */
   wasAbsent(at: number, ms: number): boolean {
     return this.#absences.some(({ from, to }) => at <= to + GRACE_MS && at + ms >= from);
   }

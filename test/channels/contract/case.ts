@@ -1,4 +1,4 @@
-/** A case of the channel contract: a sentence of `PROTOCOL.md` by its id, and the check that shows it. */
+/** A case of the channel contract: the id of a sentence of `PROTOCOL.md`, and the check that proves it. */
 
 import type { Store } from "@continuo/core/model";
 import type { OpenChannel } from "../open-channel.ts";

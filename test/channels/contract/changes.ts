@@ -1,4 +1,4 @@
-/** Edits, deletions and reactions, and content that is more than a text. */
+/** Edits, deletions, reactions, and content with blocks besides text. */
 
 import type { Block } from "@continuo/core/model";
 import { CHANNEL_LIMITS, type MessagesWindow, parseScope, recordOf } from "@continuo/core/wire";
@@ -35,7 +35,7 @@ export const changeCases: readonly ChannelCase[] = [
       const [shown] = await messagesAt(url);
       expect(shown).toMatchObject({ content: "deploy on Tuesday", state: "complete", sequence: 1 });
       expect(shown?.editedAt).toBe(event?.occurredAt);
-      // A lost answer: the same frame again is stored once, also after the message was deleted.
+      // After a lost answer, the same frame comes again and is stored once, even if the message was deleted meanwhile.
       using raw = await openRaw(url);
       raw.send(hello({ handle: "ann" }));
       await raw.next("ready");
@@ -97,7 +97,7 @@ export const changeCases: readonly ChannelCase[] = [
   },
   {
     id: "MSG-12",
-    title: "a participant has each reaction to a message once, and takes back only what it has",
+    title: "a participant has each reaction to a message once, and removes only its own reactions",
     run: async ({ url, join }, store) => {
       const ann = await join("ann");
       const bob = await join("bob", { type: "agent" });
@@ -122,7 +122,7 @@ export const changeCases: readonly ChannelCase[] = [
           ],
         },
       ]);
-      // The author hears of the reactions of others.
+      // The author receives the reactions of others.
       const [heard] = await take(ann, 1, ({ type, addressed }) => type === "reaction" && addressed);
       expect(heard).toMatchObject({ from: "bob", change: "added", reaction: "👍", author: "ann", messageId });
       await ann.removeReaction(messageId, "tada");
@@ -138,7 +138,7 @@ export const changeCases: readonly ChannelCase[] = [
   },
   {
     id: "MSG-13",
-    title: "a message, its end and an edit may have blocks, and speak to whom the text names",
+    title: "a message, its end and an edit may have blocks, and address the participants that the text names",
     run: async ({ url, join }, store) => {
       const ann = await join("ann");
       const bob = await join("bob", { type: "agent" });
@@ -176,7 +176,7 @@ export const changeCases: readonly ChannelCase[] = [
   },
   {
     id: "REPLAY-9",
-    title: "nobody is sent the words of a message that was deleted before",
+    title: "the text of a message that is already deleted is sent to no one",
     run: async ({ url, join }) => {
       const ann = await join("ann");
       await join("bot", { type: "agent" }).then((bot) => bot.close());
@@ -206,7 +206,7 @@ export const changeCases: readonly ChannelCase[] = [
   },
   {
     id: "RUN-8",
-    title: "an agent answers the words that its input has now, and no deleted one",
+    title: "an agent answers the current text of its input, and never a deleted input",
     run: async ({ join }) => {
       const ann = await join("ann");
       const wrong = await ann.send("@bot delete everything");
@@ -220,7 +220,7 @@ export const changeCases: readonly ChannelCase[] = [
       const claim = await bot.claimInput(2, { agent: "pi" });
       expect(claim).toMatchObject({ state: "claimed", content: "@bot what is 3 + 3?" });
       if (claim.state === "claimed") await bot.endRun(claim.runId, { status: "completed" });
-      // Another one is deleted before the agent claims what follows it.
+      // Another input is deleted before the agent claims the one after it.
       const third = await ann.send("@bot and 4 + 4?");
       const fourth = await ann.send("@bot and 5 + 5?");
       await ann.delete(third.messageId);

@@ -1,4 +1,4 @@
-/** Names, hello, replay, anchors, flow control. */
+/** Cases for names, hello, replay, anchors and flow control. */
 
 import { isContinuoError } from "@continuo/core/model";
 import { isAddressedTo, parseScope } from "@continuo/core/wire";
@@ -35,7 +35,7 @@ export const connectionCases: readonly ChannelCase[] = [
   },
   {
     id: "NAME-2",
-    title: "@handle addresses a handle only where no other name stands around it",
+    title: "@handle addresses a handle only if it is not part of a longer name",
     run: async () => {
       const said = (content: string): boolean =>
         isAddressedTo(
@@ -50,7 +50,7 @@ export const connectionCases: readonly ChannelCase[] = [
   },
   {
     id: "HELLO-1",
-    title: "a first frame that is no hello is refused",
+    title: "a first frame that is not a hello is refused",
     run: async ({ url }) => {
       expect(await refusal(url, { type: "send", request: 1, id: "x", content: "x" })).toBe("invalid");
       expect(await refusal(url, "text")).toBe("invalid");
@@ -59,14 +59,14 @@ export const connectionCases: readonly ChannelCase[] = [
   },
   {
     id: "HELLO-2",
-    title: "another version of the protocol is refused",
+    title: "a hello with another version of the protocol is refused",
     run: async ({ url }) => {
       expect(await refusal(url, hello({ handle: "ann", protocol: 2 }))).toBe("unsupported");
     },
   },
   {
     id: "HELLO-3",
-    title: "handle, workspace and channel are the token's",
+    title: "the token decides the handle, the workspace and the channel",
     run: async (_, store) => {
       const scopes = [parseScope("channel:team:read,write"), parseScope("channel:quiet:read")];
       const server = await openServer(store, {
@@ -97,7 +97,7 @@ export const connectionCases: readonly ChannelCase[] = [
   },
   {
     id: "HELLO-4",
-    title: "the first keeps a handle that is taken twice",
+    title: "the first connection keeps a handle that two connections ask for",
     run: async ({ join }) => {
       const agent = { type: "agent" };
       const ann = await join("ann", agent);
@@ -198,7 +198,7 @@ export const connectionCases: readonly ChannelCase[] = [
   },
   {
     id: "REPLAY-1",
-    title: "events come in order, then ready, then what is appended",
+    title: "events come in order, then `ready`, then new events",
     run: async ({ url, join }) => {
       const ann = await join("ann");
       for (const word of ["a", "b", "c"]) await ann.send(word);
@@ -215,7 +215,7 @@ export const connectionCases: readonly ChannelCase[] = [
   },
   {
     id: "REPLAY-2",
-    title: "each event names the one that was sent before it, and parts of ended messages are left out",
+    title: "each event names the event that was sent before it, and parts of ended messages are left out",
     run: async ({ url, join }) => {
       const ann = await join("ann");
       await ann.send("first");
@@ -236,7 +236,7 @@ export const connectionCases: readonly ChannelCase[] = [
   },
   {
     id: "REPLAY-3",
-    title: "a late reader sees one message, and an open one with its parts",
+    title: "a late reader receives an ended message as one event, and an open message in its parts",
     run: async ({ join }) => {
       const ann = await join("ann");
       const done = await ann.send("");
@@ -262,7 +262,7 @@ export const connectionCases: readonly ChannelCase[] = [
   },
   {
     id: "REPLAY-6",
-    title: "a reader who skips is sent what is addressed to it, whole, and then what is new",
+    title: "a reader with `skip` receives the messages that are addressed to it, whole, and then new events",
     run: async ({ url, join }) => {
       const ann = await join("ann");
       await ann.send("@bob one");
@@ -290,7 +290,7 @@ export const connectionCases: readonly ChannelCase[] = [
   },
   {
     id: "REPLAY-7",
-    title: "a reader who collects is sent the newest messages and the number of the others",
+    title: "a reader with `collect` receives the newest messages and the number of the others",
     run: async ({ url, join }, store) => {
       await join("ann");
       const actor = { kind: "person", id: "ann" } as const;
@@ -327,7 +327,7 @@ export const connectionCases: readonly ChannelCase[] = [
       using raw = await openRaw(url);
       raw.send(hello({ handle: "bob" }));
       await raw.next("hello");
-      // Answered before the replay is over.
+      // The request is answered before the replay is over.
       await ann.send("in between");
       expect(raw.frames.some(({ type }) => type === "ready")).toBe(false);
       await raw.next("ready");
@@ -335,7 +335,7 @@ export const connectionCases: readonly ChannelCase[] = [
   },
   {
     id: "ANCHOR-1",
-    title: "a replay from the anchor begins with the newest one",
+    title: "a replay from the anchor begins with the newest anchor",
     run: async ({ url, join }) => {
       const ann = await join("ann");
       await ann.send("old");
@@ -352,7 +352,7 @@ export const connectionCases: readonly ChannelCase[] = [
   },
   {
     id: "FLOW-2",
-    title: "after pause no event comes until resume, which begins where it says",
+    title: "after a pause no event comes until a resume, which names the event to begin after",
     run: async ({ url, join }) => {
       const ann = await join("ann");
       await ann.send("a");
@@ -363,7 +363,7 @@ export const connectionCases: readonly ChannelCase[] = [
       raw.send({ type: "resume", after: 1 });
       raw.send({ type: "pause" });
       const before = raw.frames.length;
-      // A request of the same connection is answered after the pause: then it counts.
+      // A request of the same connection is answered only after the pause took effect.
       raw.send({ type: "send", request: 1, id: "x", content: "x" });
       await raw.next("error");
       await ann.send("b");
@@ -375,7 +375,7 @@ export const connectionCases: readonly ChannelCase[] = [
   },
   {
     id: "FLOW-4",
-    title: "a server that ends says when to come again",
+    title: "a server that shuts down tells its clients when to reconnect",
     run: async ({ url, stop }) => {
       using raw = await openRaw(url);
       raw.send(hello({ handle: "ann" }));

@@ -30,7 +30,7 @@ export function channelContract(engine: string, open: () => Promise<Store>): voi
           await using channel = await openChannelServer(store);
           await run(channel, store);
         }
-        expect(sockets.problems, "frames that are not as `protocol/channel.json` says").toEqual([]);
+        expect(sockets.problems, "frames that do not match `protocol/channel.json`").toEqual([]);
       });
     }
   });

@@ -34,7 +34,7 @@ export const faultCases: readonly ChannelCase[] = [
   },
   {
     id: "CUR-5",
-    title: "a channel works without its session, and says why there is none",
+    title: "a channel works without its session, and reports why there is none",
     run: async (_, store) => {
       const broken: Store = Object.assign(Object.create(store) as Store, {
         forWorkspace: () => broken,
@@ -72,7 +72,7 @@ export const faultCases: readonly ChannelCase[] = [
   {
     id: "CUR-7",
     title:
-      "a session that could not be opened is opened later, and has the events that were committed in the meantime",
+      "a session that could not be opened is opened later, with the events that were committed in the meantime",
     run: async (_, store) => {
       let isBroken = true;
       const broken: Store = Object.assign(Object.create(store) as Store, {
@@ -108,7 +108,7 @@ export const faultCases: readonly ChannelCase[] = [
   },
   {
     id: "FLOW-1",
-    title: "the server waits for a reader that does not read, and holds only a limited amount for it",
+    title: "the server waits for a reader that does not read, and keeps only a limited amount for it",
     run: async ({ url, join }) => {
       const ann = await join("ann");
       const text = "x".repeat(200_000);
@@ -125,7 +125,7 @@ export const faultCases: readonly ChannelCase[] = [
           "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n",
       );
       socket.write(masked(JSON.stringify({ type: "hello", protocol: 1, instance: "slow", after: 0 })));
-      // It reads nothing, and all others continue.
+      // This client does not read, and all others continue.
       for (let n = 0; n < 5; n++) await ann.send("still fast");
       expect(received).toBe(0);
       socket.resume();
@@ -140,7 +140,7 @@ export const faultCases: readonly ChannelCase[] = [
       const ann = await join("ann");
       const bob = await join("bob");
       const count = 1_200;
-      // They are not sent all at once, because a slow machine would not renew the handle in the meantime.
+      // The messages are not sent all at once, because a slow machine would not renew the handle in the meantime.
       for (let from = 0; from < count; from += 100)
         await Promise.all(Array.from({ length: 100 }, (_, n) => ann.send(`m${from + n}`)));
       const seen = await take(bob, count, ({ type }) => type === "message");
@@ -149,7 +149,7 @@ export const faultCases: readonly ChannelCase[] = [
   },
 ];
 
-/** A text frame of a client: masked with zeros, which is a mask too. */
+/** Returns a text frame of a client. Its mask is zero, which is a valid mask. */
 function masked(text: string): Buffer {
   const body = Buffer.from(text);
   const head = Buffer.from([0x81, 0x80 | 126, body.length >> 8, body.length & 0xff, 0, 0, 0, 0]);

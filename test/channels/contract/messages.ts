@@ -1,4 +1,4 @@
-/** The log, messages in progress, presence, calls. */
+/** Cases for the log, messages in progress, presence and calls. */
 
 import { isContinuoError } from "@continuo/core/model";
 import { expect } from "vitest";
@@ -11,7 +11,7 @@ const isMessage = ({ type }: { readonly type: string }): boolean => type !== "pr
 export const messageCases: readonly ChannelCase[] = [
   {
     id: "LOG-2",
-    title: "what a client says about its actor does not count",
+    title: "the server ignores what a client claims about its actor",
     run: async ({ join }, store) => {
       const bob = await join("bob", { type: "agent" });
       await bob.send("x");
@@ -32,7 +32,7 @@ export const messageCases: readonly ChannelCase[] = [
       }
       raw.send({ type: "send", request: 3, id: "same", content: "other" });
       expect(await raw.next("error")).toMatchObject({ request: 3, error: { code: "conflict" } });
-      // The same holds for the end of a message, which is in progress no longer.
+      // The same holds for the end of a message, although the message is no longer in progress.
       raw.send({ type: "send", request: 4, id: "m", content: "", state: "open" });
       for (const request of [5, 6]) {
         raw.send({ type: "complete", request, id: "end", messageId: "m", content: "x" });
@@ -40,7 +40,7 @@ export const messageCases: readonly ChannelCase[] = [
         if (request === 5) await raw.next("ok");
       }
       expect(await typesIn(store)).toEqual(["message_sent", "message_sent", "message_completed"]);
-      // And over another connection, for a reply; its beginning does not open it again.
+      // It also holds over another connection, and for a reply: a repeated beginning does not open it again.
       const begin = { type: "send", id: "r", content: "", state: "open", replyTo: "same" };
       const end = { type: "complete", id: "r-end", messageId: "r", content: "y" };
       raw.send({ ...begin, request: 7 });
@@ -69,7 +69,7 @@ export const messageCases: readonly ChannelCase[] = [
   },
   {
     id: "LOG-5",
-    title: "what is confirmed is in the store",
+    title: "a confirmed event is in the store",
     run: async ({ join }, store) => {
       const ann = await join("ann");
       for (let n = 1; n <= 10; n++) {
@@ -103,7 +103,7 @@ export const messageCases: readonly ChannelCase[] = [
   },
   {
     id: "MSG-2",
-    title: "the end of a message holds all of it",
+    title: "the end of a message holds its whole text",
     run: async ({ join }, store) => {
       const ann = await join("ann");
       const first = await ann.send("question");
@@ -155,7 +155,7 @@ export const messageCases: readonly ChannelCase[] = [
     title: "any server finds a writer whose lease ran out",
     run: async ({ join }, store) => {
       await store.createLog({ logId: LOG });
-      // A server that was killed leaves this.
+      // A killed server leaves this state.
       await store.acquireLease("channel/team/ann", { owner: '["gone","ann","person",[]]', ttlMs: 1 });
       await store.append(LOG, [
         {
@@ -173,9 +173,9 @@ export const messageCases: readonly ChannelCase[] = [
   },
   {
     id: "MSG-5",
-    title: "a writer that comes back in time goes on with its message",
+    title: "a writer that comes back in time continues its message",
     run: async ({ url }, store) => {
-      // The machine may stand still for longer than a writer has to come back: then another one tries.
+      // The machine may stand still for longer than a writer has to come back. Then another writer tries.
       for (let tries = 1; ; tries++) {
         const mine = { handle: `ann${tries}`, instance: "same" };
         const from = await store.latestSequence(LOG).catch(() => 0);
@@ -209,7 +209,7 @@ export const messageCases: readonly ChannelCase[] = [
   },
   {
     id: "MSG-6",
-    title: "close interrupts what is in progress, and nothing else",
+    title: "close interrupts only messages in progress",
     run: async ({ join }, store) => {
       const quiet = await join("quiet");
       await quiet.send("x");
@@ -225,7 +225,7 @@ export const messageCases: readonly ChannelCase[] = [
   },
   {
     id: "MSG-7",
-    title: "who lost its handle writes nothing any more",
+    title: "a client that lost its handle can no longer write",
     run: async ({ url }, store) => {
       using raw = await openRaw(url);
       raw.send(hello({ handle: "ann", participantType: "agent" }));
@@ -242,7 +242,7 @@ export const messageCases: readonly ChannelCase[] = [
   },
   {
     id: "MSG-8",
-    title: "a reply names a message of the channel, and speaks to its writer",
+    title: "a reply names a message of the channel, and is addressed to its writer",
     run: async ({ join }) => {
       const ann = await join("ann");
       const bob = await join("bob");
@@ -283,7 +283,7 @@ export const messageCases: readonly ChannelCase[] = [
   },
   {
     id: "PRES-1",
-    title: "presence is in the roster, and never in the log",
+    title: "presence appears in the roster, and never in the log",
     run: async ({ join }, store) => {
       const ann = await join("ann", { name: "Ann A.", type: "person", capabilities: ["paint"] });
       const bob = await join("bob", { type: "agent" });
@@ -298,7 +298,7 @@ export const messageCases: readonly ChannelCase[] = [
   },
   {
     id: "PRES-2",
-    title: "who is connected is told who joins and leaves",
+    title: "connected clients are notified of joins and leaves",
     run: async ({ join }) => {
       const ann = await join("ann");
       const bob = await join("bob");
@@ -312,7 +312,8 @@ export const messageCases: readonly ChannelCase[] = [
   },
   {
     id: "PRES-3",
-    title: "a person has a handle with several connections, and is there until the last of them leaves",
+    title:
+      "a person can have several connections with one handle, and is present until the last of them leaves",
     run: async ({ join }, store) => {
       const bob = await join("bob", { type: "agent" });
       const phone = await join("ann", { name: "Ann A.", capabilities: ["ring"] });
@@ -324,7 +325,7 @@ export const messageCases: readonly ChannelCase[] = [
       await phone.update(messageId, "from the phone");
       const seen = await take(laptop, 3, isMessage);
       expect(seen.map(({ own }) => own)).toEqual([true, true, true]);
-      // Who leaves interrupts only what it was writing.
+      // A connection that leaves interrupts only its own messages in progress.
       await laptop.send("", { messageId: "half" });
       await laptop.close();
       await phone.complete(messageId);
@@ -342,7 +343,7 @@ export const messageCases: readonly ChannelCase[] = [
   },
   {
     id: "PRES-4",
-    title: "an agent does not get the handle of a person who is there, nor a person that of an agent",
+    title: "an agent does not get the handle of a connected person, nor a person that of an agent",
     run: async ({ join }) => {
       const ann = await join("ann");
       await expect(join("ann", { type: "agent" })).rejects.toMatchObject({ code: "handle_taken" });
@@ -355,7 +356,7 @@ export const messageCases: readonly ChannelCase[] = [
   },
   {
     id: "CALL-1",
-    title: "results come from the participant that was called, and from nobody else",
+    title: "only the called participant can send a result",
     run: async ({ url, join }) => {
       const ann = await join("ann");
       const bob = await join("bob", { capabilities: ["add"] });
@@ -380,7 +381,7 @@ export const messageCases: readonly ChannelCase[] = [
   },
   {
     id: "CALL-2",
-    title: "a caller that gives up says so",
+    title: "a caller that gives up sends a notice",
     run: async ({ join }) => {
       const ann = await join("ann");
       const bob = await join("bob");

@@ -10,5 +10,5 @@ beforeAll(async () => {
   await (await openStore(url, { migrate: true })).close();
 });
 
-// A workspace each: what one case leaves behind is not seen by the next.
+// Each case has its own workspace, so that it does not see what an earlier case left.
 channelContract("Postgres", () => openStore(url, { workspaceId: `w${++count}` }));

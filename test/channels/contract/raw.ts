@@ -1,4 +1,4 @@
-/** A bare WebSocket, for what no client of ours would send. */
+/** A bare WebSocket, for frames that Continuo's own client would never send. */
 
 import { SUBPROTOCOL } from "@continuo/core/wire";
 import { plainSocket, reportServerFrame } from "../../wire/checked-sockets.ts";
@@ -8,12 +8,12 @@ export type Frame = Readonly<Record<string, unknown>>;
 export interface RawSocket extends Disposable {
   send(frame: unknown): void;
   text(text: string): void;
-  /** The next frame of the type; those before it are passed over. */
+  /** Resolves with the next frame of the type, and skips the frames before it. */
   next(type: string): Promise<Frame>;
   /** All frames so far. */
   readonly frames: readonly Frame[];
   readonly closed: Promise<number>;
-  /** Ends the socket without a word. */
+  /** Ends the socket without a closing frame. */
   cut(): void;
 }
 

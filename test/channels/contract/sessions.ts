@@ -1,4 +1,4 @@
-/** Cursors, sessions, history, and the inputs of agents. */
+/** Cases for cursors, sessions, history, and the inputs of agents. */
 
 import type { AgenticClient } from "@continuo/core/client";
 import type { Store } from "@continuo/core/model";
@@ -14,11 +14,11 @@ async function runsOf(store: Store): Promise<readonly string[]> {
   return (await store.listRuns({ sessionId: SESSION })).items.map(({ status }) => status);
 }
 
-/** Ends the client like a process that was killed: its socket is gone, and it sends nothing. */
+/** Ends the client as if its process was killed: its socket closes, and it sends no last frame. */
 async function die(client: AgenticClient, store: Store): Promise<void> {
   const lease = await store.getLease("channel/team/bot");
   if (lease !== null) await store.releaseLease(lease);
-  // The server takes what this client says now for somebody who lost its handle.
+  // From now on, the server treats this client as one that lost its handle.
   await store.releaseLease(await store.acquireLease("channel/team/bot", { owner: "nobody" }));
   await client.close();
 }
@@ -27,7 +27,7 @@ export const sessionCases: readonly ChannelCase[] = [
   {
     id: "CUR-6",
     title:
-      "the connections of a person share a checkpoint that only moves forward, and each device has its cursor",
+      "the connections of a person share a checkpoint that only moves forward, and each device has its own cursor",
     run: async ({ join }, store) => {
       const bob = await join("bob", { type: "agent" });
       for (const word of ["one", "two", "three"]) await bob.send(`@ann ${word}`);
@@ -54,7 +54,7 @@ export const sessionCases: readonly ChannelCase[] = [
   },
   {
     id: "CUR-8",
-    title: "a person has a limited number of devices in a channel, and each of them comes again",
+    title: "a person has a limited number of devices in a channel, and each of them can reconnect",
     run: async ({ join }, store) => {
       const most = CHANNEL_LIMITS.devices;
       const [first] = await Promise.all(
@@ -80,7 +80,7 @@ export const sessionCases: readonly ChannelCase[] = [
   },
   {
     id: "RUN-7",
-    title: "an input is not claimed by one of several connections",
+    title: "a participant with several connections cannot claim an input",
     run: async ({ join }) => {
       const bob = await join("bob", { type: "agent" });
       await bob.send("@ann hello");
@@ -93,7 +93,7 @@ export const sessionCases: readonly ChannelCase[] = [
   },
   {
     id: "CUR-1",
-    title: "cursors only move forward, and not beyond the log",
+    title: "cursors only move forward, and never beyond the end of the log",
     run: async ({ join }, store) => {
       const ann = await join("ann");
       for (const word of ["a", "b", "c"]) await ann.send(word);
@@ -107,7 +107,7 @@ export const sessionCases: readonly ChannelCase[] = [
   },
   {
     id: "CUR-2",
-    title: "a new session is active, and its values are there when connect resolves",
+    title: "a new session is active, and its values are known when connect resolves",
     run: async ({ join }, { workspaceId }) => {
       const ann = await join("ann");
       expect([ann.sessionKey, ann.checkpoint, ann.sdkSessionId, ann.status, ann.degraded]).toEqual([
@@ -127,7 +127,7 @@ export const sessionCases: readonly ChannelCase[] = [
   },
   {
     id: "CUR-3",
-    title: "what was received and not committed comes again, marked",
+    title: "a message that was received and not committed comes again, with a mark",
     run: async ({ join }, store) => {
       const ann = await join("ann");
       for (const word of ["one", "two", "three"]) await ann.send(`@bot ${word}`);
@@ -146,7 +146,7 @@ export const sessionCases: readonly ChannelCase[] = [
         const seen = await take(next, 2, ({ addressed }) => addressed);
         expect(seen.map(({ sequence, redelivered }) => [sequence, redelivered])).toEqual([
           [2, true],
-          // Handed over in the first round, it was received.
+          // It was delivered in the first round, so it counts as received.
           [3, replayMode !== "collect"],
         ]);
         const missed = next.missedMessages.map(({ content }) => content);
@@ -157,7 +157,7 @@ export const sessionCases: readonly ChannelCase[] = [
   },
   {
     id: "CUR-4",
-    title: "without a session its members are refused",
+    title: "methods of the session are refused if there is no session",
     run: async ({ join, url }) => {
       const ann = await join("ann", { workspaceId: undefined });
       expect([ann.sessionKey, ann.checkpoint, ann.status]).toEqual([undefined, undefined, undefined]);
@@ -180,7 +180,7 @@ export const sessionCases: readonly ChannelCase[] = [
   },
   {
     id: "HIST-1",
-    title: "history comes oldest first, and nothing of before it was cleared",
+    title: "history comes oldest first, without anything from before it was cleared",
     run: async ({ join }) => {
       const ann = await join("ann");
       await ann.storeMessage("user", "forgotten");
@@ -198,7 +198,8 @@ export const sessionCases: readonly ChannelCase[] = [
   },
   {
     id: "RUN-1",
-    title: "a claim makes the run and moves received, and the same connection gets the same run again",
+    title:
+      "a claim makes the run and moves the received cursor, and the same connection gets the same run again",
     run: async ({ join }, store) => {
       const ann = await join("ann");
       await ann.send("@bot hello");
@@ -220,7 +221,7 @@ export const sessionCases: readonly ChannelCase[] = [
   },
   {
     id: "RUN-2",
-    title: "a run of a process that is gone is interrupted, and its input given once more",
+    title: "a run of a process that ended is interrupted, and its input is delivered once more",
     run: async ({ join }, store) => {
       const ann = await join("ann");
       await ann.send("@bot hello");
@@ -238,7 +239,7 @@ export const sessionCases: readonly ChannelCase[] = [
   },
   {
     id: "RUN-3",
-    title: "a run whose answer is whole is completed, and not answered again",
+    title: "a run whose answer is whole becomes completed, and its input is not answered again",
     run: async ({ join }, store) => {
       const ann = await join("ann");
       await ann.send("@bot hello");
@@ -259,7 +260,7 @@ export const sessionCases: readonly ChannelCase[] = [
   },
   {
     id: "RUN-4",
-    title: "the end of a run moves processed with it, and said again changes nothing",
+    title: "the end of a run moves the processed cursor too, and repeating it changes nothing",
     run: async ({ join }, store) => {
       const ann = await join("ann");
       await ann.send("@bot hello");
@@ -294,7 +295,7 @@ export const sessionCases: readonly ChannelCase[] = [
   },
   {
     id: "RUN-6",
-    title: "an input that ends its agent again and again is given up, and the channel hears of it",
+    title: "an input that crashes its agent again and again is given up, and the channel reports this",
     run: async ({ join }, store) => {
       const ann = await join("ann");
       await ann.send("@bot poison");

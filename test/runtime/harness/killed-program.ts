@@ -1,12 +1,12 @@
-/** A program that is killed at random moments and started again, and clients that try until they are answered. */
+/** A program that is killed at random moments and restarted, and clients that repeat a request until it is answered. */
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { createInterface } from "node:readline";
 
 export interface KilledProgram {
   /**
-   * Sends a request to the program that runs now, again and again until `read` accepts the answer. Rejects with what the
-   * program said when it does not start, or ends by itself, several times one after the other.
+   * Repeats a request to the running program until `read` accepts the answer. Rejects with the program's output if it
+   * fails to start, or ends by itself, several times in a row.
    */
   ask<Answer>(
     path: string,
@@ -15,7 +15,7 @@ export interface KilledProgram {
   ): Promise<Answer>;
   readonly kills: number;
   readonly errors: readonly string[];
-  /** No kills any more. */
+  /** Stops the kills. */
   calm(): void;
   end(): Promise<void>;
 }
@@ -29,7 +29,7 @@ export interface KillPlan {
   readonly startMs?: number;
 }
 
-/** Starts that fail one after the other. A busy machine can make one of them slow. */
+/** The number of failed starts in a row after which it gives up. On a busy machine a single start can be slow. */
 const MAX_FAILED_STARTS = 3;
 const START_MS = 60_000;
 const SAID_LINES = 40;

@@ -1,4 +1,4 @@
-/** The two products, killed at random moments: their faults, as sentences. */
+/** Kills the two products at random moments, and returns their faults as sentences. */
 
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -24,7 +24,7 @@ export interface Findings {
   readonly kills: number;
 }
 
-/** Questions go on until the program was killed so often. */
+/** Questions continue until the program was killed this number of times. */
 export async function killTheDesk({ kills, seed, engine = "sqlite" }: ListingOptions): Promise<Findings> {
   const folder = mkdtempSync(join(tmpdir(), "continuo-desk-"));
   const refunds = join(folder, "refunds");
@@ -134,7 +134,7 @@ export async function killTheJobs({ kills, seed, engine = "sqlite" }: ListingOpt
   }
 }
 
-/** A database with the newest schema. */
+/** Makes a database with the newest schema. */
 async function newUrl(engine: "sqlite" | "postgres", folder: string): Promise<string> {
   if (engine === "sqlite") return `sqlite:${join(folder, "store.db")}`;
   const url = await newPostgresDatabase();
@@ -158,7 +158,7 @@ async function isAnswered(
   });
 }
 
-/** A person who grants everything, and is answered once for each. */
+/** A person who grants everything, and gets one confirmation for each approval. */
 async function approve(
   program: KilledProgram,
   signal: AbortSignal,

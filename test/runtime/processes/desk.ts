@@ -1,4 +1,7 @@
-/** A support desk, as a builder writes it: a chat for browsers, its history, and the streams and approvals of Continuo. */
+/**
+ * A support desk, as a developer writes it: a chat for browsers, its history, and the streams and approvals of
+ * Continuo.
+ */
 
 import { appendFileSync } from "node:fs";
 import { createOpenAICompatible } from "@ai-sdk/openai-compatible";

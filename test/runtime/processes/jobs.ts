@@ -1,4 +1,4 @@
-/** A coding agent behind HTTP, as a builder writes it: jobs, their events, approvals, and any number of workers. */
+/** A coding agent behind HTTP, as a developer writes it: jobs, their events, approvals, and any number of workers. */
 
 import { serve } from "@hono/node-server";
 import { Hono } from "hono";

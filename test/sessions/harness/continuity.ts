@@ -1,4 +1,4 @@
-/** Invariants of a session whose processes were killed: nothing is missing, and nothing is sent twice. */
+/** Invariants of a session whose processes were killed: no input is missing, and none is sent twice. */
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -20,14 +20,14 @@ export interface WorkerOptions {
 }
 
 /**
- * The moments at which a worker is killed, one after another; then one is left alone until it is done. Runs
- * that end in between leave a native session that the next one continues.
+ * The moments at which workers are killed, one after another; the last worker runs to its end. Runs that end in between
+ * leave a native session that the next one continues.
  */
 export const KILLS = ["ended", "given", "started", "ended", "called", "streamed", "ended", "said"] as const;
 
 const LONGEST_LIFE_MS = 150;
 
-/** Runs workers of one name, each killed at the next place, until one is done. */
+/** Runs workers of one name, each of which is killed at the next place, until one completes. */
 export async function workAndDie(options: WorkerOptions, kills: readonly string[]): Promise<void> {
   const { url, sessionId, name, inputs, folder, kind } = options;
   const args = [WORKER, url, sessionId, name, String(inputs), folder, kind];
@@ -36,7 +36,7 @@ export async function workAndDie(options: WorkerOptions, kills: readonly string[
     try {
       await child.line(kill);
     } catch {
-      // It was done before: its end says whether that is well.
+      // The worker completed before its kill, and its exit code tells whether it succeeded.
       if ((await child.ended()) === 0) return;
       throw new Error(`A worker ended with ${child.process.exitCode}: ${child.lines.join(", ")}`);
     }
@@ -47,7 +47,7 @@ export async function workAndDie(options: WorkerOptions, kills: readonly string[
   if ((await last.ended()) !== 0) throw new Error(`The last worker failed: ${last.lines.join(", ")}`);
 }
 
-/** The same, each killed at a moment that nobody chose: `random` gives 0 to 1. */
+/** Does the same with kills at random moments: `random` returns 0 to 1. */
 export async function workAndDieAnytime(
   options: WorkerOptions,
   { kills, random }: { readonly kills: number; readonly random: () => number },
@@ -57,7 +57,8 @@ export async function workAndDieAnytime(
   for (let kill = 0; kill < kills; kill++) {
     const child = startChild(args);
     await child.line("ready");
-    // About as long as one input takes: between two kills some are answered, and some are not.
+    // The pause is about as long as one input takes, so that some inputs are answered between two kills, and some are
+    // not.
     await sleep(random() * LONGEST_LIFE_MS);
     child.process.kill("SIGKILL");
     await child.ended();
@@ -69,7 +70,7 @@ interface GivenLine {
   readonly runId: string;
   readonly input: string;
   readonly transcript: readonly string[];
-  /** The earlier words in the native session. */
+  /** The earlier messages in the native session. */
   readonly known: readonly string[];
   readonly native: boolean;
 }
@@ -120,7 +121,7 @@ export async function faultsOf(
   return [...faults, ...overlapsIn(events)];
 }
 
-/** Inputs are words of a person that look like `NAME-NUMBER`. */
+/** Inputs are messages of a person with the form `NAME-NUMBER`. */
 function asInput(line: string): string | null {
   return /^(?:user: )?(\w+-\d+)$/.exec(line)?.[1] ?? null;
 }
@@ -131,7 +132,7 @@ function textIn({ data }: StoredEvent): string {
 
 const ENDS = ["run_completed", "run_failed", "run_cancelled", "run_timed_out", "run_interrupted"];
 
-/** Two runs at once, ends without a beginning, and events of a run that has ended. */
+/** Finds two runs at the same time, ends without a beginning, and events of a run that has ended. */
 function overlapsIn(events: readonly StoredEvent[]): readonly string[] {
   const faults: string[] = [];
   const [begun, ended] = [new Set<string>(), new Set<string>()];
@@ -147,7 +148,7 @@ function overlapsIn(events: readonly StoredEvent[]): readonly string[] {
       ended.add(runId);
       if (runId === running) running = undefined;
     } else if (type === "message_sent" && !begun.has(runId)) {
-      // A run that never began says its input with its end.
+      // A run that never began records its input with its end.
     } else if (runId !== running) faults.push(`${sequence} ${type} is of a run that does not run.`);
   }
   if (running !== undefined) faults.push(`${running} has no end.`);

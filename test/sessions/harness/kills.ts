@@ -1,4 +1,4 @@
-/** Runs whose processes are killed at random: nothing said is missing, given twice, or left without an end. */
+/** Runs whose processes are killed at random: no input is missing, sent twice, or left without an end. */
 
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -15,7 +15,7 @@ export interface KillOptions {
   readonly seed: number;
 }
 
-/** Returns the faults after so many kills, as sentences. */
+/** Returns the faults after this number of kills, as sentences. */
 export async function faultsAfterKills(options: KillOptions): Promise<readonly string[]> {
   const { engine, kind, kills, seed } = options;
   const folder = mkdtempSync(join(tmpdir(), "continuo-kills-"));

@@ -1,11 +1,14 @@
-/** A session's log as tests compare it: whole, with ids numbered in the order in which they appear, and no times. */
+/**
+ * A session's log as tests compare it: complete, without times, and with ids that are numbered in the order in which
+ * they appear.
+ */
 
 import type { Store, StoredEvent } from "@continuo/core/model";
 
 const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}/gu;
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/u;
 
-/** `type, who, data`, one line an event. */
+/** Returns `type, who, data`, one line for each event. */
 export type LogLine = readonly [type: string, by: string, data: unknown];
 
 export async function eventsOf(store: Store, sessionId: string): Promise<readonly StoredEvent[]> {

@@ -1,6 +1,6 @@
 /**
- * A process that runs a session, or waits for it, with a lease of an hour, and never ends: its agent says something
- * and waits. It prints where it is.
+ * A process that runs a session, or waits for it, with a lease of an hour, and never ends: its agent sends a message
+ * and waits. It prints its progress.
  *
  * Arguments: URL SESSION INPUT
  */

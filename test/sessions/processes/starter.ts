@@ -1,4 +1,4 @@
-/** A process that starts a run, prints who did that as one line of JSON, and never executes it. */
+/** A process that starts a run, prints its own identity as one line of JSON, and never executes the run. */
 
 import { openStore } from "@continuo/store";
 import { startRun, startSession } from "@continuo/store/sessions";

@@ -1,4 +1,7 @@
-/** A process that wakes a session again and again until its input ends: `waker.ts STORE SESSION`. One line each time. */
+/**
+ * A process that wakes a session again and again until its standard input ends: `waker.ts STORE SESSION`. It prints one
+ * line each time.
+ */
 
 import { openStore } from "@continuo/store";
 import { wake } from "@continuo/store/sessions";

@@ -1,6 +1,6 @@
 /**
- * A process that runs a session: wakes it, gives input again that nobody answered, then its own, until all of it is
- * answered. It prints where it is, and may be killed at any moment.
+ * A process that runs a session: it wakes the session, tries unanswered input again, then sends its own inputs, until
+ * all are answered. It prints its progress, and may be killed at any moment.
  *
  * Arguments: URL SESSION NAME INPUTS FOLDER native|none, and where it is to be killed, if anywhere
  */
@@ -19,7 +19,7 @@ import {
 
 const [url = "", sessionId = "", name = "", inputs = "0", folder = "", kind = "none", killedAt] =
   process.argv.slice(2);
-/** Long enough for a machine that is busy; a run that was started and not executed is waited for so long. */
+/** The time is long enough for a busy machine; other runs wait so long for a run that was started and not executed. */
 const leaseMs = 600;
 
 await using store = await openStore(url);
@@ -49,7 +49,7 @@ const agent = new ScriptedAgent({
   },
 });
 
-/** Who watches may kill this process here, and has time for it. */
+/** The test may kill this process here, and has time to do so. */
 async function step(line: string): Promise<void> {
   print(line);
   await sleep(line === killedAt ? 60_000 : 5);
@@ -59,7 +59,7 @@ function print(line: string): void {
   process.stdout.write(`${line}\n`);
 }
 
-/** False when there is nothing to do at the moment. */
+/** Returns false if there is nothing to do at the moment. */
 async function work(): Promise<boolean> {
   const { unprocessed } = await wake(store, sessionId, { leaseMs });
   const [offered] = unprocessed;
@@ -91,7 +91,7 @@ for (let going = true; going; ) {
   try {
     going = await work();
   } catch (error) {
-    // Somebody else has the input or the session by now: they continue it.
+    // Another process has the input or the session by now, and continues it.
     const isLost = ["conflict", "fenced", "invalid_transition"].some(
       (code) => isContinuoError(error) && error.code === code,
     );

@@ -1,9 +1,9 @@
-/** Ways in which a store can be wrong, each a wrapper around some calls of a right one. */
+/** Ways in which a store can be wrong. Each is a wrapper around some calls of a correct store. */
 
 import { isContinuoError, type NewEvent, type Store, type StoredEvent } from "@continuo/core/model";
 import type { Part } from "./record-history.ts";
 
-/** True at every `n`th call. */
+/** Returns a function that returns true at every `n`th call. */
 function every(n: number): () => boolean {
   let calls = 0;
   return () => ++calls % n === 0;
@@ -79,7 +79,7 @@ export const DEFECTS: Readonly<Record<string, (store: Part) => Partial<Part>>> =
   "ignores the fencing token": (store) => ({
     append: (logId, events, { lease: _, ...options } = {}) => store.append(logId, events, options),
   }),
-  "answers before it stores": (store) => {
+  "acknowledges before it stores": (store) => {
     const later: (() => Promise<unknown>)[] = [];
     return {
       append: async (logId, events, options) => {
@@ -132,11 +132,12 @@ export const DEFECTS: Readonly<Record<string, (store: Part) => Partial<Part>>> =
     changedAnswer(store, (stored) => ({ ...stored, sequence: stored.sequence + 1 })),
   "answers with another hash": (store) =>
     changedAnswer(store, (stored) => ({ ...stored, chainHash: stored.payloadHash })),
-  "tells an old head in its refusals": (store) => changedRefusal(store, "conflict", { latestSequence: -3 }),
-  "tells a head to come in its refusals": (store) => changedRefusal(store, "conflict", { latestSequence: 4 }),
-  "tells an old token in its refusals": (store) => changedRefusal(store, "fenced", { token: -1 }),
-  "tells a token to come in its refusals": (store) => changedRefusal(store, "fenced", { token: 1_000 }),
-  "tells an old head": (store) => {
+  "reports an old head in its refusals": (store) => changedRefusal(store, "conflict", { latestSequence: -3 }),
+  "reports a future head in its refusals": (store) =>
+    changedRefusal(store, "conflict", { latestSequence: 4 }),
+  "reports an old token in its refusals": (store) => changedRefusal(store, "fenced", { token: -1 }),
+  "reports a future token in its refusals": (store) => changedRefusal(store, "fenced", { token: 1_000 }),
+  "reports an old head": (store) => {
     const asks = every(4);
     let old: Awaited<ReturnType<Store["getLog"]>> = null;
     return {
@@ -146,13 +147,13 @@ export const DEFECTS: Readonly<Record<string, (store: Part) => Partial<Part>>> =
       },
     };
   },
-  "tells a head to come": (store) => ({
+  "reports a future head": (store) => ({
     getLog: async (logId) => {
       const log = await store.getLog(logId);
       return log === null ? null : { ...log, latestSequence: log.latestSequence + 1 };
     },
   }),
-  "tells the hash of another head": (store) => {
+  "reports the hash of another head": (store) => {
     let hash = "0".repeat(64);
     return {
       getLog: async (logId) => {
@@ -194,16 +195,16 @@ export const DEFECTS: Readonly<Record<string, (store: Part) => Partial<Part>>> =
     };
   },
   "leaves an event out of a tail": (store) => changedTail(store, (event, n) => (n % 9 === 0 ? [] : [event])),
-  "tells an event of a tail twice": (store) =>
+  "sends an event of a tail twice": (store) =>
     changedTail(store, (event, n) => (n % 9 === 0 ? [event, event] : [event])),
-  "tells the events of a tail in another order": (store) => {
+  "sends the events of a tail in another order": (store) => {
     let held: StoredEvent | undefined;
     return changedTail(store, (event, n) => {
       if (n === 4) held = event;
       return n === 4 ? [] : n === 5 && held !== undefined ? [event, held] : [event];
     });
   },
-  "tells a tail another hash": (store) =>
+  "sends a wrong hash to a tail": (store) =>
     changedTail(store, (event) => [{ ...event, chainHash: event.payloadHash }]),
   "gives the same token twice": (store) => {
     let last: Awaited<ReturnType<Store["acquireLease"]>> | undefined;

@@ -1,4 +1,4 @@
-/** The checker itself: it accepts a store that is right, and finds each way in which a store can be wrong. */
+/** The checker itself: it accepts a correct store, and finds each way in which a store can be wrong. */
 
 import { openStore } from "@continuo/store";
 import { describe, expect, test } from "vitest";
@@ -8,7 +8,7 @@ import { type Operation, violationsOf } from "./history.ts";
 import { recordHistory } from "./record-history.ts";
 
 describe("the checker of histories", () => {
-  test.each([1, 2, 3])("accepts the history of a store that is right (seed %i)", async (seed) => {
+  test.each([1, 2, 3])("accepts the history of a correct store (seed %i)", async (seed) => {
     await using store = await openStore("memory:");
     const history = await recordHistory(store, store, createRandom(seed));
     expect(new Set(history.map((operation) => operation.type)).size).toBe(8);
@@ -25,7 +25,7 @@ describe("the checker of histories", () => {
     expect(violationsOf(history)).not.toEqual([]);
   });
 
-  test("finds an append that is seen before an earlier one that had ended", () => {
+  test("finds an append that takes effect before another one that had already ended", () => {
     const history: readonly Operation[] = [
       { type: "append", id: "a", sequence: 2, expected: 1, start: 1, end: 2 },
       { type: "append", id: "b", sequence: 1, expected: 0, start: 3, end: 4 },
@@ -33,7 +33,7 @@ describe("the checker of histories", () => {
     expect(violationsOf(history)).toEqual(["The append of 2 took effect after it had ended."]);
   });
 
-  test("finds a refusal that told the head of another time", () => {
+  test("finds a refusal that reports the head of another time", () => {
     const history: readonly Operation[] = [
       { type: "append", id: "a", sequence: 1, expected: 0, start: 1, end: 2 },
       { type: "append", id: "b", sequence: 2, expected: 1, start: 3, end: 4 },
@@ -42,7 +42,7 @@ describe("the checker of histories", () => {
     expect(violationsOf(history)).not.toEqual([]);
   });
 
-  test("finds a read of the head before the last one, after that was stored", () => {
+  test("finds a read that returns the previous head after a newer one was stored", () => {
     const history: readonly Operation[] = [
       { type: "append", id: "a", sequence: 1, start: 1, end: 2 },
       { type: "append", id: "b", sequence: 2, start: 3, end: 4 },
@@ -51,7 +51,7 @@ describe("the checker of histories", () => {
     expect(violationsOf(history)).not.toEqual([]);
   });
 
-  test("finds a read that is older than one before it", () => {
+  test("finds a read that returns an older state than an earlier read", () => {
     const history: readonly Operation[] = [
       { type: "append", id: "a", sequence: 1, start: 1, end: 10 },
       { type: "head", latest: 1, chain: "x", start: 2, end: 3 },
@@ -68,7 +68,7 @@ describe("the checker of histories", () => {
     expect(violationsOf(history)).toEqual(["a was there before anybody appended it."]);
   });
 
-  test("accepts overlapping calls in any order that explains them", () => {
+  test("accepts overlapping calls if any order explains their results", () => {
     const history: readonly Operation[] = [
       { type: "append", id: "b", sequence: 2, expected: 1, start: 1, end: 10 },
       { type: "append", id: "a", sequence: 1, expected: 0, start: 5, end: 6 },
@@ -87,7 +87,7 @@ describe("the checker of histories", () => {
     expect(violationsOf(late.slice(0, 2))).toEqual([]);
   });
 
-  test("finds a call without an answer that took effect, and then had not", () => {
+  test("finds a call without an answer whose effect was visible and then disappeared", () => {
     const history: readonly Operation[] = [
       { type: "unknown", id: "a", start: 1 },
       { type: "page", after: 0, events: [{ sequence: 1, id: "a", chain: "" }], start: 2, end: 3 },

@@ -1,11 +1,12 @@
 /**
- * Is a history linearizable? Every call took effect at one moment between its start and its end, and the
- * moments together are a run of one log: the head grows by one with each append, a token by one with each
- * lease, an append is made by the greatest token, a refusal and a read told the truth. A call whose outcome is
- * unknown took effect at any time after its start, or never; what readers saw tells.
+ * Checks whether a history is linearizable: every call took effect at one moment between its start and its end, and in
+ * the order of these moments the calls are a valid run of one log. The head grows by one with each append, the token by
+ * one with each lease, only the holder of the greatest token appends, and refusals and reads report the state of their
+ * moment. A call whose outcome is unknown took effect at any time after its start, or never; the events that readers
+ * saw decide.
  *
- * The order of the writes is known: sequences and tokens say it. Taking for each the earliest moment that
- * its place allows is the best one can do, so that a history has a valid order if and only if this finds it.
+ * Sequences and tokens give the order of the writes. For each write the check takes the earliest moment that its place
+ * allows. No other choice allows more, so the check finds a valid order if and only if there is one.
  */
 
 interface Call {
@@ -14,7 +15,7 @@ interface Call {
   readonly end: number;
 }
 
-/** An event as somebody saw it. */
+/** An event as a caller saw it. */
 export interface Sight {
   readonly sequence: number;
   readonly id: string;
@@ -30,7 +31,7 @@ export type Operation =
       readonly expected?: number;
       readonly token?: number;
     })
-  /** An append whose answer never came. */
+  /** An append whose answer never arrived. */
   | {
       readonly type: "unknown";
       readonly id: string;
@@ -65,7 +66,7 @@ interface Stored extends Call {
 
 type Change = Stored | Acquire;
 
-/** Somebody who saw the head, or the greatest token. */
+/** An observation of the head, or of the greatest token. */
 interface Look extends Call {
   readonly latest: number;
   readonly what: "refusal" | "read";
@@ -89,7 +90,7 @@ function sightsOf(operation: Operation): readonly Sight[] {
   return [{ sequence: operation.sequence, id: operation.id, chain: operation.chain ?? "" }];
 }
 
-/** Everybody saw the same event with the same hash at each sequence, and each event once. */
+/** Checks that all callers saw the same event with the same hash at each sequence, and each event once. */
 function checkSights(history: readonly Operation[], violations: string[]): void {
   const ids = new Map<number, string>();
   const sequences = new Map<string, number>();
@@ -122,7 +123,7 @@ function checkContiguous(events: readonly Sight[], after: number, who: string, v
   });
 }
 
-/** Nothing is there that nobody appended, or that was refused. */
+/** Checks that the log has no event that was refused or that no caller appended. */
 function checkKnown(
   history: readonly Operation[],
   seen: ReadonlyMap<string, number>,
@@ -133,7 +134,7 @@ function checkKnown(
     if (operation.type === "append" || operation.type === "unknown") appended.add(operation.id);
   }
   for (const [id, sequence] of seen) {
-    if (!appended.has(id)) violations.push(`${id} is there as ${sequence}, which nobody was told is stored.`);
+    if (!appended.has(id)) violations.push(`${id} is stored as ${sequence}, although no call was told so.`);
   }
 }
 
@@ -153,7 +154,7 @@ function checkAnswers(history: readonly Operation[], violations: string[]): void
   }
 }
 
-/** Each stored event with the earliest start of its calls, and the first moment at which it was surely there. */
+/** Each stored event with the earliest start of its calls, and the first moment at which it was certainly stored. */
 function storedIn(history: readonly Operation[], violations: string[]): readonly Stored[] {
   const calls = Map.groupBy(
     history.filter((operation) => operation.type === "append" || operation.type === "unknown"),
@@ -195,7 +196,7 @@ function checkNumbers(stored: readonly Stored[], acquires: readonly Acquire[], v
   });
 }
 
-/** Events in the order of their sequences, each token's after the lease that gave it. */
+/** The events in the order of their sequences; those of a token follow the lease that granted it. */
 function inOrder(stored: readonly Stored[], acquires: readonly Acquire[]): readonly Change[] {
   const leases = [...acquires].sort((a, b) => a.token - b.token);
   const changes: Change[] = [];
@@ -225,7 +226,7 @@ function tokenLooks(history: readonly Operation[]): Map<number, readonly Look[]>
   return Map.groupBy(looks, (look) => look.latest);
 }
 
-/** Who looked saw what was there between the change that made it and the next one. */
+/** Checks that each observation happened after the change that made its value, and before the next change. */
 function checkOrder(history: readonly Operation[], changes: readonly Change[], violations: string[]): void {
   const heads = headLooks(history);
   const tokens = tokenLooks(history);

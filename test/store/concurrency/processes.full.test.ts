@@ -38,7 +38,7 @@ async function runAll(
   return histories.flat();
 }
 
-/** The whole log as it is in the end: what became of calls without an answer. */
+/** The whole log at the end, which shows the outcome of calls without an answer. */
 async function everything(store: Store, logId: string): Promise<Operation> {
   const events: (Sight & { readonly at: number })[] = [];
   for (let after: number | null = 0; after !== null; ) {

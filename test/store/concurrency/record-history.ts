@@ -1,4 +1,4 @@
-/** A few clients of one log in one process, and the history of what they were told. */
+/** A few clients of one log in one process, and the history of the answers that they got. */
 
 import { isContinuoError, type Store, type StoredEvent } from "@continuo/core/model";
 import type { Random } from "../harness/random.ts";
@@ -11,7 +11,10 @@ const ROUNDS = 40;
 const SETTLED = 20;
 const data = { name: "h" };
 
-/** Appends by compare-and-swap under a lease that is lost all the time, reads, and a tail; some answers are lost. */
+/**
+ * Records appends by compare-and-swap under a lease that is lost all the time, reads, and a tail. Some answers are
+ * lost.
+ */
 export async function recordHistory(store: Store, part: Part, random: Random): Promise<readonly Operation[]> {
   const { logId } = await store.createLog();
   const recorder = new Recorder(part, logId, random);
@@ -46,7 +49,7 @@ class Recorder {
       const id = `${name}/${this.#made++}`;
       const expected = head;
       let latest = await this.#append(id, expected, token);
-      // Asked again, as somebody does who had no answer.
+      // The call is repeated, as by a client that got no answer.
       if (typeof latest === "number" && this.#random.chance(0.5))
         latest = await this.#append(id, expected, token);
       if (latest === "fenced") token = 0;
@@ -57,7 +60,10 @@ class Recorder {
     }
   }
 
-  /** Appends that nobody disputes, then one of each refusal: on a machine of any speed the history is long and has all. */
+  /**
+   * Appends without competition, then one of each refusal, so that on a machine of any speed the history is long and
+   * has all kinds.
+   */
   async settle(): Promise<void> {
     const token = await this.#acquireAtLast("settle");
     for (let n = 0; n < SETTLED; n++) {
@@ -69,7 +75,7 @@ class Recorder {
     await this.#append("settle/fenced", (await this.#readHead()) ?? 0, token);
   }
 
-  /** The lease of the last holder ends after a millisecond. */
+  /** The lease of the previous holder expires after a millisecond. */
   async #acquireAtLast(owner: string): Promise<number> {
     while (true) {
       const token = await this.#acquire(owner);

@@ -4,7 +4,7 @@ import { storeContract } from "../../../packages/store/src/testing/index.ts";
 
 const cases = storeContract(({ workspaceId }) => openStore("memory:", { workspaceId }), { data: "private" });
 
-test("the contract has at least 120 cases, each with a name of its own", () => {
+test("the contract has at least 120 cases with different names", () => {
   const names = cases.map(({ group, name }) => `${group}: ${name}`);
   expect(names.length).toBeGreaterThanOrEqual(120);
   expect(new Set(names).size).toBe(names.length);

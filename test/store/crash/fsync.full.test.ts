@@ -15,11 +15,13 @@ const folder = scratchFolder("fsync");
 interface Order {
   readonly acknowledgements: number;
   readonly syncs: number;
-  /** Acknowledgements that left before a sync that follows the write of their events to the WAL. */
+  /** Finds acknowledgements that were printed before their events in the WAL were synced. */
   readonly early: number;
 }
 
-/** The order of system calls of one run, as `strace -y` tells it, with the ids of events in what is written. */
+/**
+ * The order of the system calls of one run, as `strace -y` reports them, with the ids of events in the written bytes.
+ */
 function orderOf(trace: string): Order {
   const durable = new Set<string>();
   let written: string[] = [];
@@ -48,14 +50,14 @@ async function traced(synchronous: "full" | "off"): Promise<Order> {
   await store.createLog({ logId: "log" });
   await store.close();
   const output = join(folder, `${synchronous}.trace`);
-  // A page of 4 KB and its frame are shown whole.
+  // With this limit, a page of 4 KB and its frame are printed whole.
   const strace = ["-f", "-y", "-s", "5000", "-e", CALLS, "-o", output, process.execPath];
   const child = startChild([...strace, WRITER, url, "log", "w", "100", synchronous], "strace");
   expect(await child.ended()).toBe(0);
   return orderOf(readFileSync(output, "utf8"));
 }
 
-test("strace is installed: without it nothing here is proven", () => {
+test("strace is installed, which the other tests of this file need", () => {
   expect(execFileSync("strace", ["-V"]).toString()).toContain("strace");
 });
 

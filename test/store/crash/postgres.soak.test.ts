@@ -14,7 +14,7 @@ beforeAll(async () => {
 afterAll(() => server?.stop());
 
 soakTest(
-  "store: a Postgres server that is killed contradicts nothing that it told",
+  "store: a Postgres server that is killed never contradicts an earlier answer",
   { count: 50, batchSize: 10 },
   async ({ seed, count }) => {
     const { history, refused, verified } = await killServer(server, {

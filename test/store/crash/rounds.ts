@@ -1,4 +1,4 @@
-/** Rounds of a crash test: writers start on one log, and each is killed at a random moment. */
+/** Rounds of a crash test: in each round, writers start on one log, and each writer is killed at a random moment. */
 
 import type { Store } from "@continuo/core/model";
 import { expect } from "vitest";
@@ -43,7 +43,7 @@ export async function killWriters({ url, store, kills, writers }: Rounds): Promi
 
 async function writeAndDie(url: string, logId: string, name: string) {
   const child = startChild([WRITER, url, logId, name]);
-  // Some die while they open the store, most while they write.
+  // Some processes are killed while they open the store, most while they write.
   await child.line(Math.random() < 0.1 ? "started" : "ack");
   await new Promise((resolve) => setTimeout(resolve, Math.random() * 60));
   child.process.kill("SIGKILL");

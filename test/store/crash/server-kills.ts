@@ -1,4 +1,7 @@
-/** A Postgres server that is killed again and again under writers and readers, and the history of what they were told. */
+/**
+ * A Postgres server that is killed again and again under writers and readers, and the history of the answers that they
+ * got.
+ */
 
 import { setTimeout as sleep } from "node:timers/promises";
 import { isContinuoError, type Store } from "@continuo/core/model";
@@ -15,7 +18,7 @@ export interface ServerKills {
 }
 
 const WRITERS = 3;
-/** Appends that are acknowledged between two kills, at least. */
+/** The least number of appends that are acknowledged between two kills. */
 const BETWEEN = 5;
 
 export async function killServer(
@@ -61,7 +64,7 @@ class Clients {
     this.#following = this.#follow();
   }
 
-  /** The last page holds everything, and the end of the log ends the tail. */
+  /** The last page holds all events, and the end of the log ends the tail. */
   async stop(): Promise<void> {
     this.#state = "stopped";
     await this.#working;
@@ -79,7 +82,7 @@ class Clients {
     }
   }
 
-  /** Asked again with the same id until it is stored or refused. */
+  /** The append is repeated with the same id until it is stored or refused. */
   async #append(id: string, expected: number): Promise<number> {
     for (;;) {
       const start = now();
@@ -125,7 +128,7 @@ class Clients {
     return "read";
   }
 
-  /** Begun again after what it told last, whenever the server went away. */
+  /** Whenever the server goes away, the tail begins again after its last event. */
   async #follow(): Promise<void> {
     for (let result: unknown = "away"; result === "away"; ) result = await this.#try(() => this.#tail());
   }

@@ -9,12 +9,12 @@ import { type Child, startChild } from "../harness/lines.ts";
 
 const FILLER = await bundledProgram("test/store/processes/filler.ts");
 const BLOB_FILLER = await bundledProgram("test/store/processes/blob-filler.ts");
-/** Blocks of 512 bytes that a file of the child may have. */
+/** The most blocks of 512 bytes that a file of the child may have. */
 const BLOCKS = 2_000;
 
 const folder = scratchFolder("full-disk");
 
-/** No file of the child may grow beyond the limit. */
+/** The shell limits the size of every file of the child. */
 function startLimited(args: readonly string[]): Child {
   return startChild(["-c", `ulimit -f ${BLOCKS}; exec "$0" "$@"`, process.execPath, ...args], "sh");
 }
@@ -39,7 +39,7 @@ test("when the files cannot grow, every append is stored or refused as unavailab
   expect(await store.verify(logId)).toMatchObject({ ok: true });
 });
 
-test("when its file cannot grow, a blob is refused as unavailable, and nothing of it is left", async () => {
+test("a blob whose file cannot grow is refused as unavailable, and leaves no bytes", async () => {
   const path = join(folder, "blobs.db");
   await (await openStore(`sqlite:${path}`)).close();
   const child = startLimited([BLOB_FILLER, `sqlite:${path}`, "3000000"]);

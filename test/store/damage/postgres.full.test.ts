@@ -39,7 +39,7 @@ function codeOf(error: unknown): string {
   return isContinuoError(error) ? error.code : String(error);
 }
 
-/** Every kind of call: reads, writes, the short way of appends, and what operators do. */
+/** Every kind of call: reads, writes, appends in one statement, and the work of operators. */
 function callsOf(
   store: Store & Awaited<ReturnType<typeof openStore>>,
 ): Record<string, () => Promise<unknown>> {
@@ -59,11 +59,11 @@ function callsOf(
   };
 }
 
-test("every call to a server that was killed is unavailable, and works again when it is back", async () => {
+test("every call to a killed server fails as unavailable, and works again after the server is back", async () => {
   await using store = await openStore(server.url);
   await store.createLog({ logId: "log", events: [EVENT] });
   await server.kill();
-  // Its processes answer for a moment, until they see that the server is gone.
+  // The server's processes answer for a moment, until they notice that it was killed.
   await expect.poll(() => store.read("log").then(() => "read", codeOf)).toBe("unavailable");
   for (const [name, call] of Object.entries(callsOf(store))) {
     expect((await errorOf(call())).code, name).toBe("unavailable");
@@ -72,7 +72,7 @@ test("every call to a server that was killed is unavailable, and works again whe
   await expect.poll(() => store.append("log", [EVENT]).then(() => "stored", codeOf)).toBe("stored");
 });
 
-test("calls whose connections are ended while they run are unavailable or done", async () => {
+test("calls whose connections end while they run either succeed or fail as unavailable", async () => {
   await using store = await openStore(server.url);
   let state: "calling" | "done" = "calling";
   const codes = new Set<string>();
@@ -99,7 +99,7 @@ test("calls whose connections are ended while they run are unavailable or done",
   expect(codes).toContain("unavailable");
 });
 
-test("a statement that is cancelled is busy", async () => {
+test("a cancelled statement fails as busy", async () => {
   await asAdmin("alter database postgres set statement_timeout = '50ms'");
   const blocker = new pg.Client({ connectionString: server.url });
   try {
@@ -114,7 +114,7 @@ test("a statement that is cancelled is busy", async () => {
   }
 });
 
-test("a database without its tables says which command makes them", async () => {
+test("the error for a database without its tables names the command that makes them", async () => {
   await asAdmin("create database empty");
   const url = server.url.replace(/postgres$/, "empty");
   const error = await errorOf(openStore(url));

@@ -9,7 +9,7 @@ const folder = scratchFolder("projections");
 
 let made = 0;
 
-/** A store with a session of each kind of row, changed afterwards by `sql`. */
+/** Returns a store with a session that has each kind of row, which `sql` then changed. */
 async function storeChangedBy(sql: string): Promise<string> {
   const path = join(folder, `${made++}.db`);
   {
@@ -36,7 +36,7 @@ async function reasonsIn(url: string): Promise<readonly (string | undefined)[]> 
   return bad;
 }
 
-test("rows that are what their log says verify", async () => {
+test("rows that match their log pass verify", async () => {
   expect(await reasonsIn(await storeChangedBy(""))).toEqual([]);
 });
 
@@ -65,11 +65,11 @@ test.each([
     "The run waiting of the log has no row.",
   ],
   [
-    "a run that no event tells of",
+    "a run that no event mentions",
     "update runs set run_id = 'other' where run_id = 'waiting'",
     "The run other is not in the log.",
   ],
-  ["a cursor behind the end", "update cursors set sequence = 99", "The cursor c is at 99"],
+  ["a cursor beyond the end", "update cursors set sequence = 99", "The cursor c is at 99"],
   [
     "a session without its log",
     "update logs set log_id = 'moved' where log_id = 'plain'",
@@ -87,7 +87,7 @@ test("each run without its session is found by verify, with its name", async () 
   );
 });
 
-test("what was pruned from the log is not held against the rows", async () => {
+test("payloads that were pruned from the log do not make the rows wrong", async () => {
   const url = await storeChangedBy("");
   {
     await using store = await openStore(url);
@@ -96,7 +96,7 @@ test("what was pruned from the log is not held against the rows", async () => {
   expect(await reasonsIn(url)).toEqual([]);
 });
 
-test("a session to which this process writes without a pause while it is verified is sound", async () => {
+test("a session passes verify while this process writes to it without a pause", async () => {
   await using store = await openStore(await storeChangedBy(""));
   let state: "writing" | "done" = "writing";
   const writing = (async () => {
@@ -123,7 +123,7 @@ test("a damaged index is found by the check of the database", async () => {
   expect((await checkDatabase(store)).join()).toContain("sessions_by_status");
 });
 
-test("a sound database has nothing for the check to name", async () => {
+test("the check reports no errors for a sound database", async () => {
   await using store = await openStore(await storeChangedBy(""));
   expect(await checkDatabase(store)).toEqual([]);
 });

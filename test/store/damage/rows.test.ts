@@ -21,7 +21,10 @@ async function damage(store: OpenedStore, statement: string): Promise<void> {
   await store.engine.write((tx) => sql(tx, statement));
 }
 
-/** Five events, the second of which is pruned and the fourth has a media time, and a fork after the third. */
+/**
+ * Makes a log of five events, of which the second is pruned and the fourth has a media time, and a fork after the
+ * third.
+ */
 async function openSample(): Promise<OpenedStore> {
   const store = await openMemory();
   await store.createLog({
@@ -50,7 +53,7 @@ const PAYLOAD = "The payload is not what was stored: its hash differs.";
 const CHAIN = "The event is not what was stored: its chain hash differs.";
 const TIME = "The media time is not the one of the payload.";
 
-test("a log that nobody changed is right, and so is its fork", async () => {
+test("an unchanged log passes verify, and so does its fork", async () => {
   const store = await openSample();
   expect(await store.verify("l")).toEqual({ ok: true, checkedCount: 5, prunedCount: 1 });
   expect(await store.verify("fork")).toEqual({ ok: true, checkedCount: 4, prunedCount: 1 });
@@ -62,7 +65,7 @@ test.each<[string, string, VerifyResult]>([
   ["another payload", 'set payload = \'{"content":"two"}\' where sequence = 1', bad(1, PAYLOAD)],
   ["no payload", "set payload = null where sequence = 1", bad(1, "The payload is missing.")],
   [
-    "a payload of a tombstone",
+    "a payload in a tombstone",
     "set payload = '1' where sequence = 2",
     bad(2, "The event is a tombstone, but has a payload."),
   ],
@@ -78,7 +81,7 @@ test.each<[string, string, VerifyResult]>([
   ["another time", "set occurred_at = '2020-01-01T00:00:00Z' where sequence = 1", bad(1, CHAIN)],
   ["another media time", "set media_time_ms = 5 where sequence = 4", bad(4, TIME)],
   ["no media time", "set media_time_ms = null where sequence = 4", bad(4, TIME)],
-  ["a media time of its own", "set media_time_ms = 4 where sequence = 5", bad(5, TIME)],
+  ["a media time on an event that had none", "set media_time_ms = 4 where sequence = 5", bad(5, TIME)],
   ["another number", "set sequence = 9 where sequence = 2", bad(2, "The event is missing.")],
 ])("an event with %s is the first bad one", async (_what, change, expected) => {
   const store = await openSample();
@@ -86,13 +89,13 @@ test.each<[string, string, VerifyResult]>([
   expect(await store.verify("l")).toEqual(expected);
 });
 
-test.each([1, 2, 3])("a fork is damaged where its source is: event %d", async (sequence) => {
+test.each([1, 2, 3])("a fork is damaged at the same event as its source: event %d", async (sequence) => {
   const store = await openSample();
   await damage(store, `update events set type = 'x' where sequence = ${sequence}`);
   expect(await store.verify("fork")).toEqual(bad(sequence, CHAIN));
 });
 
-test("an event of a fork's own that is missing is named, and its source is right", async () => {
+test("a missing event of a fork is named, and its source passes verify", async () => {
   const store = await openSample();
   await damage(store, "delete from events where log_key = (select log_key from logs where log_id = 'fork')");
   const missing = "The log reaches 4, but the event is missing.";
@@ -100,13 +103,13 @@ test("an event of a fork's own that is missing is named, and its source is right
   expect(await store.verify("l")).toMatchObject({ ok: true });
 });
 
-test("events that are missing at the end are named by the head of the log", async () => {
+test("missing events at the end are found by the head of the log", async () => {
   const store = await openSample();
   await damage(store, "delete from events where sequence >= 4");
   expect(await store.verify("l")).toEqual(bad(4, "The log reaches 5, but the event is missing."));
 });
 
-test("a head with another hash is named with the last event, which was checked", async () => {
+test("a head with a wrong hash is named together with the last event, which is correct", async () => {
   const store = await openSample();
   await damage(store, `update logs set head_hash = '${HASH}' where log_id = 'l'`);
   expect(await store.verify("l")).toEqual({
@@ -118,7 +121,7 @@ test("a head with another hash is named with the last event, which was checked",
   });
 });
 
-test("a payload that cannot be read is named by verify with the error of a read", async () => {
+test("verify names a payload that cannot be read, with the same error as a read", async () => {
   const store = await openSample();
   await damage(store, "update events set payload = '{' where sequence = 4");
   const error: unknown = await store.read("l").catch((reason: unknown) => reason);
@@ -137,7 +140,7 @@ test("damage is found on every page of a long log", async () => {
   }
 });
 
-test("records of bytes are verified, and a text that speaks of pruning is no tombstone", async () => {
+test("records of bytes are verified, and a text that mentions pruning is not taken for a tombstone", async () => {
   const store = await openMemory();
   const data = new TextEncoder().encode("a");
   await store.createLog({ logId: "l", mediaType: "text/plain", events: [{ type: "bytes", data }] });

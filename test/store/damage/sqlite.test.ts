@@ -59,10 +59,10 @@ async function codeOf(path: string): Promise<string> {
 
 describe("a byte flipped in a payload", () => {
   for (const sequence of [1, 77, 200]) {
-    test(`of event ${sequence} is found by verify and named`, async () => {
+    test(`of event ${sequence} is found and named by verify`, async () => {
       const path = copyOf();
       const bytes = readFileSync(path);
-      // A page that was split may still hold an old copy of the row: all of them.
+      // After a split, a page may still hold an old copy of the row, so all copies are changed.
       const text = `${MARK} ${sequence} ends`;
       for (let at = bytes.indexOf(text); at >= 0; at = bytes.indexOf(text, at)) {
         bytes[at + 4] = (bytes[at + 4] ?? 0) ^ 1;
@@ -79,7 +79,7 @@ describe("a byte flipped in a payload", () => {
     });
   }
 
-  test("that is no JSON any more is named by verify, and by read with its sequence", async () => {
+  test("that is no longer JSON is named by verify, and by read with its sequence", async () => {
     const path = copyOf();
     const bytes = readFileSync(path);
     const text = `${MARK} 50 ends`;
@@ -96,26 +96,26 @@ describe("a byte flipped in a payload", () => {
   });
 });
 
-describe("rows changed behind the store's back", () => {
+describe("rows that were changed without the store", () => {
   const CHANGES: Readonly<Record<string, { readonly sql: string; readonly bad: number }>> = {
-    "an event taken out": { sql: "delete from events where sequence = 20", bad: 20 },
-    "the newest event taken out": { sql: "delete from events where sequence = 200", bad: 200 },
+    "a removed event": { sql: "delete from events where sequence = 20", bad: 20 },
+    "the newest event removed": { sql: "delete from events where sequence = 200", bad: 200 },
     "another actor": { sql: `update events set actor = '{"kind":"person"}' where sequence = 30`, bad: 30 },
     "another time": {
       sql: "update events set occurred_at = '2020-01-01T00:00:00Z' where sequence = 31",
       bad: 31,
     },
     "another type": { sql: "update events set type = 'x' where sequence = 32", bad: 32 },
-    "a payload with its hash": {
+    "a changed payload with a changed hash": {
       sql: "update events set payload = '1', payload_hash = 'x' where sequence = 33",
       bad: 33,
     },
     "a chain hash": { sql: "update events set chain_hash = payload_hash where sequence = 34", bad: 34 },
-    "a payload gone without a tombstone": {
+    "a missing payload without a tombstone": {
       sql: "update events set payload = null where sequence = 35",
       bad: 35,
     },
-    "a tombstone over a payload": {
+    "a tombstone on an event with a payload": {
       sql: `update events set extras = '{"pruned":{"at":"2026-01-01T00:00:00.000Z","reason":"x"}}' where sequence = 36`,
       bad: 36,
     },
@@ -146,13 +146,13 @@ describe("a damaged file", () => {
     });
   }
 
-  test("that is something else gives a clear error", async () => {
+  test("that is not a database gives a clear error", async () => {
     const path = join(folder, "other.db");
     writeFileSync(path, "This is a letter, not a database.".repeat(100));
     expect(await codeOf(path)).toBe("corrupt");
   });
 
-  test("with any page overwritten is never taken for whole without a word", {
+  test("with any page overwritten never opens as if it were whole, without an error", {
     timeout: 120_000,
   }, async () => {
     const size = readFileSync(whole).length / 4096;
@@ -161,18 +161,18 @@ describe("a damaged file", () => {
       const bytes = readFileSync(path);
       bytes.fill(0xa5, page * 4096, page * 4096 + 4096);
       writeFileSync(path, bytes);
-      // Pages of other tables and of indexes that nothing reads here may be damaged unseen.
+      // Damage in pages of other tables and indexes may stay unseen, because this test does not read them.
       expect(["corrupt", "bad", "ok"]).toContain(await codeOf(path));
       rmSync(path);
     }
   });
 
-  test("in a folder that is none gives a clear error", async () => {
+  test("in a folder that is really a file gives a clear error", async () => {
     expect(await codeOf(join(whole, "below.db"))).toBe("unavailable");
   });
 });
 
-describe("a file that went away while it was open", () => {
+describe("a file that disappeared while it was open", () => {
   const event = { type: "custom", data: { name: "d", value: "later" } };
   const files = (path: string): string[] => [path, `${path}-wal`, `${path}-shm`];
   const refused = { code: "unavailable", hint: expect.stringContaining("Open the store again") };
@@ -180,7 +180,7 @@ describe("a file that went away while it was open", () => {
   test.each([
     ["deleted", (path: string) => files(path).forEach((file) => void rmSync(file, { force: true }))],
     ["replaced", (path: string) => renameSync(copyOf(), path)],
-  ])("%s: nothing more is taken, and what was kept is read", async (_how, remove) => {
+  ])("%s: no more appends are accepted, and stored events can be read", async (_how, remove) => {
     const path = copyOf();
     {
       await using store = await openStore(`sqlite:${path}`);
@@ -197,7 +197,7 @@ describe("a file that went away while it was open", () => {
     ["the write-ahead log", ["-wal"]],
     ["the index of the write-ahead log", ["-shm"]],
     ["both", ["-wal", "-shm"]],
-  ])("deleting %s loses no acknowledged event, and nothing more is taken", async (_what, endings) => {
+  ])("deleting %s loses no acknowledged event, and no more appends are accepted", async (_what, endings) => {
     const path = copyOf();
     const store = await openStore(`sqlite:${path}`);
     await store.append("log", [event]);
@@ -206,7 +206,7 @@ describe("a file that went away while it was open", () => {
       ...refused,
       details: { path, file: path + endings[0] },
     });
-    // The copy is like a disk after a power cut: the open store is of no help to it.
+    // The copy is like a disk after a power cut: it has only what the open store had already written.
     const copy = copyOf();
     copyFileSync(path, copy);
     {
@@ -220,7 +220,7 @@ describe("a file that went away while it was open", () => {
     expect(await again.verify("log")).toMatchObject({ ok: true });
   });
 
-  test("a file that goes away after a while without any change in its folder is missed too", async () => {
+  test("a file that disappears later, without any other change in its folder, is noticed too", async () => {
     const apart = scratchFolder("settled");
     const path = join(apart, "store.db");
     copyFileSync(whole, path);
@@ -237,7 +237,7 @@ describe("a file that went away while it was open", () => {
     expect((await second.read("log", { after: 200 })).events).toHaveLength(4);
   });
 
-  test("an event is not acknowledged when the write-ahead log goes away during its commit", async () => {
+  test("an event is not acknowledged if the write-ahead log disappears during its commit", async () => {
     const path = copyOf();
     const store = await openStore(`sqlite:${path}`);
     await store.append("log", [event]);
@@ -270,7 +270,7 @@ describe("a database behind a symbolic link", () => {
     return { path, link };
   };
 
-  test.each(["path", "link"] as const)("has the large blobs that were stored by its %s", async (way) => {
+  test.each(["path", "link"] as const)("has the large blobs that were stored through its %s", async (way) => {
     const files = linked();
     await using store = await openStore(`sqlite:${files[way]}`);
     const { hash } = await store.putBlob(BLOB);
@@ -278,7 +278,7 @@ describe("a database behind a symbolic link", () => {
     expect(await sizeOf(files.link, hash)).toBe(BLOB.length);
   });
 
-  test("has the large blobs that an older version stored beside the link", async () => {
+  test("has the large blobs that an older version stored next to the link", async () => {
     const { path, link } = linked();
     const hash = await (async () => {
       await using store = await openStore(`sqlite:${link}`);

@@ -17,7 +17,7 @@ export function acknowledgedBy(writer: string, lines: readonly string[]): Acknow
   return { writer, batches };
 }
 
-/** Returns the losses, as sentences; none if every acknowledged event is there once, and every batch whole. */
+/** Returns the losses, as sentences; none if every acknowledged event is stored once, and every batch is whole. */
 export async function lossesOf(
   store: Store,
   logId: string,

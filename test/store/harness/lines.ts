@@ -8,13 +8,13 @@ import { createInterface } from "node:readline";
 export interface Child {
   readonly process: ChildProcess;
   readonly lines: readonly string[];
-  /** Resolves with the first line that begins so; rejects when the process ends before. */
+  /** Resolves with the first line that begins with this text; rejects if the process ends before. */
   line(beginning: string): Promise<string>;
   /** Resolves when the process has ended and everything that it printed is in `lines`. */
   ended(): Promise<number | null>;
 }
 
-/** Hundreds of processes start: what they load is compiled once. */
+/** The test starts hundreds of processes, so the code that they load is compiled only once. */
 const ENVIRONMENT = { ...process.env, NODE_COMPILE_CACHE: join(tmpdir(), "continuo-test-compile-cache") };
 
 export function startChild(

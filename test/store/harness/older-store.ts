@@ -1,4 +1,4 @@
-/** A store as an older version of the schema kept it: the rows of today's, in the tables and columns of that time. */
+/** A store as an older version of the schema kept it: today's rows, in the tables and columns of that time. */
 
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -11,17 +11,17 @@ import { createKysely } from "../../../packages/store/src/store/sqlite/index.ts"
 
 type Row = Readonly<Record<string, string | number | null | Uint8Array>>;
 
-/** The versions before today's. */
+/** The versions of the schema before today's. */
 export type SchemaVersion = 1 | 2 | 3 | 4 | 5;
 
 export interface Sample {
   /** The rows by table, in an order in which they can be inserted. */
   readonly tables: ReadonlyMap<string, readonly Row[]>;
-  /** The answers of a store with these rows, by the version of the schema that first had them. */
+  /** The answers of a store with these rows, grouped by the version of the schema that first had them. */
   readonly answers: Readonly<Record<SchemaVersion, unknown>>;
 }
 
-/** The tables of each version, with what was not in them then. */
+/** The tables of each version, with today's columns that they did not have yet. */
 const TABLES: Readonly<Record<1 | 2, readonly string[]>> = {
   1: ["logs", "events", "deleted_logs", "producers", "blobs", "blob_references"],
   2: ["sessions", "runs", "leases", "claims", "snapshots"],
@@ -74,7 +74,7 @@ async function fill(store: Store): Promise<void> {
   await store.putSnapshot({ logId: "s", name: "fold", data: { n: 3 } });
 }
 
-/** Everything that can be asked for. */
+/** Asks the store every question that the older version could answer. */
 export async function answersOf(store: Store, version: SchemaVersion): Promise<unknown> {
   const logs = ["l", "fork", ...(version === 1 ? [] : ["s"])];
   const common = {
@@ -111,7 +111,7 @@ function rowsOf(path: string): ReadonlyMap<string, readonly Row[]> {
   const tables = new Map(
     [...TABLES[1], ...TABLES[2]].map((table) => [table, all(`select * from ${table}`)] as const),
   );
-  // Version 2 kept them by the key of their log.
+  // Version 2 kept cursors by the key of their log.
   const cursors = all(`select l.log_key, c.name, c.sequence, c.updated_at from cursors c
     join logs l on l.workspace_id = c.workspace_id and l.log_id = c.log_id`);
   const cursorsById = all("select * from cursors");
@@ -119,7 +119,7 @@ function rowsOf(path: string): ReadonlyMap<string, readonly Row[]> {
   return new Map([...tables, ["cursors of version 2", cursors], ["cursors", cursorsById]]);
 }
 
-/** A SQLite database as that version left it, with the sample in it. */
+/** Makes a SQLite database as that version left it, with the sample in it. */
 export async function writeOlderStore(path: string, sample: Sample, version: SchemaVersion): Promise<void> {
   const database = new DatabaseSync(path);
   await migrate(createKysely<never>(database), version);
@@ -133,7 +133,7 @@ export async function writeOlderStore(path: string, sample: Sample, version: Sch
   database.close();
 }
 
-/** The inserts that make a database of that version hold the sample. */
+/** Returns the inserts that put the sample into a database of that version. */
 export function* insertsOf(
   { tables }: Sample,
   version: SchemaVersion,
@@ -143,7 +143,7 @@ export function* insertsOf(
     const source = table === "cursors" && version === 2 ? "cursors of version 2" : table;
     for (const { media_time_ms, priority: _, ...others } of tables.get(source) ?? []) {
       const row = version >= 3 && media_time_ms !== undefined ? { ...others, media_time_ms } : others;
-      // Version 1 knew no sessions: their logs are not part of it.
+      // Version 1 had no sessions, so their logs are left out.
       if (version === 1 && table === "logs" && row.log_id === "s") continue;
       yield { table, row: "changed_mark" in row ? { ...row, changed_mark: 1 } : row };
     }

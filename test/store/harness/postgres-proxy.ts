@@ -1,17 +1,17 @@
-/** A TCP proxy before a Postgres server that cuts connections: all of them, or the one that commits. */
+/** A TCP proxy in front of a Postgres server. It cuts all connections, or the one that commits. */
 
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 
-/** The failure of the next commit: it never arrives, or it arrives and its answer is lost. */
+/** The failure of the next commit: either it never arrives, or its answer is lost. */
 export type CommitFailure = "before commit" | "after commit";
 
 export interface PostgresProxy extends AsyncDisposable {
   readonly url: string;
-  /** Ends every connection, and lets no new one in while it is off. */
+  /** Ends every connection, and accepts no new one while it is off. */
   cutAll(): void;
   off(): void;
   on(): void;
-  /** Cuts the next connection at a statement that has these words; `times` of them. */
+  /** Cuts the next `times` connections at a statement that contains these words. */
   cutAt(words: string, cut: CommitFailure, times?: number): void;
   /** The number of connections that `cutAt` cut. */
   readonly cuts: number;
@@ -48,7 +48,7 @@ export async function postgresProxy(target: string): Promise<PostgresProxy> {
       answers = "lost";
       upstream.write(chunk);
     });
-    // The server has answered by then, so that what it was asked for is done.
+    // The server has answered by then, so the statement has taken effect.
     upstream.on("data", (chunk) => (answers === "wanted" ? client.write(chunk) : end()));
     for (const socket of pair) socket.on("error", end).on("close", end);
   });

@@ -12,7 +12,7 @@ async function folderAt(url: string): Promise<unknown> {
   }
 }
 
-test("a server whose port was taken by another test's goes to another port", {
+test("a server whose port another test took in the meantime starts on another port", {
   timeout: 300_000,
 }, async () => {
   const one = await startPostgres();

@@ -47,7 +47,7 @@ export async function startPostgres(options: PostgresOptions = {}): Promise<Post
     server = spawn(join(bin, "postgres"), args, { ...owner, cwd: folder, stdio: "ignore" });
     return await isReady(urlAt(at), server, data);
   };
-  // A free port may be in use a moment later, because other test files start servers too.
+  // A free port may be taken a moment later, because other test files start servers too.
   let port = options.port ?? (await freePort());
   while (!(await startAt(port))) port = await freePort();
   const start = async (): Promise<void> => {
@@ -142,7 +142,10 @@ function urlAt(port: number): string {
   return `postgres://postgres@127.0.0.1:${port}/postgres`;
 }
 
-/** Waits for the server; false if it ended before it answered. A server with another data folder is not ours. */
+/**
+ * Waits for the server; returns false if it ended before it answered. A server with another data folder belongs to
+ * another test.
+ */
 async function isReady(url: string, server: ChildProcess, data: string): Promise<boolean> {
   while (server.exitCode === null && server.signalCode === null) {
     const client = new pg.Client({ connectionString: url });

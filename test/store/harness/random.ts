@@ -1,7 +1,7 @@
-/** Numbers that look random and are the same for the same seed. */
+/** Pseudo-random numbers, which are the same for the same seed. */
 
 export interface Random {
-  /** An integer from 0 up to `count`, without it. */
+  /** Returns an integer from 0 up to, but not including, `count`. */
   below(count: number): number;
   chance(likelihood: number): boolean;
   pick<T>(values: readonly T[]): T;

@@ -1,9 +1,12 @@
-/** Counts the work on SQLite between two turns of the event loop: a number that no slow machine changes. */
+/**
+ * Counts the work on SQLite between two turns of the event loop. The number does not depend on the speed of the
+ * machine.
+ */
 
 import { Connection } from "../../../packages/store/src/store/sqlite/connection.ts";
 
 export interface WorkCount {
-  /** The most work of one turn; a row is 1. */
+  /** The most work of one turn, where a row counts as 1. */
   readonly most: number;
   readonly total: number;
 }

@@ -12,7 +12,7 @@ const ENGINES = { memory: "memory:", sqlite: `sqlite:${join(folder, "store.db")}
 
 for (const [engine, url] of Object.entries(ENGINES)) {
   soakTest(
-    `the ${engine} store does what the plain model does`,
+    `the ${engine} store gives the same results as the plain model`,
     { count: 10_000, batchSize: 200 },
     async ({ seed, count }) => {
       await fc.assert(doesWhatTheModelDoes(url), { seed, numRuns: count });

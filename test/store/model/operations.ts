@@ -1,4 +1,4 @@
-/** Random operations, and what each does to a store and to the plain model. */
+/** Random operations, and the effect of each on a store and on the plain model. */
 
 import { ContinuoError, type Store, type StoredEvent } from "@continuo/core/model";
 import fc from "fast-check";
@@ -82,7 +82,7 @@ export const operations: fc.Arbitrary<readonly Operation[]> = fc.array(
   { maxLength: 40 },
 );
 
-/** The facts about the run that both sides know. */
+/** The facts about a run that both the store and the model know. */
 export interface Run {
   readonly store: Store;
   readonly model: PlainModel;
@@ -111,7 +111,7 @@ function toPlain(event: StoredEvent): PlainEvent {
   return { id: event.id, type: event.type, value };
 }
 
-/** Performs the operation on the model and on the store: equal, or the store is wrong. */
+/** Performs the operation on the model and on the store. If the results differ, the store is wrong. */
 export async function perform(
   run: Run,
   operation: Operation,

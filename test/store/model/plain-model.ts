@@ -1,4 +1,4 @@
-/** A store in the plainest way: arrays and maps, no hashes, no storage. */
+/** The simplest possible store: arrays and maps, without hashes or storage. */
 
 export interface PlainEvent {
   readonly id: string;
@@ -36,7 +36,7 @@ export class PlainModel {
     if (known.length > 0) {
       const same = events.every((event, n) => {
         const stored = log.events[found[n] ?? -1];
-        // A pruned payload is compared by its hash, which the model keeps as the value behind the minus.
+        // A pruned payload is compared by its hash. The model keeps its value after a minus sign in place of the hash.
         return (
           stored !== undefined && stored.type === event.type && this.#valueOf(logId, stored) === event.value
         );
@@ -62,7 +62,7 @@ export class PlainModel {
     return event.value === null && this.logs.has(logId) ? event.id : undefined;
   }
 
-  /** Event ids are unique over all logs of a run, so that forks share what is redacted. */
+  /** Event ids are unique over all logs of a run, so that a redaction also applies to forks. */
   redact(logId: string, sequence: number, owns: boolean): "ok" | string {
     const log = this.logs.get(logId);
     if (log === undefined) return "not_found";
@@ -100,7 +100,7 @@ export class PlainModel {
 
   commit(logId: string, name: string, sequence: number): number | string {
     const log = this.logs.get(logId);
-    // A log that is not made yet has readers, at its beginning.
+    // A log that does not exist yet has readers, who wait at its beginning.
     if (log === undefined && sequence > 0) return "not_found";
     if (sequence > (log?.events.length ?? 0)) return "out_of_range";
     const key = JSON.stringify([logId, name]);

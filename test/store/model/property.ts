@@ -1,4 +1,4 @@
-/** Every engine does what the plain model says, whatever is asked of it. */
+/** Every engine gives the results of the plain model for any operations. */
 
 import { openStore } from "@continuo/store";
 import fc from "fast-check";
@@ -10,7 +10,7 @@ type Operations = typeof operations extends fc.Arbitrary<infer T> ? T : never;
 
 let workspaces = 0;
 
-/** @param url of a store that is migrated; each try has a workspace of its own */
+/** @param url the URL of a migrated store; each try has its own workspace */
 export function doesWhatTheModelDoes(url: string): fc.IAsyncProperty<[Operations]> {
   return fc.asyncProperty(operations, async (asked) => {
     const workspaceId = `model-${process.pid}-${Date.now()}-${workspaces++}`;

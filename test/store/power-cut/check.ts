@@ -1,4 +1,7 @@
-/** A traced store; and an image of its disk, opened by the real engine and compared with what was acknowledged. */
+/**
+ * A traced store, and an image of its disk, which the real engine opens and the check compares with the
+ * acknowledgements.
+ */
 
 import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -68,7 +71,7 @@ async function lossesOfBlobs(store: Store, acknowledged: readonly string[]): Pro
   return losses;
 }
 
-/** A backup holds what was acknowledged before it. */
+/** A backup holds everything that was acknowledged before it. */
 async function lossesOfBackups(root: string, acknowledged: readonly string[]): Promise<readonly string[]> {
   const losses: string[] = [];
   for (const name of rest("backup", acknowledged)) {

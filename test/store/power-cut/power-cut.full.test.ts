@@ -4,7 +4,7 @@ import { firstLoss } from "../../power-cut/power-cut.ts";
 import { lossesIn, traceStore } from "./check.ts";
 
 const COUNT = 150;
-/** Power cuts in which a planted defect must be found. */
+/** The number of power cuts in which a planted defect must be found. */
 const ENOUGH = 300;
 const MODES = ["posix", "ordered"] as const;
 
@@ -28,12 +28,12 @@ test.each(MODES)(
 );
 
 describe("the check finds", () => {
-  test.each(MODES)("a store that syncs nothing, on a disk with %s rules", async (mode) => {
+  test.each(MODES)("a store that never syncs, on a disk with %s rules", async (mode) => {
     const unsynced = { ...operations, syncs: [] };
     expect(await firstLoss(unsynced, { mode, seed: 1, count: ENOUGH }, lossesIn)).toBeDefined();
   });
 
-  test("each folder that is not synced after it gained an entry", async () => {
+  test("each folder that is not synced after it got a new entry", async () => {
     const entries = operations.changes.filter((change) => change.type === "entry");
     const folders = new Set(entries.map(({ inode }) => inode));
     expect(folders.size).toBeGreaterThan(4);

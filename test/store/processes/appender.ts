@@ -1,8 +1,8 @@
 /**
- * One of many that append to one log by compare-and-swap: `appender.ts URL LOG NAME COUNT HISTORY`. Some
- * answers are lost on purpose, and asked for again or not. It also reads the head and pages, and the first one
- * follows a tail. Every call is written to the history, with its times by the clock that all processes of the
- * machine share.
+ * One of many processes that append to one log by compare-and-swap: `appender.ts URL LOG NAME COUNT HISTORY`. It drops
+ * some answers on purpose, and repeats some of those calls. It also reads the head and pages, and the first process
+ * follows a tail. Every call is written to the history, with its times by the clock that all processes of the machine
+ * share.
  */
 
 import { writeFileSync } from "node:fs";
@@ -69,7 +69,7 @@ for (let n = 0; n < Number(count); ) {
   const expected = head;
   let stored = await append(id, expected);
   if (stored === undefined) continue;
-  // The same question again must have the same answer.
+  // A repeated call must get the same answer.
   while (Math.random() < LOST) stored = await append(id, expected);
   head = stored?.sequence ?? head;
   if (Math.random() < READS) await look();

@@ -1,4 +1,4 @@
-/** Stores a blob of so many bytes: `blob-filler.ts URL BYTES`. Prints `refused CODE: MESSAGE` where it is refused. */
+/** Stores a blob of BYTES bytes: `blob-filler.ts URL BYTES`. Prints `refused CODE: MESSAGE` if the store refuses it. */
 
 import { writeSync } from "node:fs";
 import { isContinuoError } from "@continuo/core/model";

@@ -1,4 +1,7 @@
-/** Moves all blobs of a store: `blob-mover.ts URL PLACE S3`, with the settings of S3 as JSON. Says when it begins and ends. */
+/**
+ * Moves all blobs of a store: `blob-mover.ts URL PLACE S3`, with the settings of S3 as JSON. Prints a line when it
+ * begins and when it ends.
+ */
 
 import { writeSync } from "node:fs";
 import { type MoveBlobsOptions, moveBlobs, openStore } from "@continuo/store";

@@ -1,5 +1,5 @@
 /**
- * One of many that fight for a lease and append with whatever token they last had, also when it is old:
+ * One of many processes that compete for a lease and append with the last token that they had, even an old one:
  * `fencer.ts URL LOG NAME COUNT HISTORY`.
  */
 

@@ -1,6 +1,6 @@
 /**
- * Appends until the disk is full: `filler.ts URL LOG NAME REFUSALS`. Prints `ack BATCH SIZE` for each
- * acknowledged batch and `refused CODE` for each other one, and ends after REFUSALS refusals.
+ * Appends until the disk is full: `filler.ts URL LOG NAME REFUSALS`. Prints `ack BATCH SIZE` for each acknowledged
+ * batch and `refused CODE` for each refused one, and ends after REFUSALS refusals.
  */
 
 import { writeSync } from "node:fs";

@@ -1,6 +1,6 @@
 /**
- * Everything that a store acknowledges, for the power-cut test: `power-user.ts FOLDER [full|off]` makes a
- * database in new folders and prints a line for each thing that it was told is stored.
+ * Makes every kind of change that a store acknowledges, for the power-cut test: `power-user.ts FOLDER [full|off]` makes
+ * a database in new folders and prints a line for each acknowledgement.
  */
 
 import { writeSync } from "node:fs";
@@ -22,7 +22,7 @@ async function open(): Promise<OpenedStore> {
 
 let batch = 0;
 
-/** Four callers, so that commits are shared. */
+/** Four callers append at the same time, so that they share commits. */
 async function append(store: OpenedStore, count: number): Promise<void> {
   const end = batch + count;
   const write = async (): Promise<void> => {
@@ -63,7 +63,7 @@ async function backup(store: OpenedStore, name: string): Promise<void> {
   await using store = await open();
   await append(store, 12);
   await backup(store, "first.db");
-  // The log is written again from its beginning, over what was copied into the database.
+  // The write-ahead log starts again from its beginning, over records that were already copied into the database.
   const other = new DatabaseSync(path);
   other.exec("pragma wal_checkpoint(restart)");
   other.close();

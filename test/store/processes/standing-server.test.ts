@@ -1,4 +1,4 @@
-/** A process that stands still in the middle of a transaction on Postgres holds up the others for a few seconds only. */
+/** A process that stands still in the middle of a transaction on Postgres blocks the others for only a few seconds. */
 
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -8,7 +8,7 @@ import { openStore } from "@continuo/store";
 import { expect, onTestFinished, test } from "vitest";
 import { newPostgresDatabase } from "../../sizes/shared-programs.ts";
 
-test("others write to a log that a process has locked and that stands still, and its own write follows", async () => {
+test("others can write to a log that a stopped process has locked, and its own write follows later", async () => {
   const url = await newPostgresDatabase();
   await using store = await openStore(url, { migrate: true });
   await store.createLog({ logId: "shared" });
@@ -18,11 +18,11 @@ test("others write to a log that a process has locked and that stands still, and
   onTestFinished(() => void child.kill("SIGKILL"));
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
   expect((await lines.next()).value).toBe("standing");
-  // Nobody continues the process before this is stored.
+  // The process is continued only after this event is stored.
   expect((await store.append("shared", [{ type: "x", data: 1 }]))[0]?.sequence).toBe(1);
   child.kill("SIGCONT");
   expect((await lines.next()).value).toBe("1");
   await once(child, "exit");
-  // The transaction was run again, from its beginning.
+  // The transaction ran again from its beginning.
   expect((await store.getLog("shared"))?.metadata).toEqual({ stops: 2 });
 });

@@ -1,6 +1,7 @@
 /**
- * A server process that stands still in the middle of a transaction: `node standing-server.ts STORE`. It writes `standing`,
- * stops itself with the row of the log locked, and writes the sequence of its event when it was continued.
+ * A server process that stands still in the middle of a transaction: `node standing-server.ts STORE`. It prints
+ * `standing`, stops itself while it holds the lock on the row of the log, and prints the sequence of its event after it
+ * is continued.
  */
 
 import { writeSync } from "node:fs";

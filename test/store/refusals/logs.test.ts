@@ -1,4 +1,4 @@
-/** Refusals of what becomes events: appends, logs, sessions, runs. */
+/** Refusals of calls that write events: appends, logs, sessions, runs. */
 
 import type { NewEvent } from "@continuo/core/model";
 import { test } from "vitest";
@@ -366,6 +366,6 @@ test.each([
   ["logs", LOGS],
   ["sessions", SESSIONS],
   ["runs", RUNS],
-] as const)("a refusal about %s says what is wrong, with what, and what to do", async (_what, refusals) => {
+] as const)("a refusal about %s names the mistake, its subject, and what to do", async (_what, refusals) => {
   await expectRefusals(refusals);
 });

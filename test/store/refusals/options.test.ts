@@ -1,4 +1,4 @@
-/** Options that a method does not have, of every method of the store. */
+/** Every method of the store refuses options that it does not have. */
 
 import type { Store } from "@continuo/core/model";
 import { openStore } from "@continuo/store";
@@ -21,13 +21,13 @@ test.each(Object.entries(METHODS))("%s refuses an option that it does not have",
   });
 });
 
-test("every method that takes options has its table", () => {
+test("every method with options has a table of them", () => {
   const methods = Object.entries(store).filter(([, value]) => typeof value === "function");
   const without = methods.map(([name]) => name).filter((name) => !Object.hasOwn(METHODS, name));
   expect(without.toSorted()).toEqual(["close", "forWorkspace"]);
 });
 
-test("a misspelt end prunes nothing, and its correction is in the hint", async () => {
+test("a misspelt option of a pruning prunes nothing, and the hint has the correct name", async () => {
   await store.createLog({ logId: "log" });
   await store.append("log", [{ type: "acme.ping", retention: "supplementary", data: { n: 1 } }]);
   const pruning = store.prune("log", { reason: "space", beforeSequence: 1 } as never);

@@ -1,4 +1,7 @@
-/** Refusals of reads, forks, snapshots, pruning and lists of logs, and what they accept at their bounds. */
+/**
+ * Refusals of reads, forks, snapshots, pruning and lists of logs, and the values that they still accept at their
+ * limits.
+ */
 
 import type { ContinuoError, NewEvent, Store } from "@continuo/core/model";
 import { openStore } from "@continuo/store";
@@ -150,7 +153,7 @@ describe("a fork", () => {
     ],
   ]);
 
-  test("may take the whole record after its point, or nothing of it", async () => {
+  test("may include the whole record after its point, or no part of it", async () => {
     for (const [part, expected] of [
       [3, "onetwo"],
       [1, "onet"],
@@ -187,7 +190,7 @@ describe("a snapshot", () => {
     ],
   ]);
 
-  test("is stored at the head or before it, and replaces the one of the same name and sequence", async () => {
+  test("is stored at the head or before it, and replaces the snapshot with the same name and sequence", async () => {
     const first = await put({ name: "x", data: { n: 1 } });
     expect(first).toEqual({
       logId: "events",
@@ -240,7 +243,7 @@ describe("pruning and redaction", () => {
     ],
   ]);
 
-  test("an inherited event is redacted where it was appended, as the hint says", async () => {
+  test("an inherited event can be redacted only where it was appended, as the hint explains", async () => {
     const hint = "Redact it there; every fork that reads it then sees the tombstone.";
     await expect(store.redact("fork", 1, { reason: "r" })).rejects.toMatchObject({ hint });
     expect(await store.redact("fork", 2, { reason: "own" })).toMatchObject({ pruned: { reason: "own" } });
@@ -273,7 +276,7 @@ describe("a list of logs", () => {
     [() => store.listLogs({ changedAfter: "yesterday" }), "invalid", TIME],
   ]);
 
-  test("begins with the prefix, and has no log that was deleted", async () => {
+  test("has only logs with the prefix, and no deleted log", async () => {
     const ids = async (prefix: string) => (await store.listLogs({ prefix })).items.map(({ logId }) => logId);
     expect(await ids("fork")).toEqual(["fork", "fork of hidden"]);
     expect(await ids("hidden")).toEqual([]);

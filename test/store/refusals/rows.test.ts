@@ -1,4 +1,4 @@
-/** Refusals of what is stored in rows without events. */
+/** Refusals of calls that write rows without events. */
 
 import { test } from "vitest";
 import {
@@ -230,6 +230,6 @@ test.each([
   ["claims", CLAIMS],
   ["tokens and keys", ACCESS],
   ["blobs", BLOBS],
-] as const)("a refusal about %s says what is wrong, with what, and what to do", async (_what, refusals) => {
+] as const)("a refusal about %s names the mistake, its subject, and what to do", async (_what, refusals) => {
   await expectRefusals(refusals);
 });

@@ -1,4 +1,4 @@
-/** A store in memory that holds one of each thing, and what it says when it refuses. */
+/** A store in memory that holds one of each thing, and the texts of its refusals. */
 
 import type { NewEvent, Store, Write } from "@continuo/core/model";
 import { openStore } from "@continuo/store";
@@ -17,7 +17,7 @@ export const FENCED =
 export const HASH: string = "0".repeat(64);
 export const KEY = { keyId: "k", algorithm: "Ed25519", publicKey: "public", privateKey: "private" };
 
-/** The code is `invalid` where none is given; what is neither code nor hint are the details. */
+/** The code is `invalid` by default; all keys other than the code and the hint are details. */
 export type Refusal = readonly [
   call: (store: Store) => Promise<unknown>,
   message: string,
@@ -39,7 +39,7 @@ export function refusedAsGone(call: Refusal[0]): Refusal {
   return [call, message, { code: "gone", hint, logId: "hidden" }];
 }
 
-/** Expects whole refusals, from one store for all tests of a file: what is refused changes nothing. */
+/** Expects whole refusals. All tests of a file share one store, because a refused call changes nothing. */
 export function refusing(): (refusals: readonly Refusal[]) => Promise<void> {
   let store: Store;
   beforeAll(async () => {

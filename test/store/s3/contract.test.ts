@@ -1,4 +1,4 @@
-/** The contract of every store, for one whose larger blobs are in S3. */
+/** The contract of every store, for a store whose larger blobs are in S3. */
 
 import { join } from "node:path";
 import { openStore } from "@continuo/store";

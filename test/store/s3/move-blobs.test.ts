@@ -37,7 +37,7 @@ async function contentOf(store: OpenedStore, hash: string): Promise<Buffer> {
   return Buffer.concat(parts);
 }
 
-/** The bodies in each place. */
+/** Counts the bodies in each place. */
 async function bodiesOf(store: OpenedStore, path: string): Promise<readonly number[]> {
   const [chunks] = await store.engine.read((scope) =>
     sql<{ readonly n: number }>(scope, "select count(distinct body_key) as n from blob_chunks"),
@@ -46,7 +46,7 @@ async function bodiesOf(store: OpenedStore, path: string): Promise<readonly numb
   return [files.filter((file) => file.isFile()).length, chunks?.n ?? 0, s3.objects.size];
 }
 
-test("blobs go from files to S3, to the database and back to files, of all workspaces, and are the same", async () => {
+test("the blobs of all workspaces move from files to S3, to the database and back to files, and stay the same", async () => {
   const path = join(folder, `${made++}.db`);
   const first = await openStore(`sqlite:${path}`);
   const other = first.forWorkspace("other");
@@ -61,7 +61,7 @@ test("blobs go from files to S3, to the database and back to files, of all works
     expect(await contentOf(store.forWorkspace("other"), elsewhere.hash)).toEqual(bytes[2]);
   };
   expect(await bodiesOf(store, path)).toEqual([3, 0, 0]);
-  // With S3, a blob that was in its row gets an object too, if it is large enough.
+  // With S3, a blob that was in its row also gets an object, if it is large enough.
   expect(await moveBlobs(store, { to: "s3" })).toEqual({ moved: 4, sizeBytes: 9_690_000 });
   expect(await bodiesOf(store, path)).toEqual([0, 0, 4]);
   await check();
@@ -90,7 +90,7 @@ test("a copy that comes back with other bytes does not count, and the blob stays
   expect(await contentOf(store, hash)).toEqual(bytes);
 });
 
-test("a reader of a blob that is moved reads on in the new place", async () => {
+test("a reader of a blob that is moved continues in the new place", async () => {
   const path = join(folder, `${made++}.db`);
   await using store = await openStore(`sqlite:${path}`, { blobs: blobs() });
   const bytes = randomBytes(1_000_000);
@@ -104,7 +104,7 @@ test("a reader of a blob that is moved reads on in the new place", async () => {
   expect(Buffer.concat(parts).equals(bytes)).toBe(true);
 });
 
-test("a place that the store does not have is refused, and media types can stay", async () => {
+test("a place that the store does not have is refused, and blobs of some media types can stay where they are", async () => {
   await using memory = await openStore("memory:");
   await expect(moveBlobs(memory, { to: "files" })).rejects.toMatchObject({ code: "unsupported" });
   await expect(moveBlobs(memory, { to: "s3" })).rejects.toMatchObject({

@@ -1,4 +1,4 @@
-/** A move of blobs that is killed at random moments, and is repeated each time: 100 of them in the soak. */
+/** A move of blobs is killed at random moments and repeated each time: 100 times in the soak. */
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { createHash, randomBytes } from "node:crypto";
@@ -91,7 +91,7 @@ test("a move that is killed at random moments loses no blob, and ends with all o
   expect(keys.map(({ body_key: key }) => store.engine.bodies.placeOf(key))).toEqual(
     hashes.map(() => "files"),
   );
-  // At most one object of each kill has no row, and a sweep finds all of them.
+  // Each kill leaves at most one object without a row, and a sweep finds all of these.
   expect(s3.objects.size).toBeLessThanOrEqual(KILLS);
   const left = s3.objects.size;
   expect(await sweepObjects(store.engine, { minAgeMs: 0 })).toBeGreaterThanOrEqual(left);

@@ -39,7 +39,7 @@ async function contentOf(store: OpenedStore, hash: string): Promise<Buffer> {
   return Buffer.concat(await Array.fromAsync((await store.openBlob(hash)).bytes));
 }
 
-test("blobs move from Postgres to S3 and back, and a backup of either has them", async () => {
+test("blobs move from Postgres to S3 and back, and a backup in either state has them", async () => {
   await using store = await open("moved");
   const bytes = [90_000, 700_000].map((size) => randomBytes(size));
   const hashes: string[] = [];
@@ -60,7 +60,7 @@ test("blobs move from Postgres to S3 and back, and a backup of either has them",
   await expect(moveBlobs(store, { to: "files" })).rejects.toMatchObject({ code: "unsupported" });
 });
 
-test("objects that a process left are swept beside a store on Postgres, and one that is being stored is refused", async () => {
+test("a sweep for a store on Postgres removes abandoned objects, and a blob that is just being stored is refused", async () => {
   await using store = await open("swept");
   const before = s3.objects.size;
   await putBody(store.engine, store.engine.bodies, pieces(randomBytes(90_000)));

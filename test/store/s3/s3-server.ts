@@ -1,6 +1,6 @@
 /**
- * A small service that speaks S3: it checks signatures, hashes and conditions as Amazon's does, and fails as tests
- * want it to.
+ * A small service that implements S3: it checks signatures, hashes and conditions as Amazon's does, and fails in the
+ * ways that tests request.
  */
 
 import { createHash, createHmac, timingSafeEqual } from "node:crypto";
@@ -15,19 +15,19 @@ export const CREDENTIALS = {
 } as const;
 export const REGION = "eu-test-1";
 
-/** A failure that one request meets. */
+/** A failure of one request. */
 export type Fault =
-  /** 503 before anything happened. */
+  /** The answer is 503, and the request has no effect. */
   | "busy"
-  /** Done, and the connection breaks before the answer. */
+  /** The request takes effect, and the connection breaks before the answer. */
   | "lost"
-  /** Half of the body, and the connection breaks. */
+  /** The connection breaks after half of the body. */
   | "torn"
-  /** The body in small pieces, with pauses. */
+  /** The body comes in small pieces, with pauses. */
   | "slow"
-  /** 404, as if another copy were asked that does not have the object yet. */
+  /** The answer is 404, as from another replica that does not have the object yet. */
   | "stale"
-  /** 200 with an error in its body, as when an upload cannot be completed. */
+  /** The answer is 200 with an error in its body, as for an upload that cannot be completed. */
   | "late error";
 
 export interface S3Request {
@@ -45,10 +45,10 @@ export interface S3Server extends AsyncDisposable {
   /** The objects of all uploads, by the same ids. */
   readonly uploadsOf: Map<string, string>;
   readonly requests: S3Request[];
-  /** Every request that wrote an object which was there already, and was let. */
+  /** Every request that was allowed to overwrite an existing object. */
   readonly overwritten: string[];
   fault: (request: S3Request) => Fault | undefined;
-  /** Waited for before a request is carried out. */
+  /** The service waits for this before it executes a request. */
   hold: (request: S3Request) => Promise<void>;
   /** The clock of the service. */
   now: () => number;
@@ -139,7 +139,7 @@ async function send(
   }: { readonly response: ServerResponse; readonly fault: Fault | undefined; readonly isHead: boolean },
 ): Promise<void> {
   const bytes = Buffer.from(body);
-  // No object is compressed on its way.
+  // Objects are sent without compression.
   response.writeHead(status, { "content-length": String(bytes.length), ...headers });
   if (isHead || status >= 300) return void response.end(isHead ? undefined : bytes);
   if (fault === "torn") {

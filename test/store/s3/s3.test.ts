@@ -1,4 +1,4 @@
-/** Blobs in S3: answers that are lost, torn, slow, stale or refused, settings that are wrong, and collection. */
+/** Blobs in S3: answers that are lost, cut off, slow, stale or refused, wrong settings, and collection. */
 
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";
@@ -57,7 +57,7 @@ async function* inPieces(bytes: Uint8Array): AsyncGenerator<Uint8Array, void, vo
   for (let at = 0; at < bytes.length; at += 100_003) yield bytes.subarray(at, at + 100_003);
 }
 
-/** Each request whose number is in the list meets the fault. */
+/** Each request whose number is in the list fails in this way. */
 function faultAt(fault: Fault, numbers: readonly number[], of: (request: S3Request) => boolean = () => true) {
   let count = 0;
   s3.fault = (request) => (of(request) && numbers.includes(count++) ? fault : undefined);
@@ -82,7 +82,7 @@ test("a picture of a frame is an object with a checksum, and only a small blob s
 });
 
 test.each(["busy", "lost"] as const)(
-  "a put whose first two answers are %s is asked for again and stored once",
+  "a put whose first two answers are %s is repeated and stored once",
   async (fault) => {
     await using store = await open();
     const bytes = randomBytes(50_000);
@@ -103,19 +103,19 @@ test.each(["busy", "lost", "torn", "slow", "stale"] as const)(
     const { hash } = await store.putBlob(bytes);
     faultAt(fault, [0, 1], isGet);
     expect((await contentOf(store, hash)).equals(bytes)).toBe(true);
-    // A torn answer goes on where it ended.
+    // An answer that was cut off is continued where it ended.
     if (fault === "torn") expect(s3.requests.at(-1)?.headers.range).toMatch(/^bytes=[1-9]\d*-$/u);
   },
 );
 
 test.each([undefined, "busy", "lost", "late error"] as const)(
-  "a blob of 20 MB goes up in parts, also when requests meet: %s",
+  "a blob of 20 MB is uploaded in parts, also when requests fail: %s",
   async (fault) => {
     await using store = await open();
     const bytes = randomBytes(20_000_000);
     const isUpload = ({ method, query }: S3Request): boolean => method === "POST" && query.has("uploadId");
     if (fault === "late error") faultAt(fault, [0], isUpload);
-    // The begin of the upload, a part, and its end.
+    // These requests are the start of the upload, a part, and its completion.
     else if (fault !== undefined) faultAt(fault, [0, 3, 6]);
     const { hash } = await store.putBlob(inPieces(bytes));
     s3.fault = () => undefined;
@@ -138,7 +138,7 @@ test("a source that fails leaves no object and no upload", async () => {
   expect([s3.objects.size, s3.uploads.size]).toEqual([0, 0]);
 });
 
-test("bytes that were changed in the bucket are reported, not given as if they were right", async () => {
+test("bytes that were changed in the bucket are reported, and never returned as correct", async () => {
   await using store = await open();
   const { hash } = await store.putBlob(randomBytes(50_000));
   for (const bytes of s3.objects.values()) bytes[7] = (bytes[7] ?? 0) ^ 1;
@@ -192,19 +192,19 @@ const WRONG: readonly (readonly [string, () => Promise<OpenedStore>, string, str
   ],
 ];
 
-test.each(WRONG)("a wrong %s is named at once, with what to do", async (_, opened, message, hint) => {
+test.each(WRONG)("a wrong %s is reported at once, with what to do", async (_, opened, message, hint) => {
   await using store = await opened();
   await expect(store.putBlob(randomBytes(50_000))).rejects.toMatchObject({
     code: "unavailable",
     message,
     hint,
   });
-  // No second try: the answer would be the same.
+  // There is no second attempt, because the answer would be the same.
   expect(s3.requests.length).toBe(1);
   expect((await store.info()).blobs).toBe(0);
 });
 
-test("settings that cannot be right, and missing credentials, are refused when the store is opened", async () => {
+test("invalid settings and missing credentials are refused when the store is opened", async () => {
   const refused = async (changes: object, message: string): Promise<void> => {
     const opening = openStore("memory:", { blobs: settings(changes) });
     await expect(opening).rejects.toMatchObject({ code: "invalid", message });
@@ -224,7 +224,7 @@ test("settings that cannot be right, and missing credentials, are refused when t
   });
 });
 
-test("a store that begins to use S3 still reads its files, and one that no longer does says what is missing", async () => {
+test("a store that begins to use S3 still reads its files, and a store that stops using S3 reports which setting is missing", async () => {
   const url = newUrl();
   const [before, after] = [randomBytes(300_000), randomBytes(300_000)];
   const first = await openStore(url);
@@ -253,7 +253,7 @@ test("two stores with one prefix do not remove each other's objects of the same 
   expect(s3.objects.size).toBe(1);
 });
 
-test("a backup has the objects, and a restore into the same bucket makes others", async () => {
+test("a backup has the objects, and a restore into the same bucket makes new ones", async () => {
   await using store = await open();
   const bytes = randomBytes(60_000);
   const { hash } = await store.putBlob(bytes);
@@ -269,7 +269,7 @@ test("a backup has the objects, and a restore into the same bucket makes others"
   expect(await contentOf(elsewhere, hash)).toEqual(bytes);
 });
 
-test("collection never takes an object to which an append refers, however they meet", async () => {
+test("collection never removes an object to which an append refers, in any order of the two", async () => {
   const url = newUrl();
   await using store = await open(url);
   await using other = await open(url);
@@ -287,7 +287,7 @@ test("collection never takes an object to which an append refers, however they m
       await store.append(logId, [{ type: "custom", data: { name: "frame", round }, blobs: [hash] }]);
       kept.add(hash);
     } catch (error) {
-      // Collected since it was stored: the append says so, and refers to nothing.
+      // The blob was collected since it was stored, so the append is refused and refers to no object.
       if (!isContinuoError(error, "not_found")) throw error;
     }
     if (round % 20 === 19) {
@@ -305,7 +305,7 @@ test("collection never takes an object to which an append refers, however they m
   expect([row?.n, s3.objects.size, s3.overwritten]).toEqual([0, 0, []]);
 });
 
-test("a frame that expires is removed from the bucket, and a keyframe whose expiry was lifted stays", async () => {
+test("an expired frame is removed from the bucket, and a keyframe whose expiry was removed stays", async () => {
   let now = Date.parse("2026-11-27T12:00:00Z");
   await using store = await openStore("memory:", { blobs: settings(), now: () => now });
   const inAWeek = "2026-12-04T12:00:00.000Z";

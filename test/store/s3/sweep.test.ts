@@ -1,4 +1,4 @@
-/** Objects that processes left which were killed, and the sweep that removes them while others store blobs. */
+/** Objects that killed processes left, and the sweep that removes them while other processes store blobs. */
 
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";
@@ -44,7 +44,7 @@ async function contentOf(of: OpenedStore, hash: string): Promise<Buffer> {
   return Buffer.concat(await Array.fromAsync((await of.openBlob(hash)).bytes));
 }
 
-/** A request of this kind waits; the function lets it go to its end. */
+/** Makes a request of this kind wait, and returns a function that lets it continue. */
 function holding(method: string): { readonly held: Promise<void>; readonly letGo: () => void } {
   const held = Promise.withResolvers<void>();
   const going = Promise.withResolvers<void>();
@@ -62,7 +62,7 @@ function holding(method: string): { readonly held: Promise<void>; readonly letGo
   };
 }
 
-/** A note of each object that has no row, and none of others. */
+/** Checks that there is a note of each object without a row, and of no other object. */
 async function notes(): Promise<readonly string[]> {
   const { items } = await store.listClaims({ prefix: "object/" });
   return items.map(({ status }) => status);
@@ -83,7 +83,7 @@ test("a blob that is stored, collected or moved leaves neither an object nor a n
   expect(await sweepObjects(store.engine, { minAgeMs: 0 })).toBe(0);
 });
 
-test("an object whose process ended before its row is swept after a day, in every workspace", async () => {
+test("an object whose process ended before it wrote the row is swept after a day, in every workspace", async () => {
   const other = store.forWorkspace("other");
   for (const { engine } of [store, other]) await leave(engine, randomBytes(50_000));
   const kept = await store.putBlob(randomBytes(60_000));
@@ -94,7 +94,7 @@ test("an object whose process ended before its row is swept after a day, in ever
   expect(await contentOf(store, kept.hash)).toHaveLength(60_000);
 });
 
-test("an object whose removal was lost is removed by the next sweep, however young it is", async () => {
+test("an object whose removal failed is removed by the next sweep, however young it is", async () => {
   const { hash } = await store.putBlob(randomBytes(90_000));
   s3.fault = ({ method }) => (method === "DELETE" ? "late error" : undefined);
   const collecting = store.collectBlobs({ minAgeMs: 0 });
@@ -106,7 +106,7 @@ test("an object whose removal was lost is removed by the next sweep, however you
   expect([s3.objects.size, await notes()]).toEqual([0, []]);
 });
 
-test("a sweep in the middle of storing a blob makes it fail, and never takes the bytes of a row", async () => {
+test("a sweep while a blob is being stored makes that call fail, and never removes the bytes of a row", async () => {
   const { held, letGo } = holding("PUT");
   const bytes = randomBytes(90_000);
   const storing = store.putBlob(bytes);
@@ -120,7 +120,7 @@ test("a sweep in the middle of storing a blob makes it fail, and never takes the
   expect((await contentOf(store, hash)).equals(bytes)).toBe(true);
 });
 
-test("blobs that are stored while sweeps run are whole, or were refused", async () => {
+test("a blob that is stored while sweeps run is whole, or the call was refused", async () => {
   let isStoring = true;
   const sweeping = (async () => {
     while (isStoring) await sweepObjects(store.engine, { minAgeMs: 0 });
@@ -137,7 +137,7 @@ test("blobs that are stored while sweeps run are whole, or were refused", async 
   expect([s3.objects.size, await notes()]).toEqual([stored.length, []]);
 });
 
-test("a restored backup knows nothing of the objects that the other store was writing", async () => {
+test("a restored backup has no notes of the objects that the other store was writing", async () => {
   const { held, letGo } = holding("PUT");
   const storing = store.putBlob(randomBytes(90_000));
   await held;
@@ -151,7 +151,7 @@ test("a restored backup knows nothing of the objects that the other store was wr
   expect(await contentOf(store, hash)).toHaveLength(90_000);
 });
 
-/** Leaves an object as a process does that is killed when it is there. */
+/** Leaves an object like a process that is killed just after the upload. */
 async function leave(engine: OpenedStore["engine"], bytes: Buffer): Promise<void> {
   const pieces = async function* (): AsyncGenerator<Uint8Array> {
     yield bytes;

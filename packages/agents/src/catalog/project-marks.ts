@@ -1,6 +1,6 @@
 /**
  * Marks of the repositories that sessions worked in, taken while their folders exist: three agents record no
- * repository, and a folder that is gone cannot be read.
+ * repository, and a missing folder cannot be read.
  */
 
 import { existsSync } from "node:fs";

@@ -81,13 +81,13 @@ export interface TalkStep {
   readonly effects: readonly TalkEffect[];
 }
 
-/** Errors: `not_found` for an agent that nobody knows. */
+/** Errors: `not_found` for an unknown agent. */
 export function beginState(name: string, { configuration, flags }: TalkSetting): TalkState {
   const settings = settingsOf(configuration, name, flags);
   return { settings, session: null, isFresh: false, mode: null, effort: null, model: null, policy: null };
 }
 
-/** Errors: `not_found` for an agent that nobody knows. */
+/** Errors: `not_found` for an unknown agent. */
 export function step(state: TalkState, change: TalkChange, setting: TalkSetting): TalkStep {
   switch (change.type) {
     case "enter":

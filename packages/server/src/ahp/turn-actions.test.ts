@@ -42,7 +42,7 @@ test.each([
   ["a longer text", [text("a", "one two")], ["one two"], true],
   ["a part more", [text("a", "one"), text("b", "two")], ["one", "two"], true],
   ["a text that was rewritten", [text("a", "other")], ["one"], false],
-  ["a part that is gone", [text("b", "two")], ["one", "two"], false],
+  ["a missing part", [text("b", "two")], ["one", "two"], false],
   ["a part before it", [text("b", "two"), text("a", "one")], ["one", "two"], false],
 ])("%s makes the turn longer, and never cuts it", (_, parts, shown, isExact) => {
   const result = told(running(text("a", "one")), parts);

@@ -1,4 +1,4 @@
-/** Claude Code, Codex and pi by their adapters, which speak ACP; wanted with `--all-versions` alone. */
+/** Claude Code, Codex and pi through their adapters, which speak ACP; they run only with `--all-versions`. */
 
 import { chmod } from "node:fs/promises";
 import { join } from "node:path";
@@ -49,7 +49,7 @@ export const codexByAcp: Subject = {
       ...codexHome.environment,
       CODEX_PATH: codexLauncher("codex"),
     };
-    // The adapter does not read Codex's own settings of a sandbox.
+    // The adapter does not read the sandbox settings of Codex.
     const env = { INITIAL_AGENT_MODE: "read-only" };
     const places = { home: sandbox.root, env: environment };
     const command = [process.execPath, programOf(PINNED.codexAcp)];
@@ -65,7 +65,7 @@ export const codexByAcp: Subject = {
 export const piByAcp: Subject = {
   ...pi,
   title: "pi by its adapter",
-  // It cannot be made to ask.
+  // The adapter cannot be configured to ask.
   writes: null,
   permissions: "unrestricted",
   canFork: false,

@@ -1,4 +1,4 @@
-/** Codex by its own `codex app-server`. */
+/** Codex through its own `codex app-server`. */
 
 import { readFile } from "node:fs/promises";
 import { basename } from "node:path";

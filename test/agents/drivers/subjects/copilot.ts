@@ -1,4 +1,4 @@
-/** GitHub Copilot CLI by its ACP. */
+/** GitHub Copilot CLI through ACP. */
 
 import { openAgent } from "../../../../packages/agents/src/drivers/open-agent.ts";
 import { tool } from "../../../model-servers/index.ts";

@@ -1,4 +1,4 @@
-/** Gemini CLI by its ACP. */
+/** Gemini CLI through ACP. */
 
 import { openAgent } from "../../../../packages/agents/src/drivers/open-agent.ts";
 import { tool } from "../../../model-servers/index.ts";

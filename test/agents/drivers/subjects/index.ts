@@ -1,4 +1,4 @@
-/** The five agents as the proofs start them: each in a scratch home, its model a scripted server. */
+/** The agents as the proofs start them: each has a scratch home, and its model is a scripted server. */
 
 import type { AgentName } from "@continuo/core/model";
 import type { Subject } from "../contract.ts";

@@ -1,4 +1,4 @@
-/** Older versions of agents that have a protocol of their own; wanted with `--all-versions` alone. */
+/** Older versions of agents that have a protocol of their own; they run only with `--all-versions`. */
 
 import { isWanted, PINNED } from "../../install.ts";
 import type { Subject } from "../contract.ts";

@@ -1,4 +1,4 @@
-/** opencode by its ACP. */
+/** opencode through ACP. */
 
 import { join } from "node:path";
 import { openAgent } from "../../../../packages/agents/src/drivers/open-agent.ts";

@@ -1,4 +1,4 @@
-/** pi by its own RPC mode. */
+/** pi through its own RPC mode. */
 
 import { join } from "node:path";
 import { openAgent } from "../../../../packages/agents/src/drivers/open-agent.ts";

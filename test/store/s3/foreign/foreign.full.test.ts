@@ -1,6 +1,6 @@
 /**
- * Blobs in a service that others wrote: `s3rver`, which is installed in this folder the first time. It checks neither
- * signatures nor conditions, so that only reading, writing, parts, ranges and removal are shown here.
+ * Blobs in a service of other authors: `s3rver`, which the first run installs in this folder. It checks neither
+ * signatures nor conditions, so these tests cover only reading, writing, parts, ranges and removal.
  */
 
 import { execFileSync } from "node:child_process";
@@ -58,7 +58,7 @@ for (const { group, name, run } of storeContract(({ workspaceId }) =>
   if (group === "blobs") test(`s3rver, ${group}: ${name}`, run);
 }
 
-test("s3rver keeps a blob of 20 MB that was sent in parts, and none when it is collected", async () => {
+test("s3rver keeps a blob of 20 MB that was sent in parts, and removes it when it is collected", async () => {
   await using store = await openStore("memory:", { blobs: blobs() });
   const objects = () =>
     readdirSync(join(folder, "objects", BUCKET), { recursive: true }).filter((name) =>
@@ -75,7 +75,7 @@ test("s3rver keeps a blob of 20 MB that was sent in parts, and none when it is c
   expect(objects()).toBe(before);
 });
 
-test("an object whose process ended before its row is swept from s3rver, which lists no uploads", async () => {
+test("an object whose process ended before it wrote the row is swept from s3rver, which lists no uploads", async () => {
   await using store = await openStore("memory:", { blobs: blobs() });
   const { engine } = store;
   const bytes = (async function* () {
@@ -87,7 +87,7 @@ test("an object whose process ended before its row is swept from s3rver, which l
   await expect(reading).rejects.toMatchObject({ code: "not_found" });
 });
 
-test("a bucket that s3rver does not have is named", async () => {
+test("the error names a bucket that s3rver does not have", async () => {
   await using store = await openStore("memory:", { blobs: { s3: { ...blobs().s3, bucket: "absent" } } });
   await expect(store.putBlob(randomBytes(50_000))).rejects.toMatchObject({
     code: "unavailable",

@@ -71,7 +71,7 @@ async function unpackInto(home: string, path: string, signal: AbortSignal | unde
   try {
     for await (const chunk of bytesOf(path, signal)) {
       total += chunk.length;
-      if (total > most) throw noBundle("it expands to more than a conversation does");
+      if (total > most) throw noBundle("it expands to more data than any conversation has");
       if (files !== null) {
         files.write(chunk);
         continue;

@@ -1,4 +1,4 @@
-/** Finds a session that was placed by a process which was killed before it could record that. */
+/** Finds a session that a killed process placed before it could record that. */
 
 import { type AgentName, present } from "@continuo/core/model";
 import { mayBeWrittenSince, type Places, statFile } from "@continuo/files";

@@ -146,7 +146,7 @@ function realPath(path: string): string {
   try {
     return realpathSync(path);
   } catch {
-    // Only the name of a folder that is gone is known.
+    // Only the name of a missing folder is known.
     return resolve(path);
   }
 }

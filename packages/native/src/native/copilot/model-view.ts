@@ -22,7 +22,7 @@ import type { Block, Message, ToolCallBlock } from "@continuo/core/model";
 import { isJson, type Json, textField } from "@continuo/files";
 import { withContent } from "../kit/index.ts";
 
-/** The words in place of a missing result: Copilot says the same in words of its own. */
+/** The text in place of a missing result; Copilot itself sends its own text there. */
 export const NO_RESULT = "[No result of this call was recorded.]";
 
 const TIME = /^<current_datetime>[^<]*<\/current_datetime>\s*/u;

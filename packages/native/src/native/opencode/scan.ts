@@ -217,7 +217,7 @@ function cutOf(read: OpencodeScan, end: End): MessageWithParts | null {
   return { record: whole.record, parts: partsBefore(whole.parts, end.part) };
 }
 
-/** `null` for a message that is gone since. Damage that the first pass found already is a problem, not an error. */
+/** Returns `null` for a message that was removed since. Damage that the first pass found already is a problem, not an error. */
 function readWhole({ stream, index, damaged }: OpencodeScan, at: number): MessageWithParts | null {
   const kept = stream.kept.get(at);
   if (kept !== undefined) return kept;

@@ -42,7 +42,7 @@ export const opencodeVisibility: AgentVisibility = {
 type Reason = Pick<HiddenSession<OpencodeCause>, "cause" | "detail">;
 type FindProject = (folder: string) => Promise<OpencodeProject | null>;
 
-/** Git is asked once for each folder, and not for a folder that is gone. */
+/** Git is asked once for each folder, and not for a missing folder. */
 function rememberedProjects(): FindProject {
   const known = new Map<string, Promise<OpencodeProject | null>>();
   return async (folder) => {

@@ -108,7 +108,7 @@ test.each<[string, readonly unknown[], unknown]>([
     ],
     A,
   ],
-  ["a cost that is no number", [{ type: "usage", usage: A, costUsd: "1" }], A],
+  ["a cost that is not a number", [{ type: "usage", usage: A, costUsd: "1" }], A],
   [
     "a cost that is not told again stays",
     [
