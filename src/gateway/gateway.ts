@@ -51,7 +51,7 @@ export class Gateway {
   constructor(options: GatewayParts, client: EditorClient) {
     this.#options = options;
     this.#client = client;
-    this.#lists = createLists(options.places, options.report);
+    this.#lists = createLists(options);
     this.logins = createLogins(options.places);
   }
 
@@ -82,11 +82,11 @@ export class Gateway {
     return {};
   }
 
-  /** Ends every session, and the programs of their agents. */
+  /** Ends every session, the programs of their agents, and the reading of lists. */
   async end(): Promise<void> {
     const sessions = [...this.#sessions.values()];
     this.#sessions.clear();
-    await Promise.allSettled(sessions.map((session) => session.close()));
+    await Promise.allSettled([this.#lists.end(), ...sessions.map((session) => session.close())]);
   }
 
   /**

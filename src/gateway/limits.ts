@@ -9,6 +9,11 @@ export interface GatewayLimits {
   readonly firstSessions: number;
   /** Lists whose further pages can be asked for. */
   readonly lists: number;
+  /** Milliseconds after which a list is read again behind an answer from it, and the pause before such a read. */
+  readonly listMs: number;
+  readonly readPauseMs: number;
+  /** Files whose stamps are read before other work goes on. */
+  readonly stampsAtOnce: number;
   /** Characters of a title. */
   readonly titleChars: number;
   /** Characters of one text in an update; a longer text comes in several updates. */
@@ -28,6 +33,9 @@ export const GATEWAY_LIMITS: GatewayLimits = {
   pageSessions: 100,
   firstSessions: 200,
   lists: 16,
+  listMs: 30_000,
+  readPauseMs: 300,
+  stampsAtOnce: 1_000,
   titleChars: 200,
   textChars: 256 * 1024,
   blockChars: 8 * 1024 * 1024,

@@ -1,6 +1,7 @@
 /**
  * Pages of the list of sessions. A cursor names a stored list, so that a change between two requests does not move
- * rows. The rows after the first page are read when a client asks for them: most clients show only the newest.
+ * rows. The first page of a connection reads only the newest sessions, because most clients show no others; all are
+ * read after it, and the next page is a part of those for as long as nothing has changed.
  */
 
 import { isAbsolute } from "node:path";
@@ -10,9 +11,11 @@ import type {
   SessionInfo,
 } from "@agentclientprotocol/sdk/unstable";
 import {
+  type CatalogList,
+  folderFilter,
+  hasNoUserMessage,
   isOwn,
   type ListedSession,
-  type ListQuery,
   listCatalog,
   nativeKey,
   type OwnRow,
@@ -21,6 +24,7 @@ import {
 import { ContinuoError, present } from "@continuo/core/model";
 import { canonicalFolder, type PlacesAt } from "@continuo/files";
 import { ownId } from "./ids.ts";
+import { createKeptList } from "./kept-list.ts";
 import { GATEWAY_LIMITS } from "./limits.ts";
 
 export interface SessionLists {
@@ -28,6 +32,8 @@ export interface SessionLists {
   page(request: ListSessionsRequest, folder?: "and below" | "exactly"): Promise<ListSessionsResponse>;
   /** The row that an editor was shown under this id; its session may have gone since. */
   rowOf(id: string): ListedSession | undefined;
+  /** Resolves when no list is read any more. */
+  end(): Promise<void>;
 }
 
 interface NamedRow {
@@ -35,41 +41,50 @@ interface NamedRow {
   readonly id: string;
 }
 
-interface KeptList {
+interface PagedList {
   readonly rows: readonly NamedRow[];
   /** These rows and those after them; `null` if there are no others. */
   readonly all: (() => Promise<readonly NamedRow[]>) | null;
 }
 
-export function createLists(places: PlacesAt, report: (line: string) => void): SessionLists {
-  /** Kept lists by their numbers, oldest first. */
-  const lists = new Map<string, KeptList>();
+export interface ListParts {
+  readonly places: PlacesAt;
+  /** Receives lines for people. */
+  readonly report: (line: string) => void;
+  /** Reads the sessions; `listCatalog` by default. */
+  readonly list?: typeof listCatalog;
+}
+
+export function createLists({ places, report, list: read = listCatalog }: ListParts): SessionLists {
+  const kept = createKeptList(places, read);
+  /** Lists by their numbers, oldest first. */
+  const lists = new Map<string, PagedList>();
   let made = 0;
+  const told = (list: CatalogList): CatalogList => {
+    const { error, unfinished } = list;
+    if (error !== null) report(`Continuo's own sessions are missing in the list: ${error.message}`);
+    for (const { message } of unfinished) report(message);
+    return list;
+  };
+  const readNewest = async (isShown: RowFilter): Promise<PagedList> => {
+    const limit = GATEWAY_LIMITS.firstSessions;
+    // An archived conversation is listed too, so that its native session does not appear as a row of its own.
+    const list = told(await read({ empty: "exclude", archived: "include", limit }, { places }));
+    kept.readSoon();
+    const rows = namedRows(list.sessions, list.own).filter(isShown);
+    const readAll = async (): Promise<readonly NamedRow[]> =>
+      withOthers(rows, wholeRows(await kept.whole()).filter(isShown), new Set(list.metIds));
+    return { rows, all: list.sessions.length < limit ? null : once(readAll) };
+  };
   return {
     async page({ cwd, cursor, archived }, folder = "and below") {
       if (typeof cursor === "string") return await pageOf(lists, cursor, places);
-      if (typeof cwd === "string" && !isAbsolute(cwd)) {
-        throw new ContinuoError("invalid", `${JSON.stringify(cwd)} is not an absolute path`);
-      }
-      const wanted = typeof cwd === "string" ? { [folder === "exactly" ? "cwd" : "below"]: cwd } : {};
-      const shown = toArchived(archived);
-      const readList = async (limit?: number): Promise<KeptList> => {
-        // An archived conversation is listed too, so that its native session does not appear as a row of its own.
-        const query: ListQuery = { ...wanted, empty: "exclude", archived: "include", ...present({ limit }) };
-        const { sessions, own, metIds, error, unfinished } = await listCatalog(query, { places });
-        if (error !== null) report(`Continuo's own sessions are missing in the list: ${error.message}`);
-        for (const { message } of unfinished) report(message);
-        const isWhole = limit === undefined || sessions.length < limit;
-        const named = namedRows(sessions, isWhole ? sessions.filter(isOwn) : own);
-        const rows = named.filter(({ row }) => shown === "include" || row.archived === (shown === "only"));
-        const readAll = async (): Promise<readonly NamedRow[]> =>
-          withOthers(rows, (await readList()).rows, new Set(metIds));
-        return { rows, all: isWhole ? null : once(readAll) };
-      };
+      const isShown = toFilter(cwd, folder, archived);
+      const list = typeof cwd === "string" ? await kept.whole() : await kept.atHand();
       made += 1;
       const name = String(made);
-      // With a folder, every row has to be read before it is known which ones belong to it.
-      lists.set(name, await readList(typeof cwd === "string" ? undefined : GATEWAY_LIMITS.firstSessions));
+      const whole = list === null ? null : wholeRows(told(list)).filter(isShown);
+      lists.set(name, whole === null ? await readNewest(isShown) : { rows: whole, all: null });
       for (const oldest of lists.keys()) {
         if (lists.size <= GATEWAY_LIMITS.lists) break;
         lists.delete(oldest);
@@ -80,8 +95,37 @@ export function createLists(places: PlacesAt, report: (line: string) => void): S
       const newest = [...lists.values()].at(-1);
       return newest?.rows.find((one) => one.id === id)?.row;
     },
+    end: kept.end,
   };
 }
+
+type RowFilter = (named: NamedRow) => boolean;
+
+/** Errors: `invalid` for a relative path, and for an unknown filter of archived sessions. */
+function toFilter(
+  cwd: ListSessionsRequest["cwd"],
+  folder: "and below" | "exactly",
+  archived: ListSessionsRequest["archived"],
+): RowFilter {
+  if (typeof cwd === "string" && !isAbsolute(cwd)) {
+    throw new ContinuoError("invalid", `${JSON.stringify(cwd)} is not an absolute path`);
+  }
+  const shown = toArchived(archived);
+  const isOfFolder = typeof cwd === "string" ? folderFilter(cwd, folder) : () => true;
+  return ({ row }) => (shown === "include" || row.archived === (shown === "only")) && isOfFolder(row);
+}
+
+/** Every session that has a message. */
+function wholeRows(list: CatalogList): readonly NamedRow[] {
+  const before = WHOLE_ROWS.get(list);
+  if (before !== undefined) return before;
+  const rows = list.sessions.filter((row) => !hasNoUserMessage(row));
+  const named = namedRows(rows, rows.filter(isOwn));
+  WHOLE_ROWS.set(list, named);
+  return named;
+}
+
+const WHOLE_ROWS = new WeakMap<CatalogList, readonly NamedRow[]>();
 
 /** Errors: `invalid`. */
 function toArchived(wanted: ListSessionsRequest["archived"]): "include" | "exclude" | "only" {
@@ -93,7 +137,7 @@ function toArchived(wanted: ListSessionsRequest["archived"]): "include" | "exclu
 }
 
 async function pageOf(
-  lists: ReadonlyMap<string, KeptList>,
+  lists: ReadonlyMap<string, PagedList>,
   cursor: string,
   places: PlacesAt,
 ): Promise<ListSessionsResponse> {

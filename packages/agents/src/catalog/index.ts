@@ -31,7 +31,7 @@ export { type FollowItem, type FollowOptions, follow } from "./follow.ts";
 export type { CatalogSource, IndexedSession, ReadySession } from "./indexed-session.ts";
 export { type LastSession, lastSession } from "./last-session.ts";
 export { type CatalogList, type CatalogSources, type ListQuery, listCatalog } from "./list.ts";
-export type { RowOrder } from "./list-filter.ts";
+export { folderFilter, hasNoUserMessage, type RowOrder } from "./list-filter.ts";
 export {
   type AgentListOptions,
   isSubagentPlace,

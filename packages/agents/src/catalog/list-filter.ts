@@ -51,8 +51,13 @@ function contains(text: string | null, part: string): boolean {
 }
 
 function toFolderFilter(folder: string): RowFilter {
+  return folderFilter(folder, "and below");
+}
+
+/** Sessions of this folder, and of those below it if they are wanted. */
+export function folderFilter(folder: string, which: "and below" | "exactly"): RowFilter {
   const top = canonicalFolder(folder);
-  return forEachFolder((path) => isBelow(path, top));
+  return forEachFolder((path) => (which === "exactly" ? path === top : isBelow(path, top)));
 }
 
 /** Many sessions share a folder, so each folder is checked once. */

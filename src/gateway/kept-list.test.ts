@@ -1,0 +1,153 @@
+/** A list that is kept between two requests. */
+
+import { appendFileSync, mkdirSync, renameSync, rmSync, utimesSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { type CatalogList, listCatalog } from "@continuo/agents/catalog";
+import type { PlacesAt } from "@continuo/files";
+import { afterEach, beforeEach, expect, onTestFinished, test, vi } from "vitest";
+import { scratchFolder } from "../../test/scratch-folder.ts";
+import { createKeptList } from "./kept-list.ts";
+import { createLists } from "./list.ts";
+
+const DAY = "2026/03/01";
+/** Files that were written just now prove nothing, so the lists begin a minute later. */
+const LATER_MS = 60_000;
+
+let home: string;
+let places: PlacesAt;
+let reads: number;
+
+const count: typeof listCatalog = async (...args) => {
+  reads += 1;
+  return await listCatalog(...args);
+};
+
+function idOf(at: number): string {
+  return `4bf3c2a1-0000-4000-8000-${String(at).padStart(12, "0")}`;
+}
+
+function claudeFile(at: number): string {
+  return join(home, `.claude/projects/-app-${at % 5}/${idOf(at)}.jsonl`);
+}
+
+function codexFile(day: string): string {
+  return join(home, `.codex/sessions/${day}/rollout-2026-03-01T10-00-00-${idOf(900)}.jsonl`);
+}
+
+function write(path: string, ...records: readonly object[]): void {
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, records.map((one) => `${JSON.stringify(one)}\n`).join(""));
+}
+
+function said(at: number, text: string): object {
+  const message = { role: "user", content: text };
+  const place = { sessionId: idOf(at), cwd: "/app", timestamp: `2026-03-01T10:00:00.${100 + (at % 800)}Z` };
+  return { type: "user", uuid: idOf(at + 1_000), parentUuid: null, message, ...place };
+}
+
+function titles({ sessions }: CatalogList): readonly (string | null)[] {
+  return sessions.map(({ title }) => title);
+}
+
+beforeEach(() => {
+  home = scratchFolder("kept-list");
+  reads = 0;
+  places = { home, cwd: home, env: { CONTINUO_HOME: join(home, ".continuo") } };
+  for (let at = 0; at < 40; at += 1) write(claudeFile(at), said(at, `question ${at}`));
+  write(claudeFile(50), { type: "file-history-snapshot", messageId: idOf(1), snapshot: {} });
+  const payload = { id: idOf(900), timestamp: "2026-03-01T10:00:00.000Z", cwd: "/app" };
+  write(codexFile(DAY), { timestamp: payload.timestamp, type: "session_meta", payload });
+  vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + LATER_MS });
+});
+afterEach(() => void vi.useRealTimers());
+
+test("nothing is read again while nothing changes", async () => {
+  const kept = createKeptList(places, count);
+  expect(await kept.atHand()).toBeNull();
+  const first = await kept.whole();
+  expect(first.sessions).toHaveLength(42);
+  for (let at = 0; at < 20; at += 1) expect(await kept.whole()).toBe(first);
+  expect(await kept.atHand()).toBe(first);
+  expect(reads).toBe(1);
+});
+
+test("after the first page of a connection, the pages of every folder are parts of one read", async () => {
+  const wanted: unknown[] = [];
+  const list: typeof listCatalog = async (query, sources) => {
+    wanted.push(query.limit ?? "all");
+    return await count(query, sources);
+  };
+  const lists = createLists({ places, report: () => undefined, list });
+  onTestFinished(lists.end);
+  expect((await lists.page({})).sessions).toHaveLength(41);
+  for (const folder of ["and below", "exactly"] as const) {
+    expect((await lists.page({ cwd: "/app" }, folder)).sessions).toHaveLength(41);
+    expect((await lists.page({ cwd: "/ap" }, folder)).sessions).toEqual([]);
+    expect((await lists.page({ cwd: "/" }, folder)).sessions).toHaveLength(folder === "exactly" ? 0 : 41);
+    expect((await lists.page({ archived: "only" }, folder)).sessions).toEqual([]);
+    expect((await lists.page({}, folder)).sessions).toHaveLength(41);
+  }
+  expect(wanted).toEqual([200, "all"]);
+});
+
+test("two requests at the same time share one read", async () => {
+  const kept = createKeptList(places, count);
+  const [one, other] = await Promise.all([kept.whole(), kept.whole()]);
+  expect([reads, one === other]).toEqual([1, true]);
+});
+
+test("a file that was written just before the list is read again, because its next change may show no other time", async () => {
+  vi.setSystemTime(Date.now() - LATER_MS);
+  const kept = createKeptList(places, count);
+  await kept.whole();
+  await kept.whole();
+  expect(reads).toBe(2);
+});
+
+test.each<[what: string, change: () => void]>([
+  ["a session begins in a known folder", () => write(claudeFile(60), said(60, "new"))],
+  [
+    "the first session of a folder begins",
+    () => write(claudeFile(61).replace("-app-1", "-b"), said(61, "b")),
+  ],
+  ["a session gets a message", () => appendFileSync(claudeFile(7), `${JSON.stringify(said(7, "more"))}\n`)],
+  [
+    "an empty session gets its first message",
+    () => appendFileSync(claudeFile(50), `${JSON.stringify(said(50, "first"))}\n`),
+  ],
+  ["a session goes", () => rmSync(claudeFile(3))],
+  ["a file is replaced", () => renameSync(claudeFile(8), claudeFile(13))],
+  ["a day begins", () => write(codexFile("2026/03/02"), {})],
+  ["a month begins", () => write(codexFile("2026/04/01"), {})],
+  ["a year begins", () => write(codexFile("2027/01/01"), {})],
+  ["an agent notes a title", () => write(join(home, ".codex/session_index.jsonl"), {})],
+  ["an agent is used for the first time", () => write(join(home, ".pi/agent/sessions/a/b.jsonl"), {})],
+  ["a person marks a session", () => write(join(home, ".continuo/marks.json"), { version: 1, sessions: {} })],
+  ["the store begins", () => write(join(home, ".continuo/continuo.db"))],
+])("the list is read again when %s", async (_, change) => {
+  const kept = createKeptList(places, count);
+  await kept.whole();
+  const before = await kept.whole();
+  expect(reads).toBe(1);
+  change();
+  expect(await kept.atHand()).toBeNull();
+  expect(await kept.whole()).not.toBe(before);
+  expect(reads).toBe(2);
+});
+
+test("a request that comes while the list is read gets what has changed since", async () => {
+  const slow: typeof listCatalog = async (...args) => {
+    const list = await count(...args);
+    if (reads > 1) return list;
+    write(claudeFile(70), said(70, "later"));
+    // The folder is what shows it: the list has no row for the file.
+    utimesSync(dirname(claudeFile(70)), new Date(), new Date());
+    return list;
+  };
+  const kept = createKeptList(places, slow);
+  const first = kept.whole();
+  await vi.waitFor(() => expect(reads).toBe(1));
+  const second = await kept.whole();
+  expect(titles(await first)).not.toContain("later");
+  expect(titles(second)).toContain("later");
+});

@@ -1,0 +1,91 @@
+/**
+ * Stamps of everything that a list of sessions is read from: as long as they stay the same, so does the list. They cost
+ * a look at each file, and no read.
+ */
+
+import { statSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { setImmediate as otherWork } from "node:timers/promises";
+import { foldersLookedInto, type ListedSession, storeUrlOf } from "@continuo/agents/catalog";
+import { continuoHome, mayBeWrittenSince, namesIn, type PlacesAt } from "@continuo/files";
+import { GATEWAY_LIMITS } from "./limits.ts";
+
+export interface ListStamps {
+  /** Names in the folders of the agents and of Continuo, in which anything new would appear. */
+  readonly names: readonly string[];
+  /** Four numbers for each path. */
+  readonly numbers: Float64Array;
+  /** When the newest of the files was written, in milliseconds since 1970. */
+  readonly newestMs: number;
+}
+
+/** Names in the home of Continuo that a list itself writes. */
+const WRITTEN_BY_LISTS = /^(?:index\.db|cache$)/u;
+/** The size, both times and the inode of a file. */
+const WIDTH = 4;
+
+/** The files that these rows were read from, and their folders; `null` if the store is no file, which has no stamp. */
+export function pathsOfList(rows: readonly ListedSession[], places: PlacesAt): readonly string[] | null {
+  const url = storeUrlOf(places);
+  if (!url.startsWith("sqlite:")) return null;
+  const paths = new Set(filesOf(url.slice("sqlite:".length)));
+  for (const { location, nativeRefs = [] } of rows) {
+    for (const path of filesOf(location)) paths.add(path);
+    for (const native of nativeRefs) for (const path of filesOf(native.location ?? "")) paths.add(path);
+  }
+  return [...paths];
+}
+
+/** Reads the stamps of these paths, and those of the places in which other sessions would appear. */
+export async function readListStamps(paths: readonly string[], places: PlacesAt): Promise<ListStamps> {
+  const names = await fixedPaths(places);
+  const all = [...names, ...paths];
+  const numbers = new Float64Array(all.length * WIDTH);
+  let newestMs = 0;
+  for (const [at, path] of all.entries()) {
+    if (at % GATEWAY_LIMITS.stampsAtOnce === 0) await otherWork();
+    const stat = statSync(path, { throwIfNoEntry: false });
+    if (stat === undefined) continue;
+    newestMs = Math.max(newestMs, stat.mtimeMs, stat.ctimeMs);
+    numbers.set([stat.size, stat.mtimeMs, stat.ctimeMs, stat.ino], at * WIDTH);
+  }
+  return { names, numbers, newestMs };
+}
+
+/** True if everything is as it was, and was written so long before the list began that a later change has another time. */
+export function isUnchanged(before: ListStamps, now: ListStamps, listBeganMs: number): boolean {
+  if (mayBeWrittenSince({ mtimeMs: before.newestMs }, listBeganMs)) return false;
+  return isSame(before.names, now.names) && isSame(before.numbers, now.numbers);
+}
+
+function isSame<T>(before: ArrayLike<T>, now: ArrayLike<T>): boolean {
+  if (before.length !== now.length) return false;
+  for (let at = 0; at < now.length; at += 1) if (before[at] !== now[at]) return false;
+  return true;
+}
+
+/** The places of the agents and of Continuo, whatever sessions they hold. */
+async function fixedPaths(places: PlacesAt): Promise<readonly string[]> {
+  const home = continuoHome(places);
+  const own = namesIn(home).filter((name) => !WRITTEN_BY_LISTS.test(name));
+  const folders = (await foldersLookedInto(places)).flatMap((one) => one.folders);
+  // Titles, drafts and open sessions are noted next to the folder of the sessions.
+  const beside = [...new Set(folders.map((folder) => dirname(folder)))];
+  return [
+    ...own.map((name) => join(home, name)),
+    ...folders,
+    ...beside.flatMap((folder) => [folder, ...namesIn(folder).map((name) => join(folder, name))]),
+  ];
+}
+
+/** A session's file, the log of a database that is not in its file yet, and the folders in which others would appear. */
+function filesOf(location: string): readonly string[] {
+  if (!location.startsWith("/")) return [];
+  const file = location.replace(/#[^/#]*$/u, "");
+  const paths = file === location ? [file] : [location, file];
+  if (!/\.jsonl?$/u.test(file)) paths.push(`${file}-wal`);
+  // Codex has a folder for each day, in one for each month, in one for each year.
+  for (let [folder, level] = [dirname(file), 0]; level < 3; [folder, level] = [dirname(folder), level + 1])
+    paths.push(folder);
+  return paths;
+}
