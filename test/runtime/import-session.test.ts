@@ -3,7 +3,7 @@
 import { cpSync, globSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { readNativeSession } from "@continuo/agents";
-import { TranscriptBuilder } from "@continuo/core/transcript";
+import { TranscriptBuilder, toOpenAIMessages } from "@continuo/core/transcript";
 import { importNativeSession } from "@continuo/server/runtime";
 import { openStore } from "@continuo/store";
 import { expect, test } from "vitest";
@@ -40,4 +40,47 @@ test.each(["memory:", "sqlite:"])("an import into %s adds each new event once", 
   // There is one more than the new messages, because the incomplete answer has a new form.
   expect(await store.latestSequence(first.sessionId)).toBe(size + native.length - first.messages + 1);
   expect((await importNativeSession(store, path, options)).added).toBe(0);
+});
+
+test("messages of a branch that a person left are hidden, and shown again when they continue from it", async () => {
+  const home = scratchFolder("import-branches");
+  const folder = join(home, ".claude/projects/-work");
+  mkdirSync(folder, { recursive: true });
+  const sessionId = "11111111-1111-4111-8111-111111111111";
+  const path = join(folder, `${sessionId}.jsonl`);
+  const line = (uuid: string, parentUuid: string | null, text: string, minute: number): string => {
+    const type = uuid.startsWith("a") ? "assistant" : "user";
+    const content = type === "user" ? text : [{ type: "text", text }];
+    const message = { role: type, content, ...(type === "user" ? {} : { id: `msg_${uuid}`, model: "m" }) };
+    const timestamp = `2026-11-01T10:0${minute}:00.000Z`;
+    return JSON.stringify({
+      type,
+      uuid,
+      parentUuid,
+      sessionId,
+      cwd: "/work",
+      version: "2.1.0",
+      timestamp,
+      message,
+    });
+  };
+  const lines = [line("u1", null, "hello", 0), line("a1", "u1", "hi", 1), line("u2", "a1", "left", 2)];
+  const put = (more: readonly string[]): void => {
+    lines.push(...more);
+    writeFileSync(path, `${lines.join("\n")}\n`);
+  };
+  await using store = await openStore("memory:");
+  const options = { places: { home, env: {} } };
+  const shown = async (): Promise<unknown> => {
+    const imported = await importNativeSession(store, path, options);
+    expect((await importNativeSession(store, path, options)).added).toBe(0);
+    const { messages } = await TranscriptBuilder.fromStore(store, imported.sessionId);
+    return toOpenAIMessages(messages).messages.map(({ content }) => content);
+  };
+  put([line("a2", "u2", "left too", 3)]);
+  expect(await shown()).toEqual(["hello", "hi", "left", "left too"]);
+  put([line("u3", "a1", "taken", 4), line("a3", "u3", "taken too", 5)]);
+  expect(await shown()).toEqual(["hello", "hi", "taken", "taken too"]);
+  put([line("u4", "a2", "back again", 6)]);
+  expect(await shown()).toEqual(["hello", "hi", "left", "left too", "back again"]);
 });

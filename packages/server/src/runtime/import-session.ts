@@ -12,6 +12,7 @@ import {
   type Message,
   type NewEvent,
   present,
+  readAll,
   type Store,
 } from "@continuo/core/model";
 import type { ReadOptions, SessionRef } from "@continuo/native";
@@ -24,11 +25,12 @@ export interface ImportSessionOptions extends Pick<ReadOptions, "places" | "cwd"
   readonly metadata?: Readonly<Record<string, unknown>>;
 }
 
-/** `added`: the number of events that this import stored; 0 if the native session did not change. */
 export interface SessionImport {
   readonly sessionId: string;
   readonly title: string | null;
+  /** The number of messages that the native session has now. */
   readonly messages: number;
+  /** The number of events that this import stored; 0 if the native session did not change. */
   readonly added: number;
 }
 
@@ -47,7 +49,8 @@ const OPTIONS: KnownOptions<ImportSessionOptions> = {
 /**
  * Stores all messages of a native session as events. The id of an event is computed from its message and its content, so
  * that any number of imports, also at the same time or after a crash, store each event once. A message that has grown is
- * stored again under its `messageId`, and the transcript has only its last form.
+ * stored again under its `messageId`, and the transcript has only its last form. A message that the native session does not
+ * have any more, because a person went back and continued from an earlier one, is hidden by a `message_deleted`.
  *
  * Errors: `usage` for an unknown option; those of `openNativeSession` and of the store.
  */
@@ -80,6 +83,7 @@ async function importAll(
   history: AsyncIterable<Message>,
 ): Promise<{ readonly messages: number; readonly added: number }> {
   const before = await store.latestSequence(sessionId);
+  const imported = await importedMessages(store, sessionId);
   let [messages, added, chars] = [0, 0, 0];
   let batch = new Map<string, NewEvent>();
   const flush = async (): Promise<void> => {
@@ -89,13 +93,40 @@ async function importAll(
   };
   for await (const message of history) {
     messages += 1;
-    const { event, size } = toEvent(message);
+    const { event, size } = toEvent(message, imported.get(message.id));
+    imported.delete(message.id);
     batch.set(event.id, event);
     chars += size;
     if (batch.size >= APPEND_EVENTS || chars >= APPEND_CHARS) await flush();
   }
+  for (const [messageId, { isHidden, sequence }] of imported) {
+    if (isHidden) continue;
+    const id = `${messageId}/hidden/${sequence}`;
+    batch.set(id, { id, type: "message_deleted", data: { messageId, reason: NOT_NATIVE } });
+    if (batch.size >= APPEND_EVENTS) await flush();
+  }
   await flush();
   return { messages, added };
+}
+
+const NOT_NATIVE = "the native session does not have this message any more";
+
+interface ImportedMessage {
+  readonly isHidden: boolean;
+  /** The place of the last event that changed it. */
+  readonly sequence: number;
+}
+
+/** The messages that earlier imports stored, by their ids: each has events whose ids this file makes. */
+async function importedMessages(store: Store, logId: string): Promise<Map<string, ImportedMessage>> {
+  const imported = new Map<string, ImportedMessage>();
+  const types = ["message_sent", "message_received", "message_deleted"];
+  for await (const { id, type, data, sequence } of readAll(store, logId, { types })) {
+    const { messageId } = data as { readonly messageId?: unknown };
+    if (typeof messageId !== "string" || !id.startsWith(`${messageId}/`)) continue;
+    imported.set(messageId, { isHidden: type === "message_deleted", sequence });
+  }
+  return imported;
 }
 
 interface Batch {
@@ -118,7 +149,11 @@ async function appendNew(store: Store, logId: string, { events, before }: Batch)
   }
 }
 
-function toEvent(message: Message): {
+/** A message that was hidden and is there again gets another event, after the one that hid it. */
+function toEvent(
+  message: Message,
+  before: ImportedMessage | undefined,
+): {
   readonly event: NewEvent & { readonly id: string };
   readonly size: number;
 } {
@@ -128,7 +163,8 @@ function toEvent(message: Message): {
       ? present({ messageId, origin, content, model, usage, stopReason })
       : present({ messageId, role, origin, content });
   const text = JSON.stringify(data);
-  const id = `${messageId}/${createHash("sha256").update(text).digest("hex")}`;
+  const again = before?.isHidden === true ? `/${before.sequence}` : "";
+  const id = `${messageId}/${createHash("sha256").update(text).digest("hex")}${again}`;
   const type = role === "assistant" ? "message_received" : "message_sent";
   return { event: { id, type, data, ...present({ occurredAt }) }, size: text.length };
 }
