@@ -35,7 +35,7 @@ import {
 } from "./trash/index.ts";
 
 export interface TrashPlaces {
-  /** This user's by default. */
+  /** The environment of this user by default. */
   readonly places?: Places;
   /** The time of the deletion, or the time that ages are counted to; now by default. */
   readonly now?: Date;

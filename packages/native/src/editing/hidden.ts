@@ -28,14 +28,14 @@ import { settleUnfinished } from "./settling/index.ts";
 import { changeRows, moveToTrash, type Replacement, restoreFromTrash } from "./trash/index.ts";
 
 export interface ReturnOptions {
-  /** This user's by default. */
+  /** The environment of this user by default. */
   readonly places?: Places;
-  /** Left out: nothing is written. */
+  /** Nothing is written by default. */
   readonly write?: "in place";
   readonly signal?: AbortSignal;
 }
 
-/** The changes that bring one session back, or that brought it back. */
+/** The changes that restore a session, or that restored it. */
 export interface ReturnedSession {
   readonly agent: AgentName;
   readonly sessionId: string;

@@ -22,11 +22,11 @@ import { settleUnfinished } from "./settling/index.ts";
 import { moveToTrash, restoreFromTrash } from "./trash/index.ts";
 
 export interface RelocateOptions {
-  /** This user's by default. */
+  /** The environment of this user by default. */
   readonly places?: Places;
   /** All agents that Continuo reads by default. */
   readonly agents?: readonly AgentName[];
-  /** Left out: nothing is written. */
+  /** Nothing is written by default. */
   readonly write?: "in place";
   readonly signal?: AbortSignal;
 }

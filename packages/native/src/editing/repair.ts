@@ -186,7 +186,7 @@ async function replace(
   const plan = { type: "files", paths: [file.path], indexLines: [], forks } as const;
   const { signal } = options;
   return await lockedForEdit({ ...found, file: file.path }, { places, signal }, async () => {
-    // Written first, because a list with the beginning of a session does no harm if the rest fails.
+    // The list is written first, because its entry does no harm if the rest fails.
     await relist();
     return await moveToTrash(found, info, plan, { places, now: new Date(), replacement: { bytes } });
   });

@@ -15,7 +15,7 @@ export interface RestoredCopy {
 }
 
 export interface RestoreCopyOptions {
-  /** This user's by default. */
+  /** The environment of this user by default. */
   readonly places?: Places;
   readonly now?: Date;
   /** 0 for the newest state, which is the default. */

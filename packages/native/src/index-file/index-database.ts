@@ -3,7 +3,7 @@
  *
  * - one file with a rollback journal, not a write-ahead log: there is no shared memory that could outlive a file that
  *   was deleted, and SQLite refuses to write to a database that is no longer at its path
- * - a process that is killed in a transaction leaves a journal, and the next one that opens the file takes it back
+ * - a process that is killed in a transaction leaves a journal, and the next one that opens the file rolls it back
  * - nobody keeps it open between two uses, so that it may be deleted at any time
  */
 

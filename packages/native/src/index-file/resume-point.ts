@@ -15,7 +15,7 @@ export interface TextSteps {
   readonly withIds: boolean;
   /** Every message once, in order, from a step on. @param before ids of the messages before it, if `withIds` */
   read(from: number, before: readonly string[]): AsyncIterable<HistoryStep>;
-  /** Called after everything was read. `null` if the next fill must read the session as a whole. */
+  /** Called after everything was read. Returns `null` if the next fill must read the session as a whole. */
   saved(): SavedSteps | null;
 }
 

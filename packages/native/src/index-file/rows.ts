@@ -21,7 +21,7 @@ export function openRows(path: string, nowMs: number, table: RowTable = "files")
   const rows = new Map<string, UsedRow>();
   const changed = new Set<string>();
   const brief = createBriefAnswers(stored);
-  // A list asks thousands of times: without a promise for each.
+  // The answer is not a promise, because a list asks thousands of times.
   const answersOf = (files: readonly FoundFile[], find: FindAnswers): Answers => {
     const name = files[0]?.path ?? "";
     const stamp = stampOf(files);
@@ -109,10 +109,10 @@ interface LazyRows {
   /** `null` until it was read. */
   summary(): Summary | null;
   brief(): Summary | Promise<Summary>;
-  /** All of them, unless the one that is requested was expected. */
+  /** Loads all rows, unless the requested one was expected. */
   rows(name: string): FindAnswers | Promise<FindAnswers>;
   expect(names: readonly string[]): Promise<void>;
-  /** The files in all rows that were read, except for those that the summary was asked for. */
+  /** The files in all rows that were read, except those that were requested from the summary. */
   unasked(): Promise<readonly string[]>;
 }
 
@@ -159,7 +159,7 @@ interface KnownRow {
   readonly checksum: number;
 }
 
-/** @param names all by default */
+/** @param names the names of the answers; all by default */
 async function readRows(
   path: string,
   table: RowTable,

@@ -11,7 +11,7 @@ export const SCHEMA_VERSION = 13;
 export const APPLICATION_ID = 0x436e7469;
 
 /**
- * - `files`: answers of skims, by path; `usage`: what full reads said of tokens, which no list needs
+ * - `files`: answers of skims, by path; `usage`: the token counts of full reads, which no list needs
  * - `brief`: for each of these two tables one row with short answers about every file
  * - `sessions`: one row for each session whose text is here; `stamp` is empty until all of it is, `writer` names the
  *   process at work; `beside` holds files of other sessions that its history begins in

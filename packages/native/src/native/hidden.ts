@@ -15,7 +15,7 @@ import { formatOf, READABLE_AGENTS } from "./registry.ts";
 export type HiddenCause = ClaudeCause | CodexCause | GeminiCause | OpencodeCause | PiCause;
 
 export interface HiddenQuery extends HiddenOptions {
-  /** This user's by default. */
+  /** The environment of this user by default. */
   readonly places?: Places;
   readonly agents?: readonly AgentName[];
 }
@@ -31,12 +31,12 @@ export async function* findHiddenSessions(
   }
 }
 
-/** `null` for an agent whose list has rules that are not known. */
+/** `null` for an agent whose list has unknown rules. */
 export async function visibilityOf(agent: AgentName): Promise<AgentVisibility | null> {
   return (await (await formatOf(agent)).visibility?.()) ?? null;
 }
 
-/** The table of an agent; empty where nothing is known of its list. */
+/** The table of an agent; empty if its list is not known. */
 export async function hiddenCauses(agent: AgentName): Promise<Readonly<Record<string, CauseFacts>>> {
   return (await visibilityOf(agent))?.causes ?? {};
 }

@@ -36,7 +36,7 @@ export interface ListOptions {
   readonly archived?: "include" | "exclude";
   /** `include` also lists sessions in which nobody said anything; `include` by default. */
   readonly empty?: "include" | "exclude";
-  /** This user's by default. */
+  /** The environment of this user by default. */
   readonly places?: Places;
   /** In which a list keeps what it found out for the next one. */
   readonly memo?: SavedSkimMemo;

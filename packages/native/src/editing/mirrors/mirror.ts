@@ -103,7 +103,7 @@ export function writeMirror(mirror: Mirror, places: Places): void {
   writeDurably(notePath(mirror, places), JSON.stringify({ version: 1, ...mirror }));
 }
 
-/** Returns all mirrors, also those that were taken over. */
+/** Returns all mirrors, including those that were taken over. */
 export function listMirrors(places: Places): readonly Mirror[] {
   const folder = mirrorsFolder(places);
   return listNames(folder).flatMap((agent) =>
@@ -135,12 +135,15 @@ export function findMirror(id: string, places: Places): Mirror {
   });
 }
 
-/** With this lock, nobody else writes to the mirror or takes it over. Errors: `busy`, `unwritable`. */
+/** While the lock is held, no other process writes to the mirror or takes it over. Errors: `busy`, `unwritable`. */
 export function lockMirror(key: MirrorKey, places: Places, signal?: AbortSignal): Promise<WriterLock> {
   return lockSession("/mirrors", mirrorKey(key), { places, waitMs: LOCK_MS, signal });
 }
 
-/** With this lock, nobody else takes the mirror over; its own machine may still ask. Errors: `busy`, `unwritable`. */
+/**
+ * While the lock is held, no other process takes the mirror over; its own machine may still connect. Errors: `busy`,
+ * `unwritable`.
+ */
 export function lockTakeOver(key: MirrorKey, places: Places, signal?: AbortSignal): Promise<WriterLock> {
   return lockSession("/mirrors", `${mirrorKey(key)} taken over`, { places, waitMs: LOCK_MS, signal });
 }

@@ -36,7 +36,7 @@ export interface PlaceNote {
   readonly key: string | null;
 }
 
-/** `text` after the first `size` bytes. */
+/** The file has `text` after its first `size` bytes. */
 export interface AppendNote {
   readonly how: "append";
   readonly path: string;

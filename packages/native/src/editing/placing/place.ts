@@ -27,7 +27,7 @@ export interface PlaceOptions {
   readonly children?: readonly SideFile[];
   /** Already open if the caller continues the session. */
   readonly sink?: RecordSink;
-  /** Writes down further facts along with it, under the same note. */
+  /** Records further facts together with the session, under the same note. */
   readonly around?: (place: () => Promise<void>) => Promise<void>;
 }
 

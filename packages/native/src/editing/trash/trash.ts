@@ -88,7 +88,7 @@ export type Replacement =
   | { readonly placed: readonly NewPlace[] }
   /** A whole project: its files in other places, with other bytes or both, and rows with other values. */
   | { readonly exchanged: readonly NewPlace[] }
-  /** Runs `take`, then writes rows with the same ids, all in one transaction of the database. */
+  /** Runs `take`, and then writes rows with the same ids, in one transaction of the database. */
   | { readonly rows: (take: (database: DatabaseSync) => void) => void | Promise<void> };
 
 /**

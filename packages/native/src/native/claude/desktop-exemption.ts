@@ -14,11 +14,11 @@ const DESKTOP_KEY = "desktopSessionCleanupPeriodDays";
 const OF_DESKTOP: MemoKey = { what: "claude of the desktop app", isBrief: true };
 const PROGRAMS = new Set(["claude-desktop", "claude-desktop-3p", "local-agent", "local_agent"]);
 
-/** The end of a session whose file the sweep keeps longer than others. */
+/** The end of the period of a session whose file the sweep keeps longer than others. */
 export interface DesktopEnd {
   /** Milliseconds since 1970; infinite for one that no rule deletes. */
   readonly atMs: number;
-  /** `null` if the rule is that of every session. */
+  /** `null` if the general rule applies to the session. */
   readonly rule: string | null;
 }
 

@@ -18,7 +18,7 @@ export interface Facts {
   readonly children: Map<string, string>;
   readonly problems: ProblemList;
   /**
-   * The source of a fork: `forkedFrom`, which the SDK writes, otherwise the session that requested the last answer
+   * The source of a fork: `forkedFrom`, which the SDK writes, or else the session that requested the last answer
    * (`--fork-session`).
    */
   forkedFrom: string | null;

@@ -32,17 +32,17 @@ export const KIND = { plain: 0, user: 1, assistant: 2, system: 3, attachment: 4,
 
 export const FLAG = {
   sidechain: 1,
-  /** The person typed it. */
+  /** The text was typed by the person. */
   typed: 2,
-  /** Becomes a message in addition to its tool results. */
+  /** The line becomes a message in addition to its tool results. */
   message: 4,
   /** That message has the role `user`, not `system`. */
   userRole: 8,
-  /** A link of the parent chain. */
+  /** The line is a link of the parent chain. */
   chained: 16,
   /** `apiBlockIndex` is above 0: earlier blocks of the same answer come before it. */
   laterBlock: 32,
-  /** A conversation can begin with it. */
+  /** A conversation can begin with this line. */
   sent: 64,
 } as const;
 
@@ -51,7 +51,7 @@ export interface Index extends LineColumns {
   count: number;
   kind: Uint8Array;
   flags: Uint8Array;
-  /** Milliseconds, `NaN` if there is none. */
+  /** The time in milliseconds; `NaN` if there is none. */
   time: Float64Array;
   /** Number of `uuid`. */
   id: Int32Array;

@@ -8,7 +8,7 @@ import { isChainType } from "./records.ts";
 
 export interface MendedLine {
   readonly record: Json;
-  /** The reasons of the change; empty if the line stays as it is. */
+  /** The reasons of the change; empty if the line does not change. */
   readonly reasons: readonly string[];
 }
 
@@ -31,7 +31,10 @@ export function mendLine(given: Json): MendedLine {
   return { record, reasons };
 }
 
-/** Why Claude Code cannot resume a session with the line, or leaves out what it says; `null` if nothing is wrong. */
+/**
+ * The reason why Claude Code cannot resume a session with the line, or leaves out its content; `null` if the line is
+ * correct.
+ */
 export function resumeFlawOf(record: Json): string | null {
   const { reasons } = mendLine(record);
   return reasons.length === 0 ? null : reasons.join("; ");

@@ -2,7 +2,7 @@
  * Lines to messages.
  *
  * - the lines of one answer: one assistant message, all blocks in order
- * - a user line: one `tool` message a result, then a `user` message of what else it holds
+ * - a user line: one `tool` message for each result, then a `user` message with its other content
  * - an attachment: an `injected` message of its rendered text, or an unknown block with what is attached;
  *   a `queued_command` is what the person typed meanwhile
  * - a system line, or one of an unknown type with a uuid: a `notification`
@@ -46,7 +46,7 @@ export interface ToolCall {
   readonly input: unknown;
 }
 
-/** Line-level keys that go into `metadata.claude` as they are. */
+/** Line-level keys that are copied unchanged into `metadata.claude`. */
 const FLAGS = [
   "isMeta",
   "isCompactSummary",

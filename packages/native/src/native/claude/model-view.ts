@@ -59,8 +59,8 @@ function placeOfLastAnswer(conversation: readonly Message[]): unknown {
 }
 
 /**
- * A block of text whose text is lost is left out (seen in 2.1.330), and a block of an answer whose type is no text (seen in
- * 2.1.332).
+ * A text block without a text is left out (seen in 2.1.330), and so is a block of an answer whose type is not a text
+ * (seen in 2.1.332).
  */
 function withoutLostBlocks(message: Message): Message {
   const isLost = (block: Block): boolean => {
@@ -73,7 +73,7 @@ function withoutLostBlocks(message: Message): Message {
   return withContent(message, (content) => content.filter((block) => !isLost(block)));
 }
 
-/** A result that is a number, or true or false, is sent as its text (seen in 2.1.330). */
+/** A result that is a number, `true` or `false` is sent as text (seen in 2.1.330). */
 function withTextResults(message: Message): Message {
   const [result] = message.content;
   const [only] = result?.type === "tool_result" ? result.content : [];

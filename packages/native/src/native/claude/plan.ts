@@ -80,7 +80,7 @@ export function countHistory(index: Index, steps: Iterable<PlanStep>): HistoryCo
   return { ...counts, total: counts.user + counts.assistant + counts.tool + counts.system };
 }
 
-/** A call that was put back comes after the words of its answer (seen in 2.1.332). */
+/** A call that was put back comes after the text of its answer (seen in 2.1.332). */
 function callsLast(index: Index, records: readonly number[]): number[] {
   const isCall = (record: number): boolean => toolsOf(index, record).length > 0;
   return [...records.filter((record) => !isCall(record)), ...records.filter(isCall)];

@@ -74,7 +74,7 @@ function toolBlocks(record: Json): {
   };
 }
 
-/** Removes a result for which no call in the file waits. */
+/** Removes a result without a waiting call in the file. */
 function dropLostResults(draft: RepairDraft, links: Links): void {
   const called = new Set(remainingLines(draft).flatMap(({ value }) => toolBlocks(value).calls));
   for (const line of remainingLines(draft)) {

@@ -31,7 +31,7 @@ export interface HeadFacts {
 
 export interface TailFacts {
   updatedAt: string | null;
-  /** The value in the file; `undefined` until one was seen. */
+  /** The value in the file; `undefined` until the first one. */
   gitBranch: string | undefined;
   customTitle: string | null;
   generatedTitle: string | null;

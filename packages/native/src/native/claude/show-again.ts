@@ -89,7 +89,7 @@ function recordsOf(bytes: Buffer): readonly Json[] {
     .filter(isJson);
 }
 
-/** Without their line ends. */
+/** The lines are without their line ends. */
 function linesOf(bytes: Buffer): readonly Buffer[] {
   const lines: Buffer[] = [];
   for (let start = 0; start < bytes.length; ) {

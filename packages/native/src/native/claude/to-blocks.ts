@@ -4,7 +4,7 @@ import type { Block, FileBlock, ThinkingBlock, ToolResultBlock } from "@continuo
 import type { Json } from "@continuo/files";
 import { refuseBlock } from "../writing/index.ts";
 
-/** Errors: `invalid` for blocks that the API does not take there. */
+/** Errors: `invalid` for blocks that the API does not accept there. */
 export function toNativeContent(content: readonly Block[], where: string): Json[] {
   return content.map((block) => toNative(block, where));
 }
@@ -38,7 +38,10 @@ export function toNativeResult(block: ToolResultBlock): Json {
   };
 }
 
-/** Without a signature the API takes no thinking; an empty one it refuses, and Claude Code then leaves it out; of another vendor's seal it says the same as of its own. */
+/**
+ * The API accepts no thinking without a signature. It also refuses an empty signature, and Claude Code then leaves the
+ * thinking out. The sealed thinking of another vendor has the same form as its own.
+ */
 function toThinking(block: ThinkingBlock, where: string): Json {
   const isSealed = (block.signature ?? block.data ?? "") !== "";
   if (isSealed && block.signedBy !== undefined && block.signedBy !== "anthropic")

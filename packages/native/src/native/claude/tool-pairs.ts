@@ -8,7 +8,7 @@ import { type Index, KIND, toolsOf } from "./index-fold.ts";
 const CALL = 1;
 const RESULT = 2;
 
-/** @param partial the calls of results may stand before the part that was read. */
+/** @param partial the calls of results may be before the part that was read. */
 export function pairProblemsOf(index: Index, tree: Tree, partial: boolean): Problem[] {
   const seen = new Uint8Array(index.ids.size);
   const eachTool = (visit: (tool: number, mark: number, record: number) => void): void => {

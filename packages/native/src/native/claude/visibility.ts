@@ -56,14 +56,14 @@ export const claudeVisibility: AgentVisibility = {
   command: () => null,
 };
 
-/** Files between two turns of other work. */
+/** The number of files after which other work can run. */
 const FILES_AT_ONCE = 16;
 
 export type Reason = Pick<HiddenSession<ClaudeCause>, "cause" | "detail">;
 
 /** The facts that the list takes from the bytes of one file. */
 export interface FileListing {
-  /** Why it has no name for the session; `null` if it has one. */
+  /** The reason why the list has no name for the session; `null` if it has one. */
   readonly unnamed: Reason | null;
   /** The folders that are named at the start of the file, with a relocation first. */
   readonly folders: readonly string[];

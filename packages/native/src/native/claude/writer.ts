@@ -41,7 +41,7 @@ export interface ClaudeTip {
   readonly lastPrompt: string;
   /** The message id of the line before, if that is an answer with only thinking. */
   readonly thought: string | null;
-  /** True if thinking of the newest answer must not be sent: see the head of this file. */
+  /** True if thinking of the newest answer must not be sent; the head of this file explains why. */
   readonly isStripped: boolean;
 }
 
@@ -196,7 +196,7 @@ function answerOf(tip: ClaudeTip, message: NewMessage, id: string): Json {
   };
 }
 
-/** A model of another vendor would make Claude Code say that it cannot be restored; this name is ignored. */
+/** For a model of another vendor, Claude Code would report that it cannot be restored; it ignores this name. */
 function modelOf(model: string | null): string {
   return model?.startsWith("claude-") === true ? model : "<synthetic>";
 }

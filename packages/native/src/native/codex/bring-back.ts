@@ -73,7 +73,7 @@ function valuesBefore(files: Files, cut: HistoryBase): readonly Json[] {
   return [...before, ...own];
 }
 
-/** Only by its ordinal: the reader returns no lines of another thread after the cut. */
+/** The cut is found only by its ordinal, because the reader returns no lines of another thread after it. */
 function isBehind(value: Json, { endOrdinal }: HistoryBase): boolean {
   const record = parseRecord(value);
   return record !== null && isPast({ endOrdinal, endOffset: null }, record, 0);

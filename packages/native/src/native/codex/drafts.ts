@@ -38,9 +38,11 @@ export interface MessageDraft {
   readonly turnId: string | null;
   /** The call that an output answers. */
   readonly callId: string | null;
-  /** Says if the id of the first record with a native id belongs only to this draft, or to an earlier record too. */
+  /**
+   * Tells whether the id of the first record with a native id belongs only to this draft, or also to an earlier record.
+   */
   nativeId: "none" | "own" | "repeated";
-  /** True if the model's copy has the same text, so that this is not another message. */
+  /** True if the model's copy has the same text, so that this does not count as another message. */
   hidden: boolean;
   interrupted: boolean;
   calls: number;

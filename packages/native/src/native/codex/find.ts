@@ -16,8 +16,8 @@ import type { SessionMeta } from "./records.ts";
 const FILES_AT_A_TIME = 64;
 
 /**
- * Reads the first line of every file: the name may tell another id than `session_meta`, which decides, and
- * only there stands what is a sub-agent. Threads that another thread spawned are no sessions of their own.
+ * Reads the first line of every file, because `session_meta` decides about the id, which may differ from the one in the
+ * name, and only `session_meta` identifies a sub-agent. Threads that another thread spawned are not separate sessions.
  */
 export async function* find(places: Places, options: FindOptions): AsyncGenerator<FoundSession, void, void> {
   const home = codexHome(places);
@@ -55,7 +55,7 @@ export async function recognise(path: string): Promise<FoundSession | null> {
   const folders = home === null ? [dirname(file)] : sessionFolders(home).map((folder) => folder.path);
   const heads = [head];
   for (const other of folders.flatMap(rolloutsBelow)) {
-    // Only a name with the same id can be of the same thread, or the file would not have been found by it.
+    // Only a file whose name has the same id can belong to the same thread, because files are found by this id.
     if (other === file || parseRolloutName(other).threadId !== head.threadId) continue;
     const beside = await readFileHead(other);
     if (beside?.threadId === head.threadId) heads.push(beside);
@@ -72,7 +72,7 @@ interface Head {
   readonly problems: readonly Problem[];
 }
 
-/** `null` if it is not stored. */
+/** Returns `null` if it is not stored. */
 function knownFileHead(path: string, memo: SkimMemo | undefined): Head | null {
   if (memo?.known === undefined) return null;
   const file = statFile(path);
@@ -89,7 +89,7 @@ function namedThread(path: string): string {
   return parseRolloutName(path).threadId ?? basename(path);
 }
 
-/** `null` if the file is gone. */
+/** Returns `null` if the file no longer exists. */
 async function readFileHead(path: string, memo?: SkimMemo): Promise<Head | null> {
   const file = statFile(path);
   if (file === null) return null;

@@ -15,7 +15,7 @@ import { LINK_KEYS, parseRecord, toText, withOrdinal } from "./records.ts";
 
 export const codexForker: NativeForker = {
   agent: "codex",
-  // A fork has no name until it is given one.
+  // A fork has no name until a person names it.
   titleOf: () => null,
   async fork(source, session): Promise<Fork> {
     const { found, part, count } = source;
@@ -72,7 +72,9 @@ async function readOwn(path: string, sizeBytes: number, cut?: CutPoint): Promise
   return records;
 }
 
-/** Up to the last record of the message at the cut, with the records after it that belong to the message. */
+/**
+ * Returns the records up to the last one of the message at the cut, and the later records that belong to this message.
+ */
 function upTo(all: readonly PlacedRecord[], { found, history, count }: ForkSource): PlacedRecord[] {
   const at = new Map(all.map(({ path, line }, position) => [`${path}:${line}`, position]));
   const positionsOf = ({ metadata }: Message): number[] =>

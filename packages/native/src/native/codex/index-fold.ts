@@ -120,7 +120,7 @@ export function fold(state: FileIndex, line: LineRecord): void {
   if (record.type === "response_item") {
     const unread = unreadIn(line.value);
     if (unread !== null) addProblem(state.problems, { code: "bad_record", line: line.line, message: unread });
-    // Codex reads no line with bytes that are no UTF-8 (seen in 0.169.0).
+    // Codex ignores lines with bytes that are not UTF-8 (seen in 0.169.0).
     if (unread !== null || line.problems.some(({ code }) => code === "bad_utf8")) return;
   }
   state.session.firstTyped ??= toTitle(typedText(record.type, record.payload));
@@ -130,7 +130,7 @@ export function fold(state: FileIndex, line: LineRecord): void {
   else countUnknown(state, record.type);
 }
 
-/** Why Codex leaves out the line of an item; `null` if it reads it. */
+/** The reason why Codex ignores the line of an item; `null` if it reads the line. */
 function unreadIn(value: unknown): string | null {
   if (!isJson(value)) return null;
   const { unread } = withoutUnreadFields(value);
@@ -390,7 +390,7 @@ function noteId(state: FileIndex, item: Json, line: number): MessageDraft["nativ
   return "repeated";
 }
 
-/** Takes the last turns that the person began out of the active history; they stay as a path of their own. */
+/** Removes the last turns that the person began from the active history; they remain as a separate path. */
 function rollBack(state: FileIndex, turns: unknown, line: number, timestamp: string | null): void {
   endTurn(state);
   if (typeof turns !== "number" || turns < 1) return;
@@ -403,7 +403,7 @@ function rollBack(state: FileIndex, turns: unknown, line: number, timestamp: str
 }
 
 function endResponse(state: FileIndex): void {
-  // A list that was pushed to keeps room for sixteen more; most responses have three records.
+  // A list that grows by `push` reserves room for sixteen items, but most responses have three records.
   if (state.open !== null) state.open.slots = state.open.slots.slice();
   state.open = null;
 }
@@ -425,7 +425,7 @@ function reachCuts(state: FileIndex, record: CodexRecord, line: LineRecord): voi
   }
 }
 
-/** Ordinals say where a file was cut; its bytes do where it has none, or its lines were rewritten. */
+/** Ordinals show where a file was cut. If it has none, or its lines were rewritten, its bytes show it. */
 export function isPast(
   cut: Pick<ChildForkPoint, "endOrdinal" | "endOffset">,
   record: Pick<CodexRecord, "ordinal">,

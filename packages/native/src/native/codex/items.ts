@@ -155,7 +155,7 @@ function toImage(url: string, part: Json): Block {
   return { type: "image", mimeType, data: url.slice(comma + 1), ...kept };
 }
 
-/** Summary and signature form one block; reasoning text in the open, where a model gives it, another. */
+/** Summary and signature form one block. Open reasoning text, if a model gives it, forms another. */
 function toThinking(item: Json): Block[] {
   const summary = textsOf(item.summary);
   const raw = textsOf(item.content);
@@ -181,7 +181,7 @@ function textsOf(parts: unknown): string[] {
 
 /**
  * A function call keeps its text in `rawArgs`. The text of a custom call is not JSON: it is in `rawArgs`, and in
- * `args.input`, so that a person sees it. All but plain function calls carry their item in `native`.
+ * `args.input`, so that a person sees it. All calls except plain function calls have their item in `native`.
  */
 function toCall(item: Json): ToolCallBlock[] {
   const type = textOfValue(item.type);

@@ -30,7 +30,7 @@ export interface LineageFile {
 }
 
 export interface Lineage {
-  /** Parents before children; the last one is written to now. */
+  /** Parents come before children; the last file is the one that is written to now. */
   readonly files: readonly LineageFile[];
   /** The names of the files that a history begins in, and that were not found. */
   readonly gone: readonly string[];
@@ -107,13 +107,13 @@ export async function readHead(file: FoundFile, memo: SkimMemo = NO_MEMO): Promi
 
 const HEAD: MemoKey = { what: "head", isBrief: true };
 
-/** The facts of the first line if they are at hand. */
+/** Returns the facts of the first line if they are in memory. */
 export function knownHead(file: FoundFile, memo: SkimMemo): FileHead | undefined {
   return memo.known?.(file, HEAD);
 }
 
 async function lookAtHead(path: string): Promise<FileHead> {
-  // A size above any limit keeps no parsed record: one line is all that is wanted.
+  // A size above any limit prevents that parsed records are kept, because only one line is needed.
   using lines = openLines(path, Number.POSITIVE_INFINITY);
   for await (const records of lines.scan()) {
     const [first] = records;
@@ -153,7 +153,7 @@ export function findFile(found: FoundSession, fileId: string): FoundFile | null 
   return null;
 }
 
-/** The folders of the home that the file is in, the likely day first; its own folder where it is elsewhere. */
+/** The folders of the file's home, the likely day first; its own folder if it is elsewhere. */
 function foldersBeside(location: string, fileId: string): string[] {
   const home = homeOfFile(location);
   if (home === null) return [dirname(location)];
@@ -165,11 +165,11 @@ function foldersBeside(location: string, fileId: string): string[] {
 /** 1 January 9999: folders have years of four digits. */
 const MAX_TIME_MS: number = Date.UTC(9999, 0, 1);
 
-/** A UUIDv7 tells its time; folders are named by local time, which is at most a day off. */
+/** A UUIDv7 contains its time. Folders are named by local time, which differs by at most a day. */
 function daysOf(uuid: string): string[] {
   if (uuid[14] !== "7") return [];
   const ms = Number.parseInt(uuid.replace("-", "").slice(0, 12), 16);
-  // The name comes from inside a file, and damage makes a year of any number.
+  // The name comes from a file, and damage can turn any number into a year.
   if (!(ms < MAX_TIME_MS)) return [];
   return [0, -1, 1].map((days) =>
     new Date(ms + days * 86_400_000).toISOString().slice(0, 10).replaceAll("-", "/"),
@@ -183,7 +183,7 @@ export function rolloutsBelow(folder: string): string[] {
   return paths;
 }
 
-/** Node's own recursion takes four times as long, which for thousands of files is a tenth of the time of a list. */
+/** Node's own recursion takes four times as long, and with thousands of files that is a tenth of the time of a list. */
 function addRollouts(folder: string, paths: string[]): void {
   for (const entry of entriesOf(folder)) {
     const path = `${folder}/${entry.name}`;

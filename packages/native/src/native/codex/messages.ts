@@ -17,7 +17,7 @@ export interface DraftContent {
   readonly places: readonly RecordPlace[];
   /** The id of a message whose records have none. */
   readonly fallbackId: string;
-  /** The call of an output, if that came before. */
+  /** The call of an output, if the call came before it. */
   readonly call: { readonly name: string; readonly args: Json } | null;
   /** The sub-agent that each call started. */
   readonly children: ReadonlyMap<string, string>;
@@ -168,7 +168,7 @@ function toToolMessage(item: Json, { draft, call, details: events }: DraftConten
 /** Seen in 0.169.0: "Wall time: 1.5 seconds\naborted by user". */
 const ABORTED = /(?:^|\n)aborted(?: by user)?\s*$/u;
 
-/** The content of an event is in its `item`, or in legacy files in the event itself. */
+/** The content of an event is in its `item`; in legacy files it is in the event itself. */
 function detailOf(value: unknown): Json | null {
   const payload = parseRecord(value)?.payload;
   if (payload === undefined) return null;
@@ -183,7 +183,7 @@ function statusOf(details: readonly Json[], text: string): ToolStatus {
   return code === null || code === 0 ? "ok" : "error";
 }
 
-/** The words of code mode if the JavaScript of the call threw (seen in 0.169.0). */
+/** The text of code mode for JavaScript that threw (seen in 0.169.0). */
 const SCRIPT_FAILED = /^Script failed\n/u;
 
 function isFailure(detail: Json): boolean {

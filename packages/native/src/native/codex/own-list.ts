@@ -79,7 +79,7 @@ function sourceOf(source: unknown): SourceKind {
   return source === "exec" ? "exec" : "other";
 }
 
-/** An editor puts its own words before the request. */
+/** An editor puts its own text before the request. */
 const REQUEST = "## My request for Codex:";
 
 /** `none` for an event that is not a prompt. */

@@ -34,7 +34,7 @@ export function isRolloutName(name: string): boolean {
 }
 
 export interface RolloutName {
-  /** The id that the name gives the thread; `session_meta.id` decides. */
+  /** The id of the thread in the name; `session_meta.id` takes precedence. */
   readonly threadId: string | null;
   /**
    * The name of this file in `history_base.thread_id` of other files: the last UUID of its name. The first file of a

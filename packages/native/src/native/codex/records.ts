@@ -52,7 +52,7 @@ export interface ParentThread {
   readonly name: string | null;
 }
 
-/** `null` if the value is no record of a rollout file. */
+/** Returns `null` if the value is not a record of a rollout file. */
 export function parseRecord(value: unknown): CodexRecord | null {
   if (!isJson(value) || typeof value.type !== "string" || !isJson(value.payload)) return null;
   const payload = value.type === "response_item" ? withNamedType(value.payload) : value.payload;
@@ -97,7 +97,7 @@ function hasLineOrdinal(value: unknown): boolean {
   return ordinal === null || toCount(ordinal) !== null;
 }
 
-/** `null` if the record is no header. */
+/** Returns `null` if the record is not a header. */
 export function parseSessionMeta(value: unknown): SessionMeta | null {
   const record = parseRecord(value);
   if (record?.type !== "session_meta") return null;
@@ -144,7 +144,7 @@ function parseParentThread(payload: Json): ParentThread | null {
   };
 }
 
-/** Keys of a header that tell a place in another file. */
+/** Keys of a header that refer to a place in another file. */
 export const LINK_KEYS: readonly string[] = ["history_base", "forked_from_ordinal_exclusive"];
 
 /** Returns the n-th line of a paginated file. */

@@ -41,19 +41,19 @@ export async function relocate(relocation: Relocation, places: Places): Promise<
       leftOut.push(found);
       continue;
     }
-    // Threads that another one started are in no list, and move with it.
+    // Threads that another one started are not listed, and move with it.
     if (found.parentId === undefined) sessions.push(found);
     changed.push(...found.files.map(({ path }) => path));
     moved.set(found.sessionId, to);
   }
   const paths = new Map(changed.map((path) => [parseRolloutName(path).fileId ?? path, path]));
-  // A fork may work elsewhere and begin in a file of the project nevertheless.
+  // A fork may work in another folder although it begins in a file of the project.
   const forks = all
     .filter(({ sessionId }) => !moved.has(sessionId))
     .flatMap(({ files }) => files.map(({ path }) => path))
     .filter((path) => paths.has(baseOf(headOf(path))?.file ?? ""));
   const files = [...changed, ...forks].map((path): RelocatedFile => {
-    // Computed now, because the earlier file is different after its change.
+    // This is computed now, because the earlier file will be different after its change.
     const base = movedBase(path, paths, relocation);
     const change = (bytes: Buffer): Buffer => withBase(withMovedPaths(bytes, CWD, relocation), base);
     return { from: path, to: path, rewrite: isCompressed(path) ? changedInside(change) : change };

@@ -40,7 +40,7 @@ export function showTurns(draft: RepairDraft, showing: CodexRepairContext): void
   }
 }
 
-/** A turn without a mark begins with the words of the person. */
+/** A turn without a mark begins with the person's message. */
 function turnsIn(draft: RepairDraft): Turn[] {
   const turns: Turn[] = [];
   let turn: Turn | null = null;

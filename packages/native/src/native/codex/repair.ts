@@ -191,7 +191,7 @@ function outputFor(callId: string, type: string, uuid: string): Json {
     : { type, id: `fco_${uuid}`, call_id: callId, output: "aborted" };
 }
 
-/** The header of the thread that started this one stands right behind the first. */
+/** The header of the thread that started this one follows directly after the first header. */
 function dropHeaders(draft: RepairDraft): void {
   const lines = remainingLines(draft);
   const isHeader = ({ value }: RecordLine): boolean => parseRecord(value)?.type === "session_meta";

@@ -34,8 +34,8 @@ interface ExpandedFrame {
 }
 
 /**
- * All frames one after the other: Node ends with the first one. Errors: those of the system for bytes that are no whole
- * frame.
+ * All frames one after the other: Node ends with the first one. Errors: those of the system for bytes that are not a
+ * complete frame.
  */
 function expanded(bytes: Buffer): Buffer {
   const frames: Buffer[] = [];

@@ -64,7 +64,7 @@ export const codexScan: Scan<ScanState, FileRecord, RolloutSource, MessageDraft>
   },
 };
 
-/** A part of a file may have calls without results at its edge, and so may a file of another thread. */
+/** A part of a file, and a file of another thread, may have calls without results at its edge. */
 function problemsOf(
   { source, lines, index }: ScannedFile,
   found: FoundSession,

@@ -169,7 +169,7 @@ function stepsOf(draft: RepairDraft): readonly string[] {
 
 const VERBS = { removed: "take a line out", added: "add a line", changed: "change a line" } as const;
 
-/** The path that the list reads; `null` if neither the name nor the header says when the session began. */
+/** The path that the list reads; `null` if neither the name nor the header contains the time when the session began. */
 function listedPlace(path: string, bytes: Buffer, places: Places): string | null {
   const name = basename(path);
   const ending = isCompressed(path) ? ".jsonl.zst" : ".jsonl";

@@ -3,7 +3,7 @@
 import { isJson, type Json } from "@continuo/files";
 
 /**
- * Texts that Codex itself says in the person's name. The first three were seen in 0.169.0; the others are
+ * Texts that Codex itself writes in the person's name. The first three were seen in 0.169.0; the others are
  * names that Codex gives such notes, not seen in a file.
  */
 const INJECTED =
@@ -51,7 +51,9 @@ export function typedText(type: string, payload: Json): string | null {
   return textParts(withoutPictureTags(typed.length > 0 ? typed : content)).join("\n\n");
 }
 
-/** Codex 0.169.0 stores `<image name=… path=…>` before a picture and `</image>` after it; nobody typed them. */
+/**
+ * Codex 0.169.0 stores `<image name=… path=…>` before a picture and `</image>` after it; the person did not type them.
+ */
 function withoutPictureTags(content: unknown): unknown {
   if (!Array.isArray(content)) return content;
   return content.filter((part, at) => {

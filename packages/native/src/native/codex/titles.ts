@@ -34,7 +34,7 @@ export async function titlesOf(codexHome: string): Promise<FindTitle> {
   return ({ sessionId }) => titles?.get(sessionId) ?? null;
 }
 
-/** A list asks for one title after the other; the file is read again only when it changed. */
+/** A list requests one title after the other, and the file is read again only after a change. */
 const cached = new Map<string, { readonly stamp: string; readonly titles: Promise<Map<string, string>> }>();
 const MAX_CACHED = 16;
 

@@ -28,7 +28,7 @@ export interface ItemLines {
 /**
  * Errors: `invalid`.
  *
- * @param customCalls of the answer before: their outputs are of a kind of their own.
+ * @param customCalls the custom calls of the previous answer, whose outputs have a separate kind.
  */
 export function toLinesOf(
   message: NewMessage,
@@ -86,7 +86,7 @@ function toAnswer({ content, usage }: NewMessage, makers: Makers): ItemLines {
       case "text":
         return saidLines(block.text, named("msg"), makers);
       case "thinking":
-        // The vendor looks up reasoning by its id; only a message of nothing else needs one.
+        // The vendor looks up reasoning by its id; only a message without anything else needs one.
         return thoughtLines(block, hasIds ? {} : { id: named("rs") }, makers);
       case "tool_call":
         return [itemLine(toCallItem(block, named))];
@@ -143,7 +143,7 @@ function saidLines(text: string, id: string, makers: Makers): Line[] {
   ];
 }
 
-/** A thought that OpenAI did not sign goes without `encrypted_content`. */
+/** A thought that OpenAI did not sign is written without `encrypted_content`. */
 function thoughtLines(block: ThinkingBlock, id: Json, makers: Makers): Line[] {
   const { text } = block;
   const signature = block.signedBy === "openai" ? (block.signature ?? null) : null;
@@ -162,7 +162,7 @@ function thoughtLines(block: ThinkingBlock, id: Json, makers: Makers): Line[] {
 const LONG_OUTPUT_CHARS = 16_000;
 const MIN_TOKEN_LIMIT = 480_000;
 
-/** Beginnings by which the reader takes a text for the output of a command, with its exit code. */
+/** Beginnings by which the reader recognises the output of a command, with its exit code. */
 const LOOKS_LIKE_COMMAND = /^(?:Chunk ID:|Wall time:|Process exited|Exit code:)/u;
 
 function toOutput(block: ToolResultBlock, makers: Makers, of: "function" | "custom"): ItemLines {
@@ -184,7 +184,7 @@ function toOutput(block: ToolResultBlock, makers: Makers, of: "function" | "cust
   return { lines, id };
 }
 
-/** Codex passes over this event; nothing else in a file tells that a call failed. */
+/** Codex ignores this event, but only this event records in a file that a call failed. */
 function exitLine({ toolCallId, isError, status }: ToolResultBlock): Line {
   const word = status === "denied" ? "declined" : isError ? "failed" : "completed";
   const payload = {

@@ -89,7 +89,7 @@ function sessionOf(threadId: string, rollouts: readonly Rollout[]): string {
   return id;
 }
 
-/** Lines as they are; Codex only ever appends to the file. */
+/** The lines are unchanged, because Codex only appends to the file. */
 function readIndexLines(path: string, ids: ReadonlySet<string>): IndexLines[] {
   if (statFile(path) === null) return [];
   const lines = readFileSync(path, "utf8")

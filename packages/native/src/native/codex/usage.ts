@@ -40,7 +40,7 @@ export function foldTokenCount(state: UsageState, payload: Json): void {
   state.counts = addUsage(state.counts, usage);
 }
 
-/** At the end of each turn and of the file. */
+/** Called at the end of each turn and of the file. */
 export function endUsageTurn(state: UsageState): void {
   const turn = state.records ?? state.counts;
   if (turn !== null) state.sum = addUsage(state.sum, turn);
@@ -48,7 +48,7 @@ export function endUsageTurn(state: UsageState): void {
   state.counts = null;
 }
 
-/** `input_tokens` of Codex counts cached input too; ours does not. */
+/** `input_tokens` of Codex includes cached input; that of Continuo does not. */
 export function toUsage(value: unknown): Usage | null {
   if (!isJson(value) || typeof value.input_tokens !== "number") return null;
   const cached = toNumber(value.cached_input_tokens);

@@ -48,7 +48,7 @@ export type Reason = Pick<HiddenSession<CodexCause>, "cause" | "detail">;
 
 export interface Rollout {
   readonly head: RolloutHead;
-  /** Anything is said in it, by a person or by the model. */
+  /** True if the session has a message of a person or of the model. */
   readonly isTalk: boolean;
   /** Lines before the first prompt that the interface shows; `null` if there is none. */
   readonly promptAt: number | null;
@@ -69,7 +69,7 @@ async function whyHidden(
   let isTalk = false;
   for (const file of found.files) {
     const rollout = await read(file);
-    // A file that cannot be read is hidden by no rule of the list.
+    // No rule of the list hides a file that cannot be read.
     if (rollout === null) return null;
     const reason = found.parentId === undefined ? reasonOf(file.path, rollout, rules) : SUB_AGENT;
     if (reason === null) return whyGone(rollout.head.cwd);
@@ -81,7 +81,7 @@ async function whyHidden(
 
 const SUB_AGENT: Reason = { cause: "sub_agent", detail: null };
 
-/** The rules by which the agent leaves it out on purpose come first: no other change would list it. */
+/** The rules by which the agent hides a session on purpose come first, because no other change would show it. */
 export function reasonOf(path: string, rollout: Rollout, { folder, provider }: ListRules): Reason | null {
   const { head, promptAt } = rollout;
   if (isArchivedFile(path)) return { cause: "archived", detail: null };
@@ -104,7 +104,7 @@ export function reasonOf(path: string, rollout: Rollout, { folder, provider }: L
   return { cause: head.hasBase && !rollout.isTalk ? "fork_without_prompt" : "no_prompt_event", detail: null };
 }
 
-/** `null` for a file that cannot be read. */
+/** Returns `null` for a file that cannot be read. */
 async function readRollout(
   { path, sizeBytes }: FoundFile,
   signal: AbortSignal | undefined,
@@ -120,7 +120,7 @@ async function readRollout(
         if (!isSeen) isSeen = foldHead(fold, value);
         const said = saidIn(value);
         isTalk ||= said !== "nothing";
-        // Its head has all that the list needs: nothing behind it matters.
+        // The head has everything that the list needs, so the rest does not matter.
         if (isSeen && fold.prompt === "shown")
           return { head: finishHead(fold), isTalk: true, promptAt: null };
         if (isSeen && said === "prompt") promptAt ??= line - 1;

@@ -151,7 +151,7 @@ function headerOf({ sessionId, cwd, gitBranch, createdMs, provenance }: NewSessi
   };
 }
 
-/** Folder and name say the local time, as Codex's own do. */
+/** The folder and the name contain the local time, like those of Codex. */
 function rolloutPath({ sessionId, createdMs }: NewSession, places: Places): string {
   const at = new Date(createdMs);
   const two = (number: number): string => String(number).padStart(2, "0");

@@ -1,6 +1,6 @@
 /**
  * Turns the parts that Copilot keeps of a prompt, an answer and a result (seen in 1.0.102) into blocks of the model.
- * Nothing is lost: a block with more in it than the model has room for carries itself in `native`. Pure.
+ * Nothing is lost: if a block has more content than the model can represent, its original is in `native`. Pure.
  */
 
 import type { Block, ToolCallBlock } from "@continuo/core/model";
@@ -10,7 +10,7 @@ import { attachmentsOf, binariesOf, filledField, requestsOf } from "./records.ts
 /** Returns the asset, which has its own record; `undefined` if that record is lost. */
 export type FindAsset = (id: string) => Json | undefined;
 
-/** The text of a prompt, then its files. */
+/** Returns the text of a prompt, and then its files. */
 export function toPrompt(data: Json, assetOf: FindAsset): Block[] {
   const text = textField(data, "content") ?? "";
   const files = attachmentsOf(data).map((one) => toFile(one, assetOf));
@@ -37,7 +37,7 @@ function toFile(raw: unknown, assetOf: FindAsset): Block {
   return { type: "file", mimeType: mimeType ?? "text/plain", url, ...optional("name", name), native: raw };
 }
 
-/** Thinking, the text, and then the calls: the order in which the model said them. */
+/** The order is that of the model: thinking, the text, and then the calls. */
 export function toAnswer(data: Json): Block[] {
   const text = textField(data, "content") ?? "";
   const calls = requestsOf(data).map(toToolCall);
@@ -87,7 +87,7 @@ function toSigned(raw: unknown, signedBy: string | null): Block {
   return { type: "unknown", raw };
 }
 
-/** A call of the type `custom` has a text as its input. */
+/** The input of a call of the type `custom` is a text. */
 function toToolCall(raw: Json): ToolCallBlock {
   const { arguments: args } = raw;
   const rawArgs = typeof args === "string" ? args : (JSON.stringify(args) ?? "");

@@ -150,7 +150,7 @@ function pruned(shape: Shape, value: Json): Json {
     if (Array.isArray(field)) copy[name] = field.map(prune);
     else if (isJson(field))
       copy[name] = shape.parts?.[name] === part ? prune(field) : mapValues(field, prune);
-    // Nothing tells what such a part needs.
+    // The needs of such a part are unknown.
     if (optional.has(name) && flawInPart(part, holds(copy[name])) !== null) delete copy[name];
   }
   return copy;

@@ -1,4 +1,4 @@
-/** Finds session files: `session-state/ID/events.jsonl`. A file of another name is known by its header. */
+/** Finds session files: `session-state/ID/events.jsonl`. A file with another name is recognised by its header. */
 
 import { dirname, join, resolve } from "node:path";
 import { setImmediate as otherWork } from "node:timers/promises";
@@ -22,14 +22,14 @@ export async function* findSessions(
   for (const [at, name] of names.entries()) {
     options.signal?.throwIfAborted();
     if (at % 64 === 0) await otherWork();
-    // A folder without events was opened and never spoken in.
+    // A folder without events belongs to a session that was opened but has no message.
     const path = join(folder, name, EVENTS);
     if (name.startsWith(".") || statFile(path) === null) continue;
     if (cwds === null || (await isOfCwd(path, cwds))) yield toFound(path, []);
   }
 }
 
-/** The session that a file is; `null` if nothing in or around it says Copilot. */
+/** Returns the session of a file; `null` if nothing in or around it shows that it belongs to Copilot. */
 export async function recogniseFile(path: string, places: Places): Promise<FoundSession | null> {
   const file = resolve(path);
   if (statFile(file) === null) return null;
@@ -39,7 +39,7 @@ export async function recogniseFile(path: string, places: Places): Promise<Found
   return isAtHome || head.some(isCopilotRecord) ? toFound(file, head) : null;
 }
 
-/** Its folder gives the id, else its header. */
+/** The id comes from its folder, or else from its header. */
 function toFound(path: string, head: readonly Json[]): FoundSession {
   const file = statFile(path);
   const unread: Problem = { code: "unreadable", line: null, message: `cannot read ${path}` };

@@ -25,7 +25,10 @@ export interface LinkedScan {
   readonly partial: boolean;
 }
 
-/** The id of a record; `line:N` if it has no id, or an earlier record has the same. Unique, whatever ids the file holds. */
+/**
+ * Returns the id of a record, or `line:N` if it has no id or an earlier record has the same one. The result is unique,
+ * whatever ids the file has.
+ */
 export function idOf(index: Index, record: number): string {
   const id = index.id[record] ?? -1;
   if (id !== -1 && index.recordOf[id] === record) return textOfId(index.ids, id);

@@ -1,6 +1,6 @@
 /**
- * The first pass over a session file: a compact index (a few numbers a record) and all that needs no second look:
- * models, usage, sub-agents, problems. Pure. `-1` stands for "none".
+ * The first pass over a session file: a compact index (a few numbers per record), and everything that needs no second
+ * pass: models, usage, sub-agents, problems. Pure. `-1` stands for "none".
  */
 
 import { addUsage, type SubagentInfo, type Usage } from "@continuo/core/model";
@@ -41,11 +41,11 @@ import {
 import { type FirstSpeaker, firstSpeakerAfter, resumeFlawOf } from "./resume-flaw.ts";
 import { usageIn } from "./usage.ts";
 
-/** The kinds of records. `silent`: a record that is no message. */
+/** The kinds of records. `silent` is a record that is not a message. */
 export const KIND = { silent: 0, user: 1, assistant: 2, tool: 3, system: 4 } as const;
 
 export const FLAG = {
-  /** The person typed it. */
+  /** The text was typed by the person. */
   typed: 1,
   /** A command that the person requested: the next result of its id belongs to it. */
   command: 2,
@@ -60,7 +60,7 @@ export interface Index extends LineColumns {
   flags: Uint8Array;
   /** Number of tool calls. */
   calls: Uint16Array;
-  /** Milliseconds, `NaN` where there is none. */
+  /** The time in milliseconds; `NaN` if there is none. */
   time: Float64Array;
   /** Number of `id`. */
   id: Int32Array;
@@ -70,7 +70,7 @@ export interface Index extends LineColumns {
   recordOf: Int32Array;
   /** The keys are names of assets: the record that holds each. */
   readonly assets: Map<string, number>;
-  /** Names of assets that a message needs and no record before it holds. */
+  /** Names of assets that a message needs, but no earlier record contains. */
   readonly missingAssets: Set<string>;
   readonly subagents: Map<string, Subagent>;
   header: Header | null;
@@ -119,7 +119,7 @@ export function createIndex(): Index {
   };
 }
 
-/** Adds one line; a line that is not JSON leaves only its problems. */
+/** Adds a line; a line that is not JSON adds only its problems. */
 export function foldIndex(index: Index, line: LineRecord): void {
   for (const problem of line.problems) addProblem(index.problems, problem);
   if (line.value === undefined) return;
@@ -244,7 +244,7 @@ function kindOf(record: Json): number {
   return summaryOf(record) === null ? KIND.system : KIND.user;
 }
 
-/** A call that was under way when the person interrupted it never gets a result. */
+/** A call that was running when the person interrupted it never gets a result. */
 function foldAbort(index: Index, line: number): void {
   for (const id of index.open) noteResult(index.pairs, id, line);
   index.open.clear();

@@ -50,7 +50,7 @@ export interface MessageOptions {
   /** The call that a result answers, or the command that the person requested. */
   readonly callOf: (id: string) => ToolCall | undefined;
   readonly assetOf: FindAsset;
-  /** The usage of the call of the model that gave this answer. */
+  /** The usage of the model call that gave this answer. */
   readonly usage: Usage | null;
 }
 
@@ -62,7 +62,7 @@ interface Parts {
   readonly copilot: Json;
 }
 
-/** For a record that is a message (`KIND` of the index says which are). */
+/** Converts a record that is a message; `KIND` of the index identifies these. */
 export function toMessage(record: PlacedRecord, options: MessageOptions): Message {
   const { role, origin, content, fields, copilot } = partsOf(record.value, options);
   const metadata: MessageMetadata = {
@@ -149,7 +149,7 @@ const PARTS: Readonly<Record<string, ToParts>> = {
   abort: (data, _options, record) => noticeParts(record, `Interrupted: ${shown(data.reason)}`),
 };
 
-/** The words of the notices. */
+/** The texts of the notices. */
 export const OWN_WORDS: readonly string[] = [
   "Compaction failed",
   "Model",
@@ -201,7 +201,7 @@ function resultParts(data: Json, { callOf, assetOf }: MessageOptions): Parts {
   };
 }
 
-/** The facts next to the words of a result. */
+/** The facts in addition to the text of a result. */
 function detailsOf(data: Json): { readonly details?: Json } {
   const result = isJson(data.result) ? without(data.result, ["content", "binaryResultsForLlm"]) : {};
   const error = isJson(data.error) ? without(data.error, ["message"]) : {};

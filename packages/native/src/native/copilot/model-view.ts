@@ -85,7 +85,7 @@ function withEmptyInput({ rawArgs: _, ...call }: ToolCallBlock): ToolCallBlock {
   return { ...call, args: {} };
 }
 
-/** A call of the type `custom` has a text as its input. */
+/** The input of a call of the type `custom` is a text. */
 function isOddCall(block: Block): block is ToolCallBlock {
   if (block.type !== "tool_call" || block.rawArgs === undefined) return false;
   return !(isJson(block.native) && block.native.type === "custom");

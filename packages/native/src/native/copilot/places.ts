@@ -6,7 +6,7 @@ import type { Places } from "@continuo/files";
 /** The file of a session, in a folder that is named by the session's id. */
 export const EVENTS = "events.jsonl";
 
-/** `COPILOT_HOME` moves all that Copilot keeps. */
+/** `COPILOT_HOME` moves everything that Copilot stores. */
 function copilotHome({ home, env }: Places): string {
   return env.COPILOT_HOME ? resolve(env.COPILOT_HOME) : join(home, ".copilot");
 }

@@ -1,14 +1,14 @@
 /**
  * The records of a session of Copilot, and the questions that one record answers. Seen in 1.0.102; what is marked
- * (schema) is described by the schema that the program brings, and was not met in a file. Nothing here trusts a field
- * to have the type that it should have. Pure.
+ * (schema) is described by the schema that the program brings, and was not met in a file. No function here relies on
+ * the type of a field. Pure.
  */
 
 import { isJson, type Json, textField, toTime } from "@continuo/files";
 
 /**
- * The types of records. `silent`: kept as an entry, and no message; `side`: a message or a fact that `messages.ts`
- * makes a notice of. Other types are kept verbatim, shown and counted.
+ * The types of records. `silent` is an entry without a message; `side` is a message or a fact that `messages.ts` turns
+ * into a notice. Other types are kept verbatim, shown and counted.
  */
 const TYPES = {
   "session.start": "silent",
@@ -113,7 +113,7 @@ export interface Header {
   readonly copilotVersion: string | null;
 }
 
-/** `null` if the record is no header. */
+/** Returns `null` if the record is not a header. */
 export function parseHeader(value: unknown): Header | null {
   if (!isJson(value) || value.type !== "session.start") return null;
   const data = dataOf(value);
@@ -128,7 +128,7 @@ export function parseHeader(value: unknown): Header | null {
   };
 }
 
-/** Why a record cannot be what its type says; `null` if it is well formed. */
+/** The reason why a record does not match its type; `null` if it is well formed. */
 export function flawOf(record: Json): string | null {
   if (typeof record.type !== "string" || record.type === "") return "the record has no type";
   const data = record.data;
@@ -140,7 +140,7 @@ export function flawOf(record: Json): string | null {
   return isSaid && typeof data.content !== "string" ? "a message whose content is no text" : null;
 }
 
-/** The calls of an answer, as they are. */
+/** The calls of an answer, unchanged. */
 export function requestsOf(data: Json): readonly Json[] {
   return Array.isArray(data.toolRequests) ? data.toolRequests.filter(isJson) : [];
 }
@@ -153,12 +153,12 @@ export function callIdsOf(data: Json): string[] {
   });
 }
 
-/** The files of a prompt, as they are. */
+/** The files of a prompt, unchanged. */
 export function attachmentsOf(data: Json): readonly unknown[] {
   return Array.isArray(data.attachments) ? data.attachments : [];
 }
 
-/** The pictures and files of a result, as they are. */
+/** The pictures and files of a result, unchanged. */
 export function binariesOf(data: Json): readonly unknown[] {
   const result = isJson(data.result) ? data.result : {};
   return Array.isArray(result.binaryResultsForLlm) ? result.binaryResultsForLlm : [];
@@ -206,7 +206,7 @@ export function timeOf(record: Json): string | null {
   return toTime(record.timestamp);
 }
 
-/** The field where it is a text with characters. */
+/** Returns the field if it is a text that is not empty. */
 export function filledField(record: Json, key: string): string | null {
   const value = record[key];
   return typeof value === "string" && value !== "" ? value : null;

@@ -1,6 +1,7 @@
 /**
- * Repairs a session of Copilot: what its resume needs of each record, a header, links, and calls with their results (rules
- * of 1.0.102, see `resume-flaw.ts`). A record that cannot be mended is removed, as one that is no record.
+ * Repairs a session of Copilot: the fields of each record that a resume needs, a header, links, and calls with their
+ * results (rules of 1.0.102, see `resume-flaw.ts`). A record that cannot be repaired is removed, like a line that is
+ * not a record.
  */
 
 import { entryOf, isJson, type Json, textOfValue } from "@continuo/files";
@@ -45,7 +46,7 @@ export const copilotRepairer: NativeRepairer = {
   },
 };
 
-/** Fields inside of `data`; what has no type, or no data, is nothing that Copilot could read. */
+/** These are fields inside of `data`; Copilot cannot read a record without a type or without data. */
 function mendData(line: RecordLine, { makers, sessionId }: RepairContext): void {
   const { value } = line;
   if (typeof value.type !== "string") {
@@ -74,7 +75,7 @@ interface MendContext {
   readonly id: string;
 }
 
-/** They give the fields that a record needs, as far as something tells what was meant. */
+/** These functions restore the fields that a record needs, as far as its other content shows them. */
 const MENDERS: Readonly<Record<string, (data: Json, context: MendContext) => Json>> = {
   "session.start": (data, { sessionId }) => ({
     ...data,
@@ -123,7 +124,7 @@ function mendPart(part: unknown, key: string): Json {
   return isJson(part) ? { ...part, [key]: wordsOf(part[key]) } : { [key]: wordsOf(part) };
 }
 
-/** Copilot refuses a file without a header, and moves one that is not the first. */
+/** Copilot refuses a file without a header, and moves a header that is not the first record. */
 function mendHeader(draft: RepairDraft, { sessionId, cwd, makers }: RepairContext): void {
   const lines = remainingLines(draft);
   const header = lines.find(({ value }) => value.type === "session.start" && agentIdOf(value) === null);
@@ -167,7 +168,7 @@ function mendEnvelopes(draft: RepairDraft, { makers }: RepairContext): void {
 
 const LOST_PROMPT = "[The first prompt of this session is lost.]";
 
-/** Before the answer that begins what the model is sent. */
+/** The record comes before the answer with which the messages for the model begin. */
 function beginWithPrompt(draft: RepairDraft, { makers }: RepairContext): void {
   let speaker: FirstSpeaker = "nobody";
   let first: RecordLine | null = null;
@@ -188,7 +189,7 @@ function beginWithPrompt(draft: RepairDraft, { makers }: RepairContext): void {
   addBefore(first, prompt, "the session begins with an answer, which the vendor refuses");
 }
 
-/** Copilot follows no links, but refuses what is none. */
+/** Copilot does not follow links, but refuses invalid ones. */
 function relink(draft: RepairDraft): void {
   let last: string | null = null;
   for (const line of remainingLines(draft)) {
@@ -212,8 +213,9 @@ function callsOf({ value }: RecordLine): readonly string[] {
 }
 
 /**
- * A call whose id was damaged waits for a result, and its result for a call: where as many wait in one answer, each result
- * belongs to the call in its place, and takes its id. The id is the result's where the start of the call has it.
+ * A call with a damaged id has no result, and its result has no call. If an answer has the same number of both, each
+ * result belongs to the call at its position, and gets its id. If the start of the call has the result's id, the call
+ * gets that one.
  */
 function pairLostResults(draft: RepairDraft): void {
   const lines = remainingLines(draft);
@@ -258,7 +260,7 @@ function dropLostResults(draft: RepairDraft): void {
   }
 }
 
-/** A call that was under way when the person interrupted it never gets a result. */
+/** A call that was running when the person interrupted it never gets a result. */
 function abortedCalls(lines: readonly RecordLine[]): ReadonlySet<string> {
   const aborted = new Set<string>();
   let open = new Set<string>();
@@ -272,7 +274,7 @@ function abortedCalls(lines: readonly RecordLine[]): ReadonlySet<string> {
   return aborted;
 }
 
-/** A result comes after the last record of its answer's other results, else after the answer. */
+/** A result comes after the last record of its answer's other results, or else after the answer. */
 function closeCalls(draft: RepairDraft, { makers }: RepairContext): void {
   const lines = remainingLines(draft);
   const aborted = abortedCalls(lines);
@@ -300,14 +302,14 @@ function closeCalls(draft: RepairDraft, { makers }: RepairContext): void {
   }
 }
 
-/** The first result of each call that is where Copilot reads it, and the first of those that do not. */
+/** The first result of each call at a place where Copilot reads it, and the first one at any other place. */
 interface ResultsByPlace {
   readonly read: ReadonlyMap<string, RecordLine>;
   readonly misplaced: ReadonlyMap<string, RecordLine>;
 }
 
 /**
- * A resumption closes the calls that wait: Copilot does not read a result behind it, and not every one before its call
+ * A resumption closes the waiting calls: Copilot does not read a result after it, and not every result before its call
  * (tried in 1.0.102).
  */
 function resultsByPlace(lines: readonly RecordLine[]): ResultsByPlace {

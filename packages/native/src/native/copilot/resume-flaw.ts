@@ -1,6 +1,6 @@
 /**
  * The needs of a resume: Copilot refuses the whole file for one record that lacks any of them (seen in 1.0.102).
- * A line that is not JSON it leaves out, after it copied the file. Pure.
+ * Copilot ignores a line that is not JSON, after it copied the file. Pure.
  */
 
 import { entryOf, isJson, type Json } from "@continuo/files";
@@ -74,12 +74,12 @@ function requestFlaw(requests: unknown): string | null {
   return null;
 }
 
-/** Copilot sends an id as it is, and a model refuses the request for one with other characters. */
+/** Copilot sends an id unchanged, and a model refuses a request with other characters in an id. */
 function callIdFlaw({ toolCallId }: Json): string | null {
   return toolCallId === toCallId(String(toolCallId)) ? null : "toolCallId has characters that no model takes";
 }
 
-/** The id with characters that a model takes; the same for each record that has the id. */
+/** The id with characters that a model accepts; it is the same in each record with this id. */
 export function toCallId(id: string): string {
   return id.replaceAll(/[^!-~]/gu, "_");
 }
@@ -90,7 +90,7 @@ function partFlaw(part: unknown, name: string, key: string): string | null {
 }
 
 /**
- * The role of the first message that the model receives of the records so far; nobody in a session without messages.
+ * The role of the first message that the model receives from the records so far; empty in a session without messages.
  */
 export type FirstSpeaker = "nobody" | "person" | "model";
 
@@ -104,7 +104,7 @@ export function firstSpeakerAfter(before: FirstSpeaker, record: Json): FirstSpea
   return record.type === "assistant.message" && isSpoken(dataOf(record)) ? "model" : before;
 }
 
-/** An answer with nothing but thinking is not sent. */
+/** An answer with only thinking is not sent. */
 function isSpoken({ content, toolRequests }: Json): boolean {
   return (
     (typeof content === "string" && content !== "") ||

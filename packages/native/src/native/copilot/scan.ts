@@ -55,7 +55,7 @@ export const copilotScan: Scan<ScanState, LineRecord, LineSource, number> = {
     if (!partial) foldFirsts(firsts, record.value);
     foldLasts(lasts, record.value);
   },
-  // A picture can be in a record that is older than the window.
+  // A picture can be in a record before the window.
   isEnough: ({ index }) => lastMessage(index) !== -1 && index.missingAssets.size === 0,
   async finish({ index, firsts, lasts }, { found, source, partial }) {
     const scan: LinkedScan = { index, lines: source.lines, partial };
@@ -75,7 +75,7 @@ export const copilotScan: Scan<ScanState, LineRecord, LineSource, number> = {
   },
 };
 
-/** The lines of a part of a file have no numbers that anybody could look up. */
+/** In a part of a file, the line numbers are not those of the file, so they are left out. */
 function problemsOf(
   found: FoundSession,
   { index, firsts, partial }: LinkedScan & { readonly firsts: HeadFacts },
@@ -142,7 +142,7 @@ function countMessages(index: Index): MessageCounts {
   return counts;
 }
 
-/** The keys are kinds; others are no messages. */
+/** The keys are the kinds of messages; other kinds are not messages. */
 const ROLES: Readonly<Record<number, "user" | "assistant" | "tool" | "system">> = {
   [KIND.user]: "user",
   [KIND.assistant]: "assistant",

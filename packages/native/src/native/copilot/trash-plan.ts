@@ -9,7 +9,7 @@ import { sessionIdOf } from "./places.ts";
 import { isUuid } from "./resume-flaw.ts";
 
 export async function trashPlan({ location }: FoundSession): Promise<TrashPlan> {
-  // A file that was copied elsewhere may be in a folder with other things.
+  // A file that was copied elsewhere may be in a folder with unrelated files.
   const path = isUuid(sessionIdOf(location)) ? dirname(location) : location;
   return { type: "files", paths: [path], indexLines: [], forks: [] };
 }

@@ -28,7 +28,7 @@ function nameIn(text: string): string | null {
   return value === "" || value === "null" || value === "~" ? null : toTitle(value);
 }
 
-/** Changes the title in the note, and says that a person gave it. */
+/** Changes the title in the note, and marks it as given by a person. */
 export function withName(text: string, name: string): string {
   const lines = text.replace(/\n$/u, "").split("\n");
   const others = lines.filter(

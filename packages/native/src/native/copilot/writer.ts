@@ -1,8 +1,8 @@
 /**
  * Writes sessions of Copilot: records after the last one of the file, each of which names the one before it (1.0.102).
  *
- * A record holds one text, so that a message of several texts becomes several records. Thinking is written as the vendor's
- * blocks if the vendor is known, because Copilot sends those alone back; else as a text that it shows.
+ * A record contains only one text, so a message with several texts becomes several records. Thinking is written as the
+ * vendor's blocks if the vendor is known, because Copilot sends those alone back; else as a text that it shows.
  */
 
 import { isAbsolute, join, resolve } from "node:path";

@@ -1,4 +1,4 @@
-/** The port of what forks an agent's sessions. */
+/** The port for forks of an agent's sessions. */
 
 import type { AgentName, Message } from "@continuo/core/model";
 import type { Json } from "@continuo/files";
@@ -20,7 +20,7 @@ export interface ForkSource {
 export interface Fork {
   /** Lines, or rows where the agent keeps a database. */
   readonly records: readonly Json[];
-  /** At least the count of the source: what hangs on the last message comes along. */
+  /** At least the count of the source, because records that depend on the last message are copied too. */
   readonly count: number;
 }
 

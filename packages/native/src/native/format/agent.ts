@@ -11,7 +11,7 @@ export interface Agent {
   readonly adapterFormat: string;
   /** The variable that moves all that the agent keeps; `places.ts` of the agent says what else does. */
   readonly homeVariable: string;
-  /** Variables of the agent begin with it: they reach it in a folder that is not trusted too. */
+  /** The prefix of the agent's variables, which the agent receives even in an untrusted folder. */
   readonly variablePrefix: string;
   /** Every folder that the agent may keep for itself: where the environment moves it to, and where it is otherwise. */
   homes(places: Places): readonly string[];
@@ -19,7 +19,7 @@ export interface Agent {
   resumeCommand(session: ResumableRef): readonly string[];
   /** The limits of a message that is written for it. */
   readonly accepts: TargetRules;
-  /** Files and folders of a project that configure it. Each was seen to start a program, or to allow one. */
+  /** Files and folders of a project that configure it. Each was observed to start a program, or to allow one. */
   readonly projectFiles: readonly string[];
   /**
    * Returns true if its own record trusts a folder; a setting that trusts every folder does not count.
@@ -67,16 +67,16 @@ export interface AcpDescription {
    */
   readonly holds: Readonly<Partial<Record<"ask" | "safe" | "unrestricted", AcpHold | null>>> &
     Readonly<Partial<Record<"trusted" | "untrusted", AcpHold>>>;
-  /** Nothing keeps it from a project's files: it is not started where nobody trusts them. */
+  /** The agent always reads a project's files, so it is not started in an untrusted folder. */
   readonly followsProjects?: true;
   /**
    * It begins a session by itself at each start, and since this version a flag gives that session an id: if the session
    * stays empty, it is removed when the program has ended.
    */
   readonly ownSession?: { readonly flag: string; readonly since: string };
-  /** Its session file holds what the protocol does not report of calls. */
+  /** Its session file has the facts about calls that the protocol does not report. */
   readonly recordsCalls?: true;
-  /** Left out where the protocol tells how a turn failed. */
+  /** Absent if the protocol reports how a turn failed. */
   readonly errorWords?: ErrorWords;
   /** Its answers count the usage of all turns since the program opened the session. */
   readonly sumsUsage?: true;
@@ -88,7 +88,7 @@ export interface AcpDescription {
 export interface ErrorWords {
   /** The words before the reason, in a part of the answer of its own. */
   readonly before: string;
-  /** A part of the answer that says that the model is asked again. */
+  /** A part of the answer which reports that the model is called again. */
   readonly retry: string;
 }
 

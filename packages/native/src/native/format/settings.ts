@@ -3,15 +3,15 @@
 import { isJson, type Json, readSmallFile } from "@continuo/files";
 import type { ServerCommand } from "./agent.ts";
 
-/** A larger record trusts nothing. */
+/** A record above this size trusts no folder. */
 const MAX_RECORD_BYTES = 8 * 1024 * 1024;
 
-/** Empty for a record that cannot be read: it trusts nothing. */
+/** Empty for a record that cannot be read, which trusts no folder. */
 export function readRecordText(path: string): string {
   return readSmallFile(path, { maxBytes: MAX_RECORD_BYTES }) ?? "";
 }
 
-/** Empty for a record that is no JSON object: it trusts nothing. */
+/** Empty for a record that is not a JSON object, which trusts no folder. */
 export function readRecord(path: string): Json {
   try {
     return objectIn(JSON.parse(readRecordText(path)));

@@ -1,6 +1,6 @@
 /**
- * Lines of another session as those of a new one: `sessionId` and `projectHash` are the new one's. A file that is
- * one object, as older versions wrote, is one line, which Gemini CLI 0.61.0 reads as it reads the file.
+ * Converts lines of another session to lines of a new one, with the `sessionId` and `projectHash` of the new one. A
+ * file that is one object, as older versions wrote, is one line, which Gemini CLI 0.61.0 reads as it reads the file.
  */
 
 import { readFileSync } from "node:fs";
@@ -32,14 +32,14 @@ export function bringBackLines(
     isFirst = false;
     return [{ ...kept, continuo: session.provenance }];
   });
-  // Without a time of today Gemini CLI would delete an old session with its next start.
+  // Without a current time, Gemini CLI would delete an old session at its next start.
   const lastUpdated = new Date(session.createdMs).toISOString();
   return [...lines, { $set: { lastUpdated, ...(session.title === null ? {} : { summary: session.title }) } }];
 }
 
 /**
- * Sub-agents of another session as those of a new one: `chats/PARENT/ID.jsonl`, or `.json` of older versions. Their own
- * ids stay.
+ * Converts sub-agents of another session to sub-agents of a new one: `chats/PARENT/ID.jsonl`, or `.json` of older
+ * versions. Their own ids stay.
  */
 export function bringSubagent(
   location: string,
@@ -63,7 +63,7 @@ export function bringSubagent(
   ];
 }
 
-/** A text that is no object stays as it is. */
+/** A text that is not an object does not change. */
 function changeObject(text: string, change: (value: Json) => Json): string {
   try {
     const value: unknown = parseJson(text);
@@ -75,7 +75,7 @@ function changeObject(text: string, change: (value: Json) => Json): string {
 
 function inSession(value: Json, sessionId: string, projectHash: string): Json {
   if (isJson(value.$set)) return { ...value, $set: inSession(value.$set, sessionId, projectHash) };
-  // A file of one object may have none; a line needs it.
+  // A file of one object may lack this field, but a line needs it.
   const isHashed = value.projectHash !== undefined || Array.isArray(value.messages);
   return {
     ...value,

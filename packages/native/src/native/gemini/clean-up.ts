@@ -1,6 +1,7 @@
 /**
- * Cleans up after a Gemini CLI 0.61 that Continuo started has ended: it begins a session at each start, and another file
- * of a session that it resumes. Those hold nothing but its own context, and a later start deletes sessions because of them.
+ * Cleans up after a Gemini CLI 0.61 that Continuo started has ended: it begins a session at each start, and another
+ * file of a session that it resumes. These contain only its own context, and a later start deletes sessions because of
+ * them.
  */
 
 import { rmSync } from "node:fs";
@@ -30,7 +31,10 @@ export async function afterEnd(
   }
 }
 
-/** Begun since then, with no message but those of the program itself. Lines that cannot be read are left out. */
+/**
+ * True for a session that began since then and has only messages of the program itself. Lines that cannot be read are
+ * ignored.
+ */
 async function isLeftEmpty(path: string, sinceMs: number): Promise<boolean> {
   const file = statFile(path);
   if (file === null || file.sizeBytes > EMPTY_START_BYTES) return false;

@@ -3,10 +3,10 @@
  *
  * - `expires_soon`: at the start of any session of the folder it deletes those whose `lastUpdated` is older
  *   than `general.sessionRetention.maxAge` (30 days unless set)
- * - `deleted_on_start`: at the same time it deletes every file that it cannot list: without a session id and a
- *   project hash, or with nothing of a conversation. With each file that goes it deletes every other one whose
- *   name ends in the same eight characters. Each resumption leaves such a file: one with nothing but the context of
- *   the new start, in addition to the session itself. A session that is being resumed is spared.
+ * - `deleted_on_start`: at the same time it deletes every file that it cannot list: without a session id and a project
+ * hash, or with nothing of a conversation. With each deleted file it deletes every other one whose name ends in the
+ * same eight characters. Each resumption leaves such a file: one with nothing but the context of the new start, in
+ * addition to the session itself. A session that is being resumed is spared.
  * - `lost_on_resume`: it splits a file at U+2028 and U+2029 too, and loses a record that holds one raw
  */
 
@@ -24,7 +24,7 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 
 export interface ListedFile {
   readonly cwd: string | null;
-  /** The time by the metadata; `null` counts as now. */
+  /** The time by the metadata; The value `null` counts as now. */
   readonly lastUpdated: string | null;
   /** True if Gemini CLI lists the session. */
   readonly listed: boolean;

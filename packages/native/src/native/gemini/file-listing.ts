@@ -13,14 +13,14 @@ export interface FileListing {
   readonly hasSession: boolean;
   readonly hasProject: boolean;
   readonly isSubagent: boolean;
-  /** Anything is said in it, by a person or by the model. */
+  /** True if the session has a message of a person or of the model. */
   readonly isTalk: boolean;
-  /** A rewind took out all that was said. */
+  /** A rewind removed all messages. */
   readonly isRewound: boolean;
   readonly startTime: string | null;
 }
 
-/** `null` for a file that cannot be read. */
+/** Returns `null` for a file that cannot be read. */
 export async function readListing(
   file: FoundFile,
   signal: AbortSignal | undefined,
@@ -35,7 +35,7 @@ export async function readListing(
       for (const { value } of records) {
         if (!isJson(value)) continue;
         const kind = kindOf(value);
-        // A head that lacks its project is none for Gemini CLI.
+        // Gemini CLI does not accept a head without its project.
         const metadata = metadataIn(value, kind) ?? (kind === "unknown" ? value : null);
         hasSession ||= isText(metadata?.sessionId);
         hasProject ||= isText(metadata?.projectHash);
@@ -78,7 +78,7 @@ const NOTHING = {
   isRewound: false,
   startTime: null,
 } as const;
-/** A message, in an object that need not be whole. */
+/** Finds a message in an object that may be incomplete. */
 const WORDS = /"type": ?"(?:user|gemini)"/u;
 
 function isText(value: unknown): boolean {

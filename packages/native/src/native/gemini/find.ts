@@ -91,7 +91,9 @@ function copiedNames(
   return new Set(slug === undefined ? [] : namesIn(join(projects, slug, "chats")));
 }
 
-/** The session or sub-agent that a file is; `null` if nothing in or around it says Gemini CLI. */
+/**
+ * Returns the session or sub-agent of a file; `null` if nothing in or around it shows that it belongs to Gemini CLI.
+ */
 export async function recogniseFile(path: string, places: Places): Promise<FoundSession | null> {
   const file = statFile(path);
   if (file === null || !isRecordName(basename(path))) return null;
@@ -156,7 +158,7 @@ async function toFound({ sessionId, files: looked }: SessionFiles): Promise<Foun
     location: main,
     files: problems.length > 0 ? [] : files,
     archived: false,
-    // Gemini CLI leaves no mark of a session that is open.
+    // Gemini CLI does not mark open sessions.
     live: null,
     problems,
   };
@@ -184,12 +186,12 @@ export function sessionIdOf(path: string): string {
   return shortIdOf(path) ?? (basename(path).replace(/^session-|\.jsonl?$/gu, "") || basename(path));
 }
 
-/** The objects among the first lines of a file; none where it cannot be read. */
+/** Returns the objects among the first lines of a file; none if it cannot be read. */
 function readHead(path: string): Json[] {
   return [...recordsOfHead(path)];
 }
 
-/** One after the other, because the first one mostly is enough. */
+/** The files are read one after the other, because usually the first one is enough. */
 function* recordsOfHead(path: string): Generator<Json, void, void> {
   let text: string;
   try {

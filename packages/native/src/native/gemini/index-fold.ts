@@ -1,6 +1,6 @@
 /**
- * The compact index of a session: where each record lies, and each message with what tells it from another
- * version of itself. At most 200 bytes a record or message of a list, ids included.
+ * The compact index of a session: the place of each record, and each message with the facts that distinguish its
+ * versions. At most 200 bytes a record or message of a list, ids included.
  *
  * A message may be in a record of its own or as an item of a list (`$set.messages`, or a file that is one object). The
  * same id again is another version of the message. `-1` stands for "none".
@@ -33,17 +33,17 @@ import {
 } from "./records.ts";
 
 export const FLAG = {
-  /** The person typed it. */
+  /** The text was typed by the person. */
   typed: 1,
-  /** Put there by the program again at every start. */
+  /** The program adds this message again at every start. */
   context: 2,
-  /** A user message of nothing but results. */
+  /** A user message with only results. */
   responses: 4,
   gemini: 8,
   user: 16,
-  /** Stands for messages that a compaction removed. */
+  /** The message replaces messages that a compaction removed. */
   summary: 32,
-  /** Holds a list of tool calls, so that its results can be compared. */
+  /** The message has a list of tool calls, so that its results can be compared. */
   withCalls: 64,
   /** Gemini CLI does not send it. */
   dropped: 128,
@@ -56,16 +56,16 @@ export interface Index extends LineColumns {
   /** Messages, each version by itself. */
   nodes: number;
   record: Int32Array;
-  /** Position in the record's list; -1 for a record of its own. */
+  /** The position in the record's list; -1 for a separate record. */
   item: Int32Array;
   /** Number of the message's id. */
   id: Int32Array;
   /** The version of the same id that came next. */
   next: Int32Array;
-  /** The newest version so far, this one included, that is a record of its own. */
+  /** The newest version so far, including this one, that is a separate record. */
   own: Int32Array;
   flags: Uint8Array;
-  /** Milliseconds, `NaN` where there is none. */
+  /** The time in milliseconds; `NaN` if there is none. */
   time: Float64Array;
   /** The place where the marks of a message begin; they end where the next one's do. */
   markStart: Uint32Array;
@@ -194,7 +194,7 @@ export function idOf(index: Index, node: number): string {
   return textOfId(index.ids, index.id[node] ?? 0);
 }
 
-/** A message has an id; what has none Gemini CLI does not see. */
+/** A message has an id; Gemini CLI ignores everything without one. */
 export function isMessage(value: unknown): value is Json & { readonly id: string } {
   return isJson(value) && typeof value.id === "string";
 }

@@ -1,4 +1,4 @@
-/** Branches of a session: the list as it is now, and every state of it that holds something of its own. */
+/** Branches of a session: the present list, and every earlier state of it with content that no other state has. */
 
 import { hasFlag, toTitle } from "../kit/index.ts";
 import type { Tip } from "../scanning/index.ts";

@@ -13,7 +13,7 @@ import { isResponse, kindOf, partsOf, resultsIn } from "./records.ts";
 import { startsAsWhole } from "./source.ts";
 
 const OPTIONS: MessageOptions = { children: new Map(), native: false };
-/** Keys of records that change what other lines say. */
+/** Keys of records that change the meaning of other lines. */
 const CHANGES = ['"$rewindTo"', '"messages"'];
 
 export const geminiLines: LineReader = {

@@ -1,17 +1,17 @@
 /**
- * Fields of messages and headers in another form than Gemini CLI reads: with some it ends before the first turn, with
- * others it shows no session (0.61.0). Each is brought into a form that it reads, or left out. Pure.
+ * Fields of messages and headers in a form that Gemini CLI cannot read: with some it ends before the first turn, with
+ * others it shows no session (0.61.0). Each is converted to a readable form, or left out. Pure.
  */
 
 import { isJson, type Json } from "@continuo/files";
 
 export interface MendedFields {
   readonly fields: Json;
-  /** Names of fields that had another form; empty where all stay as they are. */
+  /** The names of the fields that had another form; empty if no field changes. */
   readonly misformed: readonly string[];
 }
 
-/** Returns `undefined` for a value of which nothing can be read, and the same value where all of it can be read. */
+/** Returns `undefined` for an unreadable value, and the same value if it is completely readable. */
 type Mend = (value: unknown) => unknown;
 
 const text: Mend = (value) => (typeof value === "string" ? value : plainText(value));

@@ -92,7 +92,7 @@ export interface PlacedResult {
   readonly result: ResultRecord;
   readonly source: PlacedMessage;
   readonly repeats: readonly PlacedMessage[];
-  /** The call, where it is known. */
+  /** The call, if it is known. */
   readonly call: CallRecord | null;
   readonly id: string;
 }

@@ -1,10 +1,12 @@
-/** Results whose id is lost: each gets that of the call of its name, in the answer before, that has no other result. */
+/**
+ * Results whose id is lost: each gets the id of the call with its name in the previous answer that has no other result.
+ */
 
 import type { Json } from "@continuo/files";
 import { callsIn, isResponse, partsOf } from "./records.ts";
 
 export interface ResultNamer {
-  /** The same message where nothing is lost, or no call fits. Messages are given in their order. */
+  /** Returns the same message if no id is lost, or if no call matches. Messages must be passed in their order. */
   name(message: Json): Json;
 }
 

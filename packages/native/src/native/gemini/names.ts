@@ -1,6 +1,7 @@
 /**
- * The names that Gemini CLI 0.61 gives to files of sessions: the minute, and eight characters of the id. A start in that
- * minute writes to the same file. It finds a session by what is in the file: with all of the id, a name is nobody else's.
+ * The names that Gemini CLI 0.61 gives to files of sessions: the minute, and eight characters of the id. A start in
+ * that minute writes to the same file. It finds a session by the content of the file, so a name with the whole id
+ * belongs to only one session.
  */
 
 import { existsSync } from "node:fs";
@@ -10,10 +11,10 @@ import type { FoundSession } from "../kit/index.ts";
 
 const NAME = /^session-(\d{4}-\d{2}-\d{2})T(\d{2})-(\d{2})-[a-zA-Z0-9]{8}\.jsonl$/u;
 const MINUTE_MS = 60_000;
-/** Its clock may be read a little later than ours. */
+/** Gemini CLI may read the clock a little later than Continuo. */
 const MARGIN_MS = 500;
 
-/** Until the minute is over that the session's file is named after. Pure. */
+/** Returns the time until the minute in the name of the session's file is over. Pure. */
 export function millisecondsToWait({ location }: Pick<FoundSession, "location">, nowMs: number): number {
   const [, day, hour, minute] = NAME.exec(basename(location)) ?? [];
   if (day === undefined) return 0;

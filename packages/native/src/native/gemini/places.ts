@@ -15,7 +15,7 @@ import { canonicalFolder, isJson, namesIn, type Places, readJsonFile, readSmallF
 export interface GeminiFolders {
   /** Settings of the user. */
   readonly config: string;
-  /** Holds `tmp/` and `projects.json`. */
+  /** The folder with `tmp/` and `projects.json`. */
   readonly runtime: string;
   readonly projects: string;
 }

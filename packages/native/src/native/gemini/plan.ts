@@ -11,9 +11,9 @@ import { type HistoryCounts, hasFlag } from "../kit/index.ts";
 import { covers, FLAG, type Index, marksOf } from "./index-fold.ts";
 
 export interface PlanStep {
-  /** The message; -1 for results that stand without the answer that they belong to. */
+  /** The message; -1 for results without their answer. */
   readonly node: number;
-  /** Earlier version of the message, a record of its own, which holds what the list left out; -1 for none. */
+  /** An earlier version of the message in a separate record, with content that the list left out; -1 for none. */
   readonly own: number;
   /** User messages with nothing but results, right after an answer. */
   readonly responses: readonly number[];
@@ -36,7 +36,7 @@ export function* planHistory(index: Index, list: readonly number[]): Generator<P
   for (let at = 0; at < list.length; ) {
     const node = list[at] ?? 0;
     at += 1;
-    // The messages after a compaction are complete in themselves.
+    // The messages after a compaction are complete.
     if (hasFlag(index, node, FLAG.summary)) told.clear();
     const responses: number[] = [];
     const isAnswer = hasFlag(index, node, FLAG.gemini);
@@ -60,7 +60,7 @@ export function* planHistory(index: Index, list: readonly number[]): Generator<P
   }
 }
 
-/** An earlier version that is a record of its own, where the one in the list holds all that it says. */
+/** An earlier version in a separate record, if the version in the list has all its content. */
 function ownOf(index: Index, node: number): number {
   const own = index.own[node] ?? -1;
   return own === -1 || own === node || !covers(index, node, own) ? -1 : own;

@@ -1,7 +1,7 @@
 /**
  * The places of Gemini CLI that hold the path of a project (0.61.0): a key of `projects.json`, `.project_root` in the
- * folders of the project below `tmp` and `history`, and its hash in the sessions. Where the new folder is a project
- * already, the sessions move to that one's folder. The trust in the old folder is not taken along.
+ * folders of the project below `tmp` and `history`, and its hash in the sessions. If the new folder is already a
+ * project, the sessions move to its folder. The trust in the old folder is not transferred.
  */
 
 import { existsSync } from "node:fs";
@@ -63,14 +63,14 @@ function filesOf(project: string, target: string, move: Move): readonly Relocate
     .filter(({ from, to }) => from === to || !existsSync(to));
 }
 
-/** Both have the same length, so that nothing else of the file moves. */
+/** Both have the same length, so that no other byte of the file moves. */
 function withHash(bytes: Buffer, { owner, to }: Move): Buffer {
   const [before, after] = [hashOf(owner), hashOf(to)];
   const text = bytes.toString("latin1");
   return text.includes(before) ? Buffer.from(text.replaceAll(before, after), "latin1") : bytes;
 }
 
-/** The notes of whose the folders are; one of a project that is there already stays. */
+/** The notes with the owner of each folder; the note of an existing project does not change. */
 function marksOf(runtime: string, project: string, target: string, { to }: Move): readonly RelocatedFile[] {
   const folders = [project, join(runtime, "history", basename(project))];
   return folders

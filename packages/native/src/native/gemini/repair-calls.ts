@@ -1,4 +1,4 @@
-/** Calls that lost their result, and results that lost their call: each gets the other. */
+/** Adds results to calls that lost theirs, and calls to results that lost theirs. */
 
 import { isJson, type Json, textOfValue } from "@continuo/files";
 import {

@@ -1,4 +1,7 @@
-/** Repairs a session of Gemini CLI (0.61.0): what it does not see, what empties its list, calls and their results. */
+/**
+ * Repairs a session of Gemini CLI (0.61.0): records that it does not see, records that empty its list, and calls and
+ * their results.
+ */
 
 import { ContinuoError } from "@continuo/core/model";
 import { isJson, type Json, textOfValue } from "@continuo/files";
@@ -52,7 +55,7 @@ export const geminiRepairer: NativeRepairer = {
   },
 };
 
-/** Gemini CLI resumes by a whole UUID; of a file without one its name tells the beginning. */
+/** Gemini CLI resumes by a whole UUID; for a file without one, its name contains the beginning. */
 function wholeId({ sessionId, makers }: RepairContext): string {
   return /^[0-9a-f]{8}$/iu.test(sessionId) ? `${sessionId}${makers.uuid4().slice(8)}` : sessionId;
 }
@@ -114,18 +117,18 @@ function mendListed(item: unknown, newId: () => string): Json[] {
   return [typeof mended.id === "string" ? mended : withId(mended, newId())];
 }
 
-/** A value in its place that is no text is no id. */
+/** A value that is not a text does not count as an id. */
 function withId({ id: _, ...message }: Json, id: string): Json {
   return { id, ...message };
 }
 
 interface MendedMessage {
   readonly mended: Json;
-  /** `null` if it stays as it is. */
+  /** Returns `null` if it does not change. */
   readonly reason: string | null;
 }
 
-/** A message whose type is lost, and that does not tell it otherwise, stays as it is: Continuo shows it. */
+/** A message whose type is lost, and whose other content does not show it, does not change; Continuo shows it. */
 function mendMessage(given: Json, time: unknown): MendedMessage {
   const { fields: message, misformed } = mendMessageFields(given, time);
   const type = typeof message.type === "string" ? message.type : typeOf(message);
@@ -178,7 +181,7 @@ function dropRepeatedLists(draft: RepairDraft): void {
 
 /**
  * At the start of a resumption Gemini CLI writes a list that holds only its own context, and then one that holds the
- * conversation again. Where that second list is lost, the first one takes out all that was said before.
+ * conversation again. If the second list is lost, the first one removes all earlier messages.
  */
 function dropEmptyLists(draft: RepairDraft): void {
   const lines = remainingLines(draft).map((line) => ({ line, list: listIn(line.value, kindOf(line.value)) }));
@@ -192,7 +195,7 @@ function dropEmptyLists(draft: RepairDraft): void {
   }
 }
 
-/** The context stands for no word of the conversation, and is a message as any other. */
+/** The context is not a part of the conversation, but counts as a message like any other. */
 function toMessages(draft: RepairDraft, line: RecordLine, list: readonly unknown[]): void {
   const reason = "its list takes out the conversation, and none brings it back";
   const [first, ...more] = list.filter((item): item is Json => isJson(item) && typeof item.id === "string");

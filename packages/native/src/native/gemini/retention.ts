@@ -59,7 +59,7 @@ async function endOf(
   return { atMs: neighbour.atMs, rule: `it shares the end of its name with ${neighbour.path}` };
 }
 
-/** A title is made of a prompt, so that only sessions without one are read. */
+/** A title comes from a prompt, so only sessions without a title are read. */
 async function isListed({ found, info }: FoundRow): Promise<boolean> {
   if (info.title !== null) return true;
   const file = statFile(found.location);
@@ -81,8 +81,8 @@ function endByRule(
 }
 
 /**
- * With a time of now, and all of the id in the name. A resumption leaves a file without a conversation next to the
- * session; that file would be deleted together with the session.
+ * The file gets the current time, and the whole id in its name. A resumption leaves a file without a conversation next
+ * to the session; when Gemini CLI deletes that file, it would otherwise delete the session too.
  */
 function renewed(file: RestoredFile, nowMs: number): RestoredFile | null {
   const { path, sessionId, isMain } = file;
@@ -101,7 +101,7 @@ function* withLine({ pieces }: RestoredFile, lastUpdated: string): Generator<Buf
   yield Buffer.from(`${last === 0x0a ? "" : "\n"}${toLines([{ $set: { lastUpdated } }])}`);
 }
 
-/** An older file is one value, which is read as a whole. */
+/** A file of an older version is a single value, which is read as a whole. */
 function* withTime({ pieces }: RestoredFile, lastUpdated: string): Generator<Buffer> {
   const bytes = Buffer.concat([...pieces()]);
   yield renewedValue(bytes, lastUpdated);

@@ -1,6 +1,6 @@
 /**
- * Sessions from which a rewind took out all that was said. Gemini CLI lists none of them, and deletes the file at one of
- * its next starts (0.61.0), although all messages are still in it.
+ * Sessions from which a rewind removed all messages. Gemini CLI does not list them, and deletes the file at one of its
+ * next starts (0.61.0), although all messages are still in it.
  */
 
 import { type FoundFile, isJson, parseJson, textOfValue } from "@continuo/files";
@@ -19,7 +19,7 @@ export async function isRewound({ path, sizeBytes }: FoundFile, signal?: AbortSi
   return !isSaid(talk);
 }
 
-/** Takes out the last rewinds, until one message or more is left. */
+/** Removes the last rewinds until at least one message is left. */
 export function dropEmptyingRewinds(draft: RepairDraft): void {
   const talk = createTalk();
   const rewinds: { readonly line: RecordLine; readonly wasSaid: boolean }[] = [];
@@ -63,7 +63,7 @@ function recordIn(text: string): unknown {
   }
 }
 
-/** The list of messages now, as far as it takes to know whether anything is said in it. */
+/** The present list of messages, as far as needed to know whether the conversation has a message. */
 interface Talk {
   readonly ids: string[];
   /** The place of each id in the list, and whether the message is a part of the conversation. */

@@ -19,7 +19,7 @@ import { isContextMessage, isResumable, kindOf, listIn, metadataIn, typedText } 
 export interface HeadFacts {
   createdAt: string | null;
   typed: string | null;
-  /** `undefined` until metadata were seen. */
+  /** `undefined` until the first metadata record. */
   directory: string | null | undefined;
   /** True if anything makes Gemini CLI list the session. */
   conversation: boolean;

@@ -1,4 +1,4 @@
-/** Copies of sessions that their own agent may delete: Gemini CLI 0.61 deletes what was resumed last. */
+/** Copies of sessions that their own agent may delete: Gemini CLI 0.61 deletes the session that was resumed last. */
 
 import { basename, join } from "node:path";
 import {
@@ -12,7 +12,8 @@ import {
 import type { FoundSession } from "../kit/index.ts";
 
 /**
- * Copies the files to a safe place and returns it. Errors: `invalid` for an id that is no name, `unwritable`.
+ * Copies the files to a safe place and returns its path. Errors: `invalid` for an id that is not a valid name,
+ * `unwritable`.
  */
 export function keepSafe(found: FoundSession, places: Places): string {
   const folder = join(continuoHome(places), "safe-keeping", found.agent, idInPath(found.sessionId));

@@ -51,7 +51,7 @@ interface ScanState {
   readonly started: Map<string, ParentCall>;
   /** Records that Gemini CLI itself does not see. */
   readonly lost: Set<number>;
-  /** The line of the list that took out all that was said; `null` once another one brings it back. */
+  /** The line of the list that removed all messages; `null` after another list restored them. */
   emptied: number | null;
 }
 
@@ -188,7 +188,7 @@ async function problemsOf(
   return [...problems, ...(await readDeletions(found, session, places, Date.now()))];
 }
 
-/** A conversation in a file that Gemini CLI passes over, unless it is the one that it rewrote. */
+/** A conversation in a file that Gemini CLI ignores, unless Gemini CLI rewrote that file. */
 async function otherFileProblems(found: FoundSession): Promise<Problem[]> {
   const problems: Problem[] = [];
   for (const other of found.files.slice(0, -1)) {

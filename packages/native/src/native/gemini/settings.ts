@@ -1,7 +1,7 @@
 /**
- * Settings of Gemini CLI that decide what it deletes: `general.sessionRetention`. The administrator's file wins, then the
- * project's, then the person's, then the administrator's file of defaults. Gemini CLI leaves out a project's settings when
- * it does not trust the folder; here they count.
+ * Settings of Gemini CLI that decide what it deletes: `general.sessionRetention`. The administrator's file wins, then
+ * the project's, then the person's, then the administrator's file of defaults. Gemini CLI ignores a project's settings
+ * if it does not trust the folder, but here they count.
  */
 
 import { join } from "node:path";
@@ -13,7 +13,7 @@ export interface Retention {
   readonly maxAgeMs: number | null;
   /** The value in the settings: `30d`. */
   readonly maxAge: string;
-  /** The number of sessions of a project that stay, the newest; `null` for any number. */
+  /** The number of newest sessions of a project that are kept; `null` for any number. */
   readonly maxCount: number | null;
 }
 
@@ -42,7 +42,7 @@ function systemFolder(): string {
   return process.platform === "darwin" ? "/Library/Application Support/GeminiCli" : "/etc/gemini-cli";
 }
 
-/** With settings that it cannot make sense of, Gemini CLI deletes nothing (0.61.0). */
+/** With invalid settings, Gemini CLI deletes nothing (0.61.0). */
 export function toRetention(settings: Json): Retention {
   const maxAge = typeof settings.maxAge === "string" ? settings.maxAge : DEFAULT_MAX_AGE;
   const minAge = typeof settings.minRetention === "string" ? settings.minRetention : DEFAULT_MIN_AGE;

@@ -1,4 +1,4 @@
-/** The least change after which Gemini CLI's own list shows a session. Nothing is written here. */
+/** The smallest change after which Gemini CLI's own list shows a session. Nothing is written here. */
 
 import { existsSync } from "node:fs";
 import { basename, dirname, extname, join, relative } from "node:path";
@@ -89,7 +89,10 @@ const LISTED: NativeRepairer = {
   },
 };
 
-/** The list deletes an old session, and one whose name ends as that of a file that it deletes, before it shows any. */
+/**
+ * Before it shows anything, the list deletes old sessions, and sessions whose names have the same ending as a deleted
+ * file.
+ */
 async function kept(mending: FileFix, { found, cause, places }: ShowAgainContext): Promise<FileFix> {
   const retention = readRetention(geminiFolders(places).config, found.cwd ?? null, places.env);
   const { maxAgeMs, maxAge, maxCount, enabled } = retention;
@@ -115,7 +118,7 @@ async function kept(mending: FileFix, { found, cause, places }: ShowAgainContext
   return { ...mending, steps, bytes, to };
 }
 
-/** Another folder is the one that the list reads: the session goes there, with all that it has in its own. */
+/** The list reads another folder, so the session moves there with all its files. */
 function moved(mending: FileFix, { found, places }: ShowAgainContext): FileFix {
   const project = projectOfFile(found.location);
   const listed = project === null ? null : listedElsewhere(places)(project, basename(project));
@@ -160,7 +163,7 @@ function refuseToPushOut({ location }: FoundSession, { sweep, maxCount, now }: R
   });
 }
 
-/** With the whole id: files that end in its first eight characters are deleted together. */
+/** The name has the whole id, because files whose names end in its first eight characters are deleted together. */
 function listedName(sessionId: string, startTime: string, ending: string): string {
   return `session-${startTime.slice(0, 16).replace(":", "-")}-${sessionId}${ending}`;
 }

@@ -1,8 +1,8 @@
 /**
  * The row of a session without a full read.
  *
- * Problems that a skim sees: what `find` saw, an unreadable file, a file without a conversation, and a torn
- * last line (without its number). All others need a full read.
+ * Problems that a skim finds: those of `find`, an unreadable file, a file without a conversation, and a torn last line
+ * (without its number). All others need a full read.
  */
 
 import type { Problem, SessionInfo } from "@continuo/core/model";
@@ -24,7 +24,7 @@ export async function skimSession(found: FoundSession, options: SkimOptions): Pr
   });
 }
 
-/** The row that `firsts` and `lasts` make; a full read folds the same two. */
+/** The row from `firsts` and `lasts`; a full read computes the same two. */
 export function rowOf(
   found: FoundSession,
   firsts: HeadFacts,
@@ -41,14 +41,14 @@ export function rowOf(
   return rowOfFiles("gemini", found, facts, problems);
 }
 
-/** The folder of the session, which follows from the place of its file; `null` if it does not follow. */
+/** The folder of the session, according to the place of its file; `null` if the place does not show it. */
 export function cwdOf(found: FoundSession): string | null {
   if (found.cwd !== undefined) return found.cwd;
   const project = projectOfFile(found.location);
   return project === null ? null : ownerOf(project);
 }
 
-/** A start at which nothing was said is no damage: Gemini CLI leaves one at every resumption. */
+/** A start without a message is not damage, because Gemini CLI leaves one at every resumption. */
 export function isEmpty(firsts: HeadFacts): boolean {
   return !firsts.conversation && !firsts.started;
 }

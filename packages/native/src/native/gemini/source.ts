@@ -1,6 +1,6 @@
 /**
- * The records of a session file, whichever form it has: one JSON object a line, or, in older versions, one
- * object for the whole file, written over several lines. Such a file is one record, and is held as a whole.
+ * The records of a session file, whichever form it has: one JSON object a line, or, in older versions, one object for
+ * the whole file, written over several lines. Such a file is a single record, and is kept in memory as a whole.
  */
 
 import { closeSync, readFileSync, readSync } from "node:fs";
@@ -66,7 +66,7 @@ function openWhole(path: string, sizeBytes: number): RecordSource {
     form: "whole",
     lines: null,
     path,
-    // A whole object is not entered in its middle.
+    // A single object cannot be read from its middle.
     async *scan() {
       yield [record];
     },

@@ -25,13 +25,13 @@ export interface NeighbourEnd {
 export interface SweptFolder {
   /** It is not among the newest files that `maxCount` allows. */
   isBeyond(path: string): boolean;
-  /** The first of the files that take this one with them; `null` if there is none. */
+  /** The first of the files whose deletion also deletes this one; `null` if there is none. */
   neighbourOf(path: string): Promise<NeighbourEnd | null>;
-  /** Files that the sweep of this moment leaves; none is read where any number is allowed. */
+  /** The files that a sweep at this moment would keep; no file is read if any number is allowed. */
   kept(nowMs: number): readonly string[];
 }
 
-/** Reads every file of the folder where `maxCount` is set, and else only those whose names end alike. */
+/** If `maxCount` is set, reads every file of the folder; otherwise only files whose names have the same ending. */
 export async function sweepOf(
   folder: string,
   { maxCount, maxAgeMs }: Pick<Retention, "maxCount" | "maxAgeMs">,
@@ -74,7 +74,7 @@ export async function sweepOf(
 
 interface ListedFile {
   readonly path: string;
-  /** `null` counts as now. */
+  /** The value `null` counts as now. */
   readonly timeMs: number | null;
 }
 

@@ -6,11 +6,11 @@
  * - `$set.messages` takes the place of the whole list
  * - `$rewindTo` takes out that message and all after it; an id that is not in the list empties it
  *
- * Continuo keeps what was taken out. Each state that holds something which no later version says is a branch.
- * Not counted as something: the context that the program puts in again at every start, and notices to the
- * person. Messages that a compaction removed stay in front of the summary that stands for it.
+ * Continuo keeps the removed messages. Each state with content that no later version has is a branch. The context that
+ * the program adds again at every start, and notices to the person, do not count as content. Messages that a compaction
+ * removed stay in front of the summary that stands for it.
  *
- * States are kept as what undoes each step, so that memory grows with the file and not with its square.
+ * Each state is stored as the inverse of a step, so that memory grows with the file and not with its square.
  */
 
 import type { Problem } from "@continuo/core/model";
@@ -27,7 +27,7 @@ interface ListChange {
   readonly removed: Int32Array;
   /** The position of a replaced message. */
   readonly position: number;
-  /** Steps without growth between them take away from one and the same state. */
+  /** Consecutive steps that only remove messages belong to the same state. */
   readonly state: number;
 }
 
@@ -46,7 +46,7 @@ export interface Timeline {
    * Messages on lines of their own, at their first appearance: the newest time, and the number of older ones.
    */
   readonly order: { newestMs: number; late: number; firstLine: number };
-  /** A message was put in since the last step. */
+  /** True if a message was added since the last step. */
   grown: boolean;
   states: number;
   readonly problems: Problem[];
@@ -67,7 +67,7 @@ export function createTimeline(index: Index): Timeline {
   };
 }
 
-/** @param partial the file was entered in its middle: ids that stood before are no problem. */
+/** @param partial the file was read from its middle, so unknown earlier ids are not a problem. */
 export function foldTimeline(timeline: Timeline, record: number, value: unknown, partial: boolean): void {
   if (!isJson(value)) return;
   const kind = kindOf(value);
@@ -163,7 +163,7 @@ function foldCompaction(timeline: Timeline, before: ListChange): void {
   for (const node of old) kept.add(node);
 }
 
-/** Counts the messages at the end of the old list that stand again in the new one; 0 if they differ. */
+/** Counts the messages at the end of the old list that the new one repeats; 0 if they differ. */
 function repeatedEnd(index: Index, old: readonly number[], again: readonly number[]): number {
   let left = old.length;
   for (const node of again.toReversed()) {
@@ -179,7 +179,7 @@ function repeatedEnd(index: Index, old: readonly number[], again: readonly numbe
   return old.length - left;
 }
 
-/** Messages on lines of their own that are older than one in front of them, as one problem. */
+/** Reports messages on separate lines that are older than an earlier one, as one problem. */
 export function orderProblems({ order }: Timeline): Problem[] {
   if (order.late === 0) return [];
   const message =
@@ -189,7 +189,7 @@ export function orderProblems({ order }: Timeline): Problem[] {
   return [{ code: "bad_order", line: order.firstLine, message }];
 }
 
-/** A state of the list with what compactions took out in front of it. */
+/** A state of the list, preceded by the messages that compactions removed. */
 export function withCompacted(timeline: Timeline, list: readonly number[]): number[] {
   const { index, compacted } = timeline;
   const parts: (readonly number[])[] = [];

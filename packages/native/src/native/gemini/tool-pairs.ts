@@ -7,7 +7,7 @@ import { type Index, lineOf, marksOf } from "./index-fold.ts";
 const CALL = 1;
 const RESULT = 2;
 
-/** @param partial the calls of results may stand before the part that was read. */
+/** @param partial the calls of results may be before the part that was read. */
 export function pairProblemsOf(index: Index, partial: boolean): Problem[] {
   const seen = new Uint8Array(index.ids.size);
   const first = new Int32Array(index.ids.size).fill(-1);

@@ -1,6 +1,7 @@
 /**
- * Sessions that Gemini CLI's own list does not show, found from the files alone (rules of 0.61.0). It is never asked: its
- * list deletes what it does not show, and does not show what it deletes by `general.sessionRetention`.
+ * Sessions that Gemini CLI's own list does not show, found from the files alone (rules of 0.61.0). Gemini CLI itself is
+ * never started, because its list command deletes sessions that it does not show, and those that exceed
+ * `general.sessionRetention`.
  */
 
 import { basename, dirname, join } from "node:path";
@@ -90,7 +91,7 @@ function elsewhereReason({ location }: FoundSession, listed: string): Reason {
   };
 }
 
-/** Sessions and sub-agents first, then files that no list takes for one. */
+/** Sessions and sub-agents come first, then files that no list treats as a session. */
 async function* candidates(
   places: Places,
   signal: AbortSignal | undefined,
@@ -163,7 +164,7 @@ function deletionRules(places: Places, memo: SkimMemo): DeletionRules {
     const { isBeyond, neighbourOf } = await sweep;
     if (isBeyond(file.path)) return { cause: "beyond_count", detail: `maxCount is ${retention.maxCount}.` };
     const oldestMs = nowMs - retention.maxAgeMs;
-    // A session that began since is not old, and its end need not be read.
+    // A session that began after that time is not old, so its end does not have to be read.
     if (listing.startTime !== null && Date.parse(listing.startTime) < oldestMs) {
       const lastUpdated = await memo.remember(file, { what: "gemini last time" }, () => lastTimeOf(file));
       if (lastUpdated !== null && Date.parse(lastUpdated) < oldestMs) {

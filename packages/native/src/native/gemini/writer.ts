@@ -114,7 +114,7 @@ function fileNameOf({ sessionId, createdMs }: NewSession): string {
   return `session-${minute}-${idInPath(sessionId)}.jsonl`;
 }
 
-/** The folder that Gemini CLI keeps for a cwd, or one that it would take for it. */
+/** The folder that Gemini CLI uses for a cwd, or the one that it would use. */
 function projectFolder(cwd: string, places: Places): string {
   const folders = geminiFolders(places);
   const folder = canonicalFolder(cwd);
@@ -136,7 +136,7 @@ function freeName(projects: string, folder: string): string {
   }
 }
 
-/** Gemini CLI finds by this mark the folder of a cwd that its registry does not know. */
+/** Gemini CLI finds by this mark the folder of a cwd that its registry does not contain. */
 function ownerMark(session: NewSession, sessionFile: string): readonly SideFile[] {
   const project = projectOfFile(sessionFile);
   if (project === null) return [];
@@ -183,7 +183,7 @@ function answerOf({ content, usage, model }: NewMessage, id: string, timestamp: 
     if (!["text", "image", "thinking", "tool_call"].includes(block.type))
       refuseBlock("Gemini CLI", block, "an answer");
   }
-  // A record in `toolCalls` has no place for a signature. Where one call is a part, no other one is sent.
+  // A record in `toolCalls` has no field for a signature. If one call is a part, no other call is sent.
   const isSigned = calls.some(({ signature }) => signature !== undefined);
   const parts = isSigned ? content.filter(({ type }) => type !== "thinking") : said;
   return {
@@ -236,7 +236,7 @@ function addResult(tip: GeminiTip, result: ToolResultBlock, timestamp: string): 
   return { tip: { ...tip, waiting }, record, id: `${textOfValue(before.id)}#${at + 2}` };
 }
 
-/** Text in the response, pictures in parts after it. */
+/** The text is in the response, and pictures are in the parts after it. */
 function toResult(call: Json, result: ToolResultBlock): Json[] {
   const text = result.content.flatMap((block) => (block.type === "text" ? [block.text] : [])).join("\n\n");
   const response = result.isError ? { error: text } : { output: text };

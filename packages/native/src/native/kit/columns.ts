@@ -24,7 +24,7 @@ export function withRoom<T extends Column>(column: T, at: number, empty = 0): T 
   return larger;
 }
 
-/** All of the named columns, which are equally long, have room for a value at `at` then. */
+/** Makes room for a value at `at` in all named columns, which have the same length. */
 export function makeRoom<Name extends string>(
   index: Record<Name, Column>,
   names: readonly Name[],

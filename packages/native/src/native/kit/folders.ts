@@ -1,4 +1,4 @@
-/** Folders that hold sessions: the names in them, or why nobody may look. */
+/** Folders with sessions: the names in them, or the reason why they cannot be read. */
 
 import { readdirSync } from "node:fs";
 import { basename } from "node:path";
@@ -9,7 +9,7 @@ import type { FoundSession } from "./port.ts";
 export interface SessionFolder {
   /** Sorted; none where the folder is missing. */
   readonly names: readonly string[];
-  /** A folder that nobody may look into, in place of the sessions in it. */
+  /** The entry for a folder that cannot be read, in place of its sessions. */
   readonly unreadable: readonly FoundSession[];
 }
 

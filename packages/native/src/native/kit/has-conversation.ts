@@ -1,12 +1,12 @@
 /**
- * Tells if a session has a conversation in it: agents begin sessions, and people name them, before anybody
- * speaks.
+ * Tells whether a session has a conversation, because agents begin sessions, and people name them, before the first
+ * message.
  */
 
 import { type CallOptions, isFailure, present } from "@continuo/core/model";
 import type { AgentReader, FoundSession, OpenedSession, Places } from "./port.ts";
 
-/** Enough of the end of a session for the last words in it. */
+/** The number of bytes at the end of a session that contain its last messages. */
 const NEWEST_BYTES = 262_144;
 
 export interface SpokenOptions extends CallOptions {
@@ -15,8 +15,8 @@ export interface SpokenOptions extends CallOptions {
 }
 
 /**
- * Returns true if a person, a model or a tool said anything in it. A session that cannot be read cannot be
- * continued either: `false`.
+ * Returns true if the session has a message of a person, a model or a tool. Returns false for a session that cannot be
+ * read, because it cannot be continued either.
  */
 export async function isSpoken(
   found: FoundSession,
@@ -34,7 +34,7 @@ export async function isSpoken(
   }
 }
 
-/** Reads no further than to the first of them. */
+/** Reads only up to the first such message. */
 async function hasWords(session: OpenedSession): Promise<boolean> {
   for await (const { origin } of session.history()) {
     if (origin !== "injected" && origin !== "notification") return true;

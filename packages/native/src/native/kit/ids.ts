@@ -52,7 +52,7 @@ export function internId(ids: IdTable, id: string): number {
   return number;
 }
 
-/** The number of an id seen before, else -1. */
+/** Returns the number of a known id, or else -1. */
 export function findId(ids: IdTable, id: string): number {
   const bytes = pack(id);
   return lookUp(ids, bytes, hashOf(bytes));

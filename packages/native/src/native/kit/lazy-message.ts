@@ -47,7 +47,7 @@ export function withContent(
 
 const readers = new Map<string, PropertyDescriptor>();
 
-/** One function a key for all messages: they share their shape then. */
+/** There is one function per key for all messages, so that they share a shape. */
 function readerOf(key: string): PropertyDescriptor {
   let reader = readers.get(key);
   if (reader === undefined) {

@@ -26,7 +26,7 @@ export function standsOnce(bytes: Buffer, key: string, value: string): boolean {
   return count === 1;
 }
 
-/** A JSON text has no more space around a colon than this, unless nobody wants to read it. */
+/** Real JSON texts have at most this much space around a colon. */
 const MOST_SPACE = 16;
 const BEFORE_VALUE = /"([^"\\]*)"\s*:\s*$/u;
 
@@ -41,7 +41,7 @@ export function hasField(bytes: Buffer, key: string, literal: string): boolean {
   return false;
 }
 
-/** The one file of a session that shares it with no other and is not read together with others. */
+/** Returns the only file of a session that shares it with no other session and has no further files. */
 export function isAlone({ files, location, parentId, problems }: FoundSession): boolean {
   const [file, ...others] = files;
   return file?.path === location && others.length === 0 && parentId === undefined && problems.length === 0;

@@ -1,4 +1,4 @@
-/** Tool calls and their results: which of them are alone in a session. */
+/** Tool calls without results, and results without calls, in a session. */
 
 import type { Problem } from "@continuo/core/model";
 

@@ -20,13 +20,16 @@ import type { TrashPlan } from "./trash-plan.ts";
 export interface FindOptions {
   /** Only sessions of this folder, symbolic links resolved and by the agent's own naming rules. */
   readonly cwd?: string;
-  /** Sub-agents with places of their own too, each marked with its `parentId`. Left out: they are not sessions. */
+  /**
+   * Also returns sub-agents with separate files, each marked with its `parentId`. By default they do not count as
+   * sessions.
+   */
   readonly subagents?: "include";
   readonly memo?: SkimMemo;
   readonly signal?: AbortSignal;
 }
 
-/** A session that lies somewhere, not yet read. */
+/** A session on disk that is not yet read. */
 export interface FoundSession {
   readonly agent: AgentName;
   /** The id from the name of the file or folder, or from the first record if the name has none. */
@@ -56,22 +59,22 @@ export interface SkimMemo {
    */
   remember<T>(files: FoundFile | readonly FoundFile[], key: MemoKey, compute: () => Promise<T>): Promise<T>;
   /**
-   * A brief answer that is at hand; `undefined` if it is not. For a caller that asks about thousands of files, for
-   * whom a promise for each would be most of the work.
+   * A short answer if it is in memory, or else `undefined`. It is for a caller that asks about thousands of files, for
+   * which promises would be most of the work.
    */
   known?<T>(file: FoundFile, key: MemoKey): T | undefined;
 }
 
-/** For a caller that remembers nothing. */
+/** A memo for a caller that stores nothing. */
 export const NO_MEMO: SkimMemo = { remember: (_file, _what, compute) => compute() };
 
 /** A memo that outlives the process. */
 export interface SavedSkimMemo extends SkimMemo {
-  /** Questions about these files come next, and about few others: the answers need not all be read. */
+  /** The next questions are about these files and few others, so not all answers have to be read. */
   expect(files: readonly FoundFile[]): Promise<void>;
   /**
    * Writes the new records. After a list of `everything`, files that it did not ask about and that are gone are
-   * forgotten. A memo that cannot be written is no reason to fail: the next list computes again.
+   * forgotten. A memo that cannot be written does not cause an error: the next list computes again.
    */
   save(asked: "everything" | "part"): Promise<void>;
 }
@@ -100,9 +103,9 @@ export interface OpenOptions {
    * `leaves` and `problems` then describe only that part, and `partial` is true.
    */
   readonly newestBytes?: number;
-  /** `all`: the caller goes through all records several times, so they are kept in larger sessions too. */
+  /** `all`: the caller reads all records several times, so they are kept in memory for larger sessions too. */
   readonly keep?: "all";
-  /** Put what was learned into `saved`, so that the scan can be continued when the session has grown. */
+  /** Put the state of the scan into `saved`, so that it can be continued when the session has grown. */
   readonly save?: boolean;
   /** Read only what came after an earlier scan. A file that does not continue the saved state is read as a whole. */
   readonly continue?: SavedScan;
@@ -114,8 +117,8 @@ export interface HistoryOptions {
   /** Put the native records into `metadata.native`. */
   readonly native?: boolean;
   /**
-   * Only messages that a record after this position belongs to: new ones, and those that got longer. Of sessions
-   * without positions all.
+   * Only messages with a record after this position: new ones, and those that grew. For sessions without positions, all
+   * messages.
    */
   readonly after?: ScanPosition;
   readonly signal?: AbortSignal;
@@ -127,18 +130,18 @@ export interface StepMessages {
   readonly messages: readonly Message[];
 }
 
-/** A history by what it is made of, so that only some of it need be read. */
+/** A history as steps, so that a caller can read only a part of it. */
 export interface HistorySteps {
   /**
-   * For each step, which records it is made of. A history that begins with the same keys, over the same records,
-   * begins with the same messages.
+   * For each step, a key for its records. A history that begins with the same keys, over the same records, begins with
+   * the same messages.
    */
   readonly keys: readonly string[];
   /** For each step, the last line of the file that is written to now; 0 where all is in other files. */
   readonly lastLines: readonly number[];
   /**
-   * The wanted steps, in order. Their messages are those of the history, but that `parentId` is missing, and that a
-   * result whose call is in a step before may lack `toolName` and `toolInput`.
+   * The requested steps, in order. Their messages are those of the history, except that `parentId` is missing, and that
+   * a result whose call is in an earlier step may lack `toolName` and `toolInput`.
    */
   read(
     isWanted: (step: number) => boolean,
@@ -186,14 +189,14 @@ export interface OpenedSession {
 
 export interface BeforeResumeOptions {
   readonly signal?: AbortSignal;
-  /** Called before nothing happens for a while on purpose. */
+  /** Called before a deliberate wait. */
   readonly onWait?: (waitMs: number) => void;
 }
 
 /** A program of the agent that Continuo started, and that has ended. */
 export interface EndedProgram {
   readonly cwd: string;
-  /** Ids of the sessions that it began or was in. */
+  /** The ids of the sessions that it began or opened. */
   readonly sessionIds: readonly string[];
   readonly startedAtMs: number;
 }
@@ -201,7 +204,7 @@ export interface EndedProgram {
 export interface LineMessage {
   /** With the texts of the line and their origin; its id and its links may differ from those of a history. */
   readonly message: Message;
-  /** True if a history of the session holds these texts, whatever its other lines are. */
+  /** True if a history of the session contains these texts, independently of its other lines. */
   isKept(): boolean;
 }
 
@@ -210,7 +213,7 @@ export interface LineMessage {
  * at no other. Pure.
  */
 export interface LineReader {
-  /** False for a session in whose lines other lines change what is said, or whose file holds several sessions. */
+  /** False for a session in which lines change the content of other lines, or whose file has several sessions. */
   isPlain(found: FoundSession, bytes: Buffer): boolean;
   /**
    * Every message that the line may become a part of; no text of the session comes from anywhere else. `null` where
@@ -229,20 +232,20 @@ export interface AgentReader {
   folders?(places: Places): readonly string[];
   /** Sessions in no particular order; archived ones too, marked. A place that does not exist holds none. */
   find(places: Places, options: FindOptions): AsyncGenerator<FoundSession, void, void>;
-  /** The session that a file belongs to, wherever the file lies; `null` when it is not this agent's. */
+  /** Returns the session to which a file belongs, wherever the file is; `null` if it does not belong to this agent. */
   recognise(path: string, places: Places): Promise<FoundSession | null>;
   /** The session that a process of the agent has open, for agents that keep note of it; `null` if there is none. */
   sessionOfProcess?(pid: number, places: Places): string | null;
-  /** The processes that keep note of having a session open; left out where the agent keeps none. */
+  /** The processes that record which session they have open; absent if the agent does not record this. */
   processesWith?(sessionId: string, places: Places): readonly number[];
   skim(found: FoundSession, options: SkimOptions): Promise<SessionInfo>;
-  /** `updatedAt` of the row that `skim` makes of the `ends`, where less work tells it. */
+  /** `updatedAt` of the row that `skim` makes from the `ends`, if it can be computed with less work. */
   updatedAt?(found: FoundSession, options: SkimOptions): Promise<string | null>;
-  /** The time of `updatedAt` if it is at hand; `undefined` if it is not. */
+  /** The time of `updatedAt` if it is in memory, or else `undefined`. */
   knownUpdatedAt?(found: FoundSession, memo: SkimMemo): string | null | undefined;
   /**
    * For sessions that share a file: a value for each, by location, which changes whenever the session changes, and not
-   * with the others. A session without a value has changed if its files have. Left out: no sessions share a file.
+   * with the others. A session without a value has changed if its files have. Absent if no sessions share a file.
    */
   statesOf?(found: readonly FoundSession[], memo: SkimMemo): Promise<ReadonlyMap<string, string>>;
   /**
@@ -256,17 +259,18 @@ export interface AgentReader {
   keepSafe?(found: FoundSession, places: Places): string;
   /**
    * Called before the agent opens a session that exists: some agents delete or empty what they open. Returns the
-   * session as it lies then.
+   * session as it is afterwards.
    */
   beforeResume?(found: FoundSession, places: Places, options: BeforeResumeOptions): Promise<FoundSession>;
-  /** Removes what such a program left empty of those sessions. Never throws for content of these files. */
+  /** Removes the empty sessions that such a program left. Never throws for content of these files. */
   afterEnd?(places: Places, ended: EndedProgram): Promise<void>;
   /**
-   * Those of the sessions of which a text may pass a test, by the bytes that all of its texts come from, and those whose
-   * texts may come from elsewhere too. Left out: texts come from a session's files. Blocks for as long as reading takes.
+   * Those of the sessions of which a text may pass a test, by the bytes that all of its texts come from, and those
+   * whose texts may come from elsewhere too. Absent if texts come from a session's files. Blocks for as long as reading
+   * takes.
    */
   filter?(found: readonly FoundSession[], begin: () => TestBytes): Promise<readonly FoundSession[]>;
-  /** Words that the reader itself puts into texts, so that they are in no file. Left out: there are none. */
+  /** Words that the reader itself adds to texts, so that no file contains them. Absent if there are none. */
   readonly ownWords?: readonly string[];
   /** Left out for agents whose sessions are not made of lines. */
   readonly lines?: LineReader;
@@ -279,8 +283,8 @@ export interface AgentReader {
    */
   modelView(history: readonly Message[]): Message[];
   /**
-   * Returns the parts of the session on disk, of which nothing is touched, and its readers. Errors:
-   * `unreadable`, `unsupported`.
+   * Returns the parts of the session on disk, without changing them, and its readers. Errors: `unreadable`,
+   * `unsupported`.
    */
   trashPlan(found: FoundSession, places: Places): Promise<TrashPlan>;
 }

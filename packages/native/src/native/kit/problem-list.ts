@@ -1,4 +1,4 @@
-/** The problems of one session while it is read: bounded a kind, in the order of their lines. */
+/** The problems of one session while it is read: limited for each kind, in the order of their lines. */
 
 import type { Problem, ProblemCode } from "@continuo/core/model";
 
@@ -21,7 +21,10 @@ export function addProblem({ kept, counts }: ProblemList, problem: Problem): voi
   if (count <= MAX_PROBLEMS_PER_CODE) kept.push(problem);
 }
 
-/** Those of the list and more, in the order of their lines; what concerns the whole session comes last. */
+/**
+ * Returns the problems of the list and further ones, in the order of their lines; problems of the whole session come
+ * last.
+ */
 export function allProblems(list: ProblemList, ...more: readonly Iterable<Problem>[]): Problem[] {
   const whole: ProblemList = { kept: [...list.kept], counts: new Map(list.counts) };
   for (const problems of more) for (const problem of problems) addProblem(whole, problem);

@@ -1,4 +1,7 @@
-/** A project that has another folder than before: the places of an agent that hold the path, and what they hold afterwards. */
+/**
+ * A project with another folder than before: the places of an agent that contain the path, and their content
+ * afterwards.
+ */
 
 import { join, sep } from "node:path";
 import { isJson, type Json, parseJson } from "@continuo/files";
@@ -79,7 +82,7 @@ export function withMovedPaths(bytes: Buffer, keys: readonly PathKeys[], relocat
 function movedLine(line: Buffer, keys: readonly PathKeys[], relocation: Relocation): Buffer {
   const text = line.toString("utf8");
   const record = recordIn(text);
-  // A line that is no record, or no UTF-8, is nobody's path.
+  // A line that is not a record, or not UTF-8, has no path.
   if (record === null || !Buffer.from(text, "utf8").equals(line)) return line;
   let moved = text;
   for (const path of keys) moved = withMovedPath(moved, path, relocation);
@@ -94,8 +97,8 @@ function withMovedPath(text: string, keys: PathKeys, relocation: Relocation): st
   const wanted = JSON.stringify(withValue(record, keys, path));
   const key = JSON.stringify(keys.at(-1));
   const pattern = new RegExp(`(${key}\\s*:\\s*)"(?:[^"\\\\]|\\\\.)*"`, "gu");
-  // The same key may also be in texts of the conversation: the right one is the one after which the record is as
-  // expected.
+  // The same key may also occur in texts of the conversation. The right occurrence is the one whose change gives the
+  // expected record.
   for (const { 0: found, 1: before = "", index } of text.matchAll(pattern)) {
     const tried = `${text.slice(0, index)}${before}${JSON.stringify(path)}${text.slice(index + found.length)}`;
     if (JSON.stringify(recordIn(tried)) === wanted) return tried;

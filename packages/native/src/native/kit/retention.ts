@@ -11,7 +11,7 @@ export interface FoundRow {
 
 /** The moment from which the agent may delete a session by itself. */
 export interface SessionEnd {
-  /** Milliseconds since 1970; in the past: at its next start. */
+  /** Milliseconds since 1970; a time in the past means the next start of the agent. */
   readonly atMs: number;
   /** The rule, as a sentence without a full stop. */
   readonly rule: string;
@@ -39,7 +39,7 @@ export interface RetentionSetting {
 
 /** Rules of an agent that deletes sessions without being asked to. Reading them starts nothing and writes nothing. */
 export interface AgentRetention {
-  /** In one sentence: what is deleted, and by which setting. `null` if the present settings delete nothing. */
+  /** A sentence with what is deleted and by which setting; `null` if the present settings delete nothing. */
   rule(places: Places): string | null;
   /** The end of each session by its location; a session that no rule deletes is missing. */
   endsOf(
@@ -50,8 +50,8 @@ export interface AgentRetention {
   /** Files and folders that the agent deletes with the session, besides those of `trashPlan`. */
   beside(found: FoundSession, places: Places): readonly string[];
   /**
-   * A file of a restored session as the next sweep leaves it alone; its time stamp is new in any case. `null` for one that
-   * would take the session with it.
+   * A file of a restored session in a form that the next sweep keeps; its time stamp is always new. `null` for a file
+   * whose deletion would also delete the session.
    */
   renewed(file: RestoredFile, nowMs: number): RestoredFile | null;
   setting(places: Places): RetentionSetting;

@@ -1,4 +1,4 @@
-/** The row of a session that is one or more files, from what its reader found in them. */
+/** The row of a session of one or more files, from the facts that its reader found. */
 
 import type { AgentName, Problem, SessionInfo } from "@continuo/core/model";
 import type { FoundSession } from "./port.ts";

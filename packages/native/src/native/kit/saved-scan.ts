@@ -10,17 +10,17 @@ export interface ScanPosition {
   readonly byteOrderMark: boolean;
   readonly lfLines: number;
   readonly crlfLines: number;
-  /** A hash of all bytes before `offset`: tells a file that grew from one in which anything changed. */
+  /** A hash of all bytes before `offset`, which distinguishes a file that only grew from one with other changes. */
   readonly mark: string;
-  /** The other files of the session, which must be what they were. */
+  /** The other files of the session, which must be unchanged. */
   readonly others: string;
 }
 
-/** A scan that can be continued, in this process or in another one: nothing but JSON. */
+/** A scan that can be continued in this process or in another one; it is plain JSON. */
 export interface SavedScan {
   /** `Scan.version`: a state of another version is not continued. */
   readonly version: string;
-  /** Whose state it is. */
+  /** The session whose state it is. */
   readonly sessionId: string;
   readonly position: ScanPosition;
   readonly state: unknown;

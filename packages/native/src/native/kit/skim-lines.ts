@@ -1,6 +1,6 @@
 /**
- * Both ends of a JSON Lines file and, where asked, the lines between that may hold a title: what a row of the
- * list needs, without a parse of the rest.
+ * Both ends of a JSON Lines file and, on request, the lines between them that may contain a title. A row of the list
+ * needs only these, so the rest is not parsed.
  */
 
 import { type FoundFile, isJson, type Json, parseJson } from "@continuo/files";
@@ -12,13 +12,13 @@ const ENDS_BYTES = 256 * 1024;
 
 /** The steps by which a reader learns from the records of a skim. */
 export interface SkimSteps {
-  /** Records from the start, in order. True when nothing more can be learned there. */
+  /** Receives records from the start, in order. Returns true if the start can give no further facts. */
   first(record: Json): boolean;
   /** Records from the end, newest first. */
   last(record: Json): TailKnowledge;
   /** Bytes that a line with a title holds. */
   readonly titleMarkers: readonly string[];
-  /** Lines with a marker, newest first. True when the title is known. */
+  /** Receives lines with a marker, newest first. Returns true when the title is known. */
   title(record: Json): boolean;
 }
 

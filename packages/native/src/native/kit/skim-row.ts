@@ -36,7 +36,7 @@ export function tornProblems(torn: boolean): Problem[] {
   return torn ? [{ code: "torn_line", line: null, message: "the last line breaks off" }] : [];
 }
 
-/** The facts about the header of a file, whose first record it is to be. */
+/** The facts about the header of a file, which should be its first record. */
 export interface HeaderFacts {
   readonly header: { readonly id: string | null } | null;
   /** True if the first record is the header; `null` for a file without a record. */

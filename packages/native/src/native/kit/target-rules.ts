@@ -2,7 +2,10 @@
 export interface TargetRules {
   /** Characters of the name of a tool: the stricter limit of the vendors' APIs that the agent uses. */
   readonly maxToolNameChars: number;
-  /** The id of a call that the agent takes this one for, where both are in a session; the id itself for none. */
+  /**
+   * The id of another call that the agent would confuse with this one if both are in a session; otherwise the id
+   * itself.
+   */
   readonly takenForCopyOf: (callId: string) => string;
   /** Results that failed may hold images. */
   readonly imagesInErrors: boolean;
@@ -10,8 +13,9 @@ export interface TargetRules {
   readonly imagesInResults?: false;
   readonly imageUrls: boolean;
   /**
-   * The API behind the agent refuses a request with a picture of another type, and with it every turn that follows.
-   * Behind pi and opencode may be anybody's: they get what most take. (The vendors' documentation.)
+   * The API behind the agent refuses a request with a picture of another type, and with it every turn that follows. pi
+   * and opencode can use any vendor's model, so they get the types that most vendors accept. (The vendors'
+   * documentation.)
    */
   readonly imageTypes: readonly string[];
   /** `all`; `documents`: PDF and plain text; `none`. */
@@ -35,7 +39,7 @@ export interface TargetRules {
 
 export const MOST_IMAGE_TYPES: readonly string[] = ["image/png", "image/jpeg", "image/gif", "image/webp"];
 
-/** Most agents take every call for itself. */
+/** Most agents distinguish all ids. */
 export function itself(callId: string): string {
   return callId;
 }

@@ -4,9 +4,8 @@ import { closeSync, openSync, readSync } from "node:fs";
 import type { FoundFile } from "@continuo/files";
 
 /**
- * Asked about the bytes of a session, piece after piece: no line begins in one piece and ends in another, unless it is
- * longer than a piece. Whether the session may be wanted, as far as this piece and those before tell. The bytes are
- * valid until it returns.
+ * Receives the bytes of a session, piece after piece. A line crosses the border of two pieces only if it is longer than
+ * a piece. Returns whether the session may match, according to the pieces so far. The bytes are valid until it returns.
  */
 export type TestBytes = (bytes: Buffer, rest: "more" | "last") => boolean;
 
@@ -35,7 +34,7 @@ function testFile(path: string, test: TestBytes, rest: "more" | "last"): boolean
     for (let held = 0; ; ) {
       const read = readSync(fd, memory, held, PIECE_BYTES - held, null);
       const size = held + read;
-      // A short read of a file is its end; one more look is cheaper than one more copy.
+      // A short read means the end of the file; a further read is cheaper than a further copy.
       if (read === 0 || size < PIECE_BYTES) {
         if (read > 0 && readSync(fd, memory, size, PIECE_BYTES - size, null) > 0) return true;
         return test(memory.subarray(0, size), rest);

@@ -1,4 +1,4 @@
-/** Titles and labels: one line of what may be pages. */
+/** Titles and labels: one line of a text that may be long. */
 
 import { ContinuoError, shorten } from "@continuo/core/model";
 
@@ -7,7 +7,7 @@ const MAX_TITLE_CHARS = 200;
 /** White space folded, cut at 200 UTF-16 units with `…`; `null` if nothing is left. */
 export function toTitle(text: unknown): string | null {
   if (typeof text !== "string") return null;
-  // A pasted megabyte need not be folded to the end to know its first line.
+  // The first line of a pasted megabyte can be found without folding all of it.
   const line = text
     .slice(0, 20 * MAX_TITLE_CHARS)
     .replace(/\s+/gu, " ")
@@ -26,7 +26,7 @@ export function toOneLine(text: string): string {
     .trim();
 }
 
-/** A title that a person gives. Errors: `invalid` for an empty one, and for one that would be shown in part. */
+/** A title from a person. Errors: `invalid` for an empty title, and for one that would be shown only in part. */
 export function toGivenTitle(text: string): string {
   const line = toOneLine(text);
   if (line === "") throw new ContinuoError("invalid", "a title must have at least one character");

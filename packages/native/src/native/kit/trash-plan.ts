@@ -6,7 +6,7 @@
 export type TrashPlan = FilesPlan | RowsPlan;
 
 interface PlanParts {
-  /** Ids of sessions that read this one's files or rows: it cannot go before they do. */
+  /** The ids of sessions that read this one's files or rows, and must be deleted before it. */
   readonly forks: readonly string[];
 }
 
@@ -39,7 +39,7 @@ export interface IndexLines {
 
 export interface RowsPlan extends PlanParts, DatabaseRows {
   readonly type: "rows";
-  /** Rows that refer to these stay where they are while these go and come back. */
+  /** Rows that refer to these stay in place while these are moved away and restored. */
   readonly isAlone?: true;
 }
 

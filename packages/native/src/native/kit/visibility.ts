@@ -5,7 +5,7 @@ import { isAbsolute } from "node:path";
 import type { FoundSession, Places, SkimMemo } from "./port.ts";
 import type { DatabaseRows } from "./trash-plan.ts";
 
-/** One reason why an agent's list does not show a session. */
+/** A reason why an agent's list does not show a session. */
 export interface CauseFacts {
   /** A sentence that says why the list does not show the session. */
   readonly means: string;

@@ -1,6 +1,6 @@
 /**
- * Content blocks as pi keeps them (seen in 0.73.1, 0.87.1 and 1.5.2) to blocks of the model. Nothing is
- * lost: a block with more in it than the model has room for carries itself in `native`. Pure.
+ * Content blocks as pi keeps them (seen in 0.73.1, 0.87.1 and 1.5.2) to blocks of the model. Nothing is lost: if a
+ * block has more content than the model can represent, its original is in `native`. Pure.
  */
 
 import type { Block } from "@continuo/core/model";

@@ -44,7 +44,7 @@ import { toUsage } from "./usage.ts";
 export const KIND = { outside: 0, silent: 1, user: 2, assistant: 3, tool: 4, system: 5 } as const;
 
 export const FLAG = {
-  /** The person typed it. */
+  /** The text was typed by the person. */
   typed: 1,
   /** Part of the conversation. A path without such an entry is not a branch. */
   spoken: 2,
@@ -60,7 +60,7 @@ export interface Index extends LineColumns {
   flags: Uint8Array;
   /** Number of tool calls. */
   calls: Uint16Array;
-  /** Milliseconds, `NaN` where there is none. */
+  /** The time in milliseconds; `NaN` if there is none. */
   time: Float64Array;
   /** Number of `id`. */
   id: Int32Array;
@@ -112,7 +112,7 @@ export function createIndex(): Index {
   };
 }
 
-/** Adds one line; a line that is not JSON leaves only its problems. */
+/** Adds a line; a line that is not JSON adds only its problems. */
 export function foldIndex(index: Index, line: LineRecord): void {
   for (const problem of line.problems) addProblem(index.problems, problem);
   if (line.value === undefined) return;

@@ -2,7 +2,7 @@
  * The records of a pi session file, and the questions that one record answers.
  *
  * Seen in 0.73.1, 0.87.1 and 1.5.2; what is marked (docs) is described by the package's own documentation
- * and was not met in a file. Nothing here trusts a field to have the type that it should have. Pure.
+ * and was not met in a file. No function here relies on the type of a field. Pure.
  */
 
 import type { TextBlock } from "@continuo/core/model";
@@ -39,7 +39,7 @@ export interface Header {
   readonly parentSession: string | null;
 }
 
-/** `null` if the record is no header. */
+/** Returns `null` if the record is not a header. */
 export function parseHeader(value: unknown): Header | null {
   if (!isJson(value) || value.type !== "session") return null;
   return {

@@ -87,7 +87,7 @@ interface PiScan extends LinkedScan {
   readonly lasts: TailFacts;
 }
 
-/** The lines of a part of a file have no numbers that anybody could look up. */
+/** In a part of a file, the line numbers are not those of the file, so they are left out. */
 function problemsOf(found: FoundSession, read: PiScan, ofFile: readonly Problem[]): Problem[] {
   const { index, tree, firsts, partial } = read;
   const whole = partial ? [] : [...pairProblems(index.pairs), ...parentProblems(read)];
@@ -151,7 +151,7 @@ function countMessages(index: Index, path: Int32Array): MessageCounts {
   return counts;
 }
 
-/** The keys are kinds; others are no messages. */
+/** The keys are the kinds of messages; other kinds are not messages. */
 const ROLES: Readonly<Record<number, "user" | "assistant" | "tool" | "system">> = {
   [KIND.user]: "user",
   [KIND.assistant]: "assistant",

@@ -1,4 +1,4 @@
-/** The least change after which pi's own list shows a session. Nothing is written here. */
+/** The smallest change after which pi's own list shows a session. Nothing is written here. */
 
 import { basename, join } from "node:path";
 import { canonicalFolder, type Places } from "@continuo/files";

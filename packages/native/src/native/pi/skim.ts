@@ -2,8 +2,8 @@
  * Makes the row of a session without reading all of its file: records from the start until the first facts are known, records
  * from the end until the last facts are, and a search for a title in the bytes between.
  *
- * Problems that a skim sees: what `find` saw, an unreadable file, a file without a record, what is wrong
- * with the header, and a torn last line (without its number). All others need a full read.
+ * Problems that a skim finds: those of `find`, an unreadable file, a file without a record, mistakes in the header, and
+ * a torn last line (without its number). All others need a full read.
  */
 
 import type { Problem, SessionInfo } from "@continuo/core/model";
@@ -70,13 +70,13 @@ async function lookAt(file: FoundFile, options: SkimOptions): Promise<HeadLook> 
   return { firsts, lasts, torn };
 }
 
-/** True when nothing more can be learned from the start. */
+/** True if the start of the file can give no further facts. */
 function foldStart(firsts: HeadFacts, record: Json): boolean {
   foldFirsts(firsts, record);
   return firsts.header !== null && firsts.time !== null && firsts.typed !== null;
 }
 
-/** The row that `firsts` and `lasts` make; a full read folds the same two. */
+/** The row from `firsts` and `lasts`; a full read computes the same two. */
 export function rowOf(
   found: FoundSession,
   firsts: HeadFacts,
@@ -92,7 +92,7 @@ export function headProblems(found: FoundSession, firsts: HeadFacts): Problem[] 
   return headerProblems(firsts, found, { type: "session", place });
 }
 
-/** Folds records from the start until nothing more can be learned. */
+/** Folds records from the start as long as they can give further facts. */
 export async function skimFirsts(file: FoundFile, firsts: HeadFacts, options: SkimOptions): Promise<void> {
   await skimStart(file, { first: (record) => foldStart(firsts, record) }, options);
 }

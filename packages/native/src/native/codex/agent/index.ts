@@ -35,7 +35,7 @@ export const codexAgent: Agent = {
     vendor: "openai",
     textCall: "custom_tool_call",
   },
-  // MCP servers, rules, hooks: Codex itself reads them in folders that it trusts only (0.169.0).
+  // MCP servers, rules and hooks, which Codex itself reads only in folders that it trusts (0.169.0).
   projectFiles: [".codex/config.toml", ".codex/hooks.json", ".codex/rules"],
   isTrusted,
   mcpServers: { path: settingsFile, language: "toml", group: "mcp_servers", entry: serverEntry },

@@ -1,8 +1,8 @@
 /**
  * GitHub Copilot CLI before any of its sessions is read: its folders, its command, and what its model accepts.
  *
- * Promises: small, and loads nothing of how sessions are read before it is asked to.
- * Does not know: what a session of it contains.
+ * Promises: small, and loads the code that reads sessions only on request.
+ * Does not know: the content of its sessions.
  */
 
 import { join, resolve } from "node:path";
@@ -10,7 +10,7 @@ import { moved, type Places, parseCommented } from "@continuo/files";
 import { type Agent, readRecordText, serverEntry } from "../../format/index.ts";
 import { itself, MOST_IMAGE_TYPES } from "../../kit/index.ts";
 
-/** `COPILOT_HOME` moves all that Copilot keeps. */
+/** `COPILOT_HOME` moves everything that Copilot stores. */
 function copilotHome({ home, env }: Places): string {
   return env.COPILOT_HOME ? resolve(env.COPILOT_HOME) : join(home, ".copilot");
 }
@@ -37,7 +37,7 @@ export const copilotAgent: Agent = {
     vendor: null,
     textCall: "custom",
   },
-  // Hooks run in any folder, servers start in one that it trusts (1.0.102).
+  // Hooks run in any folder; servers start only in a trusted one (1.0.102).
   projectFiles: [".github/hooks", ".mcp.json"],
   isTrusted,
   mcpServers: {

@@ -1,8 +1,8 @@
 /**
  * pi before any of its sessions is read: its folders, its command, and what its model accepts.
  *
- * Promises: small, and loads nothing of how sessions are read before it is asked to.
- * Does not know: what a session of it contains.
+ * Promises: small, and loads the code that reads sessions only on request.
+ * Does not know: the content of its sessions.
  */
 
 import { join, resolve } from "node:path";
