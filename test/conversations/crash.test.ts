@@ -1,7 +1,7 @@
 /** After `kill -9` of Continuo: the native session that heard the prompt continues, by the agent's own record of it. */
 
 import { mkdirSync, readFileSync, utimesSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { openTalk, type Talk, type TalkFlags } from "@continuo/agents/conversations";
 import type { NewEvent, Session } from "@continuo/core/model";
 import { openStore } from "@continuo/store";
@@ -48,6 +48,10 @@ async function crashIn(home: TalkHome, { known }: { readonly known: boolean }): 
   return { url, sessionId, runId, cwd };
 }
 
+function recordPath(home: TalkHome, cwd: string, id: string): string {
+  return join(home.path, ".claude/projects", cwd.replaceAll(/[^a-zA-Z0-9]/gu, "-"), `${id}.jsonl`);
+}
+
 /** Writes the records of Claude Code. The clock of files is a tick behind. */
 function record(
   home: TalkHome,
@@ -56,8 +60,8 @@ function record(
   words: string,
   timestamp = new Date().toISOString(),
 ): void {
-  const folder = join(home.path, ".claude/projects", cwd.replaceAll(/[^a-zA-Z0-9]/gu, "-"));
-  mkdirSync(folder, { recursive: true });
+  const path = recordPath(home, cwd, id);
+  mkdirSync(dirname(path), { recursive: true });
   const line = {
     type: "user",
     uuid: "u1",
@@ -68,7 +72,6 @@ function record(
     version: "2.1.330",
   };
   const message = { role: "user", content: words };
-  const path = join(folder, `${id}.jsonl`);
   writeFileSync(path, `${JSON.stringify({ ...line, message })}\n`);
   const writtenAt = (Date.now() - 1_000) / 1_000;
   utimesSync(path, writtenAt, writtenAt);
@@ -144,6 +147,37 @@ test("the same prompt stands once in the session, although its native session ca
   const { events } = await store.read(crash.sessionId, { types: ["message_sent"] });
   expect(events).toHaveLength(1);
   expect((await store.getRun(result.run.runId))?.metadata.retryOf).toBe(crash.runId);
+});
+
+test("a turn whose run the caller named is answered by a second run, although its native session cannot be resumed", async () => {
+  const gone = { error: { code: -32_603, message: "it is broken" } };
+  using home = createTalkHome({ ...SCRIPT, answers: { "session/resume": [gone], "session/load": [gone] } });
+  const crash = await crashIn(home, { known: true });
+  record(home, crash.cwd, NATIVE, "tell me a story");
+  await using talk = await resume(home, crash);
+  const runId = "0b7c1f7e-3d51-4c0e-9a52-6f1f3f0a9c11";
+  const { result } = await talk.say("tell me a story", { ...options, runId });
+  expect(result).toMatchObject({ status: "completed", resumption: { happened: "replay" } });
+  const first = await (await talk.store()).getRun(runId);
+  expect([first?.status, result.run.runId === runId]).toEqual(["failed", false]);
+});
+
+test("a native session that missed what another person wrote after the prompt is not continued without it", async () => {
+  using home = createTalkHome();
+  const crash = await crashIn(home, { known: false });
+  record(home, crash.cwd, NATIVE, "tell me a story");
+  {
+    await using store = await openStore(crash.url);
+    const words = [{ type: "text", text: "The lamp is red." }];
+    await store.append(crash.sessionId, [{ type: "message_sent", data: { content: words } }]);
+  }
+  await using talk = await resume(home, crash);
+  expect(referenceIn(talk.session)).toBe(undefined);
+  await talk.say("go on", options);
+  // The whole conversation is written into another native session, which the agent continues.
+  const { sessionId } = referenceIn(talk.session) as { readonly sessionId: string };
+  expect(sessionId).not.toBe(NATIVE);
+  expect(readFileSync(recordPath(home, crash.cwd, sessionId), "utf8")).toContain("The lamp is red.");
 });
 
 test.each([
