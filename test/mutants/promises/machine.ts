@@ -181,8 +181,8 @@ export const MACHINE: readonly PromiseOfRoom[] = [
   {
     promise: "A look is told to the other pages at once.",
     file: "packages/server/src/machine/inbox/inbox.ts",
-    text: "      seenFile.see(new Map(times));\n      chat.changes.tell();",
-    mistake: "      seenFile.see(new Map(times));",
+    text: "seenFile.see(new Map(times));\n      }\n      chat.changes.tell();",
+    mistake: "seenFile.see(new Map(times));\n      }",
     test: "packages/server/src/machine/inbox/inbox.test.ts",
   },
   {

@@ -166,6 +166,16 @@ export const SECOND_SERVER: readonly PromiseOfRoom[] = [
   },
 ];
 
+export const SECOND_MACHINE: readonly PromiseOfRoom[] = [
+  {
+    file: "packages/server/src/machine/inbox/inbox.ts",
+    test: "packages/server/src/machine/inbox/inbox.test.ts",
+    promise: "Pages learn at once that all sessions were marked as viewed.",
+    text: 'if ("all" in request) seenFile.seeAll(newestTime(byKey));',
+    mistake: 'if ("all" in request) return seenFile.seeAll(newestTime(byKey));',
+  },
+];
+
 export const SECOND_CATALOG: readonly PromiseOfRoom[] = [
   {
     file: "packages/agents/src/catalog/moved-projects.ts",

@@ -137,7 +137,10 @@ test("the end of a turn is read again when its session changed", async () => {
   expect(await now()).toMatchObject({ failed: [], finished: [{ session: { key } }] });
 });
 
-test("pages that follow the inbox learn at once that a session was viewed", async () => {
+test.each([
+  ["a session was viewed", { keys: ["claude:a"] }],
+  ["all sessions were marked as viewed", { all: true }],
+] as const)("pages that follow the inbox learn at once that %s", async (_, request) => {
   vi.useFakeTimers({ toFake: ["setTimeout"] });
   try {
     list("claude:a", { updatedAt: AFTER });
@@ -145,7 +148,7 @@ test("pages that follow the inbox learn at once that a session was viewed", asyn
     const states = inbox.events(stop.signal)[Symbol.asyncIterator]();
     expect((await states.next()).value).toMatchObject({ unseen: 1 });
     const next = states.next();
-    await inbox.see({ keys: ["claude:a"] });
+    await inbox.see(request);
     expect((await next).value).toMatchObject({ unseen: 0 });
     stop.abort();
   } finally {

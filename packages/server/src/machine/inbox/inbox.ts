@@ -91,13 +91,15 @@ export function createInbox({ places, chat, ...list }: InboxOptions): MachineInb
       }
     },
     async see(request) {
-      if ("all" in request) return seenFile.seeAll(newestTime(await list.rows()));
       const byKey = await list.rows();
-      const times = request.keys.flatMap((key): [string, string][] => {
-        const at = byKey.get(key)?.shown.updatedAt;
-        return at == null ? [] : [[key, at]];
-      });
-      seenFile.see(new Map(times));
+      if ("all" in request) seenFile.seeAll(newestTime(byKey));
+      else {
+        const times = request.keys.flatMap((key): [string, string][] => {
+          const at = byKey.get(key)?.shown.updatedAt;
+          return at == null ? [] : [[key, at]];
+        });
+        seenFile.see(new Map(times));
+      }
       chat.changes.tell();
     },
   };
