@@ -9,7 +9,7 @@ export interface PageStart {
 }
 
 export interface ChannelPages {
-  /** Each channel once, in the order of names. */
+  /** Each channel appears once, in the order of names. */
   readonly rows: readonly ChannelRow[];
   /** The pages that were read. */
   readonly starts: readonly PageStart[];

@@ -66,7 +66,7 @@ function branchPart({ turns, tokens: all, costUsd }: MachineSession, outline: Ou
   return `this branch: ${figures.join(", ")}`;
 }
 
-/** Says what is still missing while a long session is being read. */
+/** Shows what is still missing while a long session is being read. */
 export function readingWords({ reading, head }: SessionState): string {
   const size = reading.value?.sizeBytes ?? null;
   const all = size === null ? "Reading all of it" : `Reading all ${bytes(size)}`;

@@ -7,7 +7,9 @@ import { messageKind } from "@continuo/core/transcript";
 import { turnTitle } from "@continuo/core/transcript/html";
 import type { Outline, OutlineMark, OutlineTurn, WindowMessage } from "@continuo/core/wire/machine";
 
-/** Gives messages of the end their turns. `total` is the number of turns of the session; `null` if it is not known. */
+/**
+ * Assigns turns to the messages at the end. `total` is the number of turns of the session; `null` if it is not known.
+ */
 export function withTurns(
   messages: readonly WindowMessage[],
   total: number | null,

@@ -1,4 +1,4 @@
-/** Messages as lines. What somebody wrote reaches the terminal as visible text only. */
+/** Messages as lines. Text from other people reaches the terminal only as visible characters. */
 
 import { visibleLine, visibleText } from "@continuo/core/transcript";
 import type { ChannelMessage, MessageReaction } from "@continuo/core/wire";

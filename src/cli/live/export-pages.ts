@@ -167,7 +167,7 @@ function spanOf({ startMs, endMs }: Note): string {
   return startMs === endMs ? timeOf(startMs) : `${timeOf(startMs)}–${timeOf(endMs)}`;
 }
 
-/** Words of Continuo itself. */
+/** Texts of Continuo itself. */
 export function markOf({ status, damaged }: Note): string {
   const based = damaged === undefined ? "" : ` (from damaged events: ${damaged.map(Number).join(", ")})`;
   return `${status === "unsure" || status === "accepted" ? ` (${status})` : ""}${based}`;

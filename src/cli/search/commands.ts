@@ -87,7 +87,7 @@ export function addOpenCommand(program: Command, run: ProgramRun | null): void {
 export function addIndexCommands(index: Command, run: ProgramRun | null): void {
   const add = (name: "status" | "update" | "rebuild" | "clear", description: string): void => {
     const command = index.command(name).description(description).option("--json", "print JSON");
-    // Nobody types it: other commands start it.
+    // People do not type this command, because other commands start it.
     if (name === "update") command.addOption(new Option("--background").hideHelp());
     command.action(async (flags: IndexFlags) => {
       if (run === null) return;

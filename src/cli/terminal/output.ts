@@ -8,7 +8,7 @@ export interface Output {
    * caller waits.
    */
   write(text: string): Promise<void>;
-  /** True if nobody reads any more. */
+  /** True if the reader has closed the output. */
   readonly isClosed: boolean;
 }
 

@@ -101,7 +101,7 @@ function startPager(command: string, opening: string | null, shell: Shell): Page
   });
   const hold = shell.holdInterrupts();
   const ended = endOf(child);
-  // Leaving the pager before the end breaks the pipe; `isClosed` says so.
+  // Leaving the pager before the end breaks the pipe; `isClosed` reports this.
   child.stdin.on("error", () => undefined);
   return {
     output: createOutput(child.stdin),

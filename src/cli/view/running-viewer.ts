@@ -67,7 +67,7 @@ export async function askRunning(wish: ViewerRequest, places: Places): Promise<R
   try {
     return ANSWER.parse(JSON.parse(await readText(socket)));
   } catch {
-    // Nobody listens, or it is another version.
+    // No process listens, or it has another version.
     return null;
   } finally {
     socket.destroy();

@@ -103,7 +103,7 @@ function toProjectFilter(folder: string, marks: ProjectMarks): RowFilter {
   });
 }
 
-/** A session in which nobody said anything. A row that the agent itself listed has no size, and never counts as empty. */
+/** A session without messages. A row that the agent itself listed has no size, and never counts as empty. */
 export function hasNoUserMessage(row: ListedSession): boolean {
   if (row.agent === OWN) return row.title === null;
   return row.sizeBytes !== null && isEmptySession(row);

@@ -92,7 +92,7 @@ export function createKeptTexts(
       try {
         const texts = await entry.texts;
         clearTimeout(closing);
-        // Nobody may search again: what is open is closed then.
+        // Open files are closed after a while, because there may be no further search.
         closing = setTimeout(forget, CATALOG_LIMITS.keptTextsMs).unref();
         return { ...texts, [Symbol.asyncDispose]: done };
       } catch (error) {

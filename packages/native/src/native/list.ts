@@ -22,7 +22,7 @@ import type {
 import { formatOf, READABLE_AGENTS } from "./registry.ts";
 
 export interface ListOptions {
-  /** All that can be read by default. */
+  /** All readable agents by default. */
   readonly agents?: readonly AgentName[];
   /** Only sessions of this folder. */
   readonly cwd?: string;
@@ -38,12 +38,12 @@ export interface ListOptions {
   readonly empty?: "include" | "exclude";
   /** The environment of this user by default. */
   readonly places?: Places;
-  /** In which a list keeps what it found out for the next one. */
+  /** The memo in which a list stores its results for the next one. */
   readonly memo?: SavedSkimMemo;
   /** Sessions that the caller recognizes by other means: they are only in `setAside`. */
   readonly isSetAside?: (found: FoundSession) => boolean;
   readonly signal?: AbortSignal;
-  /** Called now and then while the list is made. */
+  /** Called from time to time while the list is made. */
   readonly onProgress?: (looked: number) => void;
 }
 
@@ -66,9 +66,9 @@ export interface NativeList {
   readonly sessions: readonly SessionInfo[];
   /** The number of sessions that pass the filters, before `limit`. */
   readonly total: number;
-  /** Archived sessions that were left out because they are. */
+  /** The number of sessions that were left out because they are archived. */
   readonly archivedLeftOut: number;
-  /** Empty sessions that were met and left out because they are. */
+  /** The number of sessions that were left out because they are empty. */
   readonly emptyLeftOut: number;
   /** The sessions that `isSetAside` names, archived or not, in no order; their titles may be missing. */
   readonly setAside: readonly SessionInfo[];
@@ -95,7 +95,7 @@ async function readList(options: ListOptions): Promise<NativeList> {
   const looking = pick(options, "signal", "memo");
   const rows: Row[] = [];
   const metIds: string[] = [];
-  // If every row is shown, a look at the ends first would be a second look.
+  // If every row is shown, reading the ends first would only be an additional read.
   const part = options.limit === undefined ? "whole" : "ends";
   const aside: Pick<Row, "reader" | "found">[] = [];
   let archivedLeftOut = 0;
@@ -175,7 +175,7 @@ interface Row {
   readonly reader: AgentReader;
   readonly found: FoundSession;
   readonly updatedAt: string | null;
-  /** `null` if only the time was needed. */
+  /** The row; `null` if only the time was needed. */
   readonly info: SessionInfo | null;
 }
 
@@ -187,7 +187,7 @@ function quick(reader: AgentReader, found: FoundSession, { newestBy, limit }: Li
   return { reader, found, updatedAt: new Date(Math.max(...times)).toISOString(), info: null };
 }
 
-/** `null` if the time is not at hand. */
+/** Returns `null` if the time is not in memory. */
 function knownRow(reader: AgentReader, found: FoundSession, { part, memo }: SkimOptions): Row | null {
   const updatedAt = memo === undefined || part !== "ends" ? undefined : reader.knownUpdatedAt?.(found, memo);
   return updatedAt === undefined ? null : { reader, found, updatedAt, info: null };
@@ -209,12 +209,12 @@ function filesOf(rows: readonly Pick<Row, "found">[]): FoundFile[] {
   return rows.flatMap(({ found }) => found.files);
 }
 
-/** Nobody typed anything, and no damaged record can be a prompt. */
+/** True if the person typed nothing, and no damaged record can be a prompt. */
 export function isEmptySession({ title, problems }: Pick<SessionInfo, "title" | "problems">): boolean {
   return title === null && problems.every(({ code }) => code === "empty");
 }
 
-/** The title of a session in which pictures are all that a person said. */
+/** The title of a session in which a person sent only pictures. */
 const PICTURE_TITLE = "[picture]";
 
 /** A session without a title is read: the first prompt can be a picture without text. */
@@ -249,7 +249,7 @@ function nameOf({ found: { agent, sessionId } }: Row): string {
   return `${agent}:${sessionId}`;
 }
 
-/** The named options that are given; an absent one stays absent. */
+/** Returns the named options that are present. */
 export function pick<T extends object, K extends keyof T>(options: T, ...keys: readonly K[]): Pick<T, K> {
   const picked: Partial<T> = {};
   for (const key of keys) if (options[key] !== undefined) picked[key] = options[key];

@@ -1,4 +1,4 @@
-/** From what a person types to one session: an id, the beginning of one, `agent:id`, or a path. */
+/** Finds the one session that a person names by an id, the beginning of an id, `agent:id`, or a path. */
 
 import { statSync } from "node:fs";
 import { isAbsolute, resolve } from "node:path";
@@ -19,9 +19,9 @@ import { formatOf, READABLE_AGENTS } from "./registry.ts";
 
 export interface LookupOptions {
   readonly places?: Places;
-  /** For relative paths; the process's own by default. */
+  /** The folder for relative paths; by default that of the process. */
   readonly cwd?: string;
-  /** In which lists keep what they found out: with it, an id is looked for without opening every file. */
+  /** The memo in which lists store their results. With it, an id can be found without opening every file. */
   readonly memo?: SavedSkimMemo;
   readonly signal?: AbortSignal;
 }
@@ -34,7 +34,7 @@ export const LOOKUP_OPTIONS: KnownOptions<LookupOptions> = {
 };
 
 /**
- * The words of a person, a row of a list, or a result of `findNativeSessions`, which need not be searched for again.
+ * The text of a person, a row of a list, or a result of `findNativeSessions`, which does not have to be searched again.
  */
 export type SessionRef = string | ReadableRef | FoundSession;
 
@@ -44,7 +44,7 @@ export interface Lookup {
 }
 
 /**
- * A reference is found where it says; text is a path when a file is there, else an id.
+ * A reference is found at its location. A text is a path if the file exists, and otherwise an id.
  *
  * Errors: `not_found`; `ambiguous` with `details.matches: [{ agent, sessionId, location }]`.
  */
@@ -77,7 +77,7 @@ async function lookUp(ref: SessionRef, options: LookupOptions): Promise<Lookup> 
 async function lookUpRef(ref: ReadableRef, places: Places, options: LookupOptions): Promise<Lookup> {
   const reader = await formatOf(ref.agent);
   const found = await reader.recognise(ref.location, places);
-  // The file may have become another session's since.
+  // Since then, the file may belong to another session.
   if (found?.sessionId === ref.sessionId) return { reader, found };
   const matches = await matchesOf(ref.sessionId, [ref.agent], places, options);
   const exact = matches.find((match) => match.found.sessionId === ref.sessionId);
@@ -125,7 +125,7 @@ function splitId(text: string): { agent: AgentName | null; id: string } {
   return isAgentName(name) && rest !== undefined ? { agent: name, id: rest } : { agent: null, id: text };
 }
 
-/** @param unread why sessions could not be read: the wanted session may be one of them. */
+/** @param unread the reasons why sessions could not be read; the wanted session may be one of them. */
 function notFound(text: string, unread: readonly string[] = []): ContinuoError {
   const [first] = unread;
   const more = unread.length > 1 ? `, and ${unread.length - 1} more` : "";

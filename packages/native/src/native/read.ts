@@ -16,7 +16,10 @@ import { pick } from "./list.ts";
 import { LOOKUP_OPTIONS, type Lookup, type LookupOptions, lookUpSession, type SessionRef } from "./lookup.ts";
 
 export interface ReadOptions extends LookupOptions, HistoryOptions {
-  /** `model`: what the agent's model would be sent on the next resume, compaction applied. Left out: all messages. */
+  /**
+   * `model`: the messages that the agent's model would receive at the next resume, after compaction. By default, all
+   * messages.
+   */
   readonly view?: "history" | "model";
 }
 
@@ -78,7 +81,7 @@ export async function readNativeDetails(
   return session.details;
 }
 
-/** A session in memory. Errors as `openNativeSession`; `not_found` also for an unknown leaf. */
+/** Reads a session into memory. Errors as `openNativeSession`; also `not_found` for an unknown leaf. */
 export async function readNativeSession(ref: SessionRef, options: ReadOptions = {}): Promise<NativeSession> {
   assertKnownOptions("readNativeSession", options, READ_OPTIONS);
   return await cancellable(options.signal, () => read(ref, options));
@@ -94,7 +97,7 @@ async function read(ref: SessionRef, options: ReadOptions): Promise<NativeSessio
   return { agent, sessionId, messages, leaves: session.leaves, problems: session.problems };
 }
 
-/** Returns the problems of a session. A session that cannot be opened has that as its problem. */
+/** Returns the problems of a session. For a session that cannot be opened, the reason is its problem. */
 export async function checkNativeSession(
   ref: SessionRef,
   options: LookupOptions = {},

@@ -13,7 +13,7 @@ import { geminiAgent } from "./gemini/agent/index.ts";
 import { opencodeAgent } from "./opencode/agent/index.ts";
 import { piAgent } from "./pi/agent/index.ts";
 
-/** The compiler asks for the line of each name. */
+/** The compiler requires a line for each name. */
 const BUILT_IN: Readonly<Record<AgentName, Agent>> = {
   claude: claudeAgent,
   codex: codexAgent,
@@ -70,8 +70,8 @@ export const TRIED_VERSIONS: Readonly<Record<AgentName, string>> = {
 };
 
 /**
- * Every folder that an agent may keep for itself, with all that is in it, and Continuo's own: no result that a person
- * names a file for is written there.
+ * Every folder that an agent may use for its files, and Continuo's own. No output file that a person names is written
+ * there.
  */
 export async function forbiddenFolders(places: Places): Promise<readonly string[]> {
   const formats = await Promise.all(READABLE_AGENTS.map(formatOf));

@@ -191,7 +191,7 @@ export class AhpHost {
 
   /** Conversations, the newest change first. */
   async list(): Promise<readonly SessionSummary[]> {
-    // Each page would look at all of them.
+    // Otherwise, each page would check all of them.
     const { sessions } = await this.machine.sessions(
       { part: "conversations", archived: "include", limit: LIMITS.listed },
       this.#over.signal,

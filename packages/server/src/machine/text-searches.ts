@@ -28,8 +28,8 @@ export interface TextSearchResult {
 }
 
 /**
- * Searches continue until they are complete: the same question again gets the results that were found in the meantime. One for which
- * nobody waits any longer ends.
+ * Searches continue until they are complete: the same question again gets the results that were found in the meantime.
+ * A search without a waiting caller ends.
  */
 export interface TextSearches {
   /** Errors: `usage` for an invalid query. */
@@ -44,7 +44,7 @@ interface FindOptions {
 }
 
 export interface FoundPage {
-  /** Tells apart the pages of one text. */
+  /** Distinguishes the pages of one text. */
   readonly name: string;
   of(sessions: readonly MachineSession[]): readonly MachineSession[];
 }
@@ -161,7 +161,7 @@ function nameOf(text: string, { name }: FoundPage): string {
   return `${name}\n${text}`;
 }
 
-/** Every row, where nothing is searched. */
+/** Returns every row if nothing is searched. */
 export function allOf(rows: Rows): TextSearchResult {
   const sessions = [...rows.byKey.values()].map(({ shown }) => shown);
   return { sessions, unsearched: 0, unlisted: 0, withoutRow: 0, notices: [] };

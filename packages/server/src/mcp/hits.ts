@@ -17,7 +17,7 @@ export const foundOutput: z.ZodObject = z.object({
   otherTurns: z.array(z.number()).optional(),
 });
 
-/** Whose words the excerpt has. */
+/** The author of the excerpt. */
 const VOICE_NAMES: Readonly<Record<Excerpt["voice"], string>> = {
   person: "person",
   agent: "agent",

@@ -23,7 +23,7 @@ export interface FollowFlags extends Pick<ViewFlags, "tools" | "injected"> {
 /** A heading needs no more than this. */
 const HEADING_BYTES = 512 * 1024;
 
-/** Ends when nobody reads any more. Errors: those of `locate`; `not_found` if the session no longer exists. */
+/** Ends when the reader closes the output. Errors: those of `locate`; `not_found` if the session no longer exists. */
 export async function runFollow(id: string, flags: FollowFlags, shell: Shell): Promise<number> {
   const located = await locate(id, shell);
   const output = createOutput(shell.stdout);

@@ -11,7 +11,7 @@ export interface EarlierUsage {
   readonly beforeMs: number;
 }
 
-/** In dollars, by the agent's own record; `null` if nobody reads it. */
+/** In dollars, by the agent's own record; `null` if it has no reader. */
 export async function spentBefore(
   options: DriverOptions,
   { sessionId, cwd, beforeMs }: EarlierUsage,

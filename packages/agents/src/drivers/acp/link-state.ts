@@ -60,7 +60,7 @@ export interface LoadingState {
   isActive: boolean;
   /** Counts the updates, so that the link can wait until no more of them arrive. */
   updateCount: number;
-  /** The history that the agent sent; `null` if nobody wants it. */
+  /** The history that the agent sent; `null` if it is not requested. */
   history: LoadedHistory | null;
 }
 

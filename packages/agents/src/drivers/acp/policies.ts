@@ -11,7 +11,7 @@ export interface AcpPolicy extends Omit<AcpHold, "env"> {
   readonly env?: NonNullable<AcpHold["env"]> | ((places: Places) => NonNullable<AcpHold["env"]>);
 }
 
-/** `null`: nothing holds it to that. */
+/** The value `null` means that nothing can enforce the policy. */
 export type AcpPolicies = Readonly<Partial<Record<PermissionPolicy, AcpPolicy | null>>>;
 
 /**

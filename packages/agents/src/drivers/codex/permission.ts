@@ -92,7 +92,7 @@ const NOT_SHOWN: ReadonlySet<string> = new Set([
   "proposedExecpolicyAmendment",
 ]);
 
-/** Returns the refusal of a question that nobody here can answer; `null` if the server takes no such answer. */
+/** Returns the refusal of a question that has no one to answer it; `null` if the server accepts no such answer. */
 export function refusalOf(method: string): Json | null {
   if (method === "mcpServer/elicitation/request") return { action: "decline", content: null };
   if (method === "item/tool/requestUserInput") return { answers: {} };

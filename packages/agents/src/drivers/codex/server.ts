@@ -12,7 +12,7 @@ export interface CodexHandlers {
   onNotification(method: string, params: Json): void | Promise<void>;
   /** It must not wait for a person. */
   onRequest(id: unknown, method: string, params: Json): void;
-  /** Nothing comes any more. */
+  /** No more output arrives. */
   onEnd(): void | Promise<void>;
 }
 

@@ -10,7 +10,7 @@ export const AGENT = "pi";
 export interface PiHandlers {
   /** The next line is read when it is done. */
   onRecord(record: Json): void | Promise<void>;
-  /** Nothing comes any more. */
+  /** No more output arrives. */
   onEnd(): void | Promise<void>;
 }
 

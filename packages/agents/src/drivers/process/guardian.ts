@@ -56,7 +56,7 @@ signal TERM
 until_gone 0 ${LOOKS.term}
 until_gone KILL ${LOOKS.kill}`;
 
-/** Never fails: if there is no `/bin/sh`, or no memory for it, there is no guardian. */
+/** Never fails; without `/bin/sh`, or without memory for it, no guardian is started. */
 export function startGuardian({ pid, mark, searchPath = "" }: GuardedProcess): Guardian {
   if (pid === undefined) return { release: () => Promise.resolve() };
   const args = [String(pid), processStartOf(pid) ?? "", `${MARK_VARIABLE}=${mark}`];
@@ -74,7 +74,7 @@ export function startGuardian({ pid, mark, searchPath = "" }: GuardedProcess): G
 }
 
 interface Shell {
-  /** Resolves when it is gone. */
+  /** Resolves when it has ended. */
   end(): Promise<void>;
 }
 

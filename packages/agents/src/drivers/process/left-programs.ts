@@ -16,7 +16,7 @@ import { MARK_VARIABLE } from "./orphans.ts";
 
 const debug = debugOf("drivers");
 
-/** A program that got SIGKILL runs nothing any more, even where it is not gone after this time. */
+/** A program that got SIGKILL executes nothing any more, even if it still exists after this time. */
 const STEPS = [
   { signal: "SIGTERM", waitMs: 1_000 },
   { signal: "SIGKILL", waitMs: 2_000 },
@@ -81,6 +81,6 @@ function tryToKill(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal);
   } catch {
-    // It is gone, or changed its user.
+    // The process ended, or changed its user.
   }
 }

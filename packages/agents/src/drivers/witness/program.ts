@@ -109,7 +109,7 @@ function start({ staged, args, env }: Program, stdout: "pipe" | number): Witness
   const { pid } = child;
   const guardian = startGuardian({ pid, mark, searchPath: staged.searchPath });
   let state: "running" | "gone" = "running";
-  // A program that ends early takes no more input.
+  // A program that ends early accepts no more input.
   child.stdin?.on("error", () => undefined);
   const kill = (): void => {
     // After the program has ended, its process id may belong to another program.

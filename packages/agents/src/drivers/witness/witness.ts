@@ -5,7 +5,7 @@ import type { Places } from "@continuo/files";
 
 /** The start of a program in a private home. */
 export interface ProgramStart {
-  /** The words that start the agent. */
+  /** The command that starts the agent. */
   readonly program: readonly string[];
   /** The search path of the person, because the agent itself needs it to start. */
   readonly searchPath: string;

@@ -160,7 +160,7 @@ function createBytes(file: number): Bytes {
   };
 }
 
-/** Gives how many bytes there were. */
+/** Returns the number of bytes. */
 function readAt(file: number, bytes: Buffer, position: number): number {
   let filled = 0;
   while (filled < bytes.length) {

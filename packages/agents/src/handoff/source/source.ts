@@ -64,7 +64,7 @@ export function markOf(messages: readonly SpokenMessage[]): MessagesMark {
 
 /**
  * Removes the fields that depend on the path of a session and are not sent to a model. A block without such fields is
- * not copied: JSON omits what is undefined.
+ * not copied: JSON omits undefined values.
  */
 function withoutPlaces(block: Block): unknown {
   const rest = block.native === undefined ? block : { ...block, native: undefined };

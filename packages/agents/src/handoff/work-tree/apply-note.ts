@@ -21,7 +21,7 @@ export interface ApplyNote {
   /** The commit of the state. */
   readonly to: string | null;
   readonly files: readonly TreeFile[];
-  /** Paths at which there was no file. */
+  /** Paths that had no file. */
   readonly created: readonly string[];
 }
 

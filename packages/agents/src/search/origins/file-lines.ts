@@ -37,7 +37,7 @@ function folderName(folder: string): string {
   try {
     return realpathSync(folder).replace(/[\\/]*$/u, sep);
   } catch {
-    // A folder that is gone holds nothing: no path begins with this.
+    // A missing folder has no files: no path begins with this.
     return "\0";
   }
 }

@@ -84,7 +84,7 @@ function relative(words: readonly string[], at: number, nowMs: number): NamedTim
     const month = now.getMonth() - (word === "last" ? 1 : 0);
     return one(at + 2, monthOf(now.getFullYear(), month));
   }
-  // "This may" is no month.
+  // In "This may", the word is not a month.
   const month = word === "last" ? MONTHS.indexOf(next) : -1;
   return month === -1 ? null : one(at + 2, lastMonth(month, now));
 }

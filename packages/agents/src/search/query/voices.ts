@@ -1,4 +1,4 @@
-/** Whose words a query looks for. Pure. */
+/** The authors whose text a query searches. Pure. */
 
 import { VOICES, type Voice } from "@continuo/native/index-file";
 import type { Role, SearchQuery } from "./search-query.ts";
@@ -13,7 +13,7 @@ const VOICES_OF: Readonly<Record<Role, readonly Voice[]>> = {
 /** Words of people, agents and tools. Text that a program inserted is in every session and distinguishes none. */
 const SPOKEN: readonly Voice[] = VOICES.filter((voice) => voice !== "other");
 
-/** The voices in which the words may stand. */
+/** The voices in which the words may occur. */
 export function voicesOf({
   roles,
   not,

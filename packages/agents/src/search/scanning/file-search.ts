@@ -31,7 +31,7 @@ export interface FileSearchOptions {
   readonly regex?: RegExp;
   readonly regexMs?: number;
   readonly secrets?: "masked";
-  /** Aborted when no more is wanted. */
+  /** Aborted when no further results are needed. */
   readonly stop: AbortSignal;
   /** Number of the best sessions that are shown; all without it. */
   readonly limit?: number;

@@ -11,6 +11,6 @@ export const SCAN_LIMITS = {
   batchSessions: 128,
   /** The number of first batches that are smaller, so that the first results come soon. */
   smallBatches: 8,
-  /** An index of fewer turns tells nothing about how often words are used. */
+  /** An index of fewer turns does not show how often words are used. */
   knownTurns: 1_000,
 } as const;

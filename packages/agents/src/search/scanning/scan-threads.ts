@@ -21,9 +21,9 @@ export type FromScanThread = ScanResult;
 
 export interface ThreadScan {
   readonly task: ScanTask;
-  /** In the order in which they are wanted. */
+  /** In the order in which they are needed. */
   readonly sources: readonly SizedSource[];
-  /** Aborted when no more is wanted. */
+  /** Aborted when no further results are needed. */
   readonly stop: AbortSignal;
   /** Milliseconds that one batch may take; no limit by default. */
   readonly batchMs?: number;

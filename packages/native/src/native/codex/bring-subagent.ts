@@ -15,8 +15,8 @@ const IDS = /^(?:id|session_id|thread_id|forked_from_id|parent_thread_id)$/u;
 const FOLDERS = /^(?:cwd|runtime_workspace_roots)$/u;
 
 /**
- * Returns no file for a thread that is already in the home, and `null` for one that cannot be moved: a compressed one,
- * and one that continues from the bytes of another file.
+ * Returns no file for a thread that is already in the home, and `null` for a thread that cannot be moved: a compressed
+ * one, or one that continues from the bytes of another file.
  */
 export function bringSubagent(
   location: string,

@@ -24,7 +24,7 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 
 export interface ListedFile {
   readonly cwd: string | null;
-  /** The time by the metadata; The value `null` counts as now. */
+  /** The time by the metadata; `null` counts as now. */
   readonly lastUpdated: string | null;
   /** True if Gemini CLI lists the session. */
   readonly listed: boolean;

@@ -1,13 +1,13 @@
 /**
- * Parts of a message, as opencode keeps them, to blocks of the model. Nothing is lost: a part with more in it
- * than the model has room for carries itself in `native`; only there is the time when a part began and ended.
+ * Parts of a message, as opencode keeps them, to blocks of the model. Nothing is lost: if a part has more content than
+ * the model can represent, its original is in `native`, which also has the times when a part began and ended.
  */
 
 import type { Block, FileBlock, ImageBlock, ToolResultBlock, ToolStatus } from "@continuo/core/model";
 import { hasOnly, isJson, type Json, textField } from "@continuo/files";
 import { childOf, objectField, without } from "./records.ts";
 
-/** The block that a part is; `null` for parts that say nothing: marks of steps, snapshots, retries, … */
+/** Returns the block of a part; `null` for parts without content: marks of steps, snapshots, retries, … */
 export function toBlock(part: Json): Block | null {
   switch (part.type) {
     case "text":
@@ -34,7 +34,7 @@ const MARKS: ReadonlySet<unknown> = new Set([
   "retry",
 ]);
 
-/** A part that is no content of a message; it goes into the message's metadata. */
+/** A part that is not content of a message; it is stored in the message's metadata. */
 export function isMark(part: Json): boolean {
   return MARKS.has(part.type);
 }
@@ -65,7 +65,7 @@ export function toToolResult(part: Json): ToolResultBlock {
   };
 }
 
-/** The words by which opencode itself tells a refusal from a failure. */
+/** The text by which opencode itself distinguishes a refusal from a failure. */
 const REFUSED = /rejected permission|user dismissed|specified a rule|QuestionRejectedError/u;
 
 function statusOf(state: Json): ToolStatus {
@@ -77,7 +77,7 @@ function statusOf(state: Json): ToolStatus {
 function toToolCall(part: Json): Block {
   const id = textField(part, "callID");
   const name = textField(part, "tool");
-  // A call in no state that opencode knows is sent to no model.
+  // A call in an unknown state is not sent to a model.
   if (id === null || name === null || !isJson(part.state) || typeof part.state.status !== "string") {
     return { type: "unknown", raw: part };
   }
@@ -139,7 +139,7 @@ function toFile(part: Json): Block {
   const mimeType = textField(part, "mime");
   const url = textField(part, "url");
   if (mimeType === null || url === null) return { type: "unknown", raw: part };
-  // Images of that kind go to no model as images.
+  // Images of this kind are never sent to a model as images.
   const isImage = mimeType.startsWith("image/") && mimeType !== "image/svg+xml";
   const base64 = DATA_URL.exec(url.slice(0, MAX_URL_HEAD))?.[0];
   const content = base64 === undefined ? { url } : { data: url.slice(base64.length) };
@@ -158,7 +158,7 @@ function toFile(part: Json): Block {
     ...(isImage ? [] : ["filename"]),
   ]);
   if (isWhole && more) return block;
-  // The bytes are not kept twice.
+  // The bytes are stored only once.
   return { ...block, native: base64 === undefined ? part : { ...part, url: base64 } };
 }
 

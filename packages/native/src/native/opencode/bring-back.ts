@@ -1,6 +1,6 @@
 /**
- * Rows of another session as those of a new one. Ids of rows are unique in a database: each row gets another one,
- * of the same time, so that the order stays; wherever a row names one, it names the new one. Records of an export
+ * Converts rows of another session to rows of a new one. Ids of rows are unique in a database: each row gets another
+ * one, of the same time, so that the order stays; wherever a row names one, it names the new one. Records of an export
  * become the rows that an import makes of them. Pure.
  */
 
@@ -47,8 +47,8 @@ export function bringBackRows(
 }
 
 /**
- * Does the same as opencode with the next prompt: the messages that an open revert removes are gone, the
- * message that it names and all after it, or that message's parts from one on.
+ * Does the same as opencode at the next prompt: it removes the messages of an open revert, which are the named message
+ * and all later ones, or the parts of that message from one on.
  */
 export function withoutReverted(records: readonly KeptRecord[]): readonly KeptRecord[] {
   const [own, ...others] = rowsOf(records);

@@ -1,6 +1,7 @@
 /**
- * Sub-agents of another session as those of a new one: rows of sessions with a `parent_id`, in the database of the new
- * session. A sub-agent keeps its id, which answers of its parent name in their text, unless the database has it already.
+ * Converts sub-agents of another session to sub-agents of a new one: rows of sessions with a `parent_id`, in the
+ * database of the new session. A sub-agent keeps its id, which answers of its parent name in their text, unless the
+ * database has it already.
  */
 
 import { existsSync } from "node:fs";
@@ -22,7 +23,7 @@ import { readSchema, sessionRow } from "./schema.ts";
 import type { SessionSource } from "./source.ts";
 
 const IDS = /(?:id|Id|ID)$/u;
-/** Sub-agents may start others; a circle of them has no end. */
+/** Sub-agents may start others, and a circle of them would have no end. */
 const MAX_SESSIONS = 1_000;
 
 /** `null` for an entry that is not a row of a database, is damaged, or cannot be written as rows again. */
@@ -64,7 +65,7 @@ interface StartedSession {
   readonly parentId: string | null;
 }
 
-/** The session and those that it or one of these started, each after the one that started it; `null` with a hole in it. */
+/** The session and all that were started from it, each after the one that started it; `null` if one is missing. */
 async function readStarted(
   path: string,
   sessionId: string,
@@ -100,7 +101,7 @@ function recordsOf(source: SessionSource): readonly KeptRecord[] {
   return records.map(({ value }) => ({ line: null, value: exactOf(value) }));
 }
 
-/** Those of the ids that are sessions of the database. */
+/** Returns the ids that are sessions of the database. */
 async function takenIn(path: string, ids: readonly string[]): Promise<ReadonlySet<string>> {
   if (!existsSync(path)) return new Set();
   const database = await openDatabase(path);

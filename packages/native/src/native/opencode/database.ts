@@ -45,7 +45,7 @@ export interface Database {
   few(sql: string, ...values: readonly SqlValue[]): Json[];
   /** Until the function that it returns is called, reads see one state of the database. Errors: `unreadable`. */
   begin(): () => void;
-  /** True when the owner has written since: the next read sees it. */
+  /** True if the owner has written since; the next read sees the change. */
   refresh(): boolean;
   close(): void;
 }
@@ -230,7 +230,7 @@ function isSqliteError(error: unknown): error is SqliteError {
   return error instanceof Error && "errcode" in error && typeof error.errcode === "number";
 }
 
-/** The lower byte is the kind of error, the rest says more about it. */
+/** The lower byte is the kind of error, and the rest contains details. */
 function kindOf({ errcode }: SqliteError): number {
   return errcode & 0xff;
 }

@@ -1,6 +1,6 @@
 /**
- * The model that opencode takes where a session names none (1.18.33): `model` of its settings, else the one chosen
- * last, else the first model of the first provider in its settings. A prompt without a model cannot be shown.
+ * The model that opencode uses if a session names none (1.18.33): `model` of its settings, or else the one chosen last,
+ * or else the first model of the first provider in its settings. A prompt without a model cannot be shown.
  */
 
 import { dirname, join } from "node:path";
@@ -15,7 +15,7 @@ export function readDefaultModel(places: Places, cwd: string): Json | null {
   return set ?? chosenLast(places) ?? firstOf(settings);
 }
 
-/** The ones that count most first: the project's, from its folder upwards, then the user's. */
+/** The settings with priority come first: those of the project, from its folder upwards, then those of the user. */
 function settingsFor({ home, env }: Places, cwd: string): readonly Json[] {
   const user = join(env.XDG_CONFIG_HOME || join(home, ".config"), "opencode");
   const folders = upwards(cwd).flatMap((folder) => [join(folder, ".opencode"), folder]);

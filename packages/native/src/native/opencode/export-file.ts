@@ -44,7 +44,7 @@ export function openExport(path: string): SessionSource {
     sizeOf: (message) => partsOf(message).reduce((sum, part) => sum + part.sizeBytes, message.sizeBytes),
     strays: () => exported.strays,
     children: () => [],
-    // An export does not tell which other sessions exist.
+    // An export has no information about other sessions.
     hasSession: () => true,
     gitBranch: () => null,
     sizeBytes: () => bytes.length,

@@ -52,14 +52,14 @@ export function rowsOfExport(values: readonly Json[]): readonly Json[] {
   let timeMs = 0;
   for (const value of values) {
     const row = toRow(value, timeMs);
-    // Parts tell no time; they come after their message.
+    // Parts have no time, and come after their message.
     if (typeof row.time_created === "number") timeMs = row.time_created;
     if (!rows.has(row.id)) rows.set(row.id, row);
   }
   return [...rows.values()];
 }
 
-/** A record of an export as its row; a row as it is. */
+/** Returns the row of an export's record; a row is returned unchanged. */
 export function toRow(value: Json, timeMs = 0): Json {
   const { id, sessionID: session_id, messageID: message_id } = value;
   if (typeof session_id !== "string") return isJson(value.time) ? sessionRowOf(value) : value;
@@ -85,7 +85,7 @@ function sessionRowOf(info: Json): Json {
   return row;
 }
 
-/** The row of a session says it as text, its export as an object; `null` if nothing is reverted. */
+/** The row of a session has the revert as text, its export as an object; `null` if nothing is reverted. */
 export function revertOf(row: Json): Json | null {
   const revert = fromText(row.revert);
   return isJson(revert) && textField(revert, "messageID") !== null ? revert : null;

@@ -54,7 +54,7 @@ export function foldPartFacts(facts: Facts, record: NativeRecord, sessionId: str
   else if (type === "tool") foldTool(facts, record, part);
 }
 
-/** A record that no message leads to. */
+/** A record that belongs to no message. */
 export function foldStray(facts: Facts, record: NativeRecord): void {
   facts.records += 1;
   foldDamage(facts, record);

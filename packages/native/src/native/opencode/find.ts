@@ -66,7 +66,7 @@ interface SeenRow {
   readonly row: Json;
 }
 
-/** A database that cannot be read is listed in place of the sessions in it. */
+/** A database that cannot be read is listed in place of its sessions. */
 async function sessionsIn(path: string): Promise<SeenRow[]> {
   const files = filesOf(path);
   try {
@@ -84,7 +84,7 @@ async function sessionsIn(path: string): Promise<SeenRow[]> {
   }
 }
 
-/** Read again where opencode wrote in the middle of it. */
+/** The session is read again if opencode wrote in the meantime. */
 function readListed(database: Database): Json[] {
   const schema = readSchema(database);
   const rows = readSessions(database, schema);
@@ -196,7 +196,7 @@ function onlyOne(path: string, all: readonly SeenRow[]): FoundSession {
   });
 }
 
-/** Messages may outlive the row of their session. */
+/** Messages may still exist without the row of their session. */
 function lostSession(database: Database, path: string, sessionId: string): FoundSession {
   const [message] = openRows(database, sessionId).messages("oldest");
   if (message === undefined)
@@ -251,7 +251,7 @@ function canonicalFile(path: string): string {
   }
 }
 
-/** The folder as it was written down, or as it is called now. */
+/** The folder under its recorded name, or under its present name. */
 function isOfFolder(row: Json, wanted: string): boolean {
   const directory = textField(row, "directory");
   return directory !== null && (directory === wanted || canonicalFolder(directory) === wanted);

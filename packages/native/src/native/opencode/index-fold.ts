@@ -20,7 +20,7 @@ export interface Index {
   tool: Uint32Array;
   system: Uint32Array;
   toolCalls: Uint32Array;
-  /** 1 where the person typed something. */
+  /** The value is 1 if the person typed something. */
   typed: Uint8Array;
 }
 
@@ -122,7 +122,7 @@ export function endsOf(index: Index, session: Json): readonly End[] {
   return at === -1 ? [whole] : [{ messages: at, part: textField(revert, "partID") }, whole];
 }
 
-/** A row keeps it as text, an export as an object. */
+/** A row stores it as text, an export as an object. */
 function parseRevert(revert: unknown): Json {
   if (typeof revert !== "string") return isJson(revert) ? revert : {};
   try {

@@ -8,9 +8,9 @@ import { isJson, type Json, textField } from "@continuo/files";
 import { numberField, objectField } from "./records.ts";
 
 export interface MendedData {
-  /** `null` for a part that says nothing without what is lost. */
+  /** Returns `null` for a part without content apart from the lost field. */
   readonly data: Json | null;
-  /** The parts that were lost; empty if the data stays as it is. */
+  /** The fields that were lost; empty if the data does not change. */
   readonly lost: readonly string[];
 }
 
@@ -24,7 +24,7 @@ export function resumeFlawOf({ data, lost }: MendedData): string | null {
   return needed.length === 0 ? null : `it lacks ${needed.join("; ")}`;
 }
 
-/** A message needs a time, in any form. */
+/** A message needs a time in any form. */
 function isNeeded(lost: string, data: Json): boolean {
   if (lost === "time") return data.role !== undefined;
   return NEEDED.has(lost.replace(/,.*/u, ""));
@@ -50,7 +50,7 @@ export function mendInfo(given: unknown, row: Json, { types, before }: AroundMes
     const { data } = mendKnown({}, row, { types, before });
     return { data: data?.role === "assistant" ? { ...data, ...before.model } : data, lost: ["its data"] };
   }
-  // A role that is not known may be one of a newer version.
+  // An unknown role may be one of a newer version.
   if (typeof given.role === "string" && given.role !== "user" && given.role !== "assistant") {
     return { data: given, lost: [] };
   }
@@ -123,7 +123,7 @@ function namesModel(named: Json): boolean {
   return isText(named.providerID) && isText(named.modelID);
 }
 
-/** @param row of the part. Kinds that are not known stay as they are. */
+/** @param row the row of the part; unknown kinds do not change. */
 export function mendPart(data: Json, row: Json, others: readonly unknown[] = []): MendedData {
   const lost: string[] = [];
   const type = textField(data, "type") ?? typeIn(data, others);
@@ -152,7 +152,7 @@ export function mendPart(data: Json, row: Json, others: readonly unknown[] = [])
   }
 }
 
-/** @param others types of the other parts: an answer that has a text already thought this one. */
+/** @param others the types of the other parts; in an answer that already has a text, this part is a thought. */
 function typeIn(data: Json, others: readonly unknown[]): string | null {
   if (isText(data.callID) && isJson(data.state)) return "tool";
   if (isText(data.mime) && isText(data.url)) return "file";

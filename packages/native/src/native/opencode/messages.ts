@@ -199,7 +199,7 @@ function placesOf(records: readonly NativeRecord[]): { row: string }[] {
   return rowsOf(records).map((each) => ({ row: (each.kind === "content" ? each.parentId : each.id) ?? "" }));
 }
 
-/** A piece of a row stands for the row where the row itself is not among them. */
+/** If the row itself is missing, a piece of it represents the row. */
 function rowsOf(records: readonly NativeRecord[]): readonly NativeRecord[] {
   const [first] = records;
   return first?.kind === "session_message" ? [first] : records;
@@ -209,7 +209,7 @@ function idOf(record: NativeRecord): string {
   return record.id ?? "";
 }
 
-/** The sentence in an error, else its name. */
+/** The message of an error, or else its name. */
 function errorText(error: Json): string {
   return textField(objectField(error, "data"), "message") ?? textField(error, "name") ?? "";
 }

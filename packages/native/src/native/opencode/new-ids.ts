@@ -10,7 +10,7 @@ export function toNewId(prefix: string, timeMs: number, count: number, makers: M
   return `${prefix}_${digitsOf(stampOf(timeMs, count))}${tailOf(makers)}`;
 }
 
-/** Another id for each, by which they are in the same order: of the same times where opencode made them. */
+/** Gives each record another id so that the order stays the same. Ids that opencode made keep their times. */
 export function toOtherIds(ids: readonly string[], startMs: number, makers: Makers): Map<string, string> {
   const next = growingIds(startMs, makers);
   const areMade = ids.every((id) => MADE.test(id));

@@ -8,7 +8,7 @@ import { openSource } from "./read-source.ts";
 import type { NativeRecord } from "./records.ts";
 import { type ChildSession, readAll, readOr, readParts, type SessionSource } from "./source.ts";
 
-/** A message with its parts. */
+/** A message together with its parts. */
 export interface MessageWithParts {
   readonly record: NativeRecord;
   readonly parts: readonly NativeRecord[];
@@ -17,7 +17,7 @@ export interface MessageWithParts {
 export type StreamRecord =
   /** `damage`: why its parts could not be read. */
   | ({ readonly type: "message"; readonly damage: Problem | null } & MessageWithParts)
-  /** A record that no message leads to. */
+  /** A record that belongs to no message. */
   | { readonly type: "stray"; readonly record: NativeRecord }
   | { readonly type: "problem"; readonly of: "messages" | "strays"; readonly problem: Problem };
 
@@ -60,7 +60,7 @@ export async function openStream(found: FoundSession, { keep }: OpenOptions): Pr
       kept.clear();
       yield* [streamOf(from, signal)];
     },
-    // A row can be edited wherever it stands.
+    // A row can be edited at any position.
     growing: null,
     problems: () => [],
     close: () => source.close(),

@@ -26,7 +26,7 @@ export interface NativeRecord {
   readonly sessionId: string | null;
   /** `time_created`, milliseconds; `NaN` for a value that is not a time. */
   readonly timeMs: number;
-  /** The row with its columns, `data` parsed where it is JSON; in an export the object itself. */
+  /** The row with its columns, where `data` is parsed if it is JSON; in an export, the object itself. */
   readonly value: Json;
   /** The content of the message or part, without ids; `null` if it cannot be understood. */
   readonly data: Json | null;
@@ -85,7 +85,7 @@ export function without(record: Json, ...keys: readonly string[]): Json {
 
 const DEFAULT_TITLE = /^(New|Child) session - \d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/u;
 
-/** A title that opencode gives while it has none: no title. */
+/** A placeholder of opencode, which does not count as a title. */
 export function isDefaultTitle(title: string): boolean {
   return DEFAULT_TITLE.test(title);
 }

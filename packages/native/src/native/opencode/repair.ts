@@ -1,7 +1,7 @@
 /**
- * Repairs a session of opencode in its rows (1.18.33): calls that nobody works on any more end as opencode ends them
- * when they are stopped; messages and parts that hold no JSON, or belong to no message, go. A copy is an export that
- * `opencode import` takes, with ids of its own: an import leaves rows as they are that exist.
+ * Repairs a session of opencode in its rows (1.18.33): abandoned calls get the end that opencode gives to stopped
+ * calls; messages and parts without JSON, and parts without a message, are removed. A copy is an export for `opencode
+ * import` with new ids, because an import does not change existing rows.
  */
 
 import { exactOf, isJson, type Json, textField, textOfValue } from "@continuo/files";
@@ -17,7 +17,7 @@ import { secondGeneration } from "./refusals.ts";
 import { insertRow } from "./row-sink.ts";
 import { toExport } from "./to-export.ts";
 
-/** The words of opencode itself for a call that is stopped. */
+/** The text of opencode itself for a stopped call. */
 const ABORTED = "Tool execution aborted";
 
 export const opencodeRepairer: RowRepairer = {
@@ -48,7 +48,7 @@ export const opencodeRepairer: RowRepairer = {
         const mended = part.flaw ?? (message === null ? NO_OWNER : mendPartRow(toRow(part.value), types));
         if (mended !== null) note(part, mended);
         else if (changed !== null && part.row !== undefined) {
-          // The rows of a message's parts go and come with it.
+          // The rows of a message's parts are removed and restored with it.
           ids.part.push(part.row);
           records.push(insertRow("part", toRow(part.value)));
         }
@@ -98,12 +98,12 @@ interface RepairRow {
   /** The flaw of the row, whatever its content is. */
   readonly flaw?: RowChange;
   readonly row: string | undefined;
-  /** With its numbers as they are there. */
+  /** The numbers keep their original form. */
   readonly value: Json;
 }
 
 interface RepairMessage {
-  /** `null` before parts that belong to no message. */
+  /** The value is `null` before parts that belong to no message. */
   readonly message: RepairRow | null;
   readonly parts: readonly RepairRow[];
 }
@@ -151,7 +151,7 @@ interface OpenMessage extends RepairMessage {
   readonly parts: RepairRow[];
 }
 
-/** `null` if nothing is wrong. Without parts a message whose data is lost says nothing. */
+/** Returns `null` if the row is correct. A message with lost data and without parts has no content. */
 function mendMessage(
   { value }: RepairRow,
   parts: readonly RepairRow[],

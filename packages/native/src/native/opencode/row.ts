@@ -16,7 +16,7 @@ import { type FoundSession, toTitle } from "../kit/index.ts";
 import { isDefaultTitle, timeOfMs, typedText } from "./records.ts";
 import { readAll, readParts, type SessionSource } from "./source.ts";
 
-/** The sources of a row besides the session's own record. */
+/** The sources of a row in addition to the session's own record. */
 export interface RowSources {
   readonly typed: string | null;
   readonly gitBranch: string | null;

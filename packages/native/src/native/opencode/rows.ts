@@ -138,7 +138,7 @@ function firstStatements(schema: Schema): Statements {
 const SAID: string = SAID_TYPES.map((type) => `'${type}'`).join(", ");
 const SILENT: string = SILENT_TYPES.map((type) => `'${type}'`).join(", ");
 
-/** Rows that say nothing, or are of an unknown type, are strays. */
+/** Rows without content or of an unknown type count as strays. */
 function secondStatements(schema: Schema): Statements {
   const row = `select ${selected(schema.sessionMessage)} from session_message`;
   return {

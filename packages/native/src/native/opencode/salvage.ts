@@ -53,7 +53,7 @@ function copyTable(damaged: DatabaseSync, copy: DatabaseSync, table: string): vo
   copy.exec("commit");
 }
 
-/** In the order of `rowid`; rows that are on lost pages are passed over. */
+/** The rows are in the order of `rowid`; rows on lost pages are skipped. */
 function* rowsOf(
   database: DatabaseSync,
   table: string,
@@ -106,7 +106,7 @@ function afterHole(from: StatementSync, start: bigint, probes: { left: number })
   return found;
 }
 
-/** SQLite says what is lost by an error. */
+/** SQLite reports lost pages by an error. */
 function orNull<T>(run: () => T): T | null {
   try {
     return run();

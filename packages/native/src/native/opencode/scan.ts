@@ -46,10 +46,10 @@ interface ScanState {
   /** Messages, by place in the index, whose parts the database is damaged at. */
   readonly damaged: Set<number>;
   areStraysDamaged: boolean;
-  /** The first thing that the person typed. */
+  /** The first text that the person typed. */
   typed: string | null;
   readonly ids: IdTable;
-  /** Messages that answer one which is not before them. */
+  /** Answers whose prompt does not come before them. */
   readonly answers: { readonly id: string | null; readonly parentId: string }[];
 }
 
@@ -74,7 +74,7 @@ export const opencodeScan: Scan<ScanState, StreamRecord, RecordStream, End> = {
       if (record.of === "strays") state.areStraysDamaged = true;
     }
   },
-  // No message where the window would be all of them.
+  // Returns no message if the window would contain all of them.
   isEnough: ({ index }) => index.count > 0,
   async finish(state, { found, source: stream, partial }) {
     const around = stream.surroundings();
@@ -112,7 +112,7 @@ function foldMessage(state: ScanState, { record, parts, damage }: ReadMessage): 
   foldIndex(index, record, toMessages(record, parts, { native: false }), typed);
   state.typed ??= typed;
   if (record.id !== null) internId(ids, record.id);
-  // The message that it answers comes before it, but for damage.
+  // The answered message comes before it, except after damage.
   if (record.parentId !== null && findId(ids, record.parentId) === -1) {
     state.answers.push({ id: record.id, parentId: record.parentId });
   }
@@ -148,7 +148,7 @@ interface OpencodeScan extends ScanState {
   readonly stream: RecordStream;
   readonly around: Surroundings;
   readonly session: Json;
-  /** The active one first. */
+  /** The active one comes first. */
   readonly ends: readonly End[];
   readonly partial: boolean;
 }
@@ -197,7 +197,10 @@ function toTip(read: OpencodeScan, end: End, active: boolean): Tip<End> {
   };
 }
 
-/** That of the last part where a revert cuts a message; an end before the first message has the session's own. */
+/**
+ * If a revert cuts a message, this is the id of the last part; an end before the first message has the session's own
+ * id.
+ */
 function idOfEnd(read: OpencodeScan, end: End): string {
   return cutOf(read, end)?.parts.at(-1)?.id ?? read.index.ids[end.messages - 1] ?? read.found.sessionId;
 }

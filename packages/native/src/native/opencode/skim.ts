@@ -1,8 +1,8 @@
 /**
- * The row of a session without a full read: its own record, and where that does not tell the title, messages
- * up to the first that the person typed. `ends` is content with the record that `find` saw.
+ * The row of a session without a full read: its own record, and if that has no title, messages up to the first that the
+ * person typed. `ends` only needs the record that `find` read.
  *
- * Problems that a skim sees: what `find` saw, a database that cannot be read, a session without a message.
+ * Problems that a skim finds: those of `find`, a database that cannot be read, a session without a message.
  * All others need a full read.
  */
 

@@ -10,19 +10,19 @@ import { isDamagedDatabase } from "./database.ts";
 import type { NativeRecord } from "./records.ts";
 
 export interface SessionSource {
-  /** True where the records are in memory already, so that keeping them costs nothing. */
+  /** True if the records are already in memory, so that keeping them costs nothing. */
   readonly inMemory: boolean;
   /** `null` if the session's own record is lost. */
   session(): NativeRecord | null;
   /** Yields the messages by time, then id: the order in which opencode reads them. */
   messages(order: "oldest" | "newest"): Iterable<NativeRecord>;
-  /** A message that `messages` gave; `null` if it is gone since. */
+  /** Returns a message that `messages` yielded; `null` if it was removed since. */
   message(id: string): NativeRecord | null;
   /** Returns the parts, sorted by id. */
   parts(message: NativeRecord): readonly NativeRecord[];
   /** UTF-8 bytes of `data` of a message and of its parts. */
   sizeOf(message: NativeRecord): number;
-  /** Records of the session that no message leads to. */
+  /** Records of the session that belong to no message. */
   strays(): Iterable<NativeRecord>;
   /** Sessions that this one started. */
   children(): readonly ChildSession[];
@@ -34,7 +34,7 @@ export interface SessionSource {
   sizeBytes(): number;
   /** Returns the problems of the source as a whole. */
   problems(): readonly SourceProblem[];
-  /** Until the function that it returns is called, everything that is read is of one moment, also while opencode writes. */
+  /** Until the returned function is called, all reads see the state of one moment, even while opencode writes. */
   begin(): () => void;
   close(): void;
 }
@@ -62,7 +62,7 @@ export interface ChildSession {
   readonly sizeBytes: number;
 }
 
-/** The parts of a message; none, and a word to `onDamage`, where the source is damaged there. */
+/** Returns the parts of a message; if the source is damaged there, calls `onDamage` and returns none. */
 export function readParts(
   source: SessionSource,
   message: NativeRecord,
@@ -84,7 +84,7 @@ export function readOr<T>(read: () => T, instead: T, onDamage: OnDamage): T {
   }
 }
 
-/** Records one after another; where the source is damaged they end, with a word to `onDamage`. */
+/** Yields records one after another; at damage in the source it calls `onDamage` and ends. */
 export function* readAll(
   records: () => Iterable<NativeRecord>,
   onDamage: OnDamage,

@@ -86,11 +86,11 @@ interface Sum {
 }
 
 interface Sums {
-  /** A digest of the tables and their columns. */
+  /** Returns a digest of the tables and their columns. */
   readonly tables: string;
   readonly own: ReadonlyMap<string, Sum>;
   readonly children: ReadonlyMap<string, ReadonlySet<string>>;
-  /** Sessions that tell when they changed. Of others the time of the file is shown. */
+  /** The sessions with a recorded time of change; for others the time of the file is shown. */
   readonly dated: ReadonlySet<string>;
 }
 
@@ -147,7 +147,7 @@ function addContent(database: Database, schema: Schema, add: AddRow): void {
   if (schema.generations.has("second")) addRows("session_message", schema.sessionMessage, "id");
 }
 
-/** All values of a row, as one text. The reader leaves data that is too large where it is, and so does this. */
+/** Returns all values of a row as one text, without data that is too large for the reader. */
 function rowText(columns: readonly string[]): string {
   const others = columns
     .filter((column) => column !== "data")

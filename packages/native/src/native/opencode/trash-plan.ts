@@ -40,7 +40,7 @@ export async function trashPlan({ location, sessionId }: FoundSession): Promise<
   }
 }
 
-/** The session, and those that it or one of these started. */
+/** The session, and all that were started from it. */
 function withStarted(database: Database, sessionId: string): readonly string[] {
   const ids = new Set([sessionId]);
   const tables = SESSION_TABLES.filter((table) => database.columnsOf(table).includes("parent_id"));
@@ -87,7 +87,7 @@ function idsOf(rows: readonly Readonly<Record<string, unknown>>[]): string[] {
   return rows.map((row) => String(row.id));
 }
 
-/** A row that refers to another table comes before that table's rows. */
+/** A row that refers to another table comes before the rows of that table. */
 function inOrder(database: Database, tables: readonly TableRows[]): TableRows[] {
   const parents = new Map(
     tables.map(({ name }) => [

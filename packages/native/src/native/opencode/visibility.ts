@@ -103,7 +103,7 @@ function createSpeechCheck(): SpeechCheck {
   };
 }
 
-/** `null` for a database that cannot be read, or whose list has other rules. */
+/** Returns `null` for a database that cannot be read, or whose list has other rules. */
 async function openFirst(path: string): Promise<Database | null> {
   try {
     const database = await openDatabase(path);

@@ -39,9 +39,9 @@ const AGENT = "build";
 export interface OpencodeTip {
   readonly sessionId: string;
   readonly directory: string;
-  /** The time of the last message, in milliseconds: the next one is later. */
+  /** The time of the last message in milliseconds; the next message must be later. */
   readonly lastMs: number;
-  /** The prompt that answers answer. */
+  /** The prompt to which the next answer belongs. */
   readonly promptId: string;
   readonly agent: string;
   /** `{ providerID, modelID }`; `null` if nothing names one: the sink then takes the one used last. */
@@ -123,7 +123,7 @@ function sessionRow({ sessionId, cwd, title, createdMs, provenance }: NewSession
   });
 }
 
-/** Errors: `unsupported` while a revert may still be taken back: the next prompt deletes what comes after it. */
+/** Errors: `unsupported` while a revert can still be undone, because the next prompt deletes the reverted messages. */
 async function readTip({ opened, lastAnswer, lastPrompt }: WriterHistory): Promise<OpencodeTip> {
   const { sessionId, cwd } = opened.details;
   let lastMs = 0;
@@ -248,8 +248,8 @@ function signedOf({ signature, data, signedBy }: ThinkingBlock): Json {
 }
 
 /**
- * Returns only the signature of opencode's own record of a call, under the vendor's name; thinking has the
- * same.
+ * Returns only the signature of opencode's own record of a call, under the vendor's name; thinking has it in the same
+ * form.
  */
 function signaturesIn(part: unknown): Json {
   if (!isJson(part) || part.type !== "tool") return {};

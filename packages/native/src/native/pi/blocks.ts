@@ -8,7 +8,7 @@ import { entryOf, hasOnly, isJson, type Json, optional, textField, textOfValue }
 import { blocksOf, skillIn } from "./records.ts";
 
 export interface BlockOptions {
-  /** The API of the answer that the blocks are in: tells whose signatures they carry. */
+  /** The API of the answer with the blocks, which shows the vendor of their signatures. */
   readonly api: string | null;
   /** True if the blocks are an answer's, in which a text can be a thought. */
   readonly isAnswer?: boolean;
@@ -48,8 +48,8 @@ function toText(raw: Json, { isPrompt }: BlockOptions): Block {
 const MARKED = /^\s*<thinking>\r?\n?((?:(?!<\/?thinking>)[\s\S])*?)\r?\n?<\/thinking>\s*$/u;
 
 /**
- * A text of an answer that is in markers as a whole is a thought: models without a field for thoughts say them that
- * way. The block keeps its record in `native`, and is written again as that record.
+ * A text of an answer that is completely in markers is a thought, because models without a field for thoughts write
+ * them in this way. The block keeps its record in `native`, and is written again as that record.
  */
 function toMarked(raw: Json, { isAnswer }: BlockOptions): Block | null {
   if (isAnswer !== true || typeof raw.text !== "string" || !hasOnly(raw, ["type", "text"])) return null;
@@ -57,7 +57,7 @@ function toMarked(raw: Json, { isAnswer }: BlockOptions): Block | null {
   return text === undefined ? null : { type: "thinking", text, native: raw };
 }
 
-/** A thought that is in the file as a text in markers, as that text; any other block as it is. */
+/** Returns a thought that the file has as a text in markers as this text, and any other block unchanged. */
 export function asText(block: Block): Block {
   if (block.type !== "thinking" || !isJson(block.native) || block.native.type !== "text") return block;
   return { type: "text", text: textOfValue(block.native.text) };
@@ -83,7 +83,10 @@ function toThinking(raw: Json, { api }: BlockOptions): Block {
   );
 }
 
-/** With Chat Completions the "signature" is the name of a field, and nobody's (seen: `reasoning_content`). */
+/**
+ * With Chat Completions the "signature" is the name of a field, and not a signature of a vendor (seen:
+ * `reasoning_content`).
+ */
 const SIGNERS: Readonly<Record<string, string>> = {
   "anthropic-messages": "anthropic",
   "bedrock-converse-stream": "anthropic",
@@ -101,7 +104,7 @@ function toImage(raw: Json): Block {
   return withNative({ type: "image", mimeType, data }, raw, ["data", "mimeType"]);
 }
 
-/** A call whose id is lost, which pi sends nevertheless, as a call with an empty id; any other block as it is. */
+/** Returns a call whose id is lost, which pi sends nevertheless, with an empty id, and any other block unchanged. */
 export function asCall(block: Block): Block {
   if (block.type !== "unknown" || !isJson(block.raw) || block.raw.type !== "toolCall") return block;
   return toToolCall({ ...block.raw, id: "" });

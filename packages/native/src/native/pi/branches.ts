@@ -34,7 +34,7 @@ export interface LinkOptions {
   readonly partial: boolean;
 }
 
-/** Without links: version 1, or a file without a header and without any id. */
+/** True for a file without links: version 1, or a file without a header and without any id. */
 function isFlat(index: Index): boolean {
   return index.header === null ? !index.hasIds : index.header.version < 2;
 }
@@ -145,7 +145,7 @@ function idProblems(index: Index): Problem[] {
   return problems;
 }
 
-/** pi writes a parent before what follows it; another order was not made by pi, and moves the leaf. */
+/** pi writes a parent before its children; another order does not come from pi, and changes the leaf. */
 function orderProblems(index: Index, up: Int32Array): Problem[] {
   let count = 0;
   let line: number | null = null;

@@ -1,6 +1,6 @@
 /**
- * Entries of another session as those of a new one: the header's `id` and `cwd` are the new one's. They stay in
- * the version that they have: pi brings a file to its own when it opens it. Pure.
+ * Converts entries of another session to entries of a new one, with the `id` and `cwd` of the new one in the header.
+ * They keep their version, because pi upgrades a file when it opens it. Pure.
  */
 
 import { resolve } from "node:path";
@@ -8,7 +8,7 @@ import { isJson, type Json, textField } from "@continuo/files";
 import type { KeptRecord, NewSession } from "../writing/index.ts";
 
 export interface EntryLink {
-  /** Left out in version 1, which has no ids. */
+  /** Absent in version 1, which has no ids. */
   readonly id?: string;
   readonly parentId?: string | null;
   readonly timestamp: string;
@@ -20,7 +20,7 @@ export interface RestoredEntries {
   readonly link: (id: string) => Pick<EntryLink, "id" | "parentId">;
 }
 
-/** `null` without a header: pi does not read such a file. */
+/** Returns `null` without a header, because pi does not read such a file. */
 export function bringBackEntries(
   records: readonly KeptRecord[],
   session: NewSession,

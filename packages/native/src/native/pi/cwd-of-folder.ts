@@ -1,4 +1,4 @@
-/** The cwd that the folder of a session is named after, where no header tells it. */
+/** The cwd after which the folder of a session is named, if no header has it. */
 
 import { existsSync, readdirSync } from "node:fs";
 import { basename, dirname, join } from "node:path";

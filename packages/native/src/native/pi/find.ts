@@ -38,7 +38,7 @@ export async function* findSessions(
   }
 }
 
-/** The session that a file is; `null` if nothing in or around it says pi. */
+/** Returns the session of a file; `null` if nothing in or around it shows that it belongs to pi. */
 export async function recogniseFile(path: string, places: Places): Promise<FoundSession | null> {
   const file = resolve(path);
   if (statFile(file) === null) return null;
@@ -49,7 +49,7 @@ export async function recogniseFile(path: string, places: Places): Promise<Found
   return isAtHome || head.some(isPiRecord) ? toFound(file, head) : null;
 }
 
-/** In a folder where other files may lie, a file is a session when it has a header or pi's kind of name. */
+/** In a folder with other files, a file is a session if it has a header or a name in the form of pi. */
 async function* sessionsIn(folder: string, others: boolean): AsyncGenerator<FoundSession, void, void> {
   const { names, unreadable } = readSessionFolder("pi", folder);
   yield* unreadable;
@@ -74,7 +74,7 @@ function toFound(path: string, head: readonly Json[]): FoundSession {
     location: path,
     files: file === null ? [] : [file],
     archived: false,
-    // Nothing on disk tells that pi has a session open.
+    // pi leaves no mark on disk of an open session.
     live: null,
     problems: file === null ? [unread] : [],
   };

@@ -61,7 +61,7 @@ function lineOf(message: Message | undefined): number {
   return Math.max(0, ...(message?.metadata.records ?? []).map(({ line }) => line ?? 0));
 }
 
-/** From the root; of entries with one id the last one counts. */
+/** Returns the path from the root; of entries with one id the last one counts. */
 function pathTo(entries: readonly PlacedEntry[], line: number): PlacedEntry[] {
   const byId = new Map<string, PlacedEntry>();
   for (const entry of entries) {

@@ -40,7 +40,7 @@ import {
 } from "./records.ts";
 import { toUsage } from "./usage.ts";
 
-/** The kinds of entries. `outside`: no entry of the tree; `silent`: an entry that is no message. */
+/** The kinds of entries. `outside` does not belong to the tree; `silent` is an entry that is not a message. */
 export const KIND = { outside: 0, silent: 1, user: 2, assistant: 3, tool: 4, system: 5 } as const;
 
 export const FLAG = {
@@ -49,7 +49,7 @@ export const FLAG = {
   /** Part of the conversation. A path without such an entry is not a branch. */
   spoken: 2,
   compaction: 4,
-  /** Has no `parentId`, or one that is no id. */
+  /** The entry has no `parentId`, or an invalid one. */
   unlinked: 8,
 } as const;
 
@@ -167,7 +167,7 @@ function foldResumeFlaw(index: Index, record: Json, { line }: LinePlace): void {
   addProblem(index.problems, { code: "cannot_resume", line, message: told });
 }
 
-/** pi takes the first header and passes over any other. */
+/** pi uses the first header and ignores any other. */
 function foldHeader(index: Index, header: Header, { line }: LinePlace): void {
   if (index.header === null) {
     index.header = header;
@@ -255,6 +255,6 @@ function foldMessage(index: Index, at: number, record: Json, line: number): void
   if (model !== null) index.models.add(model);
   const calls = callIdsOf(message);
   index.calls[at] = calls.length;
-  // A call in an answer that broke off was never made.
+  // A call in an incomplete answer was never made.
   if (!isBrokenOff(message)) for (const id of calls) noteCall(index.pairs, id, line);
 }

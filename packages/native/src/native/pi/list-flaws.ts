@@ -1,4 +1,4 @@
-/** Messages at which pi's own list gives up, and with them the session (1.6.0). */
+/** Messages that make pi's own list skip their session (1.6.0). */
 
 import { type FoundFile, isJson, type Json } from "@continuo/files";
 import { openBytes, openLines } from "@continuo/files/records";
@@ -8,13 +8,13 @@ const CHUNK_BYTES = 1024 * 1024;
 /** A match that two chunks share is found in the second one. */
 const OVERLAP_BYTES = 64;
 /**
- * Bytes without which no line is such a message: content that is no text and no list, a list with a block that is null, or
- * an entry whose message is missing.
+ * Bytes that every such message has: content that is neither a text nor a list, a list with a block that is null, or an
+ * entry whose message is missing.
  */
 const SUSPECT =
   /"content"\s*:\s*[^"[\s]|[[,]\s*null\s*[\],]|"message"\s*:\s*null|"type"\s*:\s*"message"(?![^\n]{0,300}"message"\s*:)/u;
 
-/** Lines are parsed only where the bytes give a reason to. */
+/** Lines are parsed only if their bytes may contain such a message. */
 export async function hasUnread(file: FoundFile, signal: AbortSignal | undefined): Promise<boolean> {
   if (!(await isSuspect(file))) return false;
   using lines = openLines(file.path, file.sizeBytes);
@@ -38,7 +38,7 @@ async function isSuspect({ path, sizeBytes }: FoundFile): Promise<boolean> {
   }
 }
 
-/** Only what the list takes words from: a message without content is counted, and nothing more. */
+/** Only messages from which the list takes text matter; a message without content is only counted. */
 function isUnread(entry: Json): boolean {
   if (lacksMessage(entry)) return true;
   const message = entry.type === "message" ? messageOf(entry) : null;
@@ -48,7 +48,7 @@ function isUnread(entry: Json): boolean {
   return Array.isArray(content) ? content.includes(null) : typeof content !== "string";
 }
 
-/** Neither the list nor a resumption of pi gets past such an entry. */
+/** Neither the list nor a resumption of pi can read beyond such an entry. */
 function lacksMessage(entry: Json): boolean {
   return entry.type === "message" && (entry.message === undefined || entry.message === null);
 }

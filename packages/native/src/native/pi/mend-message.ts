@@ -1,17 +1,20 @@
 /**
- * Messages in a form that pi does not read: with some it ends, with others it sends nothing, or a block less (1.5.2).
- * Each is brought into a form that pi reads, as far as it says which. Pure.
+ * Messages in a form that pi does not read: some make it end, for others it sends nothing or omits a block (1.5.2).
+ * Each is converted to a form that pi reads, as far as its content allows. Pure.
  */
 
 import { isJson, type Json, textField } from "@continuo/files";
 
 export interface MendedMessage {
   readonly message: Json;
-  /** The reasons of the change; empty if the message stays as it is. */
+  /** The reasons of the change; empty if the message does not change. */
   readonly reasons: readonly string[];
 }
 
-/** Why pi cannot resume a session with the message, or leaves a part of it out; `null` if nothing is wrong. */
+/**
+ * The reason why pi cannot resume a session with the message, or leaves out a part of it; `null` if the message is
+ * correct.
+ */
 export function resumeFlawOf(message: Json): string | null {
   const reasons = mendMessage(message)?.reasons ?? [];
   return reasons.length === 0 ? null : reasons.join("; ");
@@ -110,7 +113,7 @@ function mendBlocks(blocks: readonly unknown[]): MendedContent {
   return { value, reasons: [...reasons] };
 }
 
-/** `null` for a block that says nothing in a form that pi reads. Kinds that are not known stay as they are. */
+/** Returns `null` for a block without content in a form that pi reads. Unknown kinds do not change. */
 function mendBlock(block: unknown): unknown {
   if (typeof block === "string") return { type: "text", text: block };
   if (!isJson(block)) return null;
@@ -147,7 +150,7 @@ function mendText(block: Json, key: "text" | "thinking"): Json | null {
   if (typeof block[key] === "string") return kept;
   if (typeof block[key] === "number" || typeof block[key] === "boolean")
     return { ...kept, [key]: String(block[key]) };
-  // A block that a vendor hid has no text, and a seal that its API wants back.
+  // A block that a vendor encrypted has no text, but a signature that its API requires.
   return key === "thinking" && isSigned && block.thinkingSignature !== undefined && block.redacted === true
     ? { ...kept, thinking: "" }
     : null;

@@ -59,7 +59,7 @@ interface Parts {
   readonly role: Role;
   readonly origin?: Origin;
   readonly content: readonly Block[];
-  /** Fields of the message besides these. */
+  /** Further fields of the message. */
   readonly fields?: Partial<Message>;
   readonly pi: Json;
 }
@@ -91,7 +91,7 @@ function partsOf(entry: Json, options: MessageOptions): Parts {
   return (entryOf(ROLE_PARTS, roleOf(entry) ?? "") ?? unknownParts)(message, options, entry);
 }
 
-/** The words of `ENTRY_PARTS` and `bashText`, and of the command that a person typed for a skill. */
+/** The texts of `ENTRY_PARTS` and `bashText`, and of the command that a person typed for a skill. */
 export const OWN_WORDS: readonly string[] = [
   "/skill",
   "Model",

@@ -1,6 +1,6 @@
 /**
- * Entries of versions 1 and 2 as those of version 3, as pi itself rewrites such a file when it opens it (0.73.1,
- * 0.87.1, 1.5.2). Pure.
+ * Converts entries of versions 1 and 2 to version 3, as pi itself does when it opens such a file (0.73.1, 0.87.1,
+ * 1.5.2). Pure.
  */
 
 import { isJson, type Json } from "@continuo/files";
@@ -8,7 +8,7 @@ import type { KeptRecord, Makers } from "../writing/index.ts";
 
 export const VERSION = 3;
 
-/** The same records where they are of version 3, of a newer one, or without a header. */
+/** Returns the same records if they have version 3 or a newer one, or no header. */
 export function migrated(records: readonly KeptRecord[], makers: Makers): readonly KeptRecord[] {
   const header = records.map(({ value }) => value).find(isHeader);
   const version = isJson(header) ? (header.version ?? 1) : VERSION;

@@ -34,10 +34,10 @@ import { withContent } from "../kit/index.ts";
 import { asCall, asText, toBlocks } from "./blocks.ts";
 import { withFormsOf } from "./sent-blocks.ts";
 
-/** The words of pi in place of a missing result (seen in 0.73.1, 0.87.1 and 1.5.2). */
+/** The text of pi in place of a missing result (seen in 0.73.1, 0.87.1 and 1.5.2). */
 export const NO_RESULT = "No result provided";
 
-/** The words of pi in place of a result without words (seen in 1.5.2). */
+/** The text of pi in place of an empty result (seen in 1.5.2). */
 export const NO_OUTPUT = "(no tool output)";
 
 export function modelView(history: readonly Message[]): Message[] {
@@ -126,7 +126,7 @@ function isSent(message: Message): boolean {
 interface Model {
   readonly provider: unknown;
   readonly model: unknown;
-  /** `null` if no answer of it tells its API. */
+  /** Returns `null` if none of its answers names its API. */
   readonly api: string | null;
 }
 
@@ -134,14 +134,14 @@ function lastModel(history: readonly Message[]): Model | null {
   for (const message of history.toReversed()) {
     const { type, provider, modelId } = piOf(message);
     if (type === "model_change") return modelOf(history, provider, modelId);
-    // pi takes its own model where the session names none that exists.
+    // pi uses its own model if the session names no existing one.
     if (message.role === "assistant" && typeof provider === "string" && message.model !== undefined)
       return modelOf(history, provider, message.model);
   }
   return null;
 }
 
-/** Damage may have changed the API of one answer: that of most answers counts. */
+/** Damage may have changed the API of one answer, so the API of most answers counts. */
 function modelOf(history: readonly Message[], provider: unknown, model: unknown): Model {
   const counts = new Map<string, number>();
   for (const message of history) {

@@ -101,7 +101,7 @@ export function callIdsOf(message: Json): string[] {
   );
 }
 
-/** Answers that pi never sends again: they broke off (rule of all versions seen). */
+/** Answers that pi never sends again, because they are incomplete (rule of all observed versions). */
 export function isBrokenOff(message: Json): boolean {
   return message.stopReason === "error" || message.stopReason === "aborted";
 }

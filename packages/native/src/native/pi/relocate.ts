@@ -28,7 +28,7 @@ export async function relocate(relocation: Relocation, places: Places): Promise<
     if (moved === null) continue;
     sessions.push(found);
     const from = found.location;
-    // Sessions of a folder that the person chose lie side by side, whatever their project is.
+    // In a folder that the person chose, sessions of all projects are next to each other.
     const isInProject = dirname(dirname(from)) === root && existsSync(from);
     const to = isInProject ? join(root, folderNameOf(moved), basename(from)) : from;
     files.push({ from, to, rewrite: (bytes) => withMovedPaths(bytes, CWD, relocation) });

@@ -93,7 +93,7 @@ function hasIds(draft: RepairDraft): boolean {
   return remainingLines(draft).some(({ value }) => value.type !== "session" && typeof value.id === "string");
 }
 
-/** pi sends an answer that broke off to no model, nor its calls. */
+/** pi never sends an incomplete answer or its calls to a model. */
 function callsOf(record: Json): readonly string[] {
   const message = messageOf(record);
   if (message === null || message.role !== "assistant" || isBrokenOff(message)) return [];
@@ -105,7 +105,7 @@ function resultOf(record: Json): string | null {
   return typeof id === "string" ? id : null;
 }
 
-/** The one call of an answer that has no id belongs to the one result of its tool that no call has. */
+/** The only call without an id in an answer belongs to the only result of its tool without a call. */
 function nameCalls(draft: RepairDraft): void {
   const lines = remainingLines(draft);
   const called = new Set(lines.flatMap(({ value }) => callIdsOf(messageOf(value) ?? {})));

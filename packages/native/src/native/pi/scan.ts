@@ -53,7 +53,7 @@ export const piScan: Scan<ScanState, LineRecord, LineSource, number> = {
     const firsts = createFirsts();
     const index = createIndex();
     if (partial) await skimFirsts(newestFileOf(found), firsts, present({ part: "ends", signal } as const));
-    // Entries of version 1 are known by their line, which the end of a file does not tell.
+    // Entries of version 1 are identified by their line, which is not known if only the end of a file is read.
     if (partial && (firsts.header === null || firsts.header.version < 2)) return null;
     index.header = firsts.header;
     return { index, firsts, lasts: createLasts(), partial };

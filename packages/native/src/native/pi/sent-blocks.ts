@@ -1,6 +1,6 @@
 /**
- * Blocks in the form in which pi sends them (1.5.2, seen by comparing with its requests and in its program): what damage
- * makes of a block is left out, or goes to the model as JavaScript writes it. Pure.
+ * Blocks in the form in which pi sends them (1.5.2, seen by comparing with its requests and in its program): a damaged
+ * block is left out, or is sent in the form in which JavaScript prints it. Pure.
  */
 
 import type { Block, Message } from "@continuo/core/model";

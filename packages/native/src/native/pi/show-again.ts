@@ -65,7 +65,7 @@ function headerOf(draft: RepairDraft): Header | null {
   );
 }
 
-/** `null` if no header tells the project. */
+/** Returns `null` if no header names the project. */
 function listedPlace(path: string, header: Header | null, places: Places): string | null {
   if (header === null || header.cwd === null || header.id === null) return null;
   const { sessions } = piFolders(places);

@@ -41,7 +41,7 @@ export const piVisibility: AgentVisibility = {
       );
       if (start === null) continue;
       const reason = reasonOf(found.location, start, folders);
-      // A copy of a session that exists is not missed.
+      // A copy of an existing session does not count as missing.
       if (reason?.cause === "file_ending" && listedIds.has(found.sessionId)) continue;
       if (reason === null || reason.cause === "other_folder") listedIds.add(found.sessionId);
       const isInChosen = dirname(found.location) === folders.chosen;
@@ -56,7 +56,7 @@ export const piVisibility: AgentVisibility = {
 
 const FILES_AT_ONCE = 32;
 
-/** Sessions first, then files that no list of pi or of Continuo takes for one. */
+/** Sessions come first, then files that no list of pi or of Continuo treats as a session. */
 async function* candidates(
   places: Places,
   { sessions }: PiFolders,
@@ -73,7 +73,7 @@ async function* candidates(
   }
 }
 
-/** Files below a folder that have or had a name of a session. */
+/** Files below a folder whose name is or was that of a session. */
 function filesLike(folder: string): readonly string[] {
   try {
     const entries = readdirSync(folder, { recursive: true, withFileTypes: true });
@@ -123,13 +123,13 @@ export function reasonOf(
   };
 }
 
-/** `null` for a file in which nothing is said, or that cannot be read. */
+/** Returns `null` for a file without messages, or one that cannot be read. */
 async function readStart(file: FoundFile, signal: AbortSignal | undefined): Promise<FileStart | null> {
   try {
     const text = await readText(file.path);
     const first = firstValue(text);
     const header = parseHeader(first);
-    // A header alone is listed: there is nothing to be missed elsewhere.
+    // A file with only a header is listed, so it does not count as missing elsewhere.
     if (header !== null) {
       const isSaid = WORDS.test(text) || (await isTalk(file, signal));
       return isSaid ? { header: "first", cwd: header.cwd, isUnread: await hasUnread(file, signal) } : null;
@@ -204,7 +204,7 @@ async function searchHeader(
   return { header: isTorn ? "torn" : "none", cwd, isUnread };
 }
 
-/** A message, in a line that need not be whole. */
+/** Finds a message in a line that may be incomplete. */
 const WORDS = /"role": ?"(?:user|assistant)"/u;
 
 async function isTalk({ path, sizeBytes }: FoundFile, signal: AbortSignal | undefined): Promise<boolean> {

@@ -30,7 +30,7 @@ import { folderNameOf, piFolders } from "./places.ts";
 
 export interface PiTip {
   readonly leaf: string | null;
-  /** `api`, `provider` and `model` of the last answer: the next one is of the same model. */
+  /** `api`, `provider` and `model` of the last answer; the next one has the same model. */
   readonly model: Json;
 }
 

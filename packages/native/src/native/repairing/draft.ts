@@ -1,4 +1,4 @@
-/** The lines of a file while they are mended. */
+/** The lines of a file during a repair. */
 
 import type { Json } from "@continuo/files";
 import { exactLike } from "./exact.ts";
@@ -14,25 +14,25 @@ export interface DraftLine {
   after: string | null;
   /** `null` for a blank line. */
   value: Json | null;
-  /** `value` as it was read. */
+  /** The original `value`. */
   readonly read: Json | null;
   readonly reasons: string[];
-  /** The number of results without a waiting call that it lost. */
+  /** The number of removed results without a waiting call. */
   droppedResults: number;
   /** Lines that were added directly in front of it, in order. */
   readonly ahead: RecordLine[];
-  /** Lines that were added directly after it: the last one stands first. */
+  /** Lines that were added directly after it, in reverse order. */
   readonly behind: RecordLine[];
 }
 
 export interface RepairDraft {
   /** The lines in their original order. */
   readonly lines: readonly DraftLine[];
-  /** Lines that were added at the beginning: the last one stands first. */
+  /** Lines that were added at the beginning, in reverse order. */
   readonly first: RecordLine[];
 }
 
-/** One record that is not as it was. */
+/** A changed record. */
 export interface RepairEdit {
   readonly type: "removed" | "added" | "changed";
   /** 1-based line of the old record; an added one follows this line, 0 at the beginning. `null` for rows. */
@@ -83,13 +83,13 @@ export function change(line: DraftLine, value: Json, reason: string): void {
   rewrite(line, reason);
 }
 
-/** Writes the record again as it is: the same, in other bytes. */
+/** Writes the same record again, in other bytes. */
 export function rewrite(line: DraftLine, reason: string): void {
   line.after = escapeSeparators(JSON.stringify(exactLike(line.value, line.read)));
   if (!line.reasons.includes(reason)) line.reasons.push(reason);
 }
 
-/** @param line the one that stands before it; `null` for the beginning. */
+/** @param line the line before it; `null` for the beginning. */
 export function addBehind(
   draft: RepairDraft,
   line: DraftLine | null,
@@ -108,7 +108,7 @@ export function addBefore(line: DraftLine, value: Json, reason: string): RecordL
   return made;
 }
 
-/** A record that stands in the wrong place, as it is. @param behind as with `addBehind` */
+/** Moves a record from a wrong place, without a change. @param behind as with `addBehind` */
 export function moveBehind(
   draft: RepairDraft,
   behind: DraftLine | null,

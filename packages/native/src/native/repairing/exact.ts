@@ -24,7 +24,7 @@ function merge(changed: unknown, read: unknown, exact: unknown): unknown {
   return Object.fromEntries(parts);
 }
 
-/** Items may be gone, or new: one that is as it was read is known by itself, others by their place. */
+/** Items may be removed or new: an unchanged item is recognised by its identity, others by their place. */
 function mergeList(changed: readonly unknown[], read: unknown, exact: unknown): unknown {
   if (!Array.isArray(read) || !Array.isArray(exact)) return changed;
   const places = new Map(read.map((item, at): [unknown, number] => [item, at]));

@@ -43,7 +43,7 @@ function toLine(origin: Buffer, line: number): DraftLine {
   return draft;
 }
 
-/** Returns the reason, in words, if the line is no record. */
+/** Returns the reason as a text if the line is not a record. */
 function readRecord(text: string, isEnded: boolean): Json | string {
   try {
     const value = parseExactly(text);

@@ -1,4 +1,4 @@
-/** Records that name the one before them: links that lead nowhere, or in a circle, are mended. */
+/** Records that name the one before them: broken and circular links are repaired. */
 
 import { type Json, textField } from "@continuo/files";
 import { cutCircles } from "../kit/index.ts";
@@ -13,7 +13,7 @@ export interface LinkNames {
   isLinked(record: Json): boolean;
   /** Records of different kinds are not linked to each other where a link is lost. */
   kindOf(record: Json): string;
-  /** Returns the record's further word about its parent, in addition to the link. */
+  /** Returns the record's further information about its parent, in addition to the link. */
   hintOf(record: Json): string | null;
   newId(): string;
 }
@@ -23,9 +23,12 @@ export interface Links {
   drop(line: RecordLine, reason: string): void;
   /** Gives ids and parents to records that lack them, and removes the earlier of two with one id. */
   complete(): void;
-  /** Mends links that lead nowhere, or in a circle. */
+  /** Repairs broken and circular links. */
   relink(): void;
-  /** The records that follow one of these, and are none of them, once links are mended; not those added since. */
+  /**
+   * After links are repaired, the records that follow one of these without being one of them, except records added
+   * since.
+   */
   followers(lines: readonly RecordLine[]): readonly RecordLine[];
 }
 
@@ -108,7 +111,7 @@ export function createLinks(draft: RepairDraft, names: LinkNames): Links {
       return lines.flatMap((line) => {
         const id = idOf(line);
         const following = id === null ? [] : (children?.get(id) ?? []);
-        // Its parent may have changed meanwhile.
+        // The parent may have changed meanwhile.
         return following.filter((each) => !known.has(each) && parentOf(each) === id);
       });
     },
@@ -138,7 +141,7 @@ function nearest(
 }
 
 interface Search {
-  /** Gives the position of a parent, which is noted as such; -1 where there is none. */
+  /** Returns the position of a parent, and marks it as a parent; -1 if there is none. */
   substituteFor(position: number, line: RecordLine): number;
 }
 

@@ -10,7 +10,7 @@ export interface RepairContext {
   readonly sessionId: string;
   /** The folder, if the session names one. */
   readonly cwd: string | null;
-  /** The folder that the place of the file tells, where the session names none that is there. */
+  /** The folder according to the place of the file, if the session names no existing one. */
   readonly cwdOfPlace?: string | null;
   readonly makers: Makers;
 }
@@ -19,9 +19,12 @@ export interface NativeRepairer {
   readonly agent: AgentName;
   /** Errors: `unsupported` for a file of a form that is not repaired. */
   refuse?(path: string): void;
-  /** The session's folder where no record tells it, by where the file lies; `null` where that does not tell one. */
+  /**
+   * The session's folder according to the location of its file, if no record names it; `null` if the location does not
+   * show it.
+   */
   findCwd?(path: string): Promise<string | null>;
-  /** Mends what is wrong with the records; lines that are no JSON objects are gone already. Pure. */
+  /** Repairs the records; lines that are not JSON objects were already removed. Pure. */
   mend(draft: RepairDraft, context: RepairContext): void;
   /**
    * Writes the rest that the agent's own list needs to show a session that is repaired in its place. Errors:
@@ -38,7 +41,7 @@ export interface RepairResult {
 
 export interface RowRepair {
   readonly edits: readonly RepairEdit[];
-  /** The rows that change or go, those that refer to others first. */
+  /** The rows that are changed or removed; those that refer to others come first. */
   readonly tables: readonly { readonly name: string; readonly ids: readonly string[] }[];
   /** For the writer's sink. */
   readonly records: readonly Json[];

@@ -1,4 +1,4 @@
-/** Files that are mended as a whole: read within a bound, mended by a repairer, and moved only to a free place. */
+/** Files that are repaired as a whole: read up to a size limit, repaired, and moved only to a free place. */
 
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { ContinuoError } from "@continuo/core/model";
@@ -7,7 +7,7 @@ import { editsOf } from "./draft.ts";
 import { bytesOf, draftOf } from "./lines.ts";
 import type { NativeRepairer, RepairContext } from "./repairer.ts";
 
-/** A mended file is held in memory. */
+/** A repaired file is kept in memory. */
 export const MAX_MENDED_BYTES: number = 512 * 1024 * 1024;
 
 /** Errors: `too_large`; those of reading. */

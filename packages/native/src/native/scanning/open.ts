@@ -59,7 +59,7 @@ async function readSource<State, Rec, Source extends ScanSource<Rec>, Node>(
 ): Promise<ScanEnd<State>> {
   const { source, options } = reading;
   const size = options.newestBytes === undefined ? 0 : (source.windowBytes() ?? 0);
-  // A window that holds no whole message, because a record is longer than it, tells nothing.
+  // A window without a complete message, because a record is longer than the window, is of no use.
   for (let bytes = options.newestBytes ?? size; bytes < size; bytes = 4 * Math.max(1, bytes)) {
     const state = await scan.create({ ...reading, partial: true, signal: options.signal });
     if (state === null) break;
@@ -88,7 +88,7 @@ async function readSource<State, Rec, Source extends ScanSource<Rec>, Node>(
   return { state, partial: false, saved: saved ?? (await save()), continued: known !== null };
 }
 
-/** `null` if nothing was saved, or where what was saved is not the beginning of this session. */
+/** Returns `null` if nothing was saved, or if the saved state is not the beginning of this session. */
 async function stateToContinue<State, Rec, Source extends ScanSource<Rec>, Node>(
   { version, plain }: Scan<State, Rec, Source, Node>,
   { found, source, options }: ScanInput<Source>,

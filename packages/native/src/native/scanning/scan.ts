@@ -17,7 +17,7 @@ import type {
 } from "../kit/index.ts";
 
 export interface ScanStart {
-  /** Begin at about this byte: only the newest part of a session. */
+  /** Begin at about this byte, to read only the newest part of a session. */
   readonly from?: number;
   /** Continue after this position. */
   readonly position?: ScanPosition;
@@ -30,7 +30,7 @@ export interface ScanSource<Rec> {
   windowBytes(): number | null;
   /** In batches, each of which is folded at once. */
   records(start: ScanStart): AsyncIterable<Iterable<Rec>>;
-  /** Nothing more of the file that this record is in is wanted. */
+  /** True if the rest of this record's file is not needed. */
   skipFile?(record: Rec): void;
   /** Returns the problems of the source as a whole; complete after the last record. */
   problems(): readonly Problem[];
@@ -66,9 +66,9 @@ export interface Scan<State, Rec, Source extends ScanSource<Rec>, Node> {
   fold(state: State, record: Rec): void;
   /** Returns true if the rest of the file that was read last does not matter; for sessions of several files. */
   isFileDone?(state: State): boolean;
-  /** For a state that is not plain itself. */
+  /** A conversion for a state that is not plain data. */
   readonly plain?: { to(state: State): unknown; from(plain: unknown): State };
-  /** Returns true if the window that was read holds a message; else a larger one is read. */
+  /** Returns true if the window contains a message; otherwise a larger one is read. */
   isEnough(state: State): boolean;
   /** Returns the result of the records. Called once, after all of them. */
   finish(state: State, context: ScanContext<Source>, places: Places): Promise<ScanValue<Node>>;
@@ -87,13 +87,13 @@ export interface Tip<Node> {
   readonly active: boolean;
   readonly updatedAt: string | null;
   readonly counts: MessageCounts;
-  /** The last thing that the person typed on the branch. */
+  /** The last text that the person typed on the branch. */
   readonly label: string | null;
 }
 
 export interface ScanValue<Node> {
   readonly facts: ScanFacts;
-  /** The active one first where there is one, the others newest first. */
+  /** The active one comes first, if there is one, and the others follow newest first. */
   readonly tips: readonly Tip<Node>[];
   /**
    * The node that an id names; in some agents a history ends only at the tips, in others at any message. `null` for
@@ -103,7 +103,7 @@ export interface ScanValue<Node> {
   /** The messages from the root to a node. */
   history(node: Node, options: HistoryOptions): AsyncGenerator<Message, void, void>;
   readonly filesBefore?: AncestorFiles;
-  /** Left out for agents whose sessions cannot be continued. */
+  /** Absent for agents whose sessions cannot be continued. */
   steps?(node: Node): HistorySteps;
   /** Every record in file order, verbatim. */
   entries(signal: AbortSignal | undefined): AsyncGenerator<Entry, void, void>;

@@ -1,4 +1,4 @@
-/** Blocks as a caller in plain JavaScript gives them, which may be anything: copied, and of a known form. Pure. */
+/** Checks blocks of a caller in plain JavaScript, which can be any value, and returns a copy in a known form. Pure. */
 
 import { type Block, ContinuoError, toPlainJson } from "@continuo/core/model";
 import { isJson } from "@continuo/files";

@@ -47,7 +47,7 @@ export function writeNewFile(path: string, bytes: Buffer): void {
   writeNewPieces(path, [bytes]);
 }
 
-/** The same for a file that is larger than what anybody wants in memory. Errors: also those of making a piece. */
+/** Does the same for a file that is too large for memory. Errors: also those of making a piece. */
 export function writeNewPieces(path: string, pieces: Iterable<Buffer>): void {
   guarded(path, () => createFile(path, pieces));
 }
@@ -60,7 +60,7 @@ export function toLines(records: readonly Json[]): string {
   return records.map(toLine).join("");
 }
 
-/** The lines of a text, each record changed and every line that is no record as it is. */
+/** Returns the lines of a text with each record changed; lines that are not records do not change. */
 export function changeLines(text: string, change: (record: Json) => Json): string {
   const lines = text.split("\n").map((line) => {
     const record = recordIn(line);
@@ -104,7 +104,7 @@ function* piecesOf(records: Iterable<Json>): Generator<Buffer, void, void> {
   yield Buffer.from(text, "utf8");
 }
 
-/** Next to its place first, so that nobody sees half of it. */
+/** The file is first written next to its place, so that it never appears incomplete. */
 function createFile(path: string, pieces: Iterable<Buffer>): void {
   if (existsSync(path)) throw new ContinuoError("conflict", `cannot write ${path}: the file already exists`);
   makeFolderDurably(dirname(path));
@@ -122,7 +122,7 @@ function createFile(path: string, pieces: Iterable<Buffer>): void {
     assertWritten(fd, { sizeBytes: end, sha256: hash.digest("hex") }, path);
     renameDurably(fresh, path);
   } catch (error) {
-    // Its note goes too, and nobody would look for it after a power cut.
+    // The note is removed too, so the file would not be found after a power cut.
     removeLeft(fresh);
     throw error;
   } finally {

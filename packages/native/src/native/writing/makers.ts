@@ -33,7 +33,7 @@ function toUuid4(random: Buffer): string {
 
 const POOL_BYTES = 4096;
 
-/** Asking for a few bytes costs as much as for many; each byte is given once. */
+/** A request for a few bytes costs as much as one for many; each byte is used once. */
 function createPool(fill: (count: number) => Buffer): (count: number) => Buffer {
   let pool: Buffer = Buffer.alloc(0);
   return (count) => {

@@ -26,15 +26,17 @@ export interface OpenCalls {
   /** Returns true if this writer made one of them. */
   holdsOwn(): boolean;
   isOwn(id: string): boolean;
-  /** Returns true if the agent would take a call of this id for an earlier one. */
+  /** Returns true if the agent would confuse a call of this id with an earlier one. */
   isUsed(id: string): boolean;
-  /** Returns true if anything was said. */
+  /** Returns true if there is any message. */
   isBegun(): boolean;
   /** Adds the records that this writer wrote. */
   note(message: NewMessage): void;
 }
 
-/** @param before what this writer knew before it read the session again: its own calls stay its own. */
+/**
+ * @param before the state of this writer before it read the session again; its own calls are still recognised as such.
+ */
 export function openCallsIn(
   { name: agent, accepts }: Target,
   history: readonly Message[],
@@ -42,15 +44,15 @@ export function openCallsIn(
 ): OpenCalls {
   const open = new Map<string, ToolCallBlock>();
   const own = new Set<string>();
-  /** Ids that were used, and the ids of which they count as copies. */
+  /** The used ids, each with the id of which it counts as a copy. */
   const used = { ids: new Set<string>(), copies: new Set<string>() };
   let isBegun = false;
-  // An agent may put the name of the tool in front of the id that it was given.
+  // An agent may put the name of the tool before the id.
   const find = (id: string): ToolCallBlock | undefined =>
     open.get(id) ?? [...open.values()].find((call) => call.id === `${call.name}__${id}`);
   const take = ({ role, content, stopReason }: Pick<Message, "role" | "content" | "stopReason">): void => {
     isBegun ||= role === "user" || role === "assistant";
-    // pi sends no answer that broke off, nor its calls.
+    // pi never sends an incomplete answer or its calls.
     const isSent = agent !== "pi" || (stopReason !== "error" && stopReason !== "aborted");
     for (const block of content) {
       if (block.type === "tool_call" && block.ranBy !== "model" && isSent) open.set(block.id, block);
@@ -81,9 +83,9 @@ export function openCallsIn(
   };
 }
 
-/** Ids that every vendor's API takes. */
+/** The form of ids that every vendor's API accepts. */
 const TOOL_CALL_ID = /^[a-zA-Z0-9_-]{1,64}$/u;
-/** Some take no more than 64 of them, and no dots and colons. */
+/** Some APIs accept at most 64 characters, and no dots or colons. */
 const TOOL_NAME = /^[a-zA-Z0-9_.:-]{1,128}$/u;
 
 interface MessageCheck {
@@ -223,7 +225,7 @@ function checkCall(message: NewMessage, call: ToolCallBlock, calls: OpenCalls): 
   }
 }
 
-/** Errors: `invalid`, always: the agent's format has no place for the block. */
+/** Errors: always `invalid`, because the agent's format cannot store the block. */
 export function refuseBlock(agent: string, block: Block, where: string): never {
   throw new ContinuoError("invalid", `${agent} cannot store a block of type ${block.type} in ${where}`);
 }

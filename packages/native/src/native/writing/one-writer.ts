@@ -12,7 +12,7 @@ import {
   type WriterLock,
 } from "@continuo/files";
 
-/** For one that is about to release it: a program that is ending, or an edit. */
+/** The wait for a writer that is about to release it: a program that is ending, or an edit. */
 const LEAVING_MS = 30_000;
 
 export interface NativeWriteOptions {
@@ -23,7 +23,7 @@ export interface NativeWriteOptions {
   readonly signal?: AbortSignal | undefined;
   /** Milliseconds to wait for another writer; 0 if none is given. */
   readonly waitMs?: number;
-  /** For the error that a person reads. */
+  /** The name in the error that a person reads. */
   readonly hint?: string;
 }
 
@@ -76,8 +76,8 @@ async function locked(
 }
 
 /**
- * This process, or a program that it started: its agent. All are, if the system does not say which process started
- * which.
+ * True for this process, and for a program that it started, such as its agent. If the system does not report parents of
+ * processes, true for all.
  */
 export function isOwnProcess(pid: number): boolean {
   if (pid === process.pid) return true;

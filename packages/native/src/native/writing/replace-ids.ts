@@ -1,4 +1,4 @@
-/** Ids and folders in a record replaced by others. Pure. */
+/** Replaces ids and folders in a record by others. Pure. */
 
 import { isJson, type Json } from "@continuo/files";
 
@@ -11,7 +11,7 @@ export interface Replacement {
 /** Input and output of a model or a tool contain no ids, whatever their keys are called. */
 const SAID = new Set(["input", "args", "arguments", "output", "text"]);
 
-/** The same object where nothing in it is to be replaced. */
+/** Returns the same object if it contains nothing to replace. */
 export function withReplaced(record: Json, replacements: readonly Replacement[]): Json {
   let copy: Record<string, unknown> | null = null;
   for (const [key, value] of Object.entries(record)) {

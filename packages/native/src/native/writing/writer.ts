@@ -70,7 +70,7 @@ export interface SinkOptions extends AppendOptions {
 
 /** The target of records. */
 export interface RecordSink {
-  /** Tells states of the session apart; `null` while there is none. */
+  /** A value that distinguishes states of the session; `null` while there is none. */
   mark(): string | null;
   /**
    * Durable, and read back, when it returns. Errors: `conflict` if somebody wrote since `mark` gave `after`,
@@ -99,9 +99,9 @@ export interface RenameAddition {
   readonly besides?: readonly SideFile[];
 }
 
-/** A part of a new session that belongs into another file than its own. */
+/** A part of a new session that belongs in another file. */
 export interface SideFile {
-  /** `create`: only where no such file is. */
+  /** `create`: only if the file does not exist. */
   readonly how: "append" | "create";
   readonly path: string;
   readonly text: string;
@@ -110,7 +110,7 @@ export interface SideFile {
 export interface ChildPlace {
   /** The conversation of a sub-agent, of another session. */
   readonly location: string;
-  /** The session that it is to belong to. */
+  /** The session to which it will belong. */
   readonly parent: NewSession;
   readonly sessionFile: string;
 }
@@ -134,7 +134,7 @@ export interface NativeWriter<Tip> {
   newSessionId(makers: Makers): string;
   /** Returns the location by which the reader recognises the session. */
   locationOf(sessionFile: string, sessionId: string): string;
-  /** @param places where the agent's settings say what a record leaves open. */
+  /** @param places the places of the agent's settings, which complete what a record leaves open. */
   openSink(sessionFile: string, sessionId: string, places: Places): Promise<RecordSink>;
   /** Errors: `unsupported` for a session that cannot be continued. */
   /** A short name that the agent gives the session, or its folder; left out for agents that have none. */
@@ -150,29 +150,31 @@ export interface NativeWriter<Tip> {
    */
   upgrade?(records: readonly KeptRecord[], makers: Makers): readonly KeptRecord[] | null;
   /**
-   * Records of a session of this agent as records of a new session. Only the id of the session, its folder, its title,
-   * and entries that two sessions cannot share are changed. `null` if the format has no way to that. Pure.
+   * Converts records of a session of this agent to records of a new session. Only the id of the session, its folder,
+   * its title, and entries that two sessions cannot share are changed. `null` if the format has no way to that. Pure.
    */
   bringBack(records: readonly KeptRecord[], session: NewSession, makers: Makers): readonly Json[] | null;
   /**
-   * Files with the conversation of a sub-agent as files of a new session. Only the id of the session and its folder are
-   * changed. Left out where such conversations do not lie in files below their session.
+   * Converts files with the conversation of a sub-agent to files of a new session. Only the id of the session and its
+   * folder are changed. Left out where such conversations do not lie in files below their session.
    *
    * @param location of the conversation; it is read.
    * @returns no file where it is there already; `null` if it cannot go along.
    */
   childFiles?(location: string, parent: NewSession, sessionFile: string): readonly SideFile[] | null;
-  /** The same for an agent that keeps all sessions in one file: records that are written with those of the session. */
+  /**
+   * Does the same for an agent with all sessions in one file, as records that are written with those of the session.
+   */
   childRecords?(child: ChildPlace, makers: Makers): Promise<ChildRecords | null>;
   /**
-   * Records as the agent itself has them before it writes after them: without what was reverted, or in the form
-   * of today. Left out where they stay as they are. Pure.
+   * Returns the records in the state to which the agent brings them before it appends: without reverted messages, or in
+   * today's form. Absent if they do not change. Pure.
    */
   beforeMore?(records: readonly KeptRecord[], makers: Makers): readonly KeptRecord[];
-  /** Gives a session another title, by records of its own or of other files. */
+  /** Gives a session another title, by records in its own file or in other files. */
   rename(tip: Tip, renaming: RenameRequest, makers: Makers): RenameAddition;
   /** Changes the other places from which the agent's own list takes the title. Errors: `busy`, `unwritable`. */
   retitle?(renaming: RenameRequest): Promise<void>;
-  /** Errors: `invalid` for a message that the agent has no place for. */
+  /** Errors: `invalid` for a message that the agent cannot store. */
   add(tip: Tip, message: NewMessage, makers: Makers): Addition<Tip>;
 }

@@ -11,7 +11,7 @@ import { foldRuns, type KnownRun, RUN_EVENT_TYPES, toChatRun, unansweredOf } fro
 
 export interface Agents {
   readonly names: readonly string[];
-  /** Why no agent can be asked. */
+  /** The reason why no agent can be asked. */
   readonly problem: string | null;
 }
 
