@@ -21,7 +21,7 @@ export async function answer(client: AgenticClient, event: Input, giveUp: AbortS
     try {
       const claim = await client.claimInput(event.sequence, { agent: "chaos" });
       if (claim.state === "done") return;
-      await client.send("", { messageId: claim.answerId, replyTo: claim.messageId });
+      await client.openMessage({ messageId: claim.answerId, replyTo: claim.messageId });
       await client.update(claim.answerId, `to ${event.content.replaceAll("@", "")}`);
       await client.complete(claim.answerId);
       await client.endRun(claim.runId, { status: "completed", answer: event.content });

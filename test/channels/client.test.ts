@@ -48,14 +48,14 @@ test("a streamed question is answered whole, once, by the loop that answers ever
     for await (const event of bot.events({ targetedOnly: true })) {
       if (event.type !== "message" || event.sequence === undefined) continue;
       heard.push(event.content);
-      const { messageId } = await bot.send("", { replyTo: event.id });
+      const { messageId } = await bot.openMessage({ replyTo: event.id });
       await bot.update(messageId, `you said: ${event.content}`);
       await bot.commitCheckpoint(event.sequence);
       await bot.complete(messageId);
       if (heard.length === 2) return;
     }
   })();
-  const { messageId } = await ann.send("", { to: ["bot"] });
+  const { messageId } = await ann.openMessage({ to: ["bot"] });
   for (const word of ["where ", "is ", "it?"]) await ann.update(messageId, word);
   await ann.send("said meanwhile", { to: ["bot"] });
   await ann.complete(messageId);
@@ -70,7 +70,7 @@ test("an interrupted message arrives once, or in its parts for a reader who asks
   await using server = await openChannelServer(store);
   const bob = await server.join("bob");
   const readers = [await server.join("whole"), await server.join("parts")];
-  await bob.send("", { messageId: "half", to: ["whole", "parts"] });
+  await bob.openMessage({ messageId: "half", to: ["whole", "parts"] });
   await bob.update("half", "I was abo");
   await bob.send("between");
   await bob.close();
@@ -163,7 +163,7 @@ test("deltas are sent in groups, and a late reader has the whole text even after
   await using store = await openStore("memory:");
   await using server = await openChannelServer(store);
   const ann = await server.join("ann");
-  const { messageId } = await ann.send("");
+  const { messageId } = await ann.openMessage();
   const parts = Array.from({ length: 200 }, (_, n) => `${n} `);
   await Promise.all(parts.map((part) => ann.update(messageId, part)));
   await ann.complete(messageId);
@@ -184,7 +184,7 @@ test("an input that is committed at the first delta does not come again after a 
   await ann.send("@bot one");
   const first = await server.join("bot", { serverUrl: proxy.url, reconnect: false });
   const [input] = await take(first, 1, ({ addressed }) => addressed);
-  const { messageId } = await first.send("", { replyTo: input?.id ?? "" });
+  const { messageId } = await first.openMessage({ replyTo: input?.id ?? "" });
   await first.update(messageId, "half");
   await first.commitCheckpoint(input?.sequence ?? 0);
   proxy.cutAll();

@@ -12,7 +12,7 @@ test("windows from the end hold every message once and whole, even one whose end
   await using channel = await openChannelServer(store);
   const ann = await channel.join("ann");
   const said: string[] = [];
-  const { messageId } = await ann.send("");
+  const { messageId } = await ann.openMessage();
   await ann.update(messageId, "begun early, ");
   for (let n = 1; n <= 7; n++) said.push((await ann.send(`m${n}`)).messageId);
   await ann.update(messageId, "ended late");

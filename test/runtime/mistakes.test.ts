@@ -3,7 +3,7 @@
  * them.
  */
 
-import { ContinuoError } from "@continuo/core/model";
+import { type Agent, ContinuoError } from "@continuo/core/model";
 import { openContinuo, type RunHandle, type SessionHandle } from "@continuo/server/runtime";
 import { openStore } from "@continuo/store";
 import { runOnce } from "@continuo/store/sessions";
@@ -81,7 +81,7 @@ const READERS: readonly (readonly [string, (session: SessionHandle, run: RunHand
   [
     ["its result", (_, run) => run.result()],
     ["its events", (_, run) => Array.fromAsync(run)],
-    ["its text", (_, run) => Array.fromAsync(run.textStream())],
+    ["its text", (_, run) => Array.fromAsync(run.textStream()).catch(() => undefined)],
     ["its stream of server-sent events", (_, run) => run.toSSE().text()],
     ["its stream for useChat", (_, run) => run.toUIMessageResponse().text()],
     ["the run by its id", async (session, run) => session.run((await run).runId).result()],
@@ -100,6 +100,29 @@ test.each(READERS)("a failure is not reported to a program that reads %s", async
   await read(session, session.send("hello"));
   await c.close();
   expect(onError).not.toHaveBeenCalled();
+});
+
+test("a text stream has the words of a run that fails, and then throws the error of the run", async () => {
+  const failing: Agent = {
+    name: "desk",
+    async execute(_request, { onEvent }) {
+      await onEvent({ type: "text", messageId: "m1", delta: "I look it up" });
+      throw new ContinuoError("rate_limited", "the provider is busy");
+    },
+  };
+  const strange = { name: "strange", execute: () => Promise.reject(new Error("no disk")) };
+  await using c = await openContinuo("memory:", { agents: [failing, strange], onError: () => undefined });
+  const session = c.session("s", { create: true });
+  const words: string[] = [];
+  const reading = async (agent: string): Promise<void> => {
+    for await (const text of session.send("hello", { agent }).textStream()) words.push(text);
+  };
+  await expect(reading("desk")).rejects.toMatchObject({
+    code: "rate_limited",
+    message: "the provider is busy",
+  });
+  await expect(reading("strange")).rejects.toMatchObject({ code: "agent_failed", message: "no disk" });
+  expect(words.join("")).toBe("I look it up");
 });
 
 test("a message that is given up is reported once, after its last attempt, unless somebody reads it", async () => {

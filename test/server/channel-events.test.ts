@@ -105,7 +105,7 @@ test("nobody can end or change another writer's message, and a reader that comes
     channel: "parts",
     handle: "bob",
   });
-  const { messageId } = await bob.send("");
+  const { messageId } = await bob.openMessage();
   await bob.update(messageId, "half");
   for (const event of [
     { type: "message_completed", data: { messageId, content: "forged" } },

@@ -324,7 +324,7 @@ class Member {
         // An earlier try may have been stored without an answer: its words may stand there too.
         const parts = [...(records.written.get(claim.answerId)?.parts ?? []), part];
         records.written.set(claim.answerId, { first: "", text, isWhole: true, parts });
-        await client.send("", { messageId: claim.answerId, replyTo: claim.messageId });
+        await client.openMessage({ messageId: claim.answerId, replyTo: claim.messageId });
         const refused = (error: unknown): Promise<never> => this.#endedMeanwhile(claim.answerId, error);
         await client.update(claim.answerId, text).catch(refused);
         part.isStored = true;

@@ -63,7 +63,7 @@ test("two people and an agent in one channel see presence, a message in progress
 
   const claude = await join("team", "claude", "agent");
   const asked = (await viewer.machine.store.read("channels/team")).events[0]?.id ?? "";
-  const { messageId } = await claude.send("", { replyTo: asked });
+  const { messageId } = await claude.openMessage({ replyTo: asked });
   await claude.update(messageId, "In ");
   for (const { page } of [first, second]) {
     await page.locator(".row-reply .saying", { hasText: "In" }).waitFor();
@@ -165,7 +165,7 @@ test("a message whose writer disappears is shown as interrupted, and a reader wh
   await page.goto(`${viewer.machine.url}/#/channels`);
   await page.locator(".channel-line", { hasText: "before" }).waitFor();
   expect(await violations(page)).toEqual([]);
-  await bot.send("", { messageId: "half" });
+  await bot.openMessage({ messageId: "half" });
   await bot.update("half", "I was about to");
   await bot.close();
   await page.locator(".channel-line", { hasText: "interrupted" }).waitFor();

@@ -79,7 +79,7 @@ export class Answer {
     const keep = (error: unknown): void => {
       this.#failure ??= { error };
     };
-    this.#opened ??= client.send("", { messageId: answerId, replyTo }).catch(keep);
+    this.#opened ??= client.openMessage({ messageId: answerId, replyTo }).catch(keep);
     this.#text += delta;
     client.update(answerId, delta).catch(keep);
   }

@@ -23,7 +23,7 @@ export const changeCases: readonly ChannelCase[] = [
       const { messageId } = await ann.send("deploy on Monday", { to: ["bob"] });
       await expect(bob.edit(messageId, "deploy now")).rejects.toMatchObject({ code: "forbidden" });
       await expect(ann.edit("none", "x")).rejects.toMatchObject({ code: "not_found" });
-      const open = await ann.send("");
+      const open = await ann.openMessage();
       await expect(ann.edit(open.messageId, "x")).rejects.toMatchObject({ code: "conflict" });
       await ann.complete(open.messageId);
       await ann.edit(messageId, "deploy on Tuesday");
@@ -151,7 +151,7 @@ export const changeCases: readonly ChannelCase[] = [
       };
       const blocks: readonly Block[] = [call, result, { type: "text", text: "@ann it was sent yesterday" }];
       const whole = await bob.send(blocks);
-      const parts = await bob.send("");
+      const parts = await bob.openMessage();
       await bob.update(parts.messageId, "Looking");
       await bob.complete(parts.messageId, blocks);
       const [first, second] = await take(ann, 2, ({ addressed }) => addressed);
@@ -181,7 +181,7 @@ export const changeCases: readonly ChannelCase[] = [
       const ann = await join("ann");
       await join("bot", { type: "agent" }).then((bot) => bot.close());
       const secret = await ann.send("@bot the key is 1234");
-      const parts = await ann.send("");
+      const parts = await ann.openMessage();
       await ann.update(parts.messageId, "@bot the key is 5678");
       await ann.complete(parts.messageId);
       const edited = await ann.send("hello @bot");

@@ -219,7 +219,7 @@ export const connectionCases: readonly ChannelCase[] = [
     run: async ({ url, join }) => {
       const ann = await join("ann");
       await ann.send("first");
-      const { messageId } = await ann.send("");
+      const { messageId } = await ann.openMessage();
       await ann.update(messageId, "whole");
       await ann.complete(messageId);
       await ann.send("last");
@@ -239,11 +239,11 @@ export const connectionCases: readonly ChannelCase[] = [
     title: "a late reader receives an ended message as one event, and an open message in its parts",
     run: async ({ join }) => {
       const ann = await join("ann");
-      const done = await ann.send("");
+      const done = await ann.openMessage();
       await ann.update(done.messageId, "wh");
       await ann.update(done.messageId, "ole");
       await ann.complete(done.messageId);
-      const open = await ann.send("");
+      const open = await ann.openMessage();
       await ann.update(open.messageId, "half");
       const bob = await join("bob", { replayMode: "stream" });
       const [one, two, three] = await take(bob, 3);
@@ -267,7 +267,7 @@ export const connectionCases: readonly ChannelCase[] = [
       const ann = await join("ann");
       await ann.send("@bob one");
       await ann.send("@bobby two");
-      const { messageId } = await ann.send("");
+      const { messageId } = await ann.openMessage();
       await ann.update(messageId, "@bob thr");
       await ann.update(messageId, "ee");
       await ann.complete(messageId);
@@ -339,7 +339,7 @@ export const connectionCases: readonly ChannelCase[] = [
     run: async ({ url, join }) => {
       const ann = await join("ann");
       await ann.send("old");
-      const { messageId } = await ann.send("");
+      const { messageId } = await ann.openMessage();
       for (const part of ["a", "b"]) await ann.update(messageId, part);
       using raw = await openRaw(url);
       raw.send(hello({ after: "anchor" }));

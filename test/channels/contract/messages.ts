@@ -108,7 +108,7 @@ export const messageCases: readonly ChannelCase[] = [
       const ann = await join("ann");
       const first = await ann.send("question");
       const bob = await join("bob");
-      const { messageId } = await bob.send("", { to: ["carl"], replyTo: first.messageId });
+      const { messageId } = await bob.openMessage({ to: ["carl"], replyTo: first.messageId });
       await bob.update(messageId, "one ");
       await bob.update(messageId, { content: "two " });
       await bob.update(messageId, "three");
@@ -320,13 +320,13 @@ export const messageCases: readonly ChannelCase[] = [
       const laptop = await join("ann", { name: "Ann A.", capabilities: ["paint"] });
       const ann = (): unknown => bob.roster().find(({ handle }) => handle === "ann");
       const both = { handle: "ann", name: "Ann A.", type: "person" };
-      const { messageId } = await phone.send("", { to: ["bob"] });
+      const { messageId } = await phone.openMessage({ to: ["bob"] });
       await laptop.send("from the laptop");
       await phone.update(messageId, "from the phone");
       const seen = await take(laptop, 3, isMessage);
       expect(seen.map(({ own }) => own)).toEqual([true, true, true]);
       // A connection that leaves interrupts only its own messages in progress.
-      await laptop.send("", { messageId: "half" });
+      await laptop.openMessage({ messageId: "half" });
       await laptop.close();
       await phone.complete(messageId);
       expect((await typesIn(store)).slice(-2)).toEqual(["message_interrupted", "message_completed"]);

@@ -246,7 +246,7 @@ export const sessionCases: readonly ChannelCase[] = [
       const bot = await join("bot", { type: "agent" });
       const claim = await bot.claimInput(1, { agent: "echo" });
       if (claim.state !== "claimed") throw new Error("not claimed");
-      await bot.send("", { messageId: claim.answerId });
+      await bot.openMessage({ messageId: claim.answerId });
       await bot.update(claim.answerId, "answer");
       await bot.complete(claim.answerId);
       await die(bot, store);

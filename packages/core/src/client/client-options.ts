@@ -29,7 +29,7 @@ export interface SendOptions {
   readonly attachments?: readonly Attachment[];
   /** The id of the message, for a caller that sends the same message again after a crash. */
   readonly messageId?: string;
-  /** `open`: more of the message comes with `update`. `send("")` opens a message even without it. */
+  /** `open`: more of the message comes with `update`; an empty text is open even without it. See `openMessage`. */
   readonly state?: "open";
 }
 

@@ -193,7 +193,7 @@ export class AgenticClient {
     });
   }
 
-  /** Resolves when the message is stored. `send("")` opens a message in progress. Blocks are a whole message. */
+  /** Resolves when the message is stored. Blocks are a whole message; an empty text is the beginning of one. */
   async send(
     content: string | readonly Block[],
     options: SendOptions = {},
@@ -211,6 +211,11 @@ export class AgenticClient {
     if (isOpen) this.#writer.opened(messageId, textOfContent(content));
     await stored;
     return { messageId };
+  }
+
+  /** Begins a message that is written in parts: `update` adds to it, and `complete` ends it. */
+  async openMessage(options: Omit<SendOptions, "state"> = {}): Promise<{ readonly messageId: string }> {
+    return await this.send("", { ...options, state: "open" });
   }
 
   /** Adds to a message in progress, or replaces its text. Resolves when that is stored. */

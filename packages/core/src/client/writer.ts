@@ -87,7 +87,7 @@ export class Writer {
 
 function notOpen(messageId: string): ContinuoError {
   return new ContinuoError("conflict", `the message ${messageId} is not in progress`, {
-    hint: 'Open a message with send(""), and end it once with complete().',
+    hint: "Open a message with openMessage(), and end it once with complete().",
     details: { messageId },
   });
 }

@@ -2,8 +2,11 @@
 
 import {
   assertKnownOptions,
+  ContinuoError,
   cancellable,
   completedStatus,
+  ERROR_KINDS,
+  type ErrorCode,
   isEvent,
   type KnownEvent,
   type Payload,
@@ -58,6 +61,8 @@ export function createRunHandle<Value>({ host, sent, parse }: RunHandleOptions<V
     async *textStream() {
       const { runId } = await sent;
       yield* textOfEvents(events(), await latestAttempt(host.store, runId));
+      const run = await host.store.getRun(await latestAttempt(host.store, runId));
+      if (run?.status === "failed") throw toContinuoError(runErrorOf(run.error));
     },
     async *events(range = {}) {
       assertKnownOptions("events", range, EVENT_OPTIONS);
@@ -78,6 +83,12 @@ export function createRunHandle<Value>({ host, sent, parse }: RunHandleOptions<V
         from,
       ),
   };
+}
+
+/** The error of a run for a reader who gets no outcome. The code of another program is not one of ours. */
+function toContinuoError({ code, message, details }: RunError): ContinuoError {
+  const known = Object.hasOwn(ERROR_KINDS, code) ? (code as ErrorCode) : "agent_failed";
+  return new ContinuoError(known, message, present({ details }));
 }
 
 function wholeText({ content }: Payload<"message_received">): string {

@@ -201,7 +201,10 @@ export interface RunHandle<Value = unknown> extends PromiseLike<SentRun>, AsyncI
    */
   result(options?: { readonly signal?: AbortSignal }): Promise<RunOutcome<Value>>;
   cancel(reason?: string): Promise<void>;
-  /** The words of the answers while they are written, each once; an empty line between two messages. */
+  /**
+   * The words of the answers while they are written, each once; an empty line between two messages. Errors: that of the
+   * run, if it failed for good. A run that was cancelled or interrupted ends without one.
+   */
   textStream(): AsyncIterable<string>;
   /** The events of the run after a sequence of the log, until it has ended or `signal` aborts. */
   events(options?: { readonly after?: number; readonly signal?: AbortSignal }): AsyncIterable<KnownEvent>;

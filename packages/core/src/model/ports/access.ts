@@ -75,20 +75,7 @@ export interface NewWebhookKey extends CallOptions {
 }
 
 export interface AccessStore {
-  /**
-   * A token of this workspace. Errors: `invalid` for a `*` in the name or the beginning of a right, and for an empty one.
-   *
-   * @example
-   *   const user = "ann"; // as she registered, which may be `*` or `a*`
-   *   await using store = await openStore("memory:");
-   *   const { secret } = await store.createToken({
-   *     scopes: [
-   *       { kind: "channel", name: "support", access: "write" },
-   *       { kind: "session", beginsWith: `customer:${user}:`, access: "read" },
-   *     ],
-   *     handle: user,
-   *   });
-   */
+  /** A token of this workspace. Errors: `invalid` for a `*` in the name or the beginning of a right, and for an empty one. */
   createToken(options: NewToken): Promise<IssuedToken>;
   /**
    * The active token with this secret, `null` for any other text. With `listWorkspaces` it is the only look-up that crosses workspaces:
