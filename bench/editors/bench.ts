@@ -7,7 +7,7 @@ import { spawn } from "node:child_process";
 import { mkdirSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
-import { createInterface } from "node:readline";
+import { splitLines } from "@continuo/files";
 import { WebSocket } from "ws";
 import { printRatios, type Ratio } from "../measure/index.ts";
 import { makeCorpus } from "../sessions/corpus.ts";
@@ -18,6 +18,7 @@ const FOLDER = process.env.CONTINUO_BENCH ?? join(homedir(), ".cache/continuo-be
 const SESSIONS = { name: "ten-thousand", sessions: 10_000, totalBytes: 200e6 };
 const LISTS_IN_A_ROUND = 20;
 const WANTED_MS = 150;
+const MAX_ANSWER_CHARS = 64 * 1024 * 1024;
 
 type Ask = (method: string, params: object) => Promise<object>;
 
@@ -93,7 +94,7 @@ async function gatewayLists(home: string, lists: number): Promise<readonly numbe
   const closed = new Promise((resolve) => child.once("close", resolve));
   const ask = asker(
     (line) => child.stdin.write(`${line}\n`),
-    (hear) => createInterface(child.stdout).on("line", hear),
+    (hear) => void hearLines(child.stdout, hear),
   );
   await ask("initialize", { protocolVersion: 1, clientCapabilities: {} });
   await ask("session/list", {});
@@ -101,6 +102,10 @@ async function gatewayLists(home: string, lists: number): Promise<readonly numbe
   child.stdin.end();
   await closed;
   return times;
+}
+
+async function hearLines(stream: AsyncIterable<Uint8Array>, hear: (line: string) => void): Promise<void> {
+  for await (const line of splitLines(stream, { maxChars: MAX_ANSWER_CHARS })) hear(line ?? "");
 }
 
 /** Requests of JSON-RPC over lines. */

@@ -5,7 +5,7 @@
  */
 
 import { readFileSync } from "node:fs";
-import { createInterface } from "node:readline";
+import { splitLines } from "@continuo/files";
 
 export interface Reaction {
   /** Words in a line of the input. */
@@ -32,7 +32,7 @@ if (flags.includes("--help") || flags.includes("--version")) {
   process.stderr.write(script.refusal);
   process.exitCode = 3;
 } else {
-  createInterface({ input: process.stdin }).on("line", react);
+  for await (const line of splitLines(process.stdin, { maxChars: 64 * 1024 * 1024 })) react(line ?? "");
 }
 
 function react(line: string): void {

@@ -88,6 +88,7 @@ export {
 } from "./session-holders.ts";
 export { createSharedFile, readSharedFile, replaceSharedFile } from "./shared-file.ts";
 export { type AcceptedConnection, type SocketUser, userOfPeer, usersListening } from "./socket-users.ts";
+export { splitLines } from "./split-lines.ts";
 export {
   type Attributes,
   createMeter,

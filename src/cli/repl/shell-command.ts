@@ -3,8 +3,9 @@
 import { spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import type { Readable } from "node:stream";
-import { killAll, MARK_VARIABLE, splitLines } from "@continuo/agents/drivers/process";
+import { killAll, MARK_VARIABLE } from "@continuo/agents/drivers/process";
 import { visibleLine } from "@continuo/core/transcript";
+import { splitLines } from "@continuo/files";
 import { formatCount, type Shell } from "../terminal/index.ts";
 import { REPL_LIMITS } from "./limits.ts";
 

@@ -14,7 +14,6 @@ export { findProgram } from "./find.ts";
 export { startGuardian } from "./guardian.ts";
 export { waitUntilIdle } from "./idle-wait.ts";
 export { endLeftPrograms } from "./left-programs.ts";
-export { splitLines } from "./lines.ts";
 export { killAll, MARK_VARIABLE } from "./orphans.ts";
 export { readOutput } from "./output.ts";
 export { type AgentProcess, type ProcessStart, startAgent } from "./program.ts";

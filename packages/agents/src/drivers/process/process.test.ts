@@ -1,13 +1,13 @@
 import { readFileSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { splitLines } from "@continuo/files";
 import fc from "fast-check";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { scratchFolder } from "../../../../../test/scratch-folder.ts";
 import { createCalls } from "./calls.ts";
 import { environmentOf, heldBackNames } from "./environment.ts";
 import { findProgram } from "./find.ts";
-import { splitLines } from "./lines.ts";
 import { startAgent } from "./program.ts";
 import {
   appendOutput,

@@ -6,10 +6,9 @@ import type { Socket } from "node:net";
 import { basename } from "node:path";
 import { stripVTControlCharacters } from "node:util";
 import { ContinuoError, present } from "@continuo/core/model";
-import { debugOf } from "@continuo/files";
+import { debugOf, splitLines } from "@continuo/files";
 import { type Guardian, startGuardian } from "./guardian.ts";
 import { createMark } from "./left-programs.ts";
-import { splitLines } from "./lines.ts";
 import { isAnyAlive, killAll, MARK_VARIABLE } from "./orphans.ts";
 import {
   appendOutput,

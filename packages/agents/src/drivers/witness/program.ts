@@ -11,8 +11,8 @@ import { randomUUID } from "node:crypto";
 import { closeSync, openSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { ContinuoError } from "@continuo/core/model";
-import { makeScratchFolder } from "@continuo/files";
-import { killAll, MARK_VARIABLE, splitLines, startGuardian, type Talk } from "../process/index.ts";
+import { makeScratchFolder, splitLines } from "@continuo/files";
+import { killAll, MARK_VARIABLE, startGuardian, type Talk } from "../process/index.ts";
 import type { ProgramStart } from "./witness.ts";
 
 /** Nothing listens at this address, so a request to a model gets no answer. */

@@ -4,7 +4,7 @@
  */
 
 import { spawn } from "node:child_process";
-import { createInterface } from "node:readline";
+import { splitLines } from "@continuo/files";
 
 export type ClientCommand =
   /** Joins the channel; from then on the client hands over messages, over any number of connections. */
@@ -43,6 +43,9 @@ export interface ClientUnderTest {
 
 export type StartClient = (onReport: (report: ClientReport) => void) => Promise<ClientUnderTest>;
 
+/** Characters of a report; a message has at most 1 MiB. */
+const MAX_REPORT_CHARS = 16 * 1024 * 1024;
+
 /** A client that is a program. Its standard error is that of this process. */
 export function clientProgram(file: string, args: readonly string[] = []): StartClient {
   return async (onReport) => {
@@ -51,7 +54,8 @@ export function clientProgram(file: string, args: readonly string[] = []): Start
     // The case then fails because no report comes.
     child.once("error", () => undefined);
     child.stdin.on("error", () => undefined);
-    createInterface({ input: child.stdout }).on("line", (line) => onReport(JSON.parse(line) as ClientReport));
+    // A program whose reports cannot be read is ended, and the case fails because no report comes.
+    readReports(child.stdout, onReport).catch(() => void child.kill("SIGKILL"));
     return {
       do: (command) => void child.stdin.write(`${JSON.stringify(command)}\n`),
       stop: async () => {
@@ -60,4 +64,14 @@ export function clientProgram(file: string, args: readonly string[] = []): Start
       },
     };
   };
+}
+
+async function readReports(
+  stream: AsyncIterable<Uint8Array>,
+  onReport: (report: ClientReport) => void,
+): Promise<void> {
+  for await (const line of splitLines(stream, { maxChars: MAX_REPORT_CHARS })) {
+    if (line === null) throw new Error(`a report has more than ${MAX_REPORT_CHARS} characters`);
+    onReport(JSON.parse(line) as ClientReport);
+  }
 }
