@@ -1,4 +1,4 @@
-/** The way to a server: one button for the server of this machine, a form for any other one. */
+/** The connection to a server: a button for the server of this machine, and a form for any other one. */
 
 import type { JSX } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";

@@ -16,7 +16,7 @@ export interface NoteProps {
   readonly frame: NoteFrame | undefined;
   /** Taken over from an earlier session of the video. */
   readonly isCarried: boolean;
-  /** Its video, if that is not the video of the tab: then the tab cannot seek to it. */
+  /** The video of the note, if the tab shows another one and so cannot seek in it. */
   readonly elsewhere: string | undefined;
   readonly isReadOnly: boolean;
   readonly sessionKey: string;

@@ -6,7 +6,7 @@ import type { NoteFrame } from "../sending/panel-view.ts";
 import { ask } from "./link.ts";
 
 export interface PictureSource {
-  /** The same value for the same picture. */
+  /** The name of a picture; equal pictures have the same name. */
   readonly name: string;
   readonly key: string;
   readonly action: PanelAction;

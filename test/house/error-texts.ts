@@ -9,7 +9,7 @@ export interface ErrorText {
   /** `packages/store/src/store/open-store.ts:94` */
   readonly place: string;
   readonly role: Role;
-  /** With `…` for each part that is computed. */
+  /** The text, with `…` for each computed part. */
   readonly text: string;
   /** The literal in the file. */
   readonly start: number;
@@ -43,7 +43,7 @@ interface NamedFunction {
 /** The keys are names of functions: each tells which of its parameters become which text. */
 type Passing = Map<string, Map<number, Role>>;
 
-/** Every text, through whichever functions it reaches an error. */
+/** Returns every text that reaches an error, directly or through functions. */
 export function errorTextsOf(files: readonly SourceFile[]): ErrorText[] {
   const sites = files.flatMap((file) => {
     const found: Omit<Site, "file" | "constants">[] = [];
@@ -80,7 +80,7 @@ function visit(node: Node, name: string, outer: readonly NamedFunction[], visito
   const given = givenIn(node);
   const call = node.type === "CallExpression" && nameOf(node.callee) !== "" ? node : null;
   if (given !== null || call !== null) visitor.onSite({ functions, given, call });
-  // A function that is the value of a constant has its name.
+  // A function that is the value of a constant is known by the name of the constant.
   const inner = node.type === "VariableDeclarator" ? nameOf(node.id) : "";
   if (inner !== "" && isNode(node.init) && literalsIn(node.init).length > 0)
     visitor.onConstant(inner, node.init);
@@ -112,7 +112,7 @@ function givenAt(
   });
 }
 
-/** If a text is a parameter, the callers of the function give it. */
+/** If a text is a parameter, it comes from the callers of the function. */
 function learn(
   passing: Passing,
   { role, node }: { role: Role; node: Node },

@@ -6,7 +6,10 @@ import { ADAPTERS, doorsOf, PACKAGES } from "../../scripts/packages.ts";
 import { FLOOR_PLAN } from "./floor-plan.ts";
 
 export interface SourceFile {
-  /** With `/`: of the source, the room and what lies in it (`store/rules/append.ts`); else below the folder. */
+  /**
+   * The path, with `/`. For a file of the source it begins with the room (`store/rules/append.ts`); otherwise it is
+   * relative to the folder.
+   */
   readonly path: string;
   /** Below the root, with `/`. */
   readonly file: string;
@@ -15,11 +18,14 @@ export interface SourceFile {
 }
 
 export interface Import {
-  /** The name in the import, as it is written. */
+  /** The specifier as the import has it. */
   readonly specifier: string;
-  /** A file in the notation of `SourceFile.path`, or below the root if it lies elsewhere; or the name of a package. */
+  /**
+   * The imported file, in the form of `SourceFile.path` or relative to the root if it is elsewhere, or the name of a
+   * package.
+   */
   readonly target: string;
-  /** Below the root, with `/`; empty for a package of others. */
+  /** The path relative to the root, with `/`; empty for a foreign package. */
   readonly file: string;
   readonly local: boolean;
   /** A static import of values: it loads its target when the file is loaded. */
@@ -31,7 +37,10 @@ export const ROOT: string = join(import.meta.dirname, "../..");
 const IMPORT =
   /(?:^|\n)\s*(import|export)\s+(type\s+)?(?:[^;'"]*?\sfrom\s+)?["']([^"']+)["']|\bimport\(\s*["']([^"']+)["']\s*\)/gu;
 
-/** The folder of each room, below the root, and its name. The longest come first: a folder may lie in another one. */
+/**
+ * The folder of each room, relative to the root, and its name. The longest come first, because a folder may be inside
+ * another one.
+ */
 const FOLDERS: readonly (readonly [folder: string, room: string])[] = [
   ...Object.entries(FLOOR_PLAN).map(([room, { folder }]) => [folder, room] as const),
 ].sort(([a], [b]) => b.length - a.length);
@@ -42,7 +51,7 @@ export function fileOf(path: string): string {
   return posix.join(FLOOR_PLAN[room]?.folder ?? "src", ...rest);
 }
 
-/** The inverse of `fileOf`; a file that belongs to no room stays as it is. */
+/** The inverse of `fileOf`; the path of a file that belongs to no room does not change. */
 export function pathOf(file: string): string {
   if (FLOOR_PLAN[posix.basename(file)]?.folder === file) return posix.basename(file);
   const [folder, room] = FOLDERS.find(([one]) => file.startsWith(`${one}/`)) ?? [];
@@ -102,7 +111,7 @@ function importsOf(from: string, text: string, folder: string | undefined): Impo
   });
 }
 
-/** @param file that the import names, below the root; empty for a package of others */
+/** @param file the imported file, relative to the root; empty for a foreign package */
 function targetOf(name: string, file: string, folder: string | undefined): string {
   if (file === "") return name;
   if (folder === undefined) return pathOf(file);

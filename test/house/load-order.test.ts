@@ -23,7 +23,7 @@ beforeAll(async () => {
 
 const loadedWith = (module: string): readonly string[] => modulesLoadedWith(chunks, join(ROOT, module));
 
-describe("of the heavy packages nothing is loaded with", () => {
+describe("no heavy package is loaded with", () => {
   test.each([
     ["the entry", "src/cli/main.ts"],
     ["the tree of commands", "src/cli/program.ts"],
@@ -39,7 +39,7 @@ describe("of the heavy packages nothing is loaded with", () => {
 
 const SHORT_COMMANDS = ["src/cli/session/list/list.ts", "src/cli/search/search.ts"];
 
-describe("of Node's own modules those that few commands need are loaded at their first call, with", () => {
+describe("Node's own modules that few commands need are loaded only at their first call, with", () => {
   test.each(["src/cli/main.ts", "src/cli/program.ts", ...SHORT_COMMANDS])("%s", (module) => {
     const loaded = new Set(loadedWith(module));
     const code = chunks

@@ -31,7 +31,7 @@ test("each mistake names a quick test that exists", () => {
   expect(odd).toEqual([]);
 });
 
-test("each room has at least ten promises, each a sentence that stands once", () => {
+test("each room has at least ten promises, and each promise is a unique sentence", () => {
   for (const [room, promises] of Object.entries(PROMISES)) {
     expect([room, promises.length >= 10]).toEqual([room, true]);
   }

@@ -5,7 +5,7 @@ import { parseAst } from "rolldown/parseAst";
 export interface TestTitle {
   readonly of: "test" | "describe";
   readonly line: number;
-  /** With `…` for each part that is computed. */
+  /** The text, with `…` for each computed part. */
   readonly text: string;
 }
 

@@ -1,8 +1,8 @@
-/** A person's native sessions and trash on a machine, as text by which two machines can be compared. */
+/** A person's native sessions and trash on a machine, as text, so that two machines can be compared. */
 
 import { listNativeSessions, listTrashedSessions, type Places, readNativeSession } from "@continuo/agents";
 
-/** The sessions, each with what was said in it, and the trash: a line for each. */
+/** Returns a line for each session with its messages, and for each entry of the trash. */
 export type NativeState = Readonly<Record<string, string>>;
 
 export async function nativeState(places: Places): Promise<NativeState> {

@@ -2,8 +2,8 @@
  * Sessions as the viewer shows them: a history in windows, with its outline and its changes, and the viewer's page with
  * sessions inside, as one file.
  *
- * Promises: a history is kept outside of memory; every answer is bounded; a page is made piece by piece, loads nothing,
- * and holds what it is given, or is refused as too large.
+ * Promises: a history is kept outside of memory; every answer is bounded; a page is made piece by piece and loads
+ * nothing from elsewhere; a page that would be too large is refused.
  * Does not know: how a session is opened, who asks, where a page is written.
  */
 

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { nearest } from "./nearest.ts";
 
-test("the nearest word is one of few changes, whatever its letter case and separators", () => {
+test("the nearest word differs by few changes; letter case and separators do not count", () => {
   const words = ["model", "command", "on_missing"];
   expect(["modle", "Model", "comand", "onMissing", "zzz", ""].map((word) => nearest(word, words))).toEqual([
     "model",

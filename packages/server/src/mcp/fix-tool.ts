@@ -64,7 +64,7 @@ interface Level {
 }
 
 const LEAST: Level = { repairs: 1, lines: 1, saidChars: 80 };
-/** From least to most detail; more detail is never shorter. */
+/** The levels go from least to most detail, and a level with more detail is never shorter. */
 const LEVELS: readonly Level[] = [
   LEAST,
   { repairs: 1, lines: 4, saidChars: 150 },

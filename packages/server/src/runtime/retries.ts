@@ -45,7 +45,7 @@ export async function retry(host: Host, runId: string): Promise<void> {
   const run = await store.getRun(runId);
   if (run === null) return;
   const attempt = attemptOf(run);
-  // A process that ends while its run waits for a person does not mean that the input is bad: the wait can last days,
+  // The end of a process while its run waits for a person does not mean that the input is bad: the wait can last days,
   // with many restarts.
   const hasWaited = run.status === "interrupted" && (await approvals.isWaiting(run));
   if (attempt >= attempts && !hasWaited) return await giveUp(host, run);
@@ -141,10 +141,10 @@ async function giveUp({ store, approvals, options, readers, report }: Host, run:
     at: new Date().toISOString(),
   };
   const message = `the input is not tried again: ${reason}`;
-  // The readers leave after the event.
+  // The readers are removed after the event.
   const wasRead = readers.isReading(run);
   const event = {
-    // Two processes that come to the same end report it once.
+    // If two processes reach the same result, it is reported once.
     id: `${DEAD}${run.runId}`,
     type: "error_raised",
     data: { message, code: GIVEN_UP, details: { runId: root, attempts } },

@@ -6,7 +6,7 @@ export type ToolServerKind = "stdio" | "http" | "sse";
 
 export interface ServerSelection {
   readonly given: readonly ToolServer[];
-  /** Names of the others. */
+  /** The names of the servers that the agent does not accept. */
   readonly leftOut: readonly string[];
 }
 

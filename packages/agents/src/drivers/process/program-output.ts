@@ -3,7 +3,7 @@
 export interface ProgramOutput {
   readonly head: string;
   readonly tail: string;
-  /** Characters between the two. */
+  /** The number of characters between the beginning and the end. */
   readonly omitted: number;
 }
 

@@ -7,7 +7,7 @@ test("the five characters of markup are escaped, in texts and in attributes", ()
   expect(escapeHtml(`&<>"'&a`)).toBe("&amp;&lt;&gt;&quot;&#39;&amp;a");
 });
 
-test("what is invisible is spelled out only by the function for all texts", () => {
+test("only the function for all texts makes invisible characters visible", () => {
   expect(escapeHtml("a\u202e\u001b")).toBe("a&lt;U+202E&gt;␛");
   expect(escapeVisible("a\u202e")).toBe("a\u202e");
 });

@@ -5,7 +5,7 @@ import { ContinuoError } from "@continuo/core/model";
 import type { Credentials } from "../context/index.ts";
 import { cookieIn, cookieOf } from "./cookie.ts";
 
-/** Errors: `forbidden` for a change with a cookie that no page of the server sent. */
+/** Errors: `forbidden` for a change with a cookie that does not come from a page of the server. */
 export function credentialsOf(request: Request): Credentials {
   const { headers, method } = request;
   const header = headers.get("authorization");
