@@ -5,6 +5,7 @@
 import type { AgenticClient, AnswerResult, ClientEvent } from "@continuo/core/client";
 import { openStore } from "@continuo/store";
 import { readMessages } from "@continuo/store/channels";
+import { wakeAll } from "@continuo/store/sessions";
 import { expect, test } from "vitest";
 import { openChannelServer, take } from "./open-channel.ts";
 
@@ -53,6 +54,21 @@ test("an answer arrives in parts, and its input does not come again", async () =
     { content: "to @bot hello", state: "complete", replyTo },
     { content: "a text", state: "complete", replyTo: next.id },
   ]);
+  await server.stop();
+  await store.close();
+});
+
+test("a program that looks for runs of dead processes does not end the answer of a connected bot", async () => {
+  const { store, server, join, said } = await open();
+  const [bot, ann] = await Promise.all([join(), server.join("ann")]);
+  await ann.send("@bot hello");
+  const result = await bot.answer(await nextInput(bot), async function* () {
+    yield "half, ";
+    expect(await Array.fromAsync(wakeAll(store, { leaseMs: 1 }))).toEqual([]);
+    yield "whole";
+  });
+  expect(result).toMatchObject({ status: "completed", text: "half, whole" });
+  expect(await said()).toMatchObject([{ content: "half, whole", state: "complete" }]);
   await server.stop();
   await store.close();
 });

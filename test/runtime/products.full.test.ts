@@ -204,6 +204,12 @@ test(
   },
 );
 
+/** An agent that thinks for longer than the program waits before it looks for runs of dead processes. */
+const SLOW_ECHO = `Object.assign(new EchoAgent(), { execute: async (...args) => {
+  await new Promise((resolve) => setTimeout(resolve, 3_000));
+  return await EchoAgent.prototype.execute.apply(new EchoAgent(), args);
+} })`;
+
 test(
   "people and a bot share a chat, and a question from the time when the bot was away is answered once",
   PATIENT,
@@ -213,7 +219,8 @@ test(
     const { port } = probe.address() as { port: number };
     await new Promise((resolve) => probe.close(resolve));
     const env = { PORT: `${port}` };
-    const first = await start("chat", codeOf("A group chat"), env);
+    const code = codeOf("A group chat").replace("[new EchoAgent()]", `[${SLOW_ECHO}]`);
+    const first = await start("chat", code, env);
     const options = { serverUrl: first.url, channel: "team", handle: "ann", token: "ann" };
     const ann = await connect({ ...options, replayMode: "stream" });
     const answers: string[] = [];
@@ -225,10 +232,10 @@ test(
       }
     })();
     await ann.send("@bot are you there?");
-    await expect.poll(() => answers.length).toBe(1);
+    await expect.poll(() => answers.length, { timeout: 20_000 }).toBe(1);
     await first.kill();
     const asked = ann.send("@bot and now?");
-    const next = await start("chat", codeOf("A group chat"), env);
+    const next = await start("chat", code, env);
     await Promise.race([next.exited, reading]);
     await asked;
     await ann.close();

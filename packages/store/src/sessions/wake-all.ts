@@ -38,10 +38,12 @@ const OPTIONS: KnownOptions<WakeAllOptions> = {
 };
 
 const PAGE_RUNS = 1_000;
+/** The ids of the sessions of participants in channels begin with this. */
+const PARTICIPANTS = "participant:";
 
 /**
  * The result of `wake` for each session with runs that did not end well. A session that is deleted in the meantime is
- * left out.
+ * left out. Runs of channels are left to their server: it knows whether the connection that answers still exists.
  */
 export async function* wakeAll(store: Store, options: WakeAllOptions = {}): AsyncGenerator<WakeResult> {
   assertKnownOptions("wakeAll", options, OPTIONS);
@@ -53,7 +55,7 @@ export async function* wakeAll(store: Store, options: WakeAllOptions = {}): Asyn
     store.listRuns({ status, limit: PAGE_RUNS, ...place, ...present({ signal }) }),
   );
   for await (const { sessionId } of runs) {
-    if (seen.has(sessionId)) continue;
+    if (seen.has(sessionId) || sessionId.startsWith(PARTICIPANTS)) continue;
     seen.add(sessionId);
     try {
       yield await wake(store, sessionId, waking);
