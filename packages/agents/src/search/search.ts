@@ -6,7 +6,6 @@ import {
   matchTurns,
   type Passage,
   passagesOf,
-  type RankedTurn,
   rankedTurns,
   stampsOfSessions,
   type TurnMatch,
@@ -16,7 +15,7 @@ import type { IndexedSession, ReadySession } from "../catalog/index.ts";
 import { searchBest } from "./best-search.ts";
 import {
   type BestMatch,
-  byScore,
+  bestFirst,
   COLUMN_WEIGHTS,
   type Excerpt,
   eachConversationOnce,
@@ -27,6 +26,7 @@ import {
   isOfSession,
   isOfTurn,
   masked,
+  mayReach,
   rankOf,
   type SearchQuery,
   type SearchResult,
@@ -65,9 +65,17 @@ export interface IndexResults extends SearchResults {
 }
 
 interface Match {
-  readonly turn: RankedTurn | TurnMatch;
+  readonly turn: TurnMatch;
   readonly score: number;
   readonly excerpt?: Excerpt;
+}
+
+/** The turns of a session that match. */
+interface TurnGroup {
+  /** The score of the best one. */
+  readonly score: number;
+  /** The best one first; the others in no particular order. */
+  matches(): readonly Match[];
 }
 
 /** A session that matches. Its text is read, and its stored facts are parsed, only if it is among the best ones. */
@@ -93,26 +101,27 @@ function searchNow(database: DatabaseSync, query: SearchQuery, options: SearchOp
     if (options.sessions.get(id)?.stamp === stamp) unchanged.add(id);
   }
   const read = { database, query, ...options };
+  const matchOptions = { ...options, unchanged };
   const groups =
     options.best === undefined
-      ? matchedBy(database, query, { ...options, unchanged })
-      : rankedBy(database, query, { ...options, unchanged, match: options.best });
-  const matched = [...groups].flatMap(([id, matches]): Candidate[] => {
+      ? matchedBy(database, query, matchOptions)
+      : rankedBy(database, query, { ...matchOptions, match: options.best });
+  const matched = [...groups].flatMap(([id, group]): Candidate[] => {
     const ready = options.sessions.get(id);
-    return ready === undefined ? [] : [toMatched(ready, matches, read)];
+    return ready === undefined ? [] : [toMatched(ready, group, read)];
   });
   const changed = [...options.sessions.keys()].filter((id) => !unchanged.has(id));
   return { ...best([...matched, ...(options.others ?? []).map(toCandidate)], options), changed };
 }
 
-function toMatched(ready: ReadySession, matches: Match[], read: TurnReadOptions): Candidate {
+function toMatched(ready: ReadySession, group: TurnGroup, read: TurnReadOptions): Candidate {
   return {
     get session() {
       return ready.session();
     },
     hasNativeRefs: ready.hasNativeRefs,
-    score: matches.reduce((most, { score }) => Math.max(most, score), Number.NEGATIVE_INFINITY),
-    toResult: () => toResult(ready.session(), matches.sort(byRank), read),
+    score: group.score,
+    toResult: () => toResult(ready.session(), group.matches(), read),
   };
 }
 
@@ -124,74 +133,136 @@ interface MatchOptions extends SearchOptions {
   readonly unchanged: ReadonlySet<number>;
 }
 
-type SessionOfTurn = (turn: RankedTurn | TurnMatch) => ReadySession | null;
+/** Returns the session with this number; `null` if it does not count. */
+type SessionOf = (id: number) => ReadySession | null;
 
-/** Returns the session of a turn; `null` if the turn does not count. A session is asked about once, not for each turn. */
-function createSessionOf(query: SearchQuery, { unchanged, sessions }: MatchOptions): SessionOfTurn {
+/** A session is asked about once, not for each of its turns. */
+function createSessionOf(query: SearchQuery, { unchanged, sessions }: MatchOptions): SessionOf {
   const known = new Map<number, ReadySession | null>();
   const isAny = !filtersSessions(query);
-  const isAnyTurn = !filtersTurns(query);
-  const sessionOf = (id: number): ReadySession | null => {
+  const find = (id: number): ReadySession | null => {
     const ready = unchanged.has(id) ? sessions.get(id) : undefined;
     return ready !== undefined && (isAny || isOfSession(ready.session(), query)) ? ready : null;
   };
-  return (turn) => {
-    let session = known.get(turn.session);
-    if (session === undefined) {
-      session = sessionOf(turn.session);
-      known.set(turn.session, session);
-    }
-    if (session === null || isAnyTurn) return session;
-    return isWhole(turn) && isOfTurn(turn, session.session(), query) ? session : null;
+  return (id) => {
+    const before = known.get(id);
+    if (before !== undefined) return before;
+    const session = find(id);
+    known.set(id, session);
+    return session;
   };
 }
 
-function isWhole(turn: RankedTurn | TurnMatch): turn is TurnMatch {
-  return "chunk" in turn;
+/** Returns the session of a turn; `null` if the turn does not count. */
+function createFilter(query: SearchQuery, options: MatchOptions): (turn: TurnMatch) => ReadySession | null {
+  const sessionOf = createSessionOf(query, options);
+  const isAny = !filtersTurns(query);
+  return (turn) => {
+    const session = sessionOf(turn.session);
+    return session === null || isAny || isOfTurn(turn, session.session(), query) ? session : null;
+  };
 }
 
-const UNKNOWN_TIME = { updatedAt: null };
+/** The session is parsed only if the time of a turn is missing. */
+function timeOf({ at }: Pick<TurnMatch, "at">, session: ReadySession): Pick<IndexedSession, "updatedAt"> {
+  return at === null ? session.session() : { updatedAt: null };
+}
 
-function matchedBy(database: DatabaseSync, query: SearchQuery, options: MatchOptions): Map<number, Match[]> {
-  const { regex, mask, nowMs } = options;
-  const match = toExpression(query) ?? undefined;
-  const groups = new Map<number, Match[]>();
-  const sessionOf = createSessionOf(query, options);
+function matchedBy(database: DatabaseSync, query: SearchQuery, options: MatchOptions): TurnGroups {
+  const match = toExpression(query);
   // Only filters and a regular expression look at more of a turn than ranks it.
-  const turns =
-    match !== undefined && regex === undefined && !filtersTurns(query)
-      ? rankedTurns(database, match, COLUMN_WEIGHTS)
-      : matchTurns(database, present({ match, weights: COLUMN_WEIGHTS }));
-  for (const turn of turns) {
+  return match === null || options.regex !== undefined || filtersTurns(query)
+    ? filteredTurns(database, query, { ...options, ...present({ match: match ?? undefined }) })
+    : everyTurn(database, createSessionOf(query, options), { match, nowMs: options.nowMs });
+}
+
+/** The groups have the numbers of their sessions. */
+type TurnGroups = ReadonlyMap<number, TurnGroup>;
+
+interface RankedGroup {
+  readonly ids: number[];
+  best: number;
+  number: number;
+  score: number;
+}
+
+/** Every turn that matches. Nearly all of them are only counted, so their times are parsed only if they can be the best ones. */
+function everyTurn(
+  database: DatabaseSync,
+  sessionOf: SessionOf,
+  { match, nowMs }: { readonly match: string; readonly nowMs: number },
+): TurnGroups {
+  const groups = new Map<number, RankedGroup>();
+  for (const [id, session, number, at, score] of rankedTurns(database, match, COLUMN_WEIGHTS)) {
+    const ready = sessionOf(session);
+    if (ready === null) continue;
+    const group = groups.get(session);
+    group?.ids.push(id);
+    if (group !== undefined && !mayReach(group.score, score)) continue;
+    const rank = rankOf({ at, score }, timeOf({ at }, ready), nowMs);
+    if (group === undefined) groups.set(session, { ids: [id], best: id, number, score: rank });
+    else if (rank > group.score || (rank === group.score && number < group.number)) {
+      group.best = id;
+      group.number = number;
+      group.score = rank;
+    }
+  }
+  const matchesOf = ({ ids, best, score }: RankedGroup): readonly Match[] => {
+    const turns = turnsByIds(database, ids);
+    const first = turns.filter(({ id }) => id === best);
+    return [...first, ...turns.filter(({ id }) => id !== best)].map((turn) => ({ turn, score }));
+  };
+  return new Map(
+    [...groups].map(([id, group]) => [id, { score: group.score, matches: () => matchesOf(group) }]),
+  );
+}
+
+function filteredTurns(
+  database: DatabaseSync,
+  query: SearchQuery,
+  options: MatchOptions & { readonly match?: string },
+): TurnGroups {
+  const { match, regex, mask, nowMs } = options;
+  const groups = new Map<number, Match[]>();
+  const sessionOf = createFilter(query, options);
+  for (const turn of matchTurns(database, { weights: COLUMN_WEIGHTS, ...present({ match }) })) {
     const session = sessionOf(turn);
     if (session === null) continue;
     const excerpt =
-      regex === undefined || !isWhole(turn)
+      regex === undefined
         ? undefined
         : firstMatch(passagesOf(database, turn), { regex, mask, voices: voicesOf(query) });
     if (excerpt === null) continue;
-    const score = rankOf(turn, turn.at === null ? session.session() : UNKNOWN_TIME, nowMs);
-    const one = excerpt === undefined ? { turn, score } : { turn, score, excerpt };
+    const one = { turn, score: rankOf(turn, timeOf(turn, session), nowMs), ...present({ excerpt }) };
     const group = groups.get(turn.session);
     if (group) group.push(one);
     else groups.set(turn.session, [one]);
   }
-  return groups;
+  return toGroups(groups);
+}
+
+function toGroups(matches: ReadonlyMap<number, readonly Match[]>): TurnGroups {
+  return new Map(
+    [...matches].map(([id, some]): [number, TurnGroup] => {
+      const score = some.reduce((most, one) => Math.max(most, one.score), Number.NEGATIVE_INFINITY);
+      return [id, { score, matches: () => some.toSorted(byRank) }];
+    }),
+  );
 }
 
 function rankedBy(
   database: DatabaseSync,
   query: SearchQuery,
   options: MatchOptions & { readonly match: BestMatch },
-): Map<number, Match[]> {
+): TurnGroups {
   const { match, nowMs } = options;
-  const sessionOf = createSessionOf(query, options);
+  const sessionOf = createFilter(query, options);
   const found = searchBest(database, query, {
     match,
     nowMs,
     sessionOf: (turn) => sessionOf(turn)?.session() ?? null,
   });
-  return new Map([...found].map(([id, turns]) => [id, [...turns]]));
+  return toGroups(found);
 }
 
 /** The best matches that were found without the index. */
@@ -211,11 +282,10 @@ interface ResultLimits {
 
 function best(candidates: readonly Candidate[], { limit, pick }: ResultLimits): SearchResults {
   const once = candidates.some((one) => one.hasNativeRefs) ? eachConversationOnce(candidates) : candidates;
-  const sorted = [...once].sort(byScore);
-  const found = sorted.slice(0, limit ?? sorted.length);
+  const found = bestFirst(once, limit);
   const picked = pick === undefined ? null : new Set(pick(found.map(({ session }) => session)));
   const shown = picked === null ? found : found.filter(({ session }) => picked.has(session));
-  return { results: shown.map((one) => one.toResult()), total: sorted.length };
+  return { results: shown.map((one) => one.toResult()), total: once.length };
 }
 
 interface TurnReadOptions extends Pick<SearchOptions, "mask" | "best"> {
@@ -228,35 +298,19 @@ function toResult(
   matches: readonly Match[],
   { database, query, mask, best }: TurnReadOptions,
 ): SearchResult {
-  const whole = withWholeTurns(database, matches);
-  const [first] = whole;
+  const [first] = matches;
   if (first === undefined) throw new Error("a session that matches has a turn that does");
   const passages = (): readonly Passage[] => passagesOf(database, first.turn).map((one) => masked(one, mask));
   return {
     session,
     turn: toTurn(first.turn),
     excerpt: first.excerpt ?? excerptOf(passages(), shownPhrases(query, best), voicesOf(query)),
-    turns: whole.map(toFound).sort((a, b) => a.number - b.number),
+    turns: matches.map(toFound).sort((a, b) => a.number - b.number),
     score: first.score,
   };
 }
 
-interface WholeMatch extends Match {
-  readonly turn: TurnMatch;
-}
-
-function withWholeTurns(database: DatabaseSync, matches: readonly Match[]): readonly WholeMatch[] {
-  const ranked = matches.filter(({ turn }) => !isWhole(turn)).map(({ turn }) => turn.id);
-  const read = new Map(
-    ranked.length === 0 ? [] : turnsByIds(database, ranked).map((turn) => [turn.id, turn]),
-  );
-  return matches.flatMap((match): readonly WholeMatch[] => {
-    const turn = isWhole(match.turn) ? match.turn : read.get(match.turn.id);
-    return turn === undefined ? [] : [{ ...match, turn }];
-  });
-}
-
-function toFound({ turn, excerpt }: WholeMatch): TurnHit {
+function toFound({ turn, excerpt }: Match): TurnHit {
   return { ...toTurn(turn), ...present({ excerpt }) };
 }
 

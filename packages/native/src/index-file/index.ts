@@ -26,7 +26,6 @@ export {
   matchTurns,
   meanWordsOf,
   passagesOf,
-  type RankedTurn,
   rankedTurns,
   type StoredSession,
   scoreTurns,

@@ -60,11 +60,13 @@ type SessionColumns = readonly [
   source: string,
 ];
 
-/** The stamps of the sessions that no process is writing, by their numbers. Valid only while the same index is open. */
-export function stampsOfSessions(database: DatabaseSync): ReadonlyMap<number, string> {
+/** The stamps of the sessions that no process is writing. Valid only while the same index is open. */
+export function stampsOfSessions(
+  database: DatabaseSync,
+): readonly (readonly [session: number, stamp: string])[] {
   const select = database.prepare("select id, stamp from sessions where writer is null");
   select.setReturnArrays(true);
-  return new Map(select.all() as unknown as readonly (readonly [id: number, stamp: string])[]);
+  return select.all() as unknown as readonly (readonly [session: number, stamp: string])[];
 }
 
 export interface TurnMatch {
@@ -104,25 +106,22 @@ export function matchTurns(database: DatabaseSync, { match, weights }: TurnQuery
   return matches;
 }
 
-/** The facts that rank a turn. */
-export type RankedTurn = Pick<TurnMatch, "id" | "session" | "number" | "at" | "score">;
+/** The facts that rank a turn, in the order of the columns: a common word has tens of thousands of turns. */
+type RankedTurn = readonly [id: number, session: number, number: number, at: string | null, score: number];
 
-/** The turns of `matchTurns` with only the facts for ranking, because only a few of tens of thousands are shown. */
-export function rankedTurns(database: DatabaseSync, match: string, weights: readonly number[]): RankedTurn[] {
+/** The turns of `matchTurns` with only the facts for ranking, because only a few of them are shown. */
+export function rankedTurns(
+  database: DatabaseSync,
+  match: string,
+  weights: readonly number[],
+): readonly RankedTurn[] {
   const select = database.prepare(
     `select turns.id, session, number, at, -bm25(words, ${weights.map(() => "?").join(", ")})
      from words join turns on turns.id = words.rowid where words match ?`,
   );
   select.setReturnArrays(true);
-  const turns: RankedTurn[] = [];
-  for (const row of select.iterate(...weights, match)) {
-    const [id, session, number, at, score] = row as unknown as RankedColumns;
-    turns.push({ id, session, number, at, score });
-  }
-  return turns;
+  return select.all(...weights, match) as unknown as readonly RankedTurn[];
 }
-
-type RankedColumns = readonly [id: number, session: number, number: number, at: string | null, score: number];
 
 const TURN_COLUMNS = "turns.id, session, number, message, at, tools, files, errors, chunk";
 

@@ -1,3 +1,4 @@
+import fc from "fast-check";
 import { expect, test } from "vitest";
 import { excerptOf } from "./excerpt.ts";
 
@@ -32,4 +33,33 @@ test("an excerpt is of a role that was asked for, although the words of another 
   ] as const;
   const ofTools = excerptOf(passages, [{ words: ["retry"], exact: false }], ["result"]);
   expect(ofTools).toMatchObject({ voice: "result", messageId: "m2" });
+});
+
+test("an excerpt of plain text is the same where a far character keeps the text from being searched as it is", () => {
+  const words = fc.constantFrom(
+    "retry",
+    "Retry",
+    "readRetryCount",
+    "retrying",
+    "wait",
+    "then",
+    "again.",
+    "x_retry",
+    "\n",
+  );
+  const text = fc.array(words, { maxLength: 900 }).map((all) => all.join(" "));
+  const phrase = fc.constantFrom(["retry"], ["retry", "wait"], ["count"], ["absent"]);
+  fc.assert(
+    fc.property(text, fc.array(phrase, { minLength: 1, maxLength: 2 }), (some, phrases) => {
+      const plain = `${some} ${".".repeat(300)}`;
+      const [first, second] = [plain, `${plain} é`].map((one) =>
+        excerptOf(
+          [{ voice: "person", messageId: "m1", text: one }],
+          phrases.map((of) => ({ words: of, exact: false })),
+          ["person"],
+        ),
+      );
+      expect(first?.pieces.filter(({ match }) => match)).toEqual(second?.pieces.filter(({ match }) => match));
+    }),
+  );
 });

@@ -60,20 +60,37 @@ interface Matches {
   readonly kinds: number;
 }
 
+const NO_MATCHES: Matches = { ranges: [], kinds: 0 };
+
 /** Some of the matches, if they are all that an excerpt shows. */
 function firstMatchesIn(text: string, phrases: readonly Phrase[]): Matches {
-  for (let chars = FIRST_LOOKED_CHARS; chars < text.length; chars *= 8) {
-    const end = text.lastIndexOf(" ", chars);
-    const found = matchesIn(text.slice(0, Math.max(0, end)), phrases);
+  const start = possibleStart(text, phrases);
+  if (start === null) return NO_MATCHES;
+  for (let chars = FIRST_LOOKED_CHARS; start + chars < text.length; chars *= 8) {
+    const end = Math.max(start, text.lastIndexOf(" ", start + chars));
+    const found = matchesIn(text, { start, end }, phrases);
     const shownEnd = (found.ranges[0]?.start ?? 0) + EXCERPT_CHARS;
     // A match that begins before the end of the excerpt moves this end a little.
     if (found.kinds === phrases.length && shownEnd + EXCERPT_CHARS < end) return found;
   }
-  return matchesIn(text, phrases);
+  return matchesIn(text, { start, end: text.length }, phrases);
 }
 
-function matchesIn(text: string, phrases: readonly Phrase[]): Matches {
-  const tokens = tokensOf(text);
+const BEYOND_ASCII = /[^\0-\x7f]/;
+
+/**
+ * The beginning of the first run that can match; `null` if none can. A text of ASCII characters has the first word of each
+ * match as it is, in some letter case; words of other texts are folded.
+ */
+function possibleStart(text: string, phrases: readonly Phrase[]): number | null {
+  if (BEYOND_ASCII.test(text)) return 0;
+  const lower = text.toLowerCase();
+  const places = phrases.map(({ words: [word = ""] }) => lower.indexOf(word)).filter((at) => at !== -1);
+  return places.length === 0 ? null : text.lastIndexOf(" ", Math.min(...places)) + 1;
+}
+
+function matchesIn(text: string, range: Range, phrases: readonly Phrase[]): Matches {
+  const tokens = tokensOf(text, range);
   const words = tokens.flatMap((token) => token.words.map((word) => ({ word, token })));
   const ranges: Range[] = [];
   let kinds = 0;
@@ -85,7 +102,7 @@ function matchesIn(text: string, phrases: readonly Phrase[]): Matches {
       if (first === undefined) break;
       if (last !== undefined && isAt(phrase, words, at)) {
         ranges.push({ start: first.token.start, end: last.token.end });
-      } else if (!phrase.exact && hasPart(first.token.parts, phrase)) {
+      } else if (first.token.parts.size > 0 && !phrase.exact && hasPart(first.token.parts, phrase)) {
         ranges.push({ start: first.token.start, end: first.token.end });
       }
     }
@@ -109,9 +126,9 @@ function hasPart(parts: ReadonlySet<string>, { words: [word = ""], isPrefix }: P
 
 const TOKEN = /[\p{L}\p{N}\p{M}]+/gu;
 
-function tokensOf(text: string): Token[] {
-  return [...text.matchAll(TOKEN)].map(({ 0: run, index }) => {
-    const place = { start: index, end: index + run.length };
+function tokensOf(text: string, { start, end }: Range): Token[] {
+  return [...text.slice(start, end).matchAll(TOKEN)].map(({ 0: run, index }) => {
+    const place = { start: start + index, end: start + index + run.length };
     // Nearly all runs are one word, and none of its parts.
     return PLAIN_WORD.test(run)
       ? { ...place, words: [run.toLowerCase()], parts: NO_PARTS }

@@ -32,6 +32,7 @@ export {
   bm25,
   COLUMN_WEIGHTS,
   greatestRank,
+  mayReach,
   rankOf,
   rarityOf,
   shareOfPiece,
@@ -39,7 +40,7 @@ export {
   WEIGHTS,
 } from "./ranking.ts";
 export {
-  byScore,
+  bestFirst,
   eachConversationOnce,
   type SearchResult,
   type SearchResults,

@@ -37,6 +37,11 @@ export function rankOf(turn: RankedTurn, session: Pick<IndexedSession, "updatedA
   return turn.score === 0 ? recency : turn.score * recency;
 }
 
+/** False if no time of the turn lets it rank as high. */
+export function mayReach(rank: number, score: number): boolean {
+  return score === 0 || score * (1 + RECENT_BONUS) >= rank;
+}
+
 /** From 1 for now to 0 for long ago, and for a time that is not known (`NaN`). */
 export function recencyOf(atMs: number, nowMs: number): number {
   return Number.isNaN(atMs) ? 0 : Math.exp(-Math.max(0, nowMs - atMs) / (RECENT_DAYS * DAY_MS));

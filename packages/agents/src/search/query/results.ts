@@ -31,13 +31,26 @@ export interface SearchResults {
 /**
  * Results with equal scores are sorted by time, then by path, so that the order never depends on the order of files.
  */
-export function byScore(
+function byScore(
   a: Pick<SearchResult, "session" | "score">,
   b: Pick<SearchResult, "session" | "score">,
 ): number {
   if (a.score !== b.score) return b.score - a.score;
   const [x, y] = [a.session.updatedAt ?? "", b.session.updatedAt ?? ""];
   return x < y ? 1 : x > y ? -1 : a.session.location < b.session.location ? -1 : 1;
+}
+
+/** The best results in the order of `byScore`; all by default. Only those that can be among them are compared. */
+export function bestFirst<T extends Pick<SearchResult, "session" | "score">>(
+  results: readonly T[],
+  limit: number = results.length,
+): readonly T[] {
+  const scores = Float64Array.from(results, ({ score }) => score).sort();
+  const least = scores.at(-limit) ?? Number.NEGATIVE_INFINITY;
+  return results
+    .filter(({ score }) => score >= least)
+    .sort(byScore)
+    .slice(0, limit);
 }
 
 /** An own session that continues in a native one is the same conversation: if both match, the own one is returned. */

@@ -7,7 +7,7 @@ import { countTurns, indexPathOf, meanWordsOf, useIndex } from "@continuo/native
 import { type CatalogSource, toScanned } from "../../catalog/index.ts";
 import {
   type BestMatch,
-  byScore,
+  bestFirst,
   eachConversationOnce,
   type SearchQuery,
   type SearchResult,
@@ -137,7 +137,7 @@ export function createFileSearch(query: SearchQuery, options: FileSearchOptions)
 /** The sources of the best results that were only counted. */
 function briefOfBest(results: readonly ScannedResult[], limit: number | undefined): ReadonlySet<string> {
   if (results.every(({ briefOf }) => briefOf === undefined)) return new Set();
-  const best = [...eachConversationOnce(results)].sort(byScore).slice(0, limit);
+  const best = bestFirst(eachConversationOnce(results), limit);
   return new Set(best.flatMap(({ briefOf }) => briefOf ?? []));
 }
 
