@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { chunk, DONE, hello1, type Json, say, spoken, turn } from "./script.ts";
 import { scripted } from "./scripted-program.ts";
@@ -57,6 +58,11 @@ describe("an ACP agent's program", () => {
     await expect(list).rejects.toMatchObject({ code: "unsupported" });
     const absent = scripted({}, { command: ["no-such-agent"] });
     await expect(absent.driver.open({ cwd: absent.cwd })).rejects.toMatchObject({ code: "agent_missing" });
+    const cwd = join(mute.cwd, "no-such-folder");
+    await expect(mute.driver.open({ cwd })).rejects.toMatchObject({
+      code: "agent_failed",
+      message: expect.stringContaining(`there is no folder ${cwd}`),
+    });
   });
 
   test("lists its sessions page by page, and deletes them where it offers to", async () => {

@@ -260,18 +260,18 @@ export interface Approval {
 }
 
 export interface ListApprovalsOptions {
-  readonly status?: ApprovalStatus;
-  readonly sessionId?: string;
+  readonly status?: ApprovalStatus | undefined;
+  readonly sessionId?: string | undefined;
   /** Only approvals of sessions whose metadata have these values. */
-  readonly metadata?: Readonly<Record<string, unknown>>;
+  readonly metadata?: Readonly<Record<string, unknown>> | undefined;
 }
 
 export interface ApprovalAnswer {
   readonly outcome: "granted" | "denied";
   /** The author of the answer, as recorded in the log. */
-  readonly by?: string;
-  readonly reason?: string;
-  readonly optionId?: string;
+  readonly by?: string | undefined;
+  readonly reason?: string | undefined;
+  readonly optionId?: string | undefined;
 }
 
 export interface Approvals {

@@ -2,6 +2,7 @@
 
 import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 import { once } from "node:events";
+import { existsSync } from "node:fs";
 import type { Socket } from "node:net";
 import { basename } from "node:path";
 import { stripVTControlCharacters } from "node:util";
@@ -116,11 +117,17 @@ async function started(child: ChildProcessWithoutNullStreams, { agent, command, 
     // The system reports EACCES if the program is in no folder of the search path and one of the folders cannot be
     // read.
     const { code } = cause as NodeJS.ErrnoException;
+    if (code === "ENOENT" && !existsSync(cwd)) {
+      throw new ContinuoError("agent_failed", `cannot start ${agent}: there is no folder ${cwd}`, {
+        hint: "Create the folder, or choose another one.",
+        cause,
+      });
+    }
     const missing = code === "ENOENT" || (code === "EACCES" && !command[0]?.includes("/"));
     throw new ContinuoError(
       missing ? "agent_missing" : "agent_failed",
       `cannot start ${agent}: ${command[0]} in ${cwd}`,
-      { hint: "Check that the program is installed (`continuo agents`) and that the folder exists.", cause },
+      { hint: "Check that the program is installed (`continuo agents`).", cause },
     );
   }
 }
