@@ -42,9 +42,8 @@ export interface EventsOptions {
   /** Only messages to this handle, and events that change them. */
   readonly targetedOnly?: boolean;
   /**
-   * With `targetedOnly`, for an agent: the number of messages that agents may write after a person's last one; 20 if
-   * none is given. The next message that addresses this handle is left out, so that agents do not answer each other
-   * without end.
+   * With `targetedOnly`, for an agent: the number of agents' messages since a person's last one, from which on they are
+   * left out, so that agents do not answer each other without end; 20 if none is given, so the 20th is not answered.
    */
   readonly maxTurns?: number;
   /** Ends the iteration; a later one continues from there. */
