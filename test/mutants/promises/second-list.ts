@@ -164,6 +164,20 @@ export const SECOND_SERVER: readonly PromiseOfRoom[] = [
     text: 'if (sequence < (link.acked ?? 0)) throw badOffset("an offset lies before what is acknowledged");',
     mistake: "",
   },
+  {
+    file: "packages/server/src/server/channels/hub.ts",
+    test: "packages/server/src/server/channels/hub.test.ts",
+    promise: "A participant that left is reported to those who stay.",
+    text: 'if (!now.has(participant.handle)) tellAll(room, "left", participant);',
+    mistake: 'if (now.size === 0) tellAll(room, "left", participant);',
+  },
+  {
+    file: "packages/server/src/server/sessions/input.ts",
+    test: "packages/server/src/server/sessions/input.test.ts",
+    promise: "A file of a message comes with its content, and no address is fetched.",
+    text: "  if (data === undefined) {",
+    mistake: '  if (data === undefined && url.startsWith("file:")) {',
+  },
 ];
 
 export const SECOND_MACHINE: readonly PromiseOfRoom[] = [

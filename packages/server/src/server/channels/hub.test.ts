@@ -1,6 +1,6 @@
 import type { Store } from "@continuo/core/model";
 import { openStore } from "@continuo/store";
-import { type Card, openChannel, takeHandle } from "@continuo/store/channels";
+import { type Card, leaveChannel, openChannel, takeHandle } from "@continuo/store/channels";
 import { expect, test } from "vitest";
 import { Hub } from "./hub.ts";
 
@@ -39,5 +39,24 @@ test("a reader that requests the roster during a slow read gets a roster that wa
   const [before, after] = await Promise.all([early, late]);
   expect(before).toEqual([]);
   expect(after.map(({ handle }) => handle)).toEqual(["ann"]);
+  await hub.close();
+});
+
+test("those who stay in a channel hear who left it", async () => {
+  await using store = await openStore("memory:");
+  await openChannel(store, "team");
+  const hub = new Hub(() => undefined, { now: () => performance.now() });
+  const changes: string[] = [];
+  hub.enter(store, "team", {
+    presence: (change, { handle }) => void changes.push(`${handle} ${change}`),
+    sessionChanged: () => undefined,
+  });
+  const fence = await takeHandle(store, { channel: "team", handle: "ann" }, { card: ANN });
+  const bob = { ...ANN, instance: "b", handle: "bob", name: "Bob" };
+  await takeHandle(store, { channel: "team", handle: "bob" }, { card: bob });
+  await hub.roster(store, "team");
+  await leaveChannel(store, fence);
+  expect((await hub.roster(store, "team")).map(({ handle }) => handle)).toEqual(["bob"]);
+  expect(changes).toEqual(["ann joined", "bob joined", "ann left"]);
   await hub.close();
 });
