@@ -47,6 +47,13 @@ export const SECOND_CLIENT: readonly PromiseOfRoom[] = [
     text: "if (waiting.results.length > 0) yield",
     mistake: 'if (waiting.results.length > 0 && typeof waiting.state === "string") yield',
   },
+  {
+    file: "packages/core/src/client/missed-context.ts",
+    test: "packages/core/src/client/missed-context.test.ts",
+    promise: "What somebody said cannot end the block of missed messages, also in capitals.",
+    text: 'missed_context)/giu, "&lt;")',
+    mistake: 'missed_context)/gu, "&lt;")',
+  },
 ];
 
 export const SECOND_CHANNELS: readonly PromiseOfRoom[] = [
@@ -187,6 +194,13 @@ export const SECOND_MACHINE: readonly PromiseOfRoom[] = [
     promise: "Pages learn at once that all sessions were marked as viewed.",
     text: 'if ("all" in request) seenFile.seeAll(newestTime(byKey));',
     mistake: 'if ("all" in request) return seenFile.seeAll(newestTime(byKey));',
+  },
+  {
+    file: "packages/server/src/machine/chat/live-turn.ts",
+    test: "packages/server/src/machine/chat/live-turn.test.ts",
+    promise: "An addition to a text is sent only when nothing else of the message changed.",
+    text: "  if (old.content.slice(0, -1).some((one, at) => one !== now.content[at])) return null;\n",
+    mistake: "",
   },
 ];
 

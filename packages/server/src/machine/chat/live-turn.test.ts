@@ -69,6 +69,18 @@ test("a call between two texts reaches the page before the text after it", async
   expect((await turn.news()).map(shown)).toEqual([[expect.stringContaining("tool_call")]]);
 });
 
+test("a call whose input came together with more text after it reaches the page with that input", async () => {
+  const turn = await begin();
+  const call = (toolInput: object): NewEvent => ({
+    type: "tool_call_started",
+    data: { toolCallId: "t1", toolName: "Bash", toolInput, messageId: "m1" },
+  });
+  await say(asked("Fix the build"), call({}), part("It"));
+  await turn.news();
+  await say(call({ command: "make" }), part(" fails."));
+  expect(JSON.stringify(await turn.news())).toContain("make");
+});
+
 test("a text that is longer than a window shows is sent as a cut message, and not piece by piece", async () => {
   const turn = await begin();
   await say(asked("Print it"), part("x".repeat(HISTORY_LIMITS.textChars - 1)));
