@@ -289,7 +289,7 @@ function HandOffForm({ state, run, busy }: FormProps): VNode {
         <input
           type="text"
           placeholder={visibleLine(state.head.value?.session.cwd ?? "its folder")}
-          value={cwd.value}
+          // Its value is not set here: an answer that comes while somebody types would take their words away.
           onChange={(event) => {
             if (cwd.value === event.currentTarget.value) return;
             preview.value = null;
