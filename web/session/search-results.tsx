@@ -67,11 +67,11 @@ export function SearchResults({ words, state, isWanted }: ResultsProps): VNode {
 }
 
 function countOf({ found, match, next, leftOut }: SessionSearchResult): string {
-  const newest = next === null && leftOut === 0 ? "" : "the newest ";
+  const newest = next === null && leftOut === 0 ? "" : "The newest ";
   const count = `${newest}${counted(found.length, "message")}`;
-  if (match === "message") return `${count.slice(0, 1).toUpperCase()}${count.slice(1)}`;
-  const scope = match === "turn" ? ", in turns with all of them" : "";
-  return found.length === 0 ? "0 messages" : `No message has all words. One of them: ${count}${scope}`;
+  if (match === "message" || found.length === 0) return count;
+  const scope = match === "turn" ? ", in turns that have every word" : "";
+  return `No message has every word. ${count} with some of them${scope}`;
 }
 
 function FoundLine({ one, state }: { one: FoundMessage; state: SessionState }): VNode {

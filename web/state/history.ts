@@ -210,7 +210,7 @@ export function isFoldable({ type }: Row): boolean {
 
 /** Counts the words that are in the texts of the row; the words are as `searchableText` makes them. */
 export function wordsInRow(row: Row, words: readonly string[]): number {
-  if (!("at" in row)) return 0;
+  if (!("at" in row) || words.length === 0) return 0;
   const content = messagesOf(row).flatMap(({ message }) => message.content);
   const shown = "index" in row ? content[row.index] : content;
   const text = searchableText(JSON.stringify(["result" in row ? row.result : null, shown]));

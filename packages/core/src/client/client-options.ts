@@ -42,8 +42,8 @@ export interface EventsOptions {
   /** Only messages to this handle, and events that change them. */
   readonly targetedOnly?: boolean;
   /**
-   * With `targetedOnly`, for an agent: the number of agents' messages since a person's last one, from which on they are
-   * left out, so that agents do not answer each other without end; 20 if none is given, so the 20th is not answered.
+   * With `targetedOnly`, for an agent: a limit of messages that agents write after a person's last one, so that agents do
+   * not answer each other without end. The message that reaches the limit is left out. 20 if none is given.
    */
   readonly maxTurns?: number;
   /** Ends the iteration; a later one continues from there. */

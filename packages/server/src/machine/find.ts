@@ -51,9 +51,8 @@ async function findEvery(
     end = await read(({ kept }) =>
       eachBefore(kept, end, (index) => {
         if (!words.every(wordIn(kept.textAt(index)))) return true;
-        const message = kept.messageAt(index);
-        const texts = textsOf(message).map(textToSearch);
-        if (words.every((word) => hasWord(texts, word))) found.push(toFound(kept, index, words));
+        const texts = textsAt(kept, index);
+        if (words.every((word) => hasWord(texts, word))) found.push(toFound(kept, index, { texts, words }));
         return found.length < limit;
       }),
     );
@@ -74,7 +73,7 @@ async function findSome(
     end = await read(({ kept }) =>
       eachBefore(kept, end, (index) => {
         if (!words.some(wordIn(kept.textAt(index)))) return true;
-        const texts = textsOf(kept.messageAt(index)).map(textToSearch);
+        const texts = textsAt(kept, index);
         const has = words.filter((word) => hasWord(texts, word));
         const turn = kept.turnAt(index);
         if (has.length > 0) places.push({ index, turn });
@@ -88,7 +87,9 @@ async function findSome(
   const matches = inTurns.length > 0 ? inTurns : places;
   const shown = matches.slice(0, limit);
   const found = await read(({ kept }) =>
-    shown.flatMap(({ index }) => (index < kept.length ? [toFound(kept, index, words)] : [])),
+    shown.flatMap(({ index }) =>
+      index < kept.length ? [toFound(kept, index, { texts: textsAt(kept, index), words })] : [],
+    ),
   );
   const match = inTurns.length > 0 ? "turn" : "word";
   return { found, match, next: null, leftOut: matches.length - shown.length };
@@ -122,22 +123,26 @@ interface TextToSearch {
   readonly searchable: string;
 }
 
-function textToSearch(text: string): TextToSearch {
-  return { text, searchable: searchableText(text) };
+function textsAt(kept: CachedHistory, index: number): readonly TextToSearch[] {
+  return textsOf(kept.messageAt(index)).map((text) => ({ text, searchable: searchableText(text) }));
 }
 
 function hasWord(texts: readonly TextToSearch[], word: string): boolean {
   return texts.some(({ searchable }) => searchable.includes(word));
 }
 
-function toFound(kept: CachedHistory, index: number, words: readonly string[]): FoundMessage {
-  const message = kept.messageAt(index);
+function toFound(
+  kept: CachedHistory,
+  index: number,
+  { texts, words }: { readonly texts: readonly TextToSearch[]; readonly words: readonly string[] },
+): FoundMessage {
+  const { id, timestamp = null } = kept.messageAt(index);
   return {
-    messageId: message.id,
+    messageId: id,
     index,
     turn: kept.turnAt(index) + 1,
-    at: message.timestamp ?? null,
-    excerpt: excerptOf(textsOf(message).map(textToSearch), words),
+    at: timestamp,
+    excerpt: excerptOf(texts, words),
   };
 }
 
