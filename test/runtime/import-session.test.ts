@@ -4,9 +4,10 @@ import { cpSync, globSync, mkdirSync, readFileSync, writeFileSync } from "node:f
 import { join } from "node:path";
 import { readNativeSession } from "@continuo/agents";
 import { TranscriptBuilder, toOpenAIMessages } from "@continuo/core/transcript";
-import { importNativeSession } from "@continuo/server/runtime";
+import { importNativeSession, openContinuo } from "@continuo/server/runtime";
 import { openStore } from "@continuo/store";
 import { expect, test } from "vitest";
+import { EchoAgent } from "../../packages/store/src/testing/index.ts";
 import { scratchFolder } from "../scratch-folder.ts";
 
 const FIXTURE = join(import.meta.dirname, "../fixtures/claude/parallel-tools/home");
@@ -83,4 +84,20 @@ test("messages of a branch that a person left are hidden, and shown again when t
   expect(await shown()).toEqual(["hello", "hi", "taken", "taken too"]);
   put([line("u4", "a2", "back again", 6)]);
   expect(await shown()).toEqual(["hello", "hi", "left", "left too", "back again"]);
+});
+
+test("messages that a program stored in an imported session stay, whatever their ids are", async () => {
+  const home = scratchFolder("import-asked");
+  mkdirSync(home, { recursive: true });
+  cpSync(FIXTURE, join(home, ".claude"), { recursive: true });
+  const [name = ""] = globSync(".claude/projects/*/*.jsonl", { cwd: home });
+  const options = { places: { home, env: {} } };
+  await using c = await openContinuo("memory:", { agents: [new EchoAgent()], pollMs: 10 });
+  const { sessionId } = await importNativeSession(c.store, join(home, name), options);
+  await c.session(sessionId).send("What did you do?", { id: "q1" }).result();
+  const data = { messageId: "m1", role: "user", content: "a note" };
+  await c.store.append(sessionId, [{ id: "m1/note", type: "message_sent", data }]);
+  const before = await c.store.latestSequence(sessionId);
+  expect((await importNativeSession(c.store, join(home, name), options)).added).toBe(0);
+  expect(await c.store.latestSequence(sessionId)).toBe(before);
 });

@@ -117,13 +117,20 @@ interface ImportedMessage {
   readonly sequence: number;
 }
 
-/** The messages that earlier imports stored, by their ids: each has events whose ids this file makes. */
+/** The ids of the events of this file, after the id of the message. Other programs may write into the session too. */
+const OF_IMPORT = /^\/(?:[0-9a-f]{64}(?:\/\d+)?|hidden\/\d+)$/u;
+
+function isOfImport(eventId: string, messageId: string): boolean {
+  return eventId.startsWith(messageId) && OF_IMPORT.test(eventId.slice(messageId.length));
+}
+
+/** The messages that earlier imports stored, by their ids. */
 async function importedMessages(store: Store, logId: string): Promise<Map<string, ImportedMessage>> {
   const imported = new Map<string, ImportedMessage>();
   const types = ["message_sent", "message_received", "message_deleted"];
   for await (const { id, type, data, sequence } of readAll(store, logId, { types })) {
     const { messageId } = data as { readonly messageId?: unknown };
-    if (typeof messageId !== "string" || !id.startsWith(`${messageId}/`)) continue;
+    if (typeof messageId !== "string" || !isOfImport(id, messageId)) continue;
     imported.set(messageId, { isHidden: type === "message_deleted", sequence });
   }
   return imported;
