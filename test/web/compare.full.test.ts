@@ -125,6 +125,29 @@ test("a hand-over can be compared with its source in three steps, from its resul
   await page.context().close();
 });
 
+test("a hand-over shows the receipt of the folder that was typed, and nothing of the folder before", async () => {
+  const { page } = await viewer.open(sessionAddress(BRANCHED_ID));
+  await page.locator(".turn-foot").first().waitFor();
+  const held = Promise.withResolvers<void>();
+  // The project of the session does not exist on this machine, so the first answer is an error.
+  await page.route(/\/handoff\?to=\w+$/u, async (route) => {
+    await held.promise;
+    await route.continue().catch(() => undefined);
+  });
+  await page.keyboard.press("a");
+  await page.getByRole("button", { name: "Hand over to another agent…" }).click();
+  const dialog = page.getByRole("dialog");
+  await dialog.getByRole("textbox").fill(viewer.machine.home.path);
+  await page.keyboard.press("Tab");
+  await dialog.getByRole("table").waitFor();
+  held.resolve();
+  await page.waitForTimeout(1_000);
+  expect(await dialog.getByRole("alert").count()).toBe(0);
+  expect(await dialog.getByRole("textbox").inputValue()).toBe(viewer.machine.home.path);
+  await dialog.getByRole("button", { name: "Hand over", exact: true, disabled: false }).waitFor();
+  await page.context().close();
+});
+
 test("the model's view can be compared with the history, and each column can be changed", async () => {
   const { page } = await viewer.open(sessionAddress(BRANCHED_ID));
   await page.locator(".turn-foot").first().waitFor();

@@ -70,7 +70,7 @@ export function ActionDialog({ action, state, onClose }: DialogProps): VNode {
       const result = await work();
       if (result !== null) done.value = result;
     } catch (error) {
-      failure.value = sayError(error);
+      if (!isAbort(error)) failure.value = sayError(error);
     }
     busy.value = false;
   };
@@ -232,10 +232,14 @@ function HandOffForm({ state, run, busy }: FormProps): VNode {
   const preview = useSignal<HandOffPreview | null>(null);
   useEffect(() => {
     preview.value = null;
+    const stop = new AbortController();
     void run(async () => {
-      preview.value = await ask<HandOffPreview>(sessionPath(state.key, "handoff", { ...asked() }));
+      const path = sessionPath(state.key, "handoff", { ...asked() });
+      preview.value = await ask<HandOffPreview>(path, { signal: stop.signal });
       return null;
     });
+    // An answer for another agent or folder must not be shown with these.
+    return () => stop.abort();
   }, [to.value, cwd.value]);
   const place = (): Promise<void> =>
     run(async () => {
@@ -289,7 +293,7 @@ function HandOffForm({ state, run, busy }: FormProps): VNode {
         <input
           type="text"
           placeholder={visibleLine(state.head.value?.session.cwd ?? "its folder")}
-          // Its value is not set here: an answer that comes while somebody types would take their words away.
+          // An answer that arrives while a person types would delete the typed text, so no value is set here.
           onChange={(event) => {
             if (cwd.value === event.currentTarget.value) return;
             preview.value = null;
