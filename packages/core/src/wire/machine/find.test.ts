@@ -19,3 +19,18 @@ test("each character keeps its place, whatever the text is", () => {
     }),
   );
 });
+
+test("every Latin, Greek and Cyrillic letter with an accent is its base letter", () => {
+  for (const [first, last] of [
+    [0x41, 0x24f],
+    [0x386, 0x45f],
+    [0x1e00, 0x1fff],
+  ] as const) {
+    for (let code = first; code <= last; code++) {
+      const letter = String.fromCharCode(code);
+      const base = letter.normalize("NFD").slice(0, 1).toLowerCase();
+      if (/\p{L}/u.test(letter))
+        expect([letter, searchableText(letter)]).toEqual([letter, base.replace("ς", "σ")]);
+    }
+  }
+});

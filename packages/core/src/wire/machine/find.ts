@@ -29,17 +29,27 @@ export interface SessionSearchResult {
   readonly leftOut: number;
 }
 
-/** The Latin, Greek and Cyrillic letters that can have an accent; `İ` is the only letter that is longer in lower case. */
-const MAY_HAVE_ACCENT = /[\u00c0-\u024f\u0386-\u03ce\u0400-\u045f\u1e00-\u1fff]/gu;
+/**
+ * The Latin, Greek and Cyrillic letters with an accent. Letters without one are left out where most of a text consists of
+ * them, as in Russian. `İ` is the only letter that is longer in lower case.
+ */
+const WITH_ACCENT =
+  /[\u00c0-\u024f\u0386-\u0390\u03aa-\u03b0\u03ca-\u03ce\u0400\u0401\u0403\u0407\u040c-\u040e\u0419\u0439\u0450\u0451\u0453\u0457\u045c-\u045e\u1e00-\u1fff]/gu;
+/** Each letter with an accent and its base: a few hundred at most. */
+const bases = new Map<string, string>();
 
 /**
  * Text as this search compares it: in lower case and without accents, as in the search of all sessions. Each character keeps
  * its place, so that a match can be marked in the original text.
  */
 export function searchableText(text: string): string {
-  return text.replace(MAY_HAVE_ACCENT, withoutAccent).toLowerCase().replaceAll("ς", "σ");
+  return text.replace(WITH_ACCENT, withoutAccent).toLowerCase().replaceAll("ς", "σ");
 }
 
 function withoutAccent(letter: string): string {
-  return letter.normalize("NFD").slice(0, 1);
+  const known = bases.get(letter);
+  if (known !== undefined) return known;
+  const base = letter.normalize("NFD").slice(0, 1);
+  bases.set(letter, base);
+  return base;
 }
