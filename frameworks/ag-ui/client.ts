@@ -127,6 +127,9 @@ export function saidIn(messages: readonly Message[]): readonly ClientView[] {
   return said;
 }
 
+/** Outcomes of calls that have no output. */
+const OUTCOMES: Readonly<Record<string, string>> = { "output-denied": "denied", "output-error": "failed" };
+
 /** The same of the messages that `chat()` folds from the log. */
 export function saidInChat(messages: readonly ChatMessage[]): readonly ClientView[] {
   return messages.flatMap(({ role, parts }, place) => {
@@ -137,9 +140,7 @@ export function saidInChat(messages: readonly ChatMessage[]): readonly ClientVie
         user: parts.map(({ text }) => text).join(""),
         texts: answer.flatMap(({ type, text }) => (type === "text" ? [String(text)] : [])),
         calls: answer.flatMap(({ type, input, output, state }) =>
-          type === "tool-look"
-            ? [["look", input, state === "output-denied" ? "denied" : output] as const]
-            : [],
+          type === "tool-look" ? [["look", input, OUTCOMES[String(state)] ?? output] as const] : [],
         ),
       },
     ];

@@ -1,7 +1,7 @@
 /** A list that is kept between two requests. */
 
 import { appendFileSync, mkdirSync, renameSync, rmSync, utimesSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { type CatalogList, listCatalog } from "@continuo/agents/catalog";
 import type { PlacesAt } from "@continuo/files";
 import { afterEach, beforeEach, expect, onTestFinished, test, vi } from "vitest";
@@ -88,6 +88,18 @@ test("after the first page of a connection, the pages of every folder are parts 
     expect((await lists.page({}, folder)).sessions).toHaveLength(41);
   }
   expect(wanted).toEqual([200, "all"]);
+});
+
+test("what other programs write in the person's own folder, and beside it, changes no list", async () => {
+  const kept = createKeptList(places, count);
+  await kept.whole();
+  write(join(home, "notes.txt"));
+  mkdirSync(join(home, ".cache"));
+  const beside = join(dirname(home), `${basename(home)}-beside`);
+  onTestFinished(() => rmSync(beside));
+  write(beside);
+  await kept.whole();
+  expect(reads).toBe(1);
 });
 
 test("two requests at the same time share one read", async () => {

@@ -78,12 +78,13 @@ async function fixedPaths(places: PlacesAt): Promise<readonly string[]> {
   ];
 }
 
-/** A session's file, the log of a database that is not in its file yet, and the folders in which others would appear. */
+/** A database and the log of what is not in it yet, or a session's file and the folders in which others would appear. */
 function filesOf(location: string): readonly string[] {
   if (!location.startsWith("/")) return [];
   const file = location.replace(/#[^/#]*$/u, "");
   const paths = file === location ? [file] : [location, file];
-  if (!/\.jsonl?$/u.test(file)) paths.push(`${file}-wal`);
+  // Other databases would appear in the fixed places, while the folders above are those of every program.
+  if (!/\.jsonl?$/u.test(file)) return [...paths, `${file}-wal`];
   // Codex has a folder for each day, in one for each month, in one for each year.
   for (let [folder, level] = [dirname(file), 0]; level < 3; [folder, level] = [dirname(folder), level + 1])
     paths.push(folder);

@@ -118,7 +118,10 @@ async function* streamAnswer(
   const chunks = fold.end();
   for (const chunk of chunks) yield* answer.take(chunk);
   await others.take({});
-  if (others.isChanged || answer.isChanged) yield* shown.snapshot(thread.messages(exchange));
+  const isEarlierEnded = thread.endBefore(exchange);
+  if (isEarlierEnded || others.isChanged || answer.isChanged) {
+    yield* shown.snapshot(thread.messages(exchange));
+  }
   return endOf(chunks.at(-1), asked);
 }
 

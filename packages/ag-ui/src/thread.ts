@@ -58,7 +58,19 @@ export class Thread {
     }
     takeApprovals(exchange, event);
     if (event.type in STATES) exchange.isOver = STATES[event.type] ?? false;
-    return exchange.fold.take(event).flatMap((chunk) => exchange.answer.take(chunk));
+    const chunks = [...exchange.fold.take(event), ...(exchange.isOver ? exchange.fold.end() : [])];
+    return chunks.flatMap((chunk) => exchange.answer.take(chunk));
+  }
+
+  /**
+   * Ends the exchanges before this one, which has ended: their calls without a result have failed. Returns true if there
+   * was such a call.
+   */
+  endBefore(exchange: Exchange): boolean {
+    const events = this.openBefore(exchange).flatMap(({ fold, answer }) =>
+      fold.end().flatMap((chunk) => answer.take(chunk)),
+    );
+    return events.some(({ type }) => type === "TOOL_CALL_RESULT");
   }
 
   exchangeOf(runId: string | undefined): Exchange | undefined {

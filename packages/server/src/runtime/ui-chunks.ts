@@ -14,7 +14,7 @@ export interface UIChunk {
 
 export interface UIFold {
   take(event: KnownEvent): readonly UIChunk[];
-  /** Closes what is open, and records how it ended. */
+  /** Closes what is open, and records how it ended. A call without a result gets its error once. */
   end(): readonly UIChunk[];
 }
 
@@ -267,10 +267,12 @@ function toolsOf(
 /** A call without a result is over with its run: nobody can answer its question any more. */
 function endedCalls({ calls, unfinished, failureText }: ChunkState, finish: UIChunk): readonly UIChunk[] {
   const code = finish.reason === "run_cancelled" ? "cancelled" : "interrupted";
-  return [...unfinished].map((toolCallId) => {
+  const chunks = [...unfinished].map((toolCallId) => {
     const failure = { code, message: "the run ended before the tool", toolName: calls.get(toolCallId) ?? "" };
     return { type: "tool-output-error", toolCallId, errorText: failureText(failure) };
   });
+  unfinished.clear();
+  return chunks;
 }
 
 /** An answer that is not complete says so, also after a reload. */
