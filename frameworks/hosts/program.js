@@ -41,6 +41,6 @@ await c.session("shop", { create: true });
 export const handler = c.handler({
   authorize: (request) => {
     const by = request.headers.get("authorization");
-    return by === null ? null : { sessions: "shop", access: "write", approve: by === "staff", by };
+    return by === null ? null : { sessions: ["shop"], access: "write", approve: by === "staff", by };
   },
 });

@@ -50,6 +50,20 @@ test("without `onError` the warning shows the stack and the cause", async () => 
   );
 });
 
+test("a mistake in `authorize` is reported with its stack, and the client does not get its words", async () => {
+  const onError = vi.fn();
+  await using c = await openContinuo("memory:", { onError });
+  const handler = c.handler({ authorize: () => ({ sessions: "shop" as "*", access: "read" }) });
+  const response = await handler(new Request("http://shop.example/v1/sessions/shop"));
+  expect([response.status, await response.text()]).toEqual([
+    500,
+    expect.not.stringMatching(/authorize|beginsWith/u),
+  ]);
+  const [[error]] = onError.mock.calls as [[TypeError]];
+  expect(error).toBeInstanceOf(TypeError);
+  expect(error.message).toMatch(/^authorize returned sessions: "shop"; give "\*" for all/u);
+});
+
 test("a failure with a code becomes the result of the run, and is not reported", async () => {
   const onError = vi.fn();
   await using c = await openContinuo("memory:", { agents: [refused], onError });

@@ -85,7 +85,7 @@ export async function createContinuo(url: string | Store, options: ContinuoOptio
     failureText: host.failureText,
     queue: () => queueOf(store, workers),
     handler(handling) {
-      const opened = createHandler(continuo, handling);
+      const opened = createHandler(continuo, handling, report);
       handlers.push(opened);
       return opened.handler;
     },

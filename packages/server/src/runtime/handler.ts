@@ -22,7 +22,11 @@ export interface OpenHandler {
   close(): Promise<void>;
 }
 
-export function createHandler(continuo: Continuo, options: HandlerOptions): OpenHandler {
+export function createHandler(
+  continuo: Continuo,
+  options: HandlerOptions,
+  report: (error: unknown) => void,
+): OpenHandler {
   assertKnownOptions("handler", options, HANDLER_OPTIONS);
   assertKnownOptions("limits", options.limits ?? {}, LIMIT_OPTIONS);
   assertKnownOptions("live", options.live ?? {}, LIVE_OPTIONS);
@@ -30,7 +34,7 @@ export function createHandler(continuo: Continuo, options: HandlerOptions): Open
   let loading: Promise<ContinuoServer> | undefined;
   const load = (): Promise<ContinuoServer> => {
     loading ??= import("./mounted-server.ts").then(({ openServer }) =>
-      openServer(continuo, options, authenticator(continuo, options, arrived)),
+      openServer(continuo, options, authenticator(continuo, options, arrived), report),
     );
     return loading;
   };

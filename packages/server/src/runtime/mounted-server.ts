@@ -11,6 +11,7 @@ export function openServer(
   continuo: Continuo,
   { origins, limits, live }: HandlerOptions,
   authenticate: Authenticate,
+  report: (error: unknown) => void,
 ): ContinuoServer {
   const { store } = continuo;
   return createServer(
@@ -18,6 +19,7 @@ export function openServer(
       store: () => store,
       authenticate,
       sessions: () => continuo,
+      report: (line, error) => report(error ?? line),
       live: { workspaceIds: live === undefined ? [] : [store.workspaceId], ...live },
       ...(origins === undefined ? {} : { origins }),
       ...(limits === undefined ? {} : { limits }),

@@ -53,9 +53,9 @@ export interface ContinuoOptions {
   readonly store?: OpenStoreOptions;
   /**
    * Called with errors that no caller receives: the store did not answer a worker; an agent threw an error that is not a
-   * `ContinuoError`, which is a mistake in the program; or a run failed for good that nobody in this process reads, by
-   * `result()`, its events or a stream. The error has its stack and its cause here; the log keeps only its message. By
-   * default a warning is emitted.
+   * `ContinuoError`, which is a mistake in the program; a request to `handler` failed by such a mistake, also in
+   * `authorize`; or a run failed for good that nobody in this process reads, by `result()`, its events or a stream. The
+   * error has its stack and its cause here; the log keeps only its message. By default a warning is emitted.
    */
   readonly onError?: (error: unknown) => void;
   /**

@@ -67,7 +67,8 @@ export interface ServerOptions {
   readonly phones?: PhoneService;
   /** The device of the pages: those of a phone live longer, and show less. `computer` by default. */
   readonly pagesOf?: PageDevice;
-  readonly report?: (line: string) => void;
+  /** Takes lines for the log, and the error that is the reason for the line if there is one. */
+  readonly report?: (line: string, error?: unknown) => void;
   /** Takes security events as lines of JSON, without a secret and bounded in number. */
   readonly securityLog?: (line: string) => void;
   /** Returns, for the security log, what commands and servers added to the audit log since the last call. */

@@ -250,7 +250,7 @@ function appOf(context: ServerContext, mounts: readonly Mount[]): Hono<ServerEnv
   const app = new Hono<ServerEnv>();
   app.onError((error, c) => {
     if (httpStatusOf(error) === 500 && !isClientGone(error))
-      context.report(`request failed: ${error.stack ?? error}`);
+      context.report(`request failed: ${error.stack ?? error}`, error);
     context.refused(error, c.env.peer);
     const isRead = c.req.method === "GET" || c.req.method === "HEAD";
     return failure(isRead && c.req.path.startsWith("/v1/") ? readFailure(error) : error);

@@ -313,7 +313,7 @@ export interface ServerContext {
   /** Aborts when the server begins to drain: live streams end with a retry hint. */
   readonly draining: AbortSignal;
   /** One line for the operator; never a token, never the content of a log. */
-  readonly report: (line: string) => void;
+  readonly report: (line: string, error?: unknown) => void;
   readonly security: SecurityLog;
   /** Records the error with which a request or a frame of the sender is answered. */
   refused(error: unknown, peer: Peer): void;
