@@ -1,8 +1,8 @@
 /**
  * `npm run test:frameworks [-- NAME … | --part-of-commit]`: the suites of agent frameworks against our adapters, and the adapters' own tests
  * with the real frameworks. Each framework brings the Vitest that its suite needs. `hosts` are programs that mount our handler:
- * they are tried by name only, because Next compiles for minutes where others work too. `--part-of-commit` is for CI: the
- * commit decides which quarter is tried.
+ * without a name they are left out, because Next compiles for minutes where others work too. `--part-of-commit` is for CI:
+ * the commit decides which quarter is tried, and the hosts are in one of them.
  */
 
 import { spawnSync } from "node:child_process";
@@ -14,6 +14,7 @@ import { installPackage, PINNED } from "./agents/install.ts";
 import { FRAMEWORK_PARTS, headCommit, momentsOfRun, partOf } from "./sizes/rotation.ts";
 
 const ROOT = join(import.meta.dirname, "..");
+const HOSTS = "hosts";
 
 for (const name of chosenNames(process.argv.slice(2))) {
   if (ADAPTERS.includes(name)) installFramework(ROOT, name);
@@ -30,7 +31,7 @@ function chosenNames(chosen: readonly string[]): readonly string[] {
   if (chosen.length === 0) return ADAPTERS;
   if (chosen[0] !== "--part-of-commit") return chosen;
   const part = partOf(headCommit().slice(16), FRAMEWORK_PARTS);
-  const names = momentsOfRun(ADAPTERS, part);
+  const names = momentsOfRun([...ADAPTERS, HOSTS], part);
   process.stdout.write(`== the part of this commit: ${part} of the frameworks: ${names.join(", ")}\n`);
   return names;
 }

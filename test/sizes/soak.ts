@@ -9,6 +9,7 @@ import { spawnSync } from "node:child_process";
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
+import { ADAPTERS } from "../../scripts/packages.ts";
 import { olderVersions, VERSIONS_VARIABLE } from "../agents/versions.ts";
 import { withSoakTable } from "./proof-table.ts";
 import { readProgress } from "./rounds.ts";
@@ -86,5 +87,6 @@ function runOlderAgents(): number {
 function runFrameworks(): number {
   const env = { ...process.env, CONTINUO_KILLS: "200" };
   const run = join(ROOT, "test/frameworks.ts");
-  return spawnSync(process.execPath, [run], { cwd: ROOT, stdio: "inherit", env }).status ?? 1;
+  const names = [...ADAPTERS, "hosts"];
+  return spawnSync(process.execPath, [run, ...names], { cwd: ROOT, stdio: "inherit", env }).status ?? 1;
 }
