@@ -1,46 +1,82 @@
 /**
- * `npm run bench -- editors`: the time in which a running server lists 10,000 sessions for an editor: all of them and
- * the newest fifty from the agent host over its socket, and a page from the gateway over its pipes.
+ * `npm run bench -- editors [--only lists,loads]`: the time in which a running server lists 10,000 sessions for an
+ * editor (all of them and the newest fifty from the agent host over its socket; pages from the gateway over its pipes),
+ * and the time until the first update of a session that the gateway loads.
  */
 
-import { spawn } from "node:child_process";
 import { mkdirSync } from "node:fs";
-import { homedir } from "node:os";
+import { homedir, loadavg } from "node:os";
 import { join } from "node:path";
-import { splitLines } from "@continuo/files";
 import { WebSocket } from "ws";
 import { printRatios, type Ratio } from "../measure/index.ts";
 import { makeCorpus } from "../sessions/corpus.ts";
 import { withViewer } from "../viewer/viewer-process.ts";
+import { asker, type GatewayProcess, withGateway } from "./gateway-process.ts";
+import { measureLoads } from "./loads.ts";
 
-const ROOT = join(import.meta.dirname, "../..");
 const FOLDER = process.env.CONTINUO_BENCH ?? join(homedir(), ".cache/continuo-bench");
 const SESSIONS = { name: "ten-thousand", sessions: 10_000, totalBytes: 200e6 };
 const LISTS_IN_A_ROUND = 20;
 const WANTED_MS = 150;
-const MAX_ANSWER_CHARS = 64 * 1024 * 1024;
+const WANTED_LOAD_MS = 200;
 
-type Ask = (method: string, params: object) => Promise<object>;
+interface EditorsOptions {
+  readonly only: readonly string[];
+  readonly rounds: number;
+}
 
-export async function run({ rounds }: { readonly rounds: number }): Promise<void> {
+export async function run({ only, rounds }: EditorsOptions): Promise<void> {
+  const isWanted = (part: string): boolean => only.length === 0 || only.includes(part);
+  console.log(`load of the machine: ${loadavg()[0]?.toFixed(1)}`);
+  if (isWanted("lists")) await runLists(rounds * LISTS_IN_A_ROUND);
+  if (isWanted("loads")) await runLoads(rounds);
+}
+
+async function runLists(lists: number): Promise<void> {
   mkdirSync(FOLDER, { recursive: true });
   const home = makeCorpus(SESSIONS, FOLDER);
-  const lists = rounds * LISTS_IN_A_ROUND;
   const host = await withViewer(home, () => hostLists(join(home, ".continuo/viewer/vscode"), lists));
-  const gateway = await gatewayLists(home, lists);
+  const gateway = await withGateway(home, (process) => gatewayLists(process, lists));
   const rows = [
     ["agent host, all 10,000", host.all],
     ["agent host, the newest 50", host.newest],
-    ["gateway, a page", gateway],
+    ["gateway, a page", gateway.page],
+    ["gateway, two pages", gateway.two],
+    ["gateway, a page of a folder", gateway.folder],
   ] as const;
-  console.log(`\n${lists} lists of each kind, in milliseconds: median, p95, most`);
-  for (const [name, times] of rows)
-    console.log(`  ${name.padEnd(26)} ${[0.5, 0.95, 1].map((part) => at(times, part).toFixed(1)).join(" ")}`);
+  console.log(`\n${lists} lists of each kind, in milliseconds: median, p95, most; median of the processor`);
+  for (const [name, { clock, cpu }] of rows)
+    console.log(
+      `  ${name.padEnd(28)} ${[0.5, 0.95, 1].map((part) => at(clock, part).toFixed(1)).join(" ")}; ${cpu.length === 0 ? "-" : at(cpu, 0.5)}`,
+    );
   printRatios(
     rows.map(
-      ([name, times]): Ratio => ({
+      ([name, { clock }]): Ratio => ({
         what: `${name}, p95 in ${WANTED_MS} ms`,
-        ratio: at(times, 0.95) / WANTED_MS,
+        ratio: at(clock, 0.95) / WANTED_MS,
+        wanted: "below",
+        target: 1,
+      }),
+    ),
+  );
+}
+
+async function runLoads(rounds: number): Promise<void> {
+  const loads = await measureLoads(rounds);
+  console.log(
+    `\nmedians of ${rounds} loads: milliseconds to the first update (of the processor), and to the answer`,
+  );
+  const nameOf = ({ agent, megabytes, isIndexed }: (typeof loads)[number]): string =>
+    `${agent}, ${megabytes} MB${isIndexed ? ", in the index" : ""}`;
+  for (const load of loads)
+    console.log(
+      `  ${nameOf(load).padEnd(28)} ${load.firstMs.toFixed(0)} (${load.firstCpuMs}); ${load.answerMs.toFixed(0)}`,
+    );
+  printRatios(
+    loads.map(
+      (load): Ratio => ({
+        what: `first update of ${nameOf(load)} in ${WANTED_LOAD_MS} ms`,
+        ratio: load.firstMs / WANTED_LOAD_MS,
         wanted: "below",
         target: 1,
       }),
@@ -53,22 +89,28 @@ function at(times: readonly number[], part: number): number {
   return sorted[Math.ceil(part * sorted.length) - 1] ?? Number.NaN;
 }
 
-async function timed(lists: number, list: () => Promise<object>): Promise<readonly number[]> {
-  const times: number[] = [];
+interface Times {
+  readonly clock: readonly number[];
+  /** Empty where it was not measured. */
+  readonly cpu: readonly number[];
+}
+
+async function timed(
+  lists: number,
+  list: () => Promise<unknown>,
+  cpuMs: (() => number) | null = null,
+): Promise<Times> {
+  const [clock, cpu]: [number[], number[]] = [[], []];
   for (let one = 0; one < lists; one++) {
-    const start = performance.now();
+    const [start, cpuStart] = [performance.now(), cpuMs?.()];
     await list();
-    times.push(performance.now() - start);
+    clock.push(performance.now() - start);
+    if (cpuMs !== null && cpuStart !== undefined) cpu.push(cpuMs() - cpuStart);
   }
-  return times;
+  return { clock, cpu };
 }
 
-interface HostLists {
-  readonly all: readonly number[];
-  readonly newest: readonly number[];
-}
-
-async function hostLists(path: string, lists: number): Promise<HostLists> {
+async function hostLists(path: string, lists: number) {
   const socket = new WebSocket(`ws+unix:${path}:/`, { maxPayload: 0 });
   await new Promise((resolve, reject) => socket.once("open", resolve).once("error", reject));
   const ask = asker(
@@ -87,42 +129,15 @@ async function hostLists(path: string, lists: number): Promise<HostLists> {
   return { all, newest };
 }
 
-async function gatewayLists(home: string, lists: number): Promise<readonly number[]> {
-  const argv = [join(ROOT, "bin/continuo.js"), "acp"];
-  const env = { HOME: home, CONTINUO_HOME: join(home, ".continuo"), CI: "1", PATH: process.env.PATH ?? "" };
-  const child = spawn(process.execPath, argv, { env, stdio: ["pipe", "pipe", "inherit"] });
-  const closed = new Promise((resolve) => child.once("close", resolve));
-  const ask = asker(
-    (line) => child.stdin.write(`${line}\n`),
-    (hear) => void hearLines(child.stdout, hear),
-  );
-  await ask("initialize", { protocolVersion: 1, clientCapabilities: {} });
-  await ask("session/list", {});
-  const times = await timed(lists, () => ask("session/list", {}));
-  child.stdin.end();
-  await closed;
-  return times;
-}
-
-async function hearLines(stream: AsyncIterable<Uint8Array>, hear: (line: string) => void): Promise<void> {
-  for await (const line of splitLines(stream, { maxChars: MAX_ANSWER_CHARS })) hear(line ?? "");
-}
-
-/** Requests of JSON-RPC over lines. */
-function asker(send: (line: string) => void, listen: (hear: (line: string) => void) => void): Ask {
-  const waiting = new Map<number, { resolve: (result: object) => void; reject: (error: Error) => void }>();
-  listen((line) => {
-    const { id, result, error } = JSON.parse(line) as { id?: number; result?: object; error?: object };
-    const asked = waiting.get(id ?? -1);
-    waiting.delete(id ?? -1);
-    if (error === undefined) asked?.resolve(result ?? {});
-    else asked?.reject(new Error(JSON.stringify(error)));
-  });
-  let ids = 0;
-  return (method, params) =>
-    new Promise((resolve, reject) => {
-      ids += 1;
-      waiting.set(ids, { resolve, reject });
-      send(JSON.stringify({ jsonrpc: "2.0", id: ids, method, params }));
-    });
+async function gatewayLists({ ask, cpuMs }: GatewayProcess, lists: number) {
+  const list = async (params: object) =>
+    (await ask("session/list", params)) as {
+      readonly sessions: readonly { readonly cwd: string }[];
+      readonly nextCursor?: string;
+    };
+  const { sessions } = await list({});
+  const page = await timed(lists, () => list({}), cpuMs);
+  const two = await timed(lists, async () => list({ cursor: (await list({})).nextCursor }), cpuMs);
+  const folder = await timed(lists, () => list({ cwd: sessions[0]?.cwd }), cpuMs);
+  return { page, two, folder };
 }

@@ -113,7 +113,7 @@ export class Gateway {
   async load(opening: NamedSessionOptions): Promise<EditorSession> {
     const found = await this.#find(opening.sessionId);
     const session = await this.#enter(opening, found);
-    using opened = await openCatalogSession(found.hit, this.#options.places);
+    using opened = await openCatalogSession(found.hit, this.#options.places, { index: "use" });
     const updates = replayOf(opened.history(), {
       ids: session.beginIds(),
       showsCompactions: this.#client.showsCompactions,

@@ -1,4 +1,4 @@
-import { appendFileSync, writeFileSync } from "node:fs";
+import { appendFileSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { statFile } from "@continuo/files";
 import type { FoundSession, SavedScan } from "@continuo/native/kit";
@@ -13,7 +13,7 @@ function sessionOf(paths: readonly string[]): FoundSession {
   return { files: paths.flatMap((path) => statFile(path) ?? []) } as unknown as FoundSession;
 }
 
-test("a scan continues when the last file of a session grew, and not when another one changed too", () => {
+test("a scan continues unless the last file of a session became shorter, or another one changed", () => {
   const folder = scratchFolder("growth");
   const paths = [join(folder, "meta.json"), join(folder, "talk.jsonl")] as const;
   writeFileSync(paths[0], "{}");
@@ -25,8 +25,12 @@ test("a scan continues when the last file of a session grew, and not when anothe
       toGrowingFile(sessionOf(paths), Date.now()),
       () => "",
     );
-  expect(next()).toBeNull();
+  expect(next()).toBe(SCAN);
   appendFileSync(paths[1], "two\n");
+  expect(next()).toBe(SCAN);
+  truncateSync(paths[1], 3);
+  expect(next()).toBeNull();
+  writeFileSync(paths[1], "one\n");
   expect(next()).toBe(SCAN);
   writeFileSync(paths[0], '{"title":"Tea"}');
   expect(next()).toBeNull();

@@ -1,4 +1,4 @@
-/** Detects that the file of a session only grew since it was read, so that its scan can continue. */
+/** Detects that the file of a session is the one that was read, or only grew since, so that its scan can continue. */
 
 import { type PreviousScan, stampOf } from "@continuo/native/index-file";
 import type { FoundSession, SavedScan } from "@continuo/native/kit";
@@ -40,8 +40,8 @@ export function toGrowingFile({ files }: FoundSession, nowMs: number): GrowingFi
 }
 
 /**
- * `null` if the file was replaced or did not grow, or if something next to it changed. When the file is opened, a check
- * finds out if it still begins with the same bytes.
+ * `null` if the file was replaced or became shorter, or if something next to it changed. When the file is opened, a
+ * check finds out if it still begins with the same bytes.
  */
 export function scanToContinue(
   { scan, beside }: PreviousScan,
@@ -49,7 +49,7 @@ export function scanToContinue(
   besideNow: StampOfDependency,
 ): SavedScan | null {
   const kept = scan as KeptScan;
-  const isLarger = kept.inode === now.inode && kept.sizeBytes < now.sizeBytes;
+  const isWhole = kept.inode === now.inode && kept.sizeBytes <= now.sizeBytes;
   const isSame = kept.others === now.others && areDependenciesUnchanged(beside, besideNow);
-  return isLarger && isSame ? kept.scan : null;
+  return isWhole && isSame ? kept.scan : null;
 }

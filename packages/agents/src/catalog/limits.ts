@@ -37,6 +37,8 @@ export const CATALOG_LIMITS = {
   tags: 20,
   markBytes: 16_777_216,
   markMs: 5_000,
+  /** A smaller session is read as fast as its scan is found in the index. */
+  indexedScanBytes: 2_000_000,
   /** Longer than a tick of the clock that stamps files. */
   followTickMs: 100,
 } as const;

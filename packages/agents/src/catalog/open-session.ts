@@ -4,6 +4,7 @@ import {
   ContinuoError,
   type Leaf,
   type Message,
+  present,
   type SessionDetails,
   shellWord,
   textOf,
@@ -28,15 +29,28 @@ export interface CatalogSession {
   history(options?: { readonly leaf?: string }): AsyncGenerator<Message, void, void>;
 }
 
-/** If given, only about this many of the newest bytes of a native session are read. Errors: those of opening it. */
+export interface CatalogOpenOptions {
+  /** If given, only about this many of the newest bytes of a native session are read. */
+  readonly newestBytes?: number;
+  /** Takes from the index which records a native session has, so that only what the index does not know is read first. */
+  readonly index?: "use";
+  readonly signal?: AbortSignal;
+}
+
+/** Errors: those of opening it. */
 export async function openCatalogSession(
   located: LookUpHit,
   places: PlacesAt,
-  options: { readonly newestBytes?: number; readonly signal?: AbortSignal } = {},
+  options: CatalogOpenOptions = {},
 ): Promise<CatalogSession & Disposable> {
   if (located.kind === "native") {
     const { reader, found, places } = located.native;
-    return await reader.open(found, places, options);
+    const { index, ...reading } = options;
+    if (index === undefined) return await reader.open(found, places, reading);
+    // Loaded here, because a list does not need it.
+    const { indexedScan } = await import("./indexed-scan.ts");
+    const scan = await indexedScan(found, places);
+    return await reader.open(found, places, { ...reading, ...present({ continue: scan ?? undefined }) });
   }
   const session = await openOwnSession(located.row, places, options.newestBytes === undefined ? {} : NEWEST);
   // Nothing needs to be closed, because everything is in memory.

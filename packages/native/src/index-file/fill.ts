@@ -311,6 +311,12 @@ function toKept(
   return packKept(all);
 }
 
+/** Returns the scan that the last fill kept, so that it can continue; `null` if there is none. */
+export async function storedScan(path: string, key: string): Promise<PreviousScan | null> {
+  const { kept, beside } = await readStored(path, key);
+  return kept && { scan: kept.scan, beside };
+}
+
 async function readStored(path: string, key: string): Promise<StoredText> {
   const used = await useIndex(path, "read", (database) => storedTextOf(database, key));
   return used.state === "ready" ? used.value : NOTHING_STORED;

@@ -15,6 +15,7 @@ export {
   type OpenText,
   type PreviousScan,
   removeText,
+  storedScan,
   type TextSource,
 } from "./fill.ts";
 export { type IndexState, indexPathOf, removeIndex, useIndex } from "./index-database.ts";
