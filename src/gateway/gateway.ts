@@ -29,6 +29,8 @@ export interface GatewayParts {
   readonly openStore: TalkOptions["openStore"];
   /** Receives lines for people, which are not part of the protocol. */
   readonly report: (line: string) => void;
+  /** Called when a long session was loaded that the index lacks: with it, the next load is faster. */
+  readonly onUnindexed: () => void;
 }
 
 /** The folder of a session, and the editor's servers of tools. */
@@ -113,7 +115,9 @@ export class Gateway {
   async load(opening: NamedSessionOptions): Promise<EditorSession> {
     const found = await this.#find(opening.sessionId);
     const session = await this.#enter(opening, found);
-    using opened = await openCatalogSession(found.hit, this.#options.places, { index: "use" });
+    using opened = await openCatalogSession(found.hit, this.#options.places, {
+      index: { onMissing: this.#options.onUnindexed },
+    });
     const updates = replayOf(opened.history(), {
       ids: session.beginIds(),
       showsCompactions: this.#client.showsCompactions,

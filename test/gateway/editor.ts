@@ -24,6 +24,8 @@ export interface Editor extends AsyncDisposable {
   readonly completed: string[];
   /** Lines for people. */
   readonly reports: string[];
+  /** The number of loads that asked for an index. */
+  readonly unindexed: () => number;
   /** Returns the updates since the last call. */
   take(): SessionUpdate[];
   /** Ends the input of the gateway, as an editor that quits does. Resolves when the gateway has ended. */
@@ -32,13 +34,13 @@ export interface Editor extends AsyncDisposable {
 
 export interface EditorOptions {
   readonly capabilities?: ClientCapabilities;
-  /** Answers questions; the first option unless it is given. */
   /** Answers every other request of an agent. */
   readonly onAgentRequest?: (
     method: string,
     params: Record<string, unknown>,
     signal: AbortSignal,
   ) => Promise<unknown>;
+  /** Answers questions; the first option unless it is given. */
   readonly answer?: (question: RequestPermissionRequest) => Promise<RequestPermissionResponse>;
 }
 
@@ -56,6 +58,7 @@ const AGENT_REQUESTS = [
 export async function openEditor(home: Home, options: EditorOptions = {}): Promise<Editor> {
   const [toAgent, toEditor] = [new PassThrough(), new PassThrough()];
   const reports: string[] = [];
+  let unindexed = 0;
   const stop = new AbortController();
   const places = { home: home.path, cwd: home.path, env: cleanEnv(home.path), now: new Date() };
   const served = serveAcp({
@@ -66,6 +69,9 @@ export async function openEditor(home: Home, options: EditorOptions = {}): Promi
     version: "1.2.3",
     signal: stop.signal,
     report: (line) => reports.push(line),
+    onUnindexed: () => {
+      unindexed += 1;
+    },
   });
   const updates: SessionNotification[] = [];
   const questions: RequestPermissionRequest[] = [];
@@ -113,6 +119,7 @@ export async function openEditor(home: Home, options: EditorOptions = {}): Promi
     updates,
     questions,
     reports,
+    unindexed: () => unindexed,
     completed,
     take() {
       const since = updates.slice(taken).map(({ update }) => update);

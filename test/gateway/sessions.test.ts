@@ -1,8 +1,9 @@
 /** Sessions of an editor: a part of one is copied, the agent of one is changed, and all that waits is stopped. */
 
 import { join } from "node:path";
-import { openOwn } from "@continuo/agents/catalog";
+import { openOwn, updateTexts } from "@continuo/agents/catalog";
 import { beforeEach, expect, test } from "vitest";
+import { writeSession } from "../../bench/memory/sessions.ts";
 import { removeUnused } from "../../src/gateway/unused-sessions.ts";
 import { chunk, DONE } from "../acp/script.ts";
 import { CLAUDE_ID, CONVERSATION, claudeFile, claudeText, cleanEnv } from "../cli/home.ts";
@@ -45,6 +46,28 @@ test("a fork goes up to the message that the editor names, and one without a nam
   const whole = await editor.agent.request("session/fork", { ...from, _meta: null });
   expect(await saidIn(editor, part.sessionId)).toEqual(["Fix the build"]);
   expect(await saidIn(editor, whole.sessionId)).toEqual(["Fix the build", "Try again"]);
+});
+
+test("a long session that the index lacks is loaded, asks for the index, and is loaded from it the next time", async () => {
+  const { sessionId } = writeSession({
+    agent: "claude",
+    home: home.path,
+    cwd,
+    sizeBytes: 2_100_000,
+    shape: "turns",
+  });
+  const load = async () => {
+    await using editor = await openEditor(home);
+    await editor.agent.request("session/load", { sessionId: `claude:${sessionId}`, cwd, mcpServers: [] });
+    return { updates: editor.take(), unindexed: editor.unindexed() };
+  };
+  const first = await load();
+  expect(first.unindexed).toBe(1);
+  expect(first.updates.length).toBeGreaterThan(100);
+  const places = { home: home.path, env: cleanEnv(home.path) };
+  // Files that were written just now have no reliable stamp.
+  await updateTexts({ places, nowMs: Date.now() + 60_000 });
+  expect(await load()).toEqual({ ...first, unindexed: 0 });
 });
 
 test("a change of the agent has one receipt, and the session stays with its new agent", async () => {

@@ -16,12 +16,16 @@ async function indexedHome(agent: FileAgent, sizeBytes: number) {
   const places = { home, cwd, env: {} };
   // Files that were written just now have no reliable stamp.
   await updateTexts({ places, nowMs: Date.now() + 60_000 });
-  const open = async (options: { readonly index?: "use" }) => {
+  const open = async (reading: "the whole file" | "by the index") => {
+    let missing = 0;
+    const index = { onMissing: () => (missing += 1) };
+    const options = reading === "by the index" ? { index } : {};
     using session = await openCatalogSession(await lookUp(`last:${agent}`, { places }), places, options);
     const { details, leaves, problems } = session;
     const isContinued = "continued" in session && session.continued;
     return {
       isContinued,
+      missing,
       session: { details, leaves, problems, messages: await Array.fromAsync(session.history()) },
     };
   };
@@ -33,9 +37,9 @@ test.each(FILE_AGENTS)(
   async (agent) => {
     const { path, open } = await indexedHome(agent, 2_100_000);
     const same = async (isContinued: boolean) => {
-      const whole = await open({});
+      const whole = await open("the whole file");
       expect(whole.session.messages.length).toBeGreaterThan(100);
-      expect(await open({ index: "use" })).toEqual({ ...whole, isContinued });
+      expect(await open("by the index")).toEqual({ ...whole, isContinued });
       return whole.session;
     };
     const before = await same(true);
@@ -50,5 +54,5 @@ test.each(FILE_AGENTS)(
 
 test("a short session is read as a whole", async () => {
   const { open } = await indexedHome("claude", 1_000_000);
-  expect(await open({ index: "use" })).toMatchObject({ isContinued: false });
+  expect(await open("by the index")).toMatchObject({ isContinued: false, missing: 0 });
 });

@@ -4,6 +4,7 @@ import { ContinuoError } from "@continuo/core/model";
 import { visibleLine } from "@continuo/core/transcript";
 import { readVersion } from "@continuo/files";
 import { conversationOf } from "../flags/index.ts";
+import { startIndexing } from "../indexing/index.ts";
 import type { Shell } from "../terminal/index.ts";
 
 /** Errors: `usage` on a terminal, because no editor is connected there. */
@@ -26,6 +27,7 @@ export async function runAcp(shell: Shell): Promise<number> {
     version: readVersion(),
     signal: stopped.signal,
     report: (line) => void shell.stderr.write(`continuo acp: ${visibleLine(line)}\n`),
+    onUnindexed: () => void startIndexing("search", shell),
   });
   return 0;
 }

@@ -7,12 +7,23 @@ import { createStampOfDependency } from "./dependencies.ts";
 import { scanToContinue, toGrowingFile } from "./growth.ts";
 import { CATALOG_LIMITS } from "./limits.ts";
 
-/** `null` for a short session, and if the index has none of this state of the session. */
-export async function indexedScan(found: FoundSession, places: Places): Promise<SavedScan | null> {
+export interface IndexOfRecords {
+  /** Called if the index lacks a long session that it would make faster to open. */
+  onMissing(): void;
+}
+
+/** `null` for a short session, for one that is not a file of lines, and for one that the index lacks. */
+export async function indexedScan(
+  found: FoundSession,
+  places: Places,
+  { onMissing }: IndexOfRecords,
+): Promise<SavedScan | null> {
   const sizeBytes = found.files.reduce((sum, file) => sum + file.sizeBytes, 0);
-  if (sizeBytes < CATALOG_LIMITS.indexedScanBytes) return null;
+  if (sizeBytes < CATALOG_LIMITS.indexedScanBytes || !found.location.endsWith(".jsonl")) return null;
   const previous = await storedScan(indexPathOf(places), found.location);
   // The reader compares the other files of a session again, also those that were missing.
   const besideNow = createStampOfDependency([], []);
-  return previous && scanToContinue(previous, toGrowingFile(found, Date.now()), besideNow);
+  const scan = previous && scanToContinue(previous, toGrowingFile(found, Date.now()), besideNow);
+  if (scan === null) onMissing();
+  return scan;
 }

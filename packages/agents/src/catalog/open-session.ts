@@ -12,6 +12,7 @@ import {
 import type { Transcript } from "@continuo/core/transcript";
 import type { PlacesAt } from "@continuo/files";
 import { toTitle } from "@continuo/native/kit";
+import type { IndexOfRecords } from "./indexed-scan.ts";
 import { CATALOG_LIMITS } from "./limits.ts";
 import type { LookUpHit } from "./look-up.ts";
 import type { ListedSession, OwnRow } from "./rows.ts";
@@ -33,7 +34,7 @@ export interface CatalogOpenOptions {
   /** If given, only about this many of the newest bytes of a native session are read. */
   readonly newestBytes?: number;
   /** Takes from the index which records a native session has, so that only what the index does not know is read first. */
-  readonly index?: "use";
+  readonly index?: IndexOfRecords;
   readonly signal?: AbortSignal;
 }
 
@@ -49,7 +50,7 @@ export async function openCatalogSession(
     if (index === undefined) return await reader.open(found, places, reading);
     // Loaded here, because a list does not need it.
     const { indexedScan } = await import("./indexed-scan.ts");
-    const scan = await indexedScan(found, places);
+    const scan = await indexedScan(found, places, index);
     return await reader.open(found, places, { ...reading, ...present({ continue: scan ?? undefined }) });
   }
   const session = await openOwnSession(located.row, places, options.newestBytes === undefined ? {} : NEWEST);

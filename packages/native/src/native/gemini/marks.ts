@@ -7,6 +7,7 @@
  * picture. Two different texts have the same mark about once in a billion comparisons; both are still entries.
  */
 
+import { hash as toHash } from "node:crypto";
 import { isJson, type Json, textField } from "@continuo/files";
 import { type IdTable, internId } from "../kit/index.ts";
 import { callsIn, isResponse, listField, partsOf, resultsIn, textOfPart, thoughtText } from "./records.ts";
@@ -52,8 +53,20 @@ function hashOfResponse(response: unknown): number {
   return mix(hashOf(text) ^ hashOf(key));
 }
 
-/** FNV-1a over UTF-16 units in four lanes, which a processor works on at once; then mixed. */
+/** A half of a surrogate pair has no UTF-8, so that a text with one would have the hash of another text. */
 function hashOf(text: string): number {
+  return text.length > NATIVE_HASH_CHARS && text.isWellFormed() ? longHash(text) : shortHash(text);
+}
+
+/** OpenSSL is faster for a text that is longer than this, and slower for a shorter one. */
+const NATIVE_HASH_CHARS = 2_000;
+
+function longHash(text: string): number {
+  return Number.parseInt(toHash("sha256", text, "hex").slice(0, 8), 16) | 0;
+}
+
+/** FNV-1a over UTF-16 units in four lanes, which a processor works on at once; then mixed. */
+function shortHash(text: string): number {
   let a = 0x811c9dc5 ^ text.length;
   let b = 0x01000193;
   let c = 0x2c1b3c6d;

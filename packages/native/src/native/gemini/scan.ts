@@ -60,7 +60,7 @@ interface GeminiSource extends ScanSource<LineRecord> {
 }
 
 export const geminiScan: Scan<ScanState, LineRecord, GeminiSource, List> = {
-  version: "gemini-4",
+  version: "gemini-5",
   async open(found, { keep }) {
     const { path, sizeBytes } = newestFileOf(found);
     const file = openRecords(path, sizeBytes, keep);

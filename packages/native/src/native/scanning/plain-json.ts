@@ -30,8 +30,17 @@ export function fromPlainJson(json: unknown): unknown {
   if (typeof json !== "object" || json === null) return json;
   if (Array.isArray(json)) return json.map(fromPlainJson);
   if (Object.hasOwn(json, "$")) return untag(json as TaggedValue);
-  return Object.fromEntries(Object.entries(json).map(([key, each]) => [key, fromPlainJson(each)]));
+  // A state has hundreds of thousands of objects, so no arrays of entries are made for them.
+  const value: Record<string, unknown> = {};
+  for (const key of Object.keys(json)) {
+    const each = fromPlainJson((json as Readonly<Record<string, unknown>>)[key]);
+    if (key === "__proto__") Object.defineProperty(value, key, { ...OWN_PROPERTY, value: each });
+    else value[key] = each;
+  }
+  return value;
 }
+
+const OWN_PROPERTY = { configurable: true, enumerable: true, writable: true } as const;
 
 function untag({ $, v, n }: TaggedValue): unknown {
   switch ($) {
