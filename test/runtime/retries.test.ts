@@ -2,15 +2,15 @@
 
 import { type Agent, messageOf, type Run } from "@continuo/core/model";
 import { type OpenedStore, openStore } from "@continuo/store";
-import { executeRun, startRun } from "@continuo/store/sessions";
+import { cancelRun, executeRun, startRun, wake, wakeAll } from "@continuo/store/sessions";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import type { Host } from "../../packages/server/src/runtime/host.ts";
 import {
+  attemptAfter,
   deadLetters,
   isDead,
   retry,
   reviveDeadLetter,
-  startDue,
 } from "../../packages/server/src/runtime/retries.ts";
 import { RunReaders } from "../../packages/server/src/runtime/run-readers.ts";
 import { recover } from "../../packages/server/src/runtime/worker.ts";
@@ -76,20 +76,9 @@ async function pausesOf(host: Host, attempts: number): Promise<readonly number[]
   for (let attempt = 1; attempt < attempts; attempt++) {
     await fail(run);
     await retry(host, run.runId);
-    const [input] = await scheduled();
-    const at = input === undefined ? Date.now() : Date.parse(input.name.split("/")[1] ?? "");
-    pauses.push((at - Date.now()) / SECOND);
-    if (input !== undefined) {
-      // A moment earlier, no attempt begins.
-      vi.setSystemTime(at - 1);
-      await startDue(store, hostWith({}).report);
-      expect(await waiting()).toEqual([]);
-      vi.setSystemTime(at + 1);
-      await startDue(store, hostWith({}).report);
-      expect(await scheduled()).toEqual([]);
-    }
     const [next] = await waiting();
     if (next === undefined) throw new Error("nothing was tried again");
+    pauses.push((Date.parse(next.notBefore ?? next.createdAt) - Date.parse(next.createdAt)) / SECOND);
     expect(next).toMatchObject({ priority: 3, metadata: { retryOf: first.runId, attempt: attempt + 1 } });
     run = next;
   }
@@ -136,23 +125,66 @@ test("an input that is given up is a dead letter under its first run, and its qu
   ).toHaveLength(1);
 });
 
-test("if the queue of a session is full, an attempt is made when there is room", async () => {
-  const host = hostWith({});
+test("an attempt comes before the messages that were sent later, even if the queue of its session is full", async () => {
   const first = await send();
   await fail(first);
-  const others: Run[] = [];
-  for (let n = 0; n < 32; n++) others.push(await send(`m${n}`));
-  await retry(host, first.runId);
-  expect(await scheduled()).toHaveLength(1);
-  await startDue(store, host.report);
-  expect(await scheduled()).toHaveLength(1);
-  for (const other of others.slice(0, 2)) await fail(other);
-  vi.setSystemTime(Date.now() + 1);
-  await startDue(store, host.report);
-  expect(await scheduled()).toEqual([]);
-  expect(await waiting()).toContainEqual(
-    expect.objectContaining({ metadata: expect.objectContaining({ retryOf: first.runId, attempt: 2 }) }),
-  );
+  for (let n = 0; n < 32; n++) await send(`m${n}`);
+  await retry(hostWith({}), first.runId);
+  expect(await waiting()).toHaveLength(33);
+  expect(await store.claimNextRun({ owner: "me" })).toMatchObject({
+    metadata: { retryOf: first.runId, attempt: 2 },
+  });
+});
+
+const REPEATED = { metadata: { attempt: 2 }, input: [{ type: "text", text: "first" }] };
+const SOON = { on: ["failed"] as const };
+
+test.each([
+  ["crash", { recover: "retry" as const, leaseMs: 1 }, undefined],
+  ["failure with a pause", { retry: { ...SOON, backoffMs: 3_600 * SECOND } }, 60 * SECOND],
+])(
+  "after a %s, no later message of the session can begin before the next attempt",
+  async (cause, options, pauseMs) => {
+    const host = hostWith(options);
+    const first = await startRun(store, "s", "first", {
+      agent: "desk",
+      metadata: { attempt: pauseMs === undefined ? 1 : 2 },
+    });
+    const later = await send("later");
+    const decided = { retry: (run: Run, status: Run["status"]) => attemptAfter(host, run, status) };
+    if (cause === "crash") {
+      await beginAndDie(first);
+      await Array.fromAsync(wakeAll(store, { ...decided, pending: "keep", leaseMs: 1 }));
+    } else await executeRun(store, failing, first.runId, decided);
+    // The end and the next attempt are one append, which no other process can divide.
+    const { events } = await store.read("s", { order: "newest", limit: 2 });
+    expect(events.map(({ type }) => type)).toEqual([
+      cause === "crash" ? "run_interrupted" : "run_failed",
+      "run_created",
+    ]);
+    expect(events[0]?.recordedAt).toBe(events[1]?.recordedAt);
+    const claimed = await store.claimNextRun({ owner: "me" });
+    if (pauseMs === undefined) return expect(claimed).toMatchObject(REPEATED);
+    expect(claimed).toBeNull();
+    const [next] = (await store.listRuns({ status: "pending", order: "queue" })).items;
+    expect(Date.parse(next?.notBefore ?? "") - Date.parse(next?.createdAt ?? "")).toBe(pauseMs);
+    // A person who does not want to wait for the answer cancels it.
+    await cancelRun(store, next?.runId ?? "");
+    expect(await store.claimNextRun({ owner: "me" })).toMatchObject({ runId: later.runId });
+  },
+);
+
+test("a message that was sent after a retried one is offered again after a second crash", async () => {
+  const host = hostWith({ recover: "retry", leaseMs: 1 });
+  const first = await send("first");
+  const later = await send("later");
+  await beginAndDie(first);
+  await recover(host, "all");
+  const echo: Agent = { name: "desk", execute: () => Promise.resolve({}) };
+  const again = await store.claimNextRun({ owner: "me" });
+  await executeRun(store, echo, again?.runId ?? "", { claimedBy: "me" });
+  await beginAndDie(later);
+  expect(await wake(store, "s", { leaseMs: 1 })).toMatchObject({ unprocessed: [{ runId: later.runId }] });
 });
 
 test("a revived dead letter has all its attempts again, and is no longer a dead letter", async () => {

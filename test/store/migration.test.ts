@@ -17,7 +17,7 @@ const MIGRATOR = join(import.meta.dirname, "processes/migrator.ts");
 
 const folder = scratchFolder("migration");
 
-const VERSIONS = [1, 2, 3, 4, 5] as const;
+const VERSIONS = [1, 2, 3, 4, 5, 6] as const;
 let sample: Sample;
 beforeAll(async () => {
   sample = await sampleStore();

@@ -63,7 +63,7 @@ describe.each(Object.entries(ENGINES))("on %s", (engine, open) => {
   });
 
   test("migrations are applied in their order, once, and have the names that databases remember", async () => {
-    const names = "001-logs 002-projections 003-access 004-leases 005-audit 006-priorities";
+    const names = "001-logs 002-projections 003-access 004-leases 005-audit 006-priorities 007-places";
     expect(applied).toEqual(names.split(" "));
     expect(await migrate(database.db)).toEqual([]);
     // Servers of version 3 refuse a database if this table has a name that they do not know.
@@ -78,6 +78,7 @@ describe.each(Object.entries(ENGINES))("on %s", (engine, open) => {
       { version: 4, name: "004-leases", schema_compatible_from: 3 },
       { version: 5, name: "005-audit", schema_compatible_from: 3 },
       { version: 6, name: "006-priorities", schema_compatible_from: 3 },
+      { version: 7, name: "007-places", schema_compatible_from: 3 },
     ]);
   });
 

@@ -61,8 +61,8 @@ export const RUNTIME_REPLAY: readonly PromiseOfRoom[] = [
   {
     ...RETRIES,
     promise: "An input is given up after exactly as many attempts as allowed.",
-    text: "if (attempt >= attempts && !hasWaited) return await giveUp(host, run);",
-    mistake: "if (attempt > attempts) return await giveUp(host, run);",
+    text: "if (attempt >= attempts) return null;",
+    mistake: "if (attempt > attempts) return null;",
   },
   {
     ...RETRIES,
@@ -79,8 +79,8 @@ export const RUNTIME_REPLAY: readonly PromiseOfRoom[] = [
   {
     ...TIMES,
     promise: "The first further attempt is made at once.",
-    text: "if (attempt > 1 && !hasWaited) waitMs",
-    mistake: "if (attempt > 0) waitMs",
+    text: "if (attempt === 1) return",
+    mistake: "if (attempt === 0) return",
   },
   {
     ...TIMES,
@@ -103,9 +103,9 @@ export const RUNTIME_REPLAY: readonly PromiseOfRoom[] = [
   },
   {
     ...TIMES,
-    promise: "An input whose session has no room waits until it has.",
-    text: 'if (!isContinuoError(error, "too_many_runs")) throw error;',
-    mistake: "throw error;",
+    promise: "An input is given again even if the queue of its session is full.",
+    text: "retryOf: runId, maxQueued }",
+    mistake: "retryOf: runId }; void maxQueued",
   },
   {
     ...RECOVERY,

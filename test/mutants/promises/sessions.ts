@@ -37,6 +37,20 @@ export const SESSIONS: readonly PromiseOfRoom[] = [
   },
   {
     ...AGAIN,
+    test: "test/runtime/retries.test.ts",
+    promise: "The next attempt at an input comes before later messages.",
+    text: "    placeOf: root,\n",
+    mistake: "",
+  },
+  {
+    file: `${ROOM}/wake.ts`,
+    test: "test/runtime/retries.test.ts",
+    promise: "Input that waits behind a later attempt of an earlier one does not count as answered.",
+    text: "second !== undefined && rootIn(run) !== runId",
+    mistake: "second === undefined && rootIn(run) !== runId",
+  },
+  {
+    ...AGAIN,
     promise: "The input of a run that ran out of time can be given again.",
     text: '"cancelled", "failed", "timeout"]',
     mistake: '"cancelled", "failed"]',

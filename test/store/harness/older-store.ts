@@ -12,7 +12,7 @@ import { createKysely } from "../../../packages/store/src/store/sqlite/index.ts"
 type Row = Readonly<Record<string, string | number | null | Uint8Array>>;
 
 /** The versions of the schema before today's. */
-export type SchemaVersion = 1 | 2 | 3 | 4 | 5;
+export type SchemaVersion = 1 | 2 | 3 | 4 | 5 | 6;
 
 export interface Sample {
   /** The rows by table, in an order in which they can be inserted. */
@@ -39,6 +39,7 @@ export async function sampleStore(): Promise<Sample> {
       3: await answersOf(store, 3),
       4: await answersOf(store, 4),
       5: await answersOf(store, 5),
+      6: await answersOf(store, 6),
     };
     await store.close();
     return { tables: rowsOf(path), answers };
@@ -141,8 +142,10 @@ export function* insertsOf(
   const known = version === 1 ? TABLES[1] : [...TABLES[1], ...TABLES[2], "cursors"];
   for (const table of known) {
     const source = table === "cursors" && version === 2 ? "cursors of version 2" : table;
-    for (const { media_time_ms, priority: _, ...others } of tables.get(source) ?? []) {
-      const row = version >= 3 && media_time_ms !== undefined ? { ...others, media_time_ms } : others;
+    for (const { media_time_ms, priority, place: _, not_before: __, ...others } of tables.get(source) ?? []) {
+      const row: Record<string, Row[string]> = { ...others };
+      if (version >= 3 && media_time_ms !== undefined) row.media_time_ms = media_time_ms;
+      if (version >= 6 && priority !== undefined) row.priority = priority;
       // Version 1 had no sessions, so their logs are left out.
       if (version === 1 && table === "logs" && row.log_id === "s") continue;
       yield { table, row: "changed_mark" in row ? { ...row, changed_mark: 1 } : row };

@@ -11,7 +11,7 @@ import {
   type RunStatus,
   type Store,
 } from "@continuo/core/model";
-import { rootIn, startRun } from "@continuo/store/sessions";
+import { latestAttempt, type NextAttempt, rootIn, startRun } from "@continuo/store/sessions";
 import type { Host } from "./host.ts";
 import type { Report } from "./report-new.ts";
 import { GIVEN_UP } from "./run-events.ts";
@@ -35,38 +35,45 @@ export function retriedBy({ options }: Host): (status: RunStatus) => boolean {
   return (status) => on.includes(status);
 }
 
-/**
- * Gives the input of an ended run to its agent again: now, later, or never. Another process may do the same at the same
- * time.
- */
-export async function retry(host: Host, runId: string): Promise<void> {
-  const { store, options, approvals } = host;
+/** The attempt after a run with this end; `null` if the program wants none, or gives the input up. */
+export async function attemptAfter(host: Host, run: Run, status: RunStatus): Promise<NextAttempt | null> {
+  if (!retriedBy(host)(status) || (await isDead(host.store, rootIn(run)))) return null;
+  return await followingAttempt(host, run, status);
+}
+
+async function followingAttempt(
+  { options, approvals }: Host,
+  run: Run,
+  status: RunStatus,
+): Promise<NextAttempt | null> {
   const { attempts = DEFAULT_ATTEMPTS, backoffMs = DEFAULT_BACKOFF_MS } = options.retry ?? {};
-  const run = await store.getRun(runId);
-  if (run === null) return;
   const attempt = attemptOf(run);
   // The end of a process while its run waits for a person does not mean that the input is bad: the wait can last days,
   // with many restarts.
-  const hasWaited = run.status === "interrupted" && (await approvals.isWaiting(run));
-  if (attempt >= attempts && !hasWaited) return await giveUp(host, run);
-  const next: ScheduledInput = {
-    sessionId: run.sessionId,
-    input: run.input as readonly Block[],
-    retryOf: runId,
-    attempt: hasWaited ? attempt : attempt + 1,
-    ...present({ agent: run.agent ?? undefined, priority: run.priority }),
-  };
-  let waitMs = 0;
-  if (attempt > 1 && !hasWaited) waitMs = Math.min(MAX_BACKOFF_MS, backoffMs * 2 ** (attempt - 2));
-  else {
-    try {
-      return await startInput(store, next);
-    } catch (error) {
-      // It begins when there is room in the queue of its session.
-      if (!isContinuoError(error, "too_many_runs")) throw error;
-    }
-  }
-  await schedule(store, new Date(Date.now() + waitMs).toISOString(), next);
+  if (status === "interrupted" && (await approvals.isWaiting(run))) return { metadata: { attempt } };
+  if (attempt >= attempts) return null;
+  const metadata = { attempt: attempt + 1 };
+  if (attempt === 1) return { metadata };
+  return { metadata, delayMs: Math.ceil(Math.min(MAX_BACKOFF_MS, backoffMs * 2 ** (attempt - 2))) };
+}
+
+/**
+ * Gives the input of an ended run to its agent again, or gives it up, unless the run was ended together with its next
+ * attempt. Another process may do the same at the same time.
+ */
+export async function retry(host: Host, runId: string): Promise<void> {
+  const { store } = host;
+  const run = await store.getRun(runId);
+  if (run === null || (await latestAttempt(store, rootIn(run))) !== runId) return;
+  const next = await followingAttempt(host, run, run.status);
+  if (next === null) return await giveUp(host, run);
+  const { sessionId, input, agent, priority } = run;
+  // The queue of the session had room for the input when it was sent.
+  const maxQueued = Number.MAX_SAFE_INTEGER;
+  const options = present({ agent: agent ?? undefined, priority });
+  await unlessStarted(
+    startRun(store, sessionId, input as readonly Block[], { ...options, ...next, retryOf: runId, maxQueued }),
+  );
 }
 
 function attemptOf(run: Run): number {
@@ -80,13 +87,11 @@ export interface ScheduledInput {
   readonly agent?: string;
   readonly id?: string;
   readonly priority?: number;
-  readonly retryOf?: string;
-  readonly attempt?: number;
 }
 
 /** Stores an input until its time. The same input for the same time is stored once. */
 export async function schedule(store: Store, at: string, input: ScheduledInput): Promise<void> {
-  const key = input.retryOf ?? input.id ?? randomUUID();
+  const key = input.id ?? randomUUID();
   // A slash in the id of a session must not move the border between the id and the key.
   const sessionId = input.sessionId.replace(/[%/]/gu, encodeURIComponent);
   const name = `${SCHEDULE}${at}/${sessionId}/${key}`;
@@ -118,11 +123,16 @@ export async function startDue(store: Store, report: Report): Promise<void> {
   }
 }
 
-async function startInput(store: Store, scheduled: ScheduledInput): Promise<void> {
-  const { sessionId, input, agent, id, priority, retryOf, attempt } = scheduled;
-  const metadata = attempt === undefined ? undefined : { attempt };
+async function startInput(
+  store: Store,
+  { sessionId, input, agent, id, priority }: ScheduledInput,
+): Promise<void> {
+  await unlessStarted(startRun(store, sessionId, input, present({ agent, id, priority })));
+}
+
+async function unlessStarted(starting: Promise<Run>): Promise<void> {
   try {
-    await startRun(store, sessionId, input, present({ agent, id, priority, retryOf, metadata }));
+    await starting;
   } catch (error) {
     // Another process has started it, or its session was deleted.
     if (!isContinuoError(error, "conflict") && !isContinuoError(error, "not_found")) throw error;

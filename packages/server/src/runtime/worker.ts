@@ -1,12 +1,19 @@
 /** The queue of one process: executes waiting runs, and recovers what other processes left. */
 
 import { type Agent, isContinuoError, present, type Run } from "@continuo/core/model";
-import { executeRun, MAX_TIMER_MS, newOwner, rootIn, wakeAll } from "@continuo/store/sessions";
+import {
+  executeRun,
+  MAX_TIMER_MS,
+  newOwner,
+  rootIn,
+  type WakeAllOptions,
+  wakeAll,
+} from "@continuo/store/sessions";
 import { contextOf } from "./agents.ts";
 import type { RunApprovals } from "./approvals.ts";
 import type { Host } from "./host.ts";
 import { type Report, reportNew } from "./report-new.ts";
-import { isDead, retry, startDue } from "./retries.ts";
+import { attemptAfter, isDead, retry, startDue } from "./retries.ts";
 import { unreadFailure } from "./run-readers.ts";
 import type { AgentDefinition } from "./types.ts";
 
@@ -144,6 +151,7 @@ export class Worker {
       adapterOpts: { onPermission: own.ask, ...(heldCalls.length === 0 ? {} : { heldCalls }) },
       maxParallel: Math.max(this.#parallel, 1_000),
       abandon: this.#abandoned.signal,
+      retry: (ended, status) => attemptAfter(this.#host, ended, status),
       ...present({ continuationOpts, leaseMs: options.leaseMs }),
     });
     const { status } = result;
@@ -192,7 +200,13 @@ export async function recover(
 ): Promise<void> {
   const { store, options, report } = host;
   const { leaseMs } = options;
-  const waking = { sessions, pending: "keep", onError: report, ...present({ leaseMs }) } as const;
+  const waking: WakeAllOptions = {
+    sessions,
+    pending: "keep",
+    retry: (run, status) => attemptAfter(host, run, status),
+    onError: report,
+    ...present({ leaseMs }),
+  };
   for await (const { unprocessed } of wakeAll(store, waking)) {
     if (options.recover !== "retry") continue;
     for (const { runId } of unprocessed) {

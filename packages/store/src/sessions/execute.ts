@@ -58,7 +58,7 @@ async function execute(
     }
     try {
       began(run);
-      await interruptOthers(store, own);
+      await interruptOthers(store, own, options);
       const session = await knownSession(store, run.sessionId);
       return await runTurn({ store, agent, run, session, input, owner, lease: own.lease, options });
     } finally {
@@ -115,6 +115,10 @@ async function knownSession(store: Store, sessionId: string): Promise<Session> {
 }
 
 /** This process has the lease, so a run that is marked as running no longer runs. */
-async function interruptOthers(store: Store, { lease, others }: QueuePosition): Promise<void> {
-  for (const other of others) await interruptRun(store, other, { lease, reason: PROCESS_ENDED });
+async function interruptOthers(
+  store: Store,
+  { lease, others }: QueuePosition,
+  { retry }: ExecuteRunOptions,
+): Promise<void> {
+  for (const other of others) await interruptRun(store, other, { lease, reason: PROCESS_ENDED, retry });
 }

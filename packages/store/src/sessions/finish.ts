@@ -19,6 +19,7 @@ import { type EndFacts, type EndStatus, isTrusted, runEnd } from "./ends.ts";
 import { endTurn, type JournalEntry, type LastAppend, usageOf } from "./journal/index.ts";
 import { type NewReference, referenceOf, referencePatch, toReference, unsurePatch } from "./references.ts";
 import { type RunResult, toRunError } from "./result.ts";
+import { type NextRun, nextRun } from "./retries.ts";
 import { cancelReason, type Stop } from "./stops.ts";
 import { inputEntries, onWhere, type TurnState } from "./turn-state.ts";
 
@@ -47,7 +48,12 @@ export async function finish(state: TurnState): Promise<RunResult> {
       last: async (lostEvents) => {
         end = endOf(state, lostEvents);
         const { entries, also } = closing(state, end);
-        return { entries, also: [...also, await lease.lastWrite()] };
+        const next = await nextOf(state, end);
+        return {
+          entries,
+          also: [...also, ...(next?.also ?? []), await lease.lastWrite()],
+          after: next === null ? [] : [next.event],
+        };
       },
       bare: (refusal, lostEvents) => {
         end = { status: "failed", omissions: [], error: storageError(refusal, lostEvents) };
@@ -67,6 +73,11 @@ export async function finish(state: TurnState): Promise<RunResult> {
   }));
   if (isContinuoError(end.error, "native_unavailable")) throw end.error;
   return toResult(state, end, await store.getRun(run.runId));
+}
+
+async function nextOf({ store, run, options }: TurnState, { status }: End): Promise<NextRun | null> {
+  const attempt = await options.retry?.(run, status);
+  return attempt == null ? null : await nextRun(store, run, attempt);
 }
 
 /**

@@ -11,7 +11,9 @@ import { patientStore } from "./patient-store.ts";
 import type { RunResult } from "./result.ts";
 import { beginRun, beginSession, runIdOf, START_SESSION_OPTIONS, type StartRunOptions } from "./start.ts";
 
-export interface RunOnceOptions extends ExecuteRunOptions, Omit<StartRunOptions, "agent" | "signal"> {
+export interface RunOnceOptions
+  extends ExecuteRunOptions,
+    Omit<StartRunOptions, "agent" | "delayMs" | "signal"> {
   /** The session to continue (then `continuation` is `auto`); a new one by default. */
   readonly sessionId?: string;
   /** The options of the session, if the call creates it. */

@@ -33,7 +33,7 @@ export type { ExecuteRunOptions } from "./options.ts";
 export { newOwner } from "./owner.ts";
 export type { Reference, ReferenceState } from "./references.ts";
 export type { RunError, RunResult } from "./result.ts";
-export { latestAttempt, rootIn } from "./retries.ts";
+export { latestAttempt, type NextAttempt, type RetryDecision, rootIn } from "./retries.ts";
 export {
   openSession,
   runIdOf,

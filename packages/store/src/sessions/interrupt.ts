@@ -14,6 +14,7 @@ import { isTrusted, type RunEnd, runEnd } from "./ends.ts";
 import { newId } from "./ids.ts";
 import { unsaidInput } from "./input-message.ts";
 import { unsurePatch, usedNative } from "./references.ts";
+import { nextRun, type RetryDecision } from "./retries.ts";
 
 interface Lease {
   readonly name: string;
@@ -29,6 +30,7 @@ export const CUT_OFF = "interrupted";
 export interface InterruptOptions {
   readonly lease: Lease;
   readonly reason: string;
+  readonly retry?: RetryDecision | undefined;
 }
 
 /**
@@ -39,7 +41,7 @@ export interface InterruptOptions {
 export async function interruptRun(
   store: Store,
   run: Run,
-  { lease, reason }: InterruptOptions,
+  { lease, reason, retry }: InterruptOptions,
 ): Promise<"interrupted" | "cancelled"> {
   const asked = await cancelAsked(store, run);
   if (asked !== null) {
@@ -47,7 +49,7 @@ export async function interruptRun(
     return "cancelled";
   }
   const error = { code: "interrupted", message: reason };
-  await endLeft(store, run, { lease, end: runEnd(run.runId, "interrupted", { reason, error }) });
+  await endLeft(store, run, { lease, end: runEnd(run.runId, "interrupted", { reason, error }), retry });
   return "interrupted";
 }
 
@@ -79,9 +81,10 @@ export async function cancelLeft(
 interface InterruptedEnd {
   readonly lease: Lease;
   readonly end: RunEnd;
+  readonly retry?: RetryDecision | undefined;
 }
 
-async function endLeft(store: Store, run: Run, { lease, end }: InterruptedEnd): Promise<void> {
+async function endLeft(store: Store, run: Run, { lease, end, retry }: InterruptedEnd): Promise<void> {
   const { status, entry, write } = end;
   const { runId, sessionId } = run;
   const said = await unsaidInput(store, run);
@@ -92,6 +95,12 @@ async function endLeft(store: Store, run: Run, { lease, end }: InterruptedEnd): 
   if (metadata !== null) {
     events.splice(-1, 0, { type: "session_updated", data: { metadata }, runId });
     also.push({ type: "session", patch: { metadata } });
+  }
+  const attempt = run.status === "running" ? await retry?.(run, status) : undefined;
+  const next = attempt == null ? null : await nextRun(store, run, attempt);
+  if (next !== null) {
+    events.push(next.event);
+    also.push(...next.also);
   }
   // The events have ids, so that an append without an answer may be repeated.
   const repeatable = events.map((event) => ({ id: newId(), ...event }));

@@ -9,6 +9,7 @@ import {
 } from "@continuo/core/model";
 import { assertBudget, type RunBudget } from "./budget.ts";
 import { askedOf, type Continuation, type ContinuationOptions } from "./continuation.ts";
+import type { RetryDecision } from "./retries.ts";
 
 export interface ExecuteRunOptions {
   /** `false` if none is given. */
@@ -43,6 +44,8 @@ export interface ExecuteRunOptions {
   readonly abandon?: AbortSignal;
   /** The `owner` for whom `claimNextRun` started the run. */
   readonly claimedBy?: string;
+  /** Asked before the end of a run is stored: the next attempt is stored together with the end. */
+  readonly retry?: RetryDecision;
 }
 
 /** The least value of each option. */
@@ -64,6 +67,7 @@ const OPTIONS: KnownOptions<ExecuteRunOptions> = {
   signal: true,
   abandon: true,
   claimedBy: true,
+  retry: true,
 };
 
 const CONTINUATION_OPTIONS: KnownOptions<ContinuationOptions> = {

@@ -1,6 +1,6 @@
 /**
- * Decides which run has its turn. Runs of a session wait in the store, in the order in which they were started,
- * whichever process started them; the process with the session's lease executes a run. Sessions run in parallel, up to
+ * Decides which run has its turn. Runs of a session wait in the store, in the order in which their inputs
+ * were given, whichever process started them; the process with the session's lease executes a run. Sessions run in parallel, up to
  * a limit.
  */
 
@@ -73,10 +73,15 @@ export async function takeTurn(store: Store, run: Run, options: QueueOptions): P
   }
 }
 
-/** The runs of the session that have not ended, oldest first. */
+/** The runs of the session that have not ended, in their order. */
 async function lineOf(store: Store, run: Run): Promise<readonly Run[] | "ended"> {
   const { sessionId, runId } = run;
-  const { items } = await store.listRuns({ sessionId, status: ["pending", "running"], limit: 1_000 });
+  const { items } = await store.listRuns({
+    sessionId,
+    status: ["pending", "running"],
+    order: "queue",
+    limit: 1_000,
+  });
   const own = items.find((other) => other.runId === runId) ?? (await store.getRun(runId));
   if (own?.status === "pending" || (own?.owner === run.owner && own !== null && isClaimed(own))) return items;
   if (own === null || own === undefined || own.status === "running") {

@@ -8,8 +8,11 @@ import {
   type CallOptions,
   ContinuoError,
   isContinuoError,
+  type NewEvent,
   type NewRun,
+  present,
   type Run,
+  type RunStatus,
   type Store,
   type Write,
 } from "@continuo/core/model";
@@ -61,10 +64,11 @@ export async function takeOver(store: Store, { sessionId, run, root, ...call }: 
   }
   const said = await saidBy(store, before, call);
   const metadata = { ...run.metadata, ...(said === null ? {} : { saidBy: said }) };
+  const next = { ...run, metadata, placeOf: root };
   const generation = (claim?.generation ?? 0) + 1;
   const write: Write = { type: "claim", name: claimName(root), generation, owner: run.runId };
   try {
-    return await createRun(store, { sessionId, run: { ...run, metadata }, also: [write], ...call });
+    return await createRun(store, { sessionId, run: next, also: [write], ...call });
   } catch (error) {
     throw isContinuoError(error, "fenced") ? cannotRetry(root, "given to another run") : error;
   }
@@ -73,6 +77,46 @@ export async function takeOver(store: Store, { sessionId, run, root, ...call }: 
 /** The run whose message has the input, or the run that had started when its process ended. */
 async function saidBy(store: Store, run: Run, call: CallOptions): Promise<string | null> {
   return (await runThatSaid(store, run, call)) ?? (run.startedAt === null ? null : run.runId);
+}
+
+/** The attempt that follows a run which did not end well. */
+export interface NextAttempt {
+  readonly metadata?: Readonly<Record<string, unknown>>;
+  /** Milliseconds before it can begin. Later runs of the session wait for it. */
+  readonly delayMs?: number;
+}
+
+/** Decides about the attempt after the end of a run; `null` for none. */
+export type RetryDecision = (run: Run, status: RunStatus) => Promise<NextAttempt | null>;
+
+export interface NextRun {
+  readonly event: NewEvent;
+  readonly also: readonly Write[];
+}
+
+/**
+ * The next attempt, to be stored together with the end of the run: no later run of the session begins in between, and no
+ * crash loses it. `null` if another run has the input.
+ */
+export async function nextRun(store: Store, run: Run, attempt: NextAttempt): Promise<NextRun | null> {
+  const root = rootIn(run);
+  const claim = await store.getClaim(claimName(root));
+  if ((claim?.owner ?? root) !== run.runId) return null;
+  const saidBy = (await runThatSaid(store, run)) ?? run.runId;
+  const { input, agent, priority } = run;
+  const next = {
+    runId: newId(),
+    input,
+    metadata: { ...attempt.metadata, retryOf: root, saidBy },
+    placeOf: root,
+    ...present({ agent: agent ?? undefined, priority, delayMs: attempt.delayMs }),
+  };
+  const generation = (claim?.generation ?? 0) + 1;
+  const also: Write[] = [
+    { type: "new_run", run: next },
+    { type: "claim", name: claimName(root), generation, owner: next.runId },
+  ];
+  return { event: creationOf(next), also };
 }
 
 export interface RunCreation extends CallOptions {
@@ -84,18 +128,19 @@ export interface RunCreation extends CallOptions {
 /** Journals a run. The event of the run says which process started it. Errors: `not_found`, `conflict`, `fenced`. */
 export async function createRun(store: Store, creation: RunCreation): Promise<Run> {
   const { sessionId, run, also = [], ...call } = creation;
-  const { runId, input, agent, metadata, priority } = run;
-  const data = JSON.parse(JSON.stringify({ runId, input, agent, metadata, priority })) as unknown;
-  const actor = { kind: "system", id: starterOf() } as const;
-  rememberStart(runId);
-  // The event has an id, so that an append whose answer was lost can be repeated.
-  await store.append(sessionId, [{ id: newId(), type: "run_created", data, runId, actor }], {
-    ...call,
-    also: [{ type: "new_run", run }, ...also],
-  });
+  const { runId } = run;
+  await store.append(sessionId, [creationOf(run)], { ...call, also: [{ type: "new_run", run }, ...also] });
   const created = await store.getRun(runId, call);
   if (created === null) throw new ContinuoError("not_found", `there is no run ${runId}`);
   return created;
+}
+
+/** The event has an id, so that an append whose answer was lost can be repeated. */
+function creationOf({ runId, input, agent, metadata, priority }: RunCreation["run"]): NewEvent {
+  const data = JSON.parse(JSON.stringify({ runId, input, agent, metadata, priority })) as unknown;
+  const actor = { kind: "system", id: starterOf() } as const;
+  rememberStart(runId);
+  return { id: newId(), type: "run_created", data, runId, actor };
 }
 
 function cannotRetry(root: string, status: string | undefined): ContinuoError {

@@ -96,9 +96,11 @@ export interface StartRunOptions {
   readonly maxQueued?: number;
   /**
    * The interrupted or failed run whose input this is, for example one that `wake` offered: no other run can use the
-   * input then.
+   * input then. The new run has the place of the first run with the input, before later runs of the session.
    */
   readonly retryOf?: string;
+  /** Milliseconds for which `claimNextRun` does not take it. Later runs of the session wait as well. */
+  readonly delayMs?: number;
   readonly signal?: AbortSignal;
 }
 
@@ -110,12 +112,13 @@ const START_RUN_OPTIONS: KnownOptions<StartRunOptions> = {
   priority: true,
   maxQueued: true,
   retryOf: true,
+  delayMs: true,
   signal: true,
 };
 
 /**
- * Journals the input; no agent is called. Runs of a session are executed in the order in which they were
- * started. Waits for a store that does not answer. Errors: `not_found`, `usage`, `conflict`, `too_many_runs`.
+ * Journals the input; no agent is called. Runs of a session are executed in the order in which their inputs were
+ * given. Waits for a store that does not answer. Errors: `not_found`, `usage`, `conflict`, `too_many_runs`.
  */
 export async function startRun(
   store: Store,
@@ -135,7 +138,7 @@ export interface RunStart {
 
 /** The same, with a store that already waits. */
 export async function beginRun(store: Store, { sessionId, input, options }: RunStart): Promise<Run> {
-  const { agent, metadata, priority, maxQueued = LIMITS.queuedRuns, retryOf, signal } = options;
+  const { agent, metadata, priority, maxQueued = LIMITS.queuedRuns, retryOf, delayMs, signal } = options;
   const call = signal === undefined ? {} : { signal };
   const blocks = toBlocks(input);
   assertPriority(priority);
@@ -154,7 +157,7 @@ export async function beginRun(store: Store, { sessionId, input, options }: RunS
   const run: NewRun & { readonly runId: string } = {
     runId,
     input: blocks,
-    ...present({ agent, priority }),
+    ...present({ agent, priority, delayMs }),
     ...(metadata === undefined && root === undefined
       ? {}
       : { metadata: { ...metadata, ...present({ retryOf: root }) } }),

@@ -32,6 +32,7 @@ const LEFT: Readonly<Record<NonNullable<WakeAllOptions["sessions"]>, readonly Ru
 const OPTIONS: KnownOptions<WakeAllOptions> = {
   leaseMs: true,
   pending: true,
+  retry: true,
   signal: true,
   sessions: true,
   onError: true,

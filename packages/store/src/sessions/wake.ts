@@ -14,18 +14,20 @@ import {
 } from "@continuo/core/model";
 import { newId } from "./ids.ts";
 import { isInput, toBlocks } from "./input.ts";
-import { interruptRun, NOBODY_WAITS, PROCESS_ENDED } from "./interrupt.ts";
+import { type InterruptOptions, interruptRun, NOBODY_WAITS, PROCESS_ENDED } from "./interrupt.ts";
 import { type HeldLease, holdLease, runLease, runnerOf, sessionLease } from "./lease.ts";
 import { LIMITS } from "./limits.ts";
 import { isClaimed, isLeftBehind } from "./live-runs.ts";
 import { isGone } from "./owner.ts";
 import { patientStore } from "./patient-store.ts";
-import { latestAttempt, rootIn } from "./retries.ts";
+import { latestAttempt, type RetryDecision, rootIn } from "./retries.ts";
 
 export interface WakeOptions {
   readonly leaseMs?: number;
   /** `keep` for programs with workers, which execute waiting runs, however long they wait; `end` by default. */
   readonly pending?: "end" | "keep";
+  /** Asked before the end of a run is stored: the next attempt is stored together with the end. */
+  readonly retry?: RetryDecision;
   readonly signal?: AbortSignal;
 }
 
@@ -51,7 +53,7 @@ export interface WakeResult {
   readonly heldBy: Pick<Lease, "owner" | "expiresAt"> | null;
 }
 
-const OPTIONS: KnownOptions<WakeOptions> = { leaseMs: true, pending: true, signal: true };
+const OPTIONS: KnownOptions<WakeOptions> = { leaseMs: true, pending: true, retry: true, signal: true };
 
 /**
  * Ends runs of processes that are gone as `interrupted`. A process counts as gone if it ended on this machine (Linux),
@@ -59,7 +61,7 @@ const OPTIONS: KnownOptions<WakeOptions> = { leaseMs: true, pending: true, signa
  */
 export async function wake(given: Store, sessionId: string, options: WakeOptions = {}): Promise<WakeResult> {
   assertKnownOptions("wake", options, OPTIONS);
-  const { leaseMs = LIMITS.leaseMs, pending = "end", signal } = options;
+  const { leaseMs = LIMITS.leaseMs, pending = "end", retry, signal } = options;
   const call = signal === undefined ? {} : { signal };
   const store = patientStore(given, { storeMs: LIMITS.storeMs, ...call });
   if ((await store.getSession(sessionId, call)) === null) {
@@ -90,7 +92,7 @@ export async function wake(given: Store, sessionId: string, options: WakeOptions
       if (isFresh) continue;
       const isEnded =
         run.status === "running"
-          ? await endRun(store, run, lease)
+          ? await endRun(store, run, { lease, retry })
           : await endPending(store, run, lease, leaseMs);
       if (isEnded) interrupted.push(run.runId);
     }
@@ -107,10 +109,14 @@ async function held(store: Store, sessionId: string, holder: Lease | null): Prom
 }
 
 /** Returns `false` if somebody ended the run in the meantime, or had asked to cancel it. */
-async function endRun(store: Store, run: Run, lease: HeldLease): Promise<boolean> {
+async function endRun(
+  store: Store,
+  run: Run,
+  { lease, retry }: Pick<InterruptOptions, "lease" | "retry">,
+): Promise<boolean> {
   try {
     const reason = run.status === "running" ? PROCESS_ENDED : NOBODY_WAITS;
-    return (await interruptRun(store, run, { lease, reason })) === "interrupted";
+    return (await interruptRun(store, run, { lease, reason, retry })) === "interrupted";
   } catch (error) {
     if (!isContinuoError(error, "invalid_transition")) throw error;
     return false;
@@ -124,7 +130,7 @@ async function endPending(store: Store, run: Run, lease: HeldLease, leaseMs: num
   const place = await holdLease(store, runLease(run.runId), { owner: newId(), leaseMs });
   if (place === null) return false;
   try {
-    return await endRun(store, run, lease);
+    return await endRun(store, run, { lease });
   } finally {
     await place.release();
   }
@@ -152,7 +158,7 @@ export async function offeredInputs(store: Store, sessionId: string): Promise<re
 }
 
 export interface InputPlace {
-  /** The sequence of the event that journalled the run's input. */
+  /** After the answer to this input, all input up to this sequence has an answer. */
   readonly sequence: number;
   /** True if earlier input waits, or was interrupted and not given again. */
   readonly older: boolean;
@@ -170,16 +176,19 @@ export async function placeOfInput(store: Store, run: Run): Promise<InputPlace> 
   const sequence = created?.sequence ?? (await createdAt(store, run));
   const isSettled = nextAfter === null && events.every(({ type }) => type === "run_created");
   const isAlone = events.every((event) => event.type !== "run_created" || event.sequence >= sequence);
-  const older =
-    (!isAlone && (await hasPassed(store, run))) || (!isSettled && (await hasUnanswered(store, sessionId)));
-  return { sequence, older };
+  const [first, second] = isAlone ? [] : await frontOf(store, sessionId);
+  // An older run that nobody executes: its input is offered after this run has ended.
+  const hasPassed = first !== undefined && first.runId !== runId;
+  const older = hasPassed || (!isSettled && (await hasUnanswered(store, sessionId)));
+  // A later attempt comes before messages that were stored before it.
+  const isBefore = second !== undefined && rootIn(run) !== runId;
+  return { sequence: isBefore ? await createdAt(store, { sessionId, runId: rootIn(run) }) : sequence, older };
 }
 
-/** Returns true if an older run still waits that nobody executes: its input is offered after that run has ended. */
-async function hasPassed(store: Store, { sessionId, runId }: Run): Promise<boolean> {
-  const { items } = await store.listRuns({ sessionId, status: "pending", limit: 1 });
-  const [oldest] = items;
-  return oldest !== undefined && oldest.runId !== runId;
+/** The first two runs of the queue that have not ended. */
+async function frontOf(store: Store, sessionId: string): Promise<readonly Run[]> {
+  const status = ["pending", "running"] as const;
+  return (await store.listRuns({ sessionId, status, order: "queue", limit: 2 })).items;
 }
 
 async function hasUnanswered(store: Store, sessionId: string): Promise<boolean> {
@@ -202,7 +211,10 @@ async function* unanswered(store: Store, sessionId: string, processed: number): 
 }
 
 /** The sequence of the event that journalled the run's input; 0 if there is none. */
-async function createdAt(store: Store, { sessionId, runId }: Run): Promise<number> {
+async function createdAt(
+  store: Store,
+  { sessionId, runId }: Pick<Run, "sessionId" | "runId">,
+): Promise<number> {
   const { events } = await store.read(sessionId, { runId, types: ["run_created"], limit: 1 });
   return events[0]?.sequence ?? 0;
 }

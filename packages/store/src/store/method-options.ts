@@ -147,10 +147,20 @@ export const METHODS: { readonly [Name in Method]: readonly [index: IndexOf<Name
     deleteSession: [1, { ...CALL, reason: true }],
     createRun: [
       0,
-      { ...CALL, sessionId: true, runId: true, agent: true, input: true, metadata: true, priority: true },
+      {
+        ...CALL,
+        sessionId: true,
+        runId: true,
+        agent: true,
+        input: true,
+        metadata: true,
+        priority: true,
+        placeOf: true,
+        delayMs: true,
+      },
     ],
     getRun: [1, CALL],
-    listRuns: [0, { ...PAGE, sessionId: true, status: true, owner: true }],
+    listRuns: [0, { ...PAGE, sessionId: true, status: true, owner: true, order: true }],
     transitionRun: [
       1,
       { ...CALL, to: true, lease: true, owner: true, result: true, error: true, metadata: true },

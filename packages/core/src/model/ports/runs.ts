@@ -54,6 +54,8 @@ export interface Run {
   readonly metadata: Readonly<Record<string, unknown>>;
   /** See `NewRun`; left out where it is 0. */
   readonly priority?: number;
+  /** The time before which `claimNextRun` does not take it: that of its creation and its `delayMs`. */
+  readonly notBefore?: string;
   readonly createdAt: string;
   readonly startedAt: string | null;
   readonly endedAt: string | null;
@@ -66,6 +68,10 @@ export interface NewRun {
   readonly metadata?: Readonly<Record<string, unknown>>;
   /** A whole number from -100 to 100; 0 if none is given. `claimNextRun` takes the highest first. */
   readonly priority?: number;
+  /** An earlier run of the session, whose place in the queue it has: later runs wait for it. */
+  readonly placeOf?: string;
+  /** Milliseconds for which `claimNextRun` does not take it. Later runs of the session wait as well. */
+  readonly delayMs?: number;
 }
 
 /** The highest priority of a run; the lowest one is its negative. */
@@ -87,6 +93,11 @@ export interface ListRunsOptions extends PageOptions {
   readonly sessionId?: string;
   readonly status?: RunStatus | readonly RunStatus[];
   readonly owner?: string;
+  /**
+   * `queue`: in the order in which a session executes them, where a run with `placeOf` has the place of that run.
+   * `created` by default.
+   */
+  readonly order?: "created" | "queue";
 }
 
 export interface ClaimRunOptions extends CallOptions {
@@ -107,14 +118,14 @@ export interface RunStore {
   /** Appends `run_created` with the input to the session's log. Errors: `not_found` (session), `conflict`. */
   createRun(options: NewRun & CallOptions & { readonly sessionId: string }): Promise<Run>;
   getRun(runId: string, options?: CallOptions): Promise<Run | null>;
-  /** Oldest first. */
+  /** Oldest first, or in the order of the queue. */
   listRuns(options?: ListRunsOptions): Promise<Page<Run>>;
   /** Appends the event of the new status. Errors: `not_found`, `invalid_transition`, `fenced`. */
   transitionRun(runId: string, options: TransitionOptions): Promise<Run>;
   /**
    * Starts a pending run whose session has none running: among the first runs of all sessions, the one with the highest
    * priority, and among equals the oldest. First in, first out within a session, whatever the priorities are, and
-   * however many processes ask. `null` when there is nothing to do. `executeRun` executes it with `claimedBy`, the same
+   * however many processes ask; a run with `placeOf` has the place of that run, and one with `delayMs` waits. `null` when there is nothing to do. `executeRun` executes it with `claimedBy`, the same
    * owner; until then the metadata of the run have `claimed`.
    */
   claimNextRun(options: ClaimRunOptions): Promise<Run | null>;

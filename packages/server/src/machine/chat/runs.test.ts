@@ -22,6 +22,9 @@ test("turns after the last answer count as unanswered, unless the same prompt wa
   expect(unanswered(early)).toEqual([]);
   expect(unanswered([...early, ...late])).toEqual(["b"]);
   expect(unanswered([...late, event("c", "created", again), event("c", "failed")])).toEqual(["c"]);
+  const before = [event("b", "created", created), event("e", "created"), event("b", "interrupted")];
+  const repeated = [event("c", "created", again), event("c", "completed"), event("e", "interrupted")];
+  expect(unanswered([...before, ...repeated])).toEqual(["e"]);
   expect(unanswered([event("d", "created", created), event("d", "started")])).toEqual([]);
 });
 

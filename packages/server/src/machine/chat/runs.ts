@@ -26,7 +26,10 @@ export interface KnownRun extends ChatRun {
   readonly startedAt: number | null;
 }
 
-/** Runs in the order of their requests; events of runs whose beginning is missing are left out. */
+/**
+ * Runs in the order of the queue: each in the order of its request, or after the run that it repeats. Events of runs
+ * whose beginning is missing are left out.
+ */
 export function foldRuns(events: readonly StoredEvent[]): readonly KnownRun[] {
   const runs = new Map<string, KnownRun>();
   for (const event of events) {
@@ -40,7 +43,10 @@ export function foldRuns(events: readonly StoredEvent[]): readonly KnownRun[] {
       runs.set(runId, { ...known, status, startedAt, message: messageOf(event.data) });
     }
   }
-  return [...runs.values()];
+  const places = new Map([...runs.keys()].map((runId, place) => [runId, place]));
+  const placeOf = ({ runId, retryOf }: KnownRun): number =>
+    places.get(retryOf ?? runId) ?? places.get(runId) ?? 0;
+  return [...runs.values()].sort((a, b) => placeOf(a) - placeOf(b));
 }
 
 function createdBy({ data, occurredAt }: StoredEvent, runId: string): KnownRun {

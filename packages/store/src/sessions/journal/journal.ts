@@ -49,6 +49,8 @@ interface PendingFlush {
 export interface LastAppend {
   readonly entries: readonly JournalEntry[];
   readonly also: readonly Write[];
+  /** Events that are not of this run, and come after its end. */
+  readonly after?: readonly NewEvent[];
 }
 
 export interface JournalEnd {
@@ -144,11 +146,12 @@ export class Journal {
     while (this.#writing !== undefined) await this.#writing;
     if (this.#failure !== undefined) await this.#salvage();
     this.#patches = [];
-    const { entries, also } = await last(this.#lost);
+    const { entries, also, after = [] } = await last(this.#lost);
     for (const entry of [...said, ...entries]) this.#add(entry);
     const queue = this.#queue.splice(0);
+    const others = after.map((event) => ({ event, also: undefined, chars: 0 }));
     try {
-      await this.#append(queue, also);
+      await this.#append([...queue, ...others], also);
     } catch (error) {
       if (!isRefusal(error)) throw error;
       await this.#appendEach(queue.slice(0, queue.length - entries.length));

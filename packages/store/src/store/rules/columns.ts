@@ -55,6 +55,8 @@ export const RUN_COLUMNS: readonly ColumnOf<RunTable>[] = columnsOf<RunTable>({
   error: true,
   metadata: true,
   priority: true,
+  place: true,
+  not_before: true,
   created_at: true,
   started_at: true,
   ended_at: true,

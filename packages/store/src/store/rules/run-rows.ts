@@ -26,12 +26,14 @@ export interface RunRow {
   readonly error: string | null;
   readonly metadata: string;
   readonly priority: number;
+  readonly place: number | null;
+  readonly not_before: number | null;
   readonly created_at: number;
   readonly started_at: number | null;
   readonly ended_at: number | null;
 }
 
-/** Changes only the row. Errors: `conflict`. */
+/** Changes only the row. Errors: `conflict`, `invalid`. */
 export function* insertRun(tx: Transaction, sessionId: string, run: NewRun, now: number): Work<void> {
   const runId = run.runId ?? tx.newId();
   assertName("runId", runId);
@@ -41,10 +43,17 @@ export function* insertRun(tx: Transaction, sessionId: string, run: NewRun, now:
       `the priority of a run must be a whole number from -${MAX_RUN_PRIORITY} to ${MAX_RUN_PRIORITY}`,
     );
   }
+  const { placeOf, delayMs } = run;
+  if (placeOf !== undefined) assertName("placeOf of a run", placeOf);
+  if (delayMs !== undefined && !(Number.isSafeInteger(delayMs) && delayMs >= 0)) {
+    throw invalid("the delay of a run must be a whole number of milliseconds, 0 or more");
+  }
   const inserted = yield* sql(
     tx,
-    `insert into runs (workspace_id, run_id, session_id, status, agent, input, metadata, priority, created_at)
-     values (?, ?, ?, 'pending', ?, ?, ?, ?, ?)
+    `insert into runs (workspace_id, run_id, session_id, status, agent, input, metadata, priority, created_at,
+       not_before, place)
+     values (?, ?, ?, 'pending', ?, ?, ?, ?, ?, ?, (select coalesce(first.place, first.run_key) from runs as first
+       where first.workspace_id = ? and first.run_id = ? and first.session_id = ?))
      ${tx.dialect.onConflict("workspace_id, run_id")} ${tx.dialect.returning("run_key")}`,
     tx.workspaceId,
     runId,
@@ -54,6 +63,10 @@ export function* insertRun(tx: Transaction, sessionId: string, run: NewRun, now:
     metadataText(run.metadata),
     run.priority ?? 0,
     now,
+    delayMs === undefined ? null : now + delayMs,
+    tx.workspaceId,
+    placeOf ?? null,
+    sessionId,
   );
   if (inserted.length === 0) throw conflict(`there is already a run ${runId}`, { runId });
 }

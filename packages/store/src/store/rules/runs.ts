@@ -62,7 +62,12 @@ export interface ListRuns extends PageRequest {
   readonly sessionId?: string;
   readonly status?: RunStatus | readonly RunStatus[];
   readonly owner?: string;
+  readonly order?: "created" | "queue";
 }
+
+const KEY = ["run_key"];
+/** The run of an earlier attempt has the same place. */
+const PLACE = ["coalesce(place, run_key)", "run_key"];
 
 /** The queue calls this for every run, so the few statement texts stay prepared. */
 export function* listRuns(scope: Scope, options: ListRuns): Work<Page<Run>> {
@@ -83,14 +88,18 @@ export function* listRuns(scope: Scope, options: ListRuns): Work<Page<Run>> {
     conditions.push(statuses.length === 0 ? "1 = 0" : `status in (${statuses.map(() => "?").join(", ")})`);
     values.push(...statuses);
   }
+  const { order = "created" } = options;
+  if (order !== "created" && order !== "queue") throw invalid(`there is no order ${String(order)} of runs`);
+  const key = order === "queue" ? PLACE : KEY;
   return yield* pageOf(options, {
     fetch: (after, limit) => {
-      const later = after === undefined ? [] : [Number(after[0])];
-      const where = [...conditions, ...later.map(() => "run_key > ?")].join(" and ");
-      const text = `select ${RUN_COLUMNS.join(", ")} from runs where ${where} order by run_key limit ?`;
+      const later = after === undefined ? [] : key.map((_, index) => Number(after[index]));
+      const isLater = `(${key.join(", ")}) > (${later.map(() => "?").join(", ")})`;
+      const where = [...conditions, ...(later.length === 0 ? [] : [isLater])].join(" and ");
+      const text = `select ${RUN_COLUMNS.join(", ")} from runs where ${where} order by ${key.join(", ")} limit ?`;
       return sql<RunRow>(scope, text, ...values, ...later, limit);
     },
-    keyOf: (row) => [row.run_key],
+    keyOf: (row) => (order === "queue" ? [row.place ?? row.run_key, row.run_key] : [row.run_key]),
     toItem: toRun,
   });
 }
@@ -130,15 +139,16 @@ function* nextCandidate(scope: Scope, claim: RunClaim, now: number): Work<Candid
   const session = claim.sessionId === undefined ? [] : [claim.sessionId];
   const agents = claim.agents === undefined ? [] : [...claim.agents, ""];
   const text = `select run_id, session_id from runs as r
-    where workspace_id = ? and status = 'pending'
+    where workspace_id = ? and status = 'pending' and (not_before is null or not_before <= ?)
       and not exists (select 1 from runs as other where other.workspace_id = ? and other.session_id = r.session_id
-        and (other.status = 'running' or (other.status = 'pending' and other.run_key < r.run_key)))
+        and (other.status = 'running' or (other.status = 'pending'
+          and coalesce(other.place, other.run_key) < coalesce(r.place, r.run_key))))
       and not exists (select 1 from logs where logs.workspace_id = ? and logs.log_id = r.session_id
         and logs.expires_at <= ?)
       ${session.length === 0 ? "" : "and session_id = ?"}
       ${agents.length === 0 ? "" : `and agent in (${agents.map(() => "?").join(", ")})`}
     order by priority desc, run_key limit 1`;
-  const before = [workspaceId, workspaceId, workspaceId, now];
+  const before = [workspaceId, now, workspaceId, workspaceId, now];
   const [row] = yield* sql<Candidate>(scope, text, ...before, ...session, ...agents);
   return row;
 }
@@ -155,6 +165,7 @@ function toRun(row: RunRow): Run {
     error: jsonOf(row.error),
     metadata: JSON.parse(row.metadata) as Record<string, unknown>,
     ...(row.priority === 0 ? {} : { priority: row.priority }),
+    ...(row.not_before === null ? {} : { notBefore: isoOf(row.not_before) }),
     createdAt: isoOf(row.created_at),
     startedAt: row.started_at === null ? null : isoOf(row.started_at),
     endedAt: row.ended_at === null ? null : isoOf(row.ended_at),

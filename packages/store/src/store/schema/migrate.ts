@@ -16,6 +16,7 @@ import { up as access } from "./003-access.ts";
 import { up as leases } from "./004-leases.ts";
 import { up as audit } from "./005-audit.ts";
 import { up as priorities } from "./006-priorities.ts";
+import { up as places } from "./007-places.ts";
 
 export interface Migration {
   readonly up: (db: Kysely<unknown>) => Promise<void>;
@@ -33,6 +34,7 @@ export const MIGRATIONS: Migrations = {
   "004-leases": { up: leases, compatibleFrom: 3 },
   "005-audit": { up: audit, compatibleFrom: 3 },
   "006-priorities": { up: priorities, compatibleFrom: 3 },
+  "007-places": { up: places, compatibleFrom: 3 },
 };
 
 /** The last version whose code refuses unknown names. */

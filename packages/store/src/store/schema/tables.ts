@@ -126,6 +126,9 @@ export interface RunTable {
   error: string | null;
   metadata: string;
   priority: Generated<number>;
+  /** The key of the run whose place in the queue it has; its own if there is none. */
+  place: number | null;
+  not_before: number | null;
   created_at: number;
   started_at: number | null;
   ended_at: number | null;

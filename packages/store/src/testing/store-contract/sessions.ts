@@ -1,7 +1,7 @@
 /** Sessions and runs, and the events that are written with them. */
 
 import assert from "node:assert/strict";
-import { listAll, type RunStatus, type Write } from "@continuo/core/model";
+import { listAll, type NewRun, type RunStatus, type Write } from "@continuo/core/model";
 import { type ContractCase, newLog, readAll, rejects, said } from "./case.ts";
 
 export const sessionCases: readonly ContractCase[] = [
@@ -330,6 +330,52 @@ export const runCases: readonly ContractCase[] = [
       for (const priority of [101, -101, 0.5, Number.NaN, "high" as never]) {
         await rejects("invalid", store.createRun({ sessionId: "a", priority }));
       }
+    },
+  },
+  {
+    name: "claimNextRun gives a run the place of an earlier run, and later runs wait until it can begin",
+    run: async ({ store }) => {
+      for (const sessionId of ["s", "t"]) await store.createSession({ sessionId });
+      for (const runId of ["1", "2", "3"]) await store.createRun({ sessionId: "s", runId });
+      const claim = async (): Promise<string | undefined> =>
+        (await store.claimNextRun({ owner: "me" }))?.runId;
+      const queue = async (options: object): Promise<readonly string[]> => {
+        const { items } = await store.listRuns({ sessionId: "s", status: "pending", ...options });
+        return items.map(({ runId }) => runId);
+      };
+      assert.equal(await claim(), "1");
+      const again: NewRun = { runId: "1b", placeOf: "1" };
+      await store.append("s", [], {
+        also: [
+          { type: "run", runId: "1", to: "failed" },
+          { type: "new_run", run: again },
+        ],
+      });
+      assert.deepEqual(
+        [await queue({}), await queue({ order: "queue" })],
+        [
+          ["2", "3", "1b"],
+          ["1b", "2", "3"],
+        ],
+      );
+      const { nextCursor } = await store.listRuns({ status: "pending", order: "queue", limit: 1 });
+      assert.deepEqual(await queue({ order: "queue", cursor: nextCursor ?? "" }), ["2", "3"]);
+      assert.deepEqual([await claim(), await claim()], ["1b", undefined]);
+      await store.transitionRun("1b", { to: "failed" });
+      // The place is that of the first run, also after several attempts, and is no place in another session.
+      const late = await store.createRun({ sessionId: "s", runId: "1c", placeOf: "1b", delayMs: 3_600_000 });
+      assert.equal(Date.parse(late.notBefore ?? "") - Date.parse(late.createdAt), 3_600_000);
+      await store.createRun({ sessionId: "t", runId: "t1" });
+      await store.createRun({ sessionId: "t", runId: "t2", placeOf: "1", delayMs: 0 });
+      assert.deepEqual([await claim(), await claim()], ["t1", undefined]);
+      await store.transitionRun("1c", { to: "cancelled" });
+      assert.deepEqual([await claim(), await claim()], ["2", undefined]);
+      await store.transitionRun("t1", { to: "failed" });
+      assert.deepEqual([await claim(), (await store.getRun("2"))?.notBefore], ["t2", undefined]);
+      for (const delayMs of [-1, 0.5, Number.NaN, "1" as never]) {
+        await rejects("invalid", store.createRun({ sessionId: "s", delayMs }));
+      }
+      await rejects("invalid", store.listRuns({ order: "newest" as never }));
     },
   },
   {
