@@ -2,11 +2,13 @@
 
 import { appendFileSync, mkdirSync, renameSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
 import { type CatalogList, listCatalog } from "@continuo/agents/catalog";
 import type { PlacesAt } from "@continuo/files";
 import { afterEach, beforeEach, expect, onTestFinished, test, vi } from "vitest";
 import { scratchFolder } from "../../test/scratch-folder.ts";
 import { createKeptList } from "./kept-list.ts";
+import { GATEWAY_LIMITS } from "./limits.ts";
 import { createLists } from "./list.ts";
 
 const DAY = "2026/03/01";
@@ -99,6 +101,15 @@ test("what other programs write in the person's own folder, and beside it, chang
   onTestFinished(() => rmSync(beside));
   write(beside);
   await kept.whole();
+  expect(reads).toBe(1);
+});
+
+test("a list that was to be read after a pause is not read a second time if a request needs it before", async () => {
+  const kept = createKeptList(places, count);
+  onTestFinished(kept.end);
+  kept.readSoon();
+  await kept.whole();
+  await pause(GATEWAY_LIMITS.readPauseMs + 50);
   expect(reads).toBe(1);
 });
 

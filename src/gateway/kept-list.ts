@@ -41,7 +41,12 @@ export function createKeptList(places: PlacesAt, list: typeof listCatalog): Kept
     const from = paths === null ? null : { paths, stamps: await readListStamps(paths, places) };
     return { list: whole, beganMs, from };
   };
+  const forgetTimer = (): void => {
+    if (timer !== null) clearTimeout(timer);
+    timer = null;
+  };
   const readOnce = async (): Promise<CatalogList> => {
+    forgetTimer();
     reading ??= read()
       .then((done) => (kept = done))
       .finally(() => {
@@ -72,7 +77,7 @@ export function createKeptList(places: PlacesAt, list: typeof listCatalog): Kept
     readSoon,
     async end() {
       stop.abort();
-      if (timer !== null) clearTimeout(timer);
+      forgetTimer();
       await reading?.catch(() => undefined);
     },
   };
