@@ -89,7 +89,37 @@ test("after the first page of a connection, the pages of every folder are parts 
     expect((await lists.page({ archived: "only" }, folder)).sessions).toEqual([]);
     expect((await lists.page({}, folder)).sessions).toHaveLength(41);
   }
-  expect(wanted).toEqual([200, "all"]);
+  expect(wanted).toEqual([250, "all"]);
+});
+
+test("no first or second page waits while all sessions are read, and the later pages have the others", async () => {
+  for (let at = 100; at < 400; at += 1) write(claudeFile(at), said(at, `question ${at}`));
+  const read = Promise.withResolvers<void>();
+  const begun = Promise.withResolvers<void>();
+  const list: typeof listCatalog = async (query, sources) => {
+    if (query.limit === undefined) {
+      begun.resolve();
+      await read.promise;
+    }
+    return await count(query, sources);
+  };
+  const lists = createLists({ places, report: () => undefined, list });
+  onTestFinished(lists.end);
+  const ids: string[] = [];
+  let cursor = await take(lists.page({}));
+  async function take(page: ReturnType<typeof lists.page>): Promise<string | null | undefined> {
+    const { sessions, nextCursor } = await page;
+    ids.push(...sessions.map(({ sessionId }) => sessionId));
+    return nextCursor;
+  }
+  await begun.promise;
+  cursor = await take(lists.page({ cursor: cursor ?? null }));
+  expect([ids.length, reads]).toEqual([200, 1]);
+  expect((await lists.page({})).sessions).toHaveLength(100);
+  expect(reads).toBe(2);
+  read.resolve();
+  while (typeof cursor === "string") cursor = await take(lists.page({ cursor: cursor ?? null }));
+  expect([ids.length, new Set(ids).size]).toEqual([341, 341]);
 });
 
 test("what other programs write in the person's own folder, and beside it, changes no list", async () => {

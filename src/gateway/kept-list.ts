@@ -9,7 +9,7 @@ import { GATEWAY_LIMITS } from "./limits.ts";
 import { isUnchanged, type ListStamps, pathsOfList, readListStamps } from "./list-stamps.ts";
 
 export interface KeptList {
-  /** The list if it was read before and nothing has changed since; `null` if it has to be read. */
+  /** The list if it was read before and nothing has changed since; `null` if it has to be read. Waits for no read. */
   atHand(): Promise<CatalogList | null>;
   /** The list as it is now. Errors: those of `listCatalog`. */
   whole(): Promise<CatalogList>;
@@ -63,8 +63,6 @@ export function createKeptList(places: PlacesAt, list: typeof listCatalog): Kept
     }, GATEWAY_LIMITS.readPauseMs).unref();
   };
   const atHand = async (): Promise<CatalogList | null> => {
-    // A list that is being read may have passed what has changed since, so it is checked like any other.
-    if (reading !== null) await reading.catch(() => undefined);
     if (kept?.from == null) return null;
     const { list: whole, from, beganMs } = kept;
     if (!isUnchanged(from.stamps, await readListStamps(from.paths, places), beganMs)) return null;
@@ -73,7 +71,15 @@ export function createKeptList(places: PlacesAt, list: typeof listCatalog): Kept
   };
   return {
     atHand,
-    whole: async () => (await atHand()) ?? (await readOnce()),
+    async whole() {
+      const before = reading;
+      const list = await atHand();
+      if (list !== null) return list;
+      if (before === null) return await readOnce();
+      // A list that is being read may have passed what has changed since, so it is checked like any other.
+      await before.catch(() => undefined);
+      return (await atHand()) ?? (await readOnce());
+    },
     readSoon,
     async end() {
       stop.abort();

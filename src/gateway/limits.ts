@@ -5,7 +5,7 @@ export interface GatewayLimits {
   readonly openSessions: number;
   /** Sessions on a page of the list. */
   readonly pageSessions: number;
-  /** The newest sessions that are read for a first page, so that some of them may be archived or of one conversation. */
+  /** The newest sessions that are read for the first two pages, so that some may be archived or of one conversation. */
   readonly firstSessions: number;
   /** Lists whose further pages can be asked for. */
   readonly lists: number;
@@ -31,7 +31,7 @@ export interface GatewayLimits {
 export const GATEWAY_LIMITS: GatewayLimits = {
   openSessions: 64,
   pageSessions: 100,
-  firstSessions: 200,
+  firstSessions: 250,
   lists: 16,
   listMs: 30_000,
   readPauseMs: 300,

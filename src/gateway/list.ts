@@ -1,7 +1,7 @@
 /**
  * Pages of the list of sessions. A cursor names a stored list, so that a change between two requests does not move
- * rows. The first page of a connection reads only the newest sessions, because most clients show no others; all are
- * read after it, and the next page is a part of those for as long as nothing has changed.
+ * rows. The first two pages of a connection read only the newest sessions, because most clients show no others;
+ * all are read after it, and the later pages are parts of those for as long as nothing has changed.
  */
 
 import { isAbsolute } from "node:path";
@@ -149,10 +149,12 @@ async function pageOf(
     });
   }
   const end = Number(start) + GATEWAY_LIMITS.pageSessions;
-  const rows = list.all === null || end < list.rows.length ? list.rows : await list.all();
+  const rows = list.all === null || end <= list.rows.length ? list.rows : await list.all();
+  // The page after the rows that were read first may be empty, because the others have not been counted.
+  const mayGoOn = end < rows.length || (rows === list.rows && list.all !== null);
   return {
     sessions: rows.slice(Number(start), end).map((one) => infoOf(one, places)),
-    ...(end < rows.length ? { nextCursor: `${name}:${end}` } : {}),
+    ...(mayGoOn ? { nextCursor: `${name}:${end}` } : {}),
   };
 }
 
