@@ -11,6 +11,7 @@ import {
 } from "@continuo/server/runtime";
 import { DefaultChatTransport } from "ai";
 import { Hono } from "hono";
+import { HTTPException } from "hono/http-exception";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { EchoAgent } from "../../packages/store/src/testing/index.ts";
 
@@ -263,11 +264,16 @@ test("an expected failure in a route of the program gives the server's answer, a
   app.get("/mistake", () => {
     throw new TypeError("a mistake");
   });
+  app.get("/teapot", () => {
+    throw new HTTPException(418, { message: "no coffee" });
+  });
   const refused = await app.request("/answer/none", { method: "POST" });
   expect([refused.status, await refused.json()]).toEqual([
     404,
     { error: { code: "not_found", message: "there is no approval none", hint: null, details: {} } },
   ]);
+  const own = await app.request("/teapot");
+  expect([own.status, await own.text()]).toEqual([418, "no coffee"]);
   await expect((async () => await app.request("/mistake"))()).rejects.toThrow(TypeError);
 });
 

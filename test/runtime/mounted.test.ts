@@ -1,6 +1,6 @@
 /** The server inside of a program: channels, streams and continuous sessions below a path that the program chooses. */
 
-import { createServer, type Server } from "node:http";
+import { createServer, get, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { connect, watch } from "@continuo/core/client";
 import { openLive } from "@continuo/core/client/live";
@@ -29,6 +29,7 @@ const PEOPLE: Readonly<Record<string, Authorization>> = {
     by: "ann",
   },
   "Bearer staff": { sessions: "*", access: "read", approve: true, by: "eve" },
+  "Bearer guest": { sessions: ["guest-1"], access: "chat", approve: true, by: "guest" },
   "Bearer reader": { channels: ["team"], access: "read", by: "reader" },
 };
 
@@ -121,6 +122,51 @@ describe.each(Object.entries(MOUNTS))("mounted in %s", (_, mount) => {
     expect((await send("ann", `/approvals/${approval?.id}`, { outcome: "granted" })).status).toBe(403);
     expect((await send("staff", `/approvals/${approval?.id}`, { outcome: "granted" })).status).toBe(200);
     expect(await c.session("ann-1").run("3").result()).toMatchObject({ text: "it was granted" });
+  });
+
+  test("a person with access to a chat reaches nothing else, over HTTP or a WebSocket", async () => {
+    for (const session of ["guest-1", "ann-1"]) {
+      await c.session(session, { create: true }).send("may I?", { id: "1", agent: "asking" });
+    }
+    await expect.poll(async () => (await c.approvals.list({ status: "open" })).length).toBe(2);
+    const statusOf = (path: string): Promise<number | undefined> =>
+      new Promise((resolve, reject) => {
+        // `fetch` would resolve the dots.
+        const headers = { authorization: "Bearer guest" };
+        get(`${serverUrl}/v1`, { path: `${PATH}/v1${path}`, headers }, (answer) => {
+          answer.resume();
+          resolve(answer.statusCode);
+        }).on("error", reject);
+      });
+    expect(await statusOf("/sessions/guest-1/chat")).toBe(200);
+    for (const path of ["/chat/../html", "/html", "/%68tml", "/events", "/runs/1/events"]) {
+      expect([path, await statusOf(`/sessions/guest-1${path}`)]).toEqual([path, 403]);
+    }
+    expect(await statusOf("/stream/sessions/guest-1?offset=-1")).toBe(403);
+    for (const path of [
+      "/sessions/ann-1/chat",
+      "/sessions/guest-1/../ann-1/chat",
+      "/sessions/GUEST-1/chat",
+    ]) {
+      expect([path, await statusOf(path)]).toEqual([path, 404]);
+    }
+    const guest = { serverUrl, token: "guest" };
+    for (const opening of [
+      () => connect({ ...guest, channel: "team", handle: "guest" }),
+      () => watch({ ...guest, channel: "team" }),
+      () => openLive({ ...guest, key: "guest-1", videoId: "v", title: "T" }),
+    ]) {
+      await expect(opening()).rejects.toMatchObject({ code: "forbidden" });
+    }
+    const own = (await (await as("guest", "/approvals")).json()) as Approval[];
+    expect(own.map(({ sessionId }) => sessionId)).toEqual(["guest-1"]);
+    const answer = async (id: string | undefined): Promise<number> => {
+      const body = JSON.stringify({ outcome: "granted" });
+      return (await as("guest", `/approvals/${id}`, { method: "POST", body })).status;
+    };
+    const [other] = await c.approvals.list({ status: "open", sessionId: "ann-1" });
+    expect([await answer(other?.id), await answer(own[0]?.id)]).toEqual([404, 200]);
+    expect((await c.approvals.list({ status: "open" })).map(({ id }) => id)).toEqual([other?.id]);
   });
 
   test("people talk in a channel over WebSockets and HTTP, each with the rights that the program gives", async () => {

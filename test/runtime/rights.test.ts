@@ -1,7 +1,8 @@
 /** The rights that `authorize` gives to people who choose their own names, including names that look like patterns. */
 
+import type { Agent } from "@continuo/core/model";
 import { type Authorization, type Continuo, type FetchHandler, openContinuo } from "@continuo/server/runtime";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { EchoAgent } from "../../packages/store/src/testing/index.ts";
 
 let c: Continuo;
@@ -59,4 +60,118 @@ test("a person with the name * cannot write in a channel under another name, unl
   expect(await ask(named, "*", "/channels/team/messages", message)).toBe(403);
   const posting = handlerFor(() => ({ channels: "*", access: "write", by: "import", anyHandle: true }));
   expect(await ask(posting, "x", "/channels/team/messages", message)).toBe(200);
+});
+
+/** Paths of a session that a person with the access `chat` must not reach, and near misses of them. */
+const NOT_CHAT = [
+  "/sessions/customer-ann",
+  "/sessions/customer-ann/html",
+  "/sessions/customer-ann/events",
+  "/sessions/customer-ann/runs/1/events",
+  "/sessions/customer%2Dann/html",
+  "/sessions/customer-ann/ht%6Dl",
+  "/sessions/customer-ann/chat/../html",
+  "/stream/sessions/customer-ann",
+  "/stream/sessions%2Fcustomer-ann",
+  "/channels/team/messages",
+  "/live/customer-ann",
+] as const;
+/** Other spellings are other paths, and have no route. */
+const NO_ROUTE = [
+  "/SESSIONS/customer-ann/html",
+  "/sessions/customer-ann/HTML",
+  "/sessions/customer-ann/html/",
+  "/sessions/CUSTOMER-ANN/chat",
+  "/sessions/customer-ann/chat%2F..%2Fhtml",
+  "/sessions/customer-ben/chat",
+  "/sessions/customer-ben/chat/html",
+  "/sessions//customer-ann",
+] as const;
+
+describe("access to chats", () => {
+  const chatting = (by: string): Authorization => ({ sessions: [`customer-${by}`], access: "chat", by });
+  const message = (text: string): object => ({
+    messages: [{ id: text, role: "user", parts: [{ type: "text", text }] }],
+  });
+
+  test("reads, sends and stops in the chat of the person's own session", async () => {
+    await c.session("customer-ben", { create: true }).send("hello", { id: "1" }).result();
+    const handler = handlerFor(chatting);
+    for (const path of ["/chat", "/chat/html"]) {
+      expect(await ask(handler, "ann", `/sessions/customer-ann${path}`)).toBe(200);
+    }
+    expect(await ask(handler, "ann", "/sessions/customer-ann/chat", message("m1"))).toBe(200);
+    expect(await ask(handler, "new", "/sessions/customer-new/chat", message("m1"))).toBe(200);
+    await c.session("customer-ann").run("m1").result();
+    expect(await ask(handler, "ann", "/sessions/customer-ann/chat/stream")).toBe(204);
+    expect(await ask(handler, "ann", "/sessions/customer-ann/chat/page/stream")).toBe(204);
+    expect(await ask(handler, "ann", "/sessions/customer-ann/chat/stop", {})).toBe(200);
+  });
+
+  test.each(NOT_CHAT)("refuses GET %s", async (path) => {
+    expect(await ask(handlerFor(chatting), "ann", path)).toBe(403);
+  });
+
+  test.each(NO_ROUTE)("finds nothing at %s", async (path) => {
+    expect(await ask(handlerFor(chatting), "ann", path)).toBe(404);
+  });
+
+  test.each([
+    ["/sessions/customer-ann/messages", { text: "hello" }],
+    ["/stream/sessions/customer-ann", []],
+    ["/channels/team/messages", { content: "hello" }],
+    ["/blobs", { text: "hello" }],
+  ])("refuses POST %s, and stores nothing", async (path, body) => {
+    const before = await c.store.latestSequence("customer-ann");
+    expect(await ask(handlerFor(chatting), "ann", path, body)).toBe(403);
+    expect(await c.store.latestSequence("customer-ann")).toBe(before);
+  });
+
+  test.each(["channels", "live", "streams"])("is a mistake of the program together with %s", async (kind) => {
+    const handler = handlerFor((by) => ({ ...chatting(by), [kind]: "*" }));
+    await expect(ask(handler, "ann", "/sessions/customer-ann/chat")).resolves.toBe(500);
+  });
+});
+
+test("a person asks only the agents that they are allowed, and the first one by default", async () => {
+  const other: Agent = {
+    name: "other",
+    async execute(_, { onEvent }) {
+      await onEvent({ type: "message", content: [{ type: "text", text: "I am the other one." }] });
+      return {};
+    },
+  };
+  await c.close();
+  c = await openContinuo("memory:", { agents: [new EchoAgent(), other], pollMs: 20 });
+  const handler = handlerFor((by) => ({ sessions: [by], access: "write", agents: ["other"], by }));
+  const send = (body: object): Promise<number> => ask(handler, "ann", "/sessions/ann/messages", body);
+  expect(await send({ id: "1", text: "hello", agent: "echo" })).toBe(403);
+  expect(await send({ id: "1", text: "hello", agent: "other" })).toBe(202);
+  expect(await send({ id: "2", text: "hello" })).toBe(202);
+  for (const id of ["1", "2"]) {
+    expect(await c.session("ann").run(id).result()).toMatchObject({ text: "I am the other one." });
+  }
+  expect(
+    await ask(
+      handlerFor((by) => ({ sessions: [by], access: "chat", agents: [], by })),
+      "ben",
+      "/sessions/ben/chat",
+      {
+        messages: [{ id: "1", role: "user", parts: [{ type: "text", text: "hello" }] }],
+      },
+    ),
+  ).toBe(403);
+});
+
+test("a session that a person creates has the folder and the metadata that the program gives it", async () => {
+  const handler = handlerFor((by) => ({
+    sessions: { beginsWith: `${by}:` },
+    access: "write",
+    by,
+    newSession: (id) => ({ cwd: `/srv/${id.slice(by.length + 1)}`, metadata: { user: by } }),
+  }));
+  expect(await ask(handler, "ann", "/sessions/ann:shop/messages", { id: "1", text: "hello" })).toBe(202);
+  expect(await c.store.getSession("ann:shop")).toMatchObject({ cwd: "/srv/shop", metadata: { user: "ann" } });
+  expect(await ask(handler, "ann", "/sessions/ben:shop/messages", { id: "1", text: "hello" })).toBe(404);
+  expect(await c.store.getSession("ben:shop")).toBeNull();
 });

@@ -92,3 +92,22 @@ test("an answer to an approval needs a scope of its own, and has the name of the
   expect((await boss("/sessions/ann")).status).toBe(404);
   expect((await boss("/approvals?status=never")).status).toBe(400);
 });
+
+test("a token for chats reads and writes the chat of a session, and nothing else of it", async () => {
+  await front.session("ann-1", { create: true }).send("hello", { id: "1", agent: "echo" });
+  const { secret } = await store.createToken({
+    scopes: [{ kind: "chat", beginsWith: "ann-", access: "write" }],
+  });
+  const statusOf = async (path: string, body?: object): Promise<number> => {
+    const sent = body === undefined ? {} : { method: "POST", body: JSON.stringify(body) };
+    return (
+      await fetch(`${listening.url}/v1${path}`, { headers: { authorization: `Bearer ${secret}` }, ...sent })
+    ).status;
+  };
+  expect(await statusOf("/sessions/ann-1/chat")).toBe(200);
+  expect(await statusOf("/sessions/ann-1/chat/stop", {})).toBe(200);
+  expect(await statusOf("/sessions/ann-1/html")).toBe(403);
+  expect(await statusOf("/sessions/ann-1/messages", { text: "hello" })).toBe(403);
+  expect(await statusOf("/sessions/bob-1/chat")).toBe(404);
+  expect(await statusOf("/stream/sessions/ann-1?offset=-1")).toBe(403);
+});

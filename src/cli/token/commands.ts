@@ -8,9 +8,9 @@ import type { CreateTokenFlags, TokenFlags } from "./flags.ts";
 export const TOKEN_LIFE_DAYS = 90;
 
 const SCOPES_HELP = `
-A scope is channel:NAME:read,write, session:ID:read, live:NAME:write, stream:PATH:read, approval:ID:write (answering the
-questions of agents in a session), machine:read (native sessions, the index), machine:write (also starting programs), metrics
-or admin. A NAME that ends with * is a prefix.
+A scope is channel:NAME:read,write, session:ID:read, chat:ID:read,write (the chat of a session), live:NAME:write,
+stream:PATH:read, approval:ID:write (answering the questions of agents in a session), machine:read (native sessions, the
+index), machine:write (also starting programs), metrics or admin. A NAME that ends with * is a prefix.
 
 Give a token no more than its holder needs: it is in the hands of a program, and a page that is opened with it can do the
 same. A page is listed below its token, and ends with it.

@@ -1,6 +1,6 @@
 /**
- * Scopes: the rights of a token. They are written `channel:NAME:read,write`, `session:ID:read`, `live:NAME:write`,
- * `approval:ID:write`, `machine:read`, `machine:answer`, `machine:write`, `metrics` or `admin`. A name that ends with
+ * Scopes: the rights of a token. They are written `channel:NAME:read,write`, `session:ID:read`, `chat:ID:read,write`,
+ * `live:NAME:write`, `approval:ID:write`, `machine:read`, `machine:answer`, `machine:write`, `metrics` or `admin`. A name that ends with
  * `*` is a prefix; `*` alone means every name.
  */
 
@@ -30,7 +30,7 @@ export type RequiredPermission =
   | { readonly kind: "metrics" }
   | { readonly kind: "admin" };
 
-const NAMED: readonly NamedKind[] = ["channel", "session", "live", "stream", "approval"];
+const NAMED: readonly NamedKind[] = ["channel", "session", "chat", "live", "stream", "approval"];
 
 /** Errors: `usage`. */
 export function parseScope(text: string): Scope {
@@ -49,7 +49,7 @@ export function parseScope(text: string): Scope {
     return { kind: kind as NamedKind, name, access };
   }
   throw new ContinuoError("usage", `${JSON.stringify(text)} is not a scope`, {
-    hint: "Write channel:NAME:read,write, session:ID:read, live:NAME:write, stream:PATH:read, approval:ID:write, machine:read, metrics or admin.",
+    hint: "Write channel:NAME:read,write, session:ID:read, chat:ID:read,write, live:NAME:write, stream:PATH:read, approval:ID:write, machine:read, metrics or admin.",
     details: { scope: text },
   });
 }

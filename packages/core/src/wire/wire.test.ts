@@ -11,6 +11,7 @@ test("a scope is read, written and read again", () => {
     "live:*:write",
     "stream:a/b/*:read",
     "approval:ann:write",
+    "chat:customer-7:read,write",
     "machine:read",
     "machine:read,write",
     "metrics",
@@ -125,6 +126,7 @@ test("what is left for a reader cannot write, and is never more than it was", ()
   expect(left(["admin"])).toEqual([
     "channel:*:read",
     "session:*:read",
+    "chat:*:read",
     "live:*:read",
     "stream:*:read",
     "approval:*:read",

@@ -5,7 +5,13 @@
 
 import type { IncomingMessage } from "node:http";
 import type { Duplex } from "node:stream";
-import { assertKnownOptions, ContinuoError, httpStatusOf, isContinuoError } from "@continuo/core/model";
+import {
+  assertKnownOptions,
+  ContinuoError,
+  httpStatusOf,
+  isContinuoError,
+  present,
+} from "@continuo/core/model";
 import { ANY_HANDLE, notJson, toWireError } from "@continuo/core/wire";
 import type { Authenticate, ContinuoServer, Grant, Peer } from "../server/index.ts";
 import { HANDLER_OPTIONS, LIMIT_OPTIONS, LIVE_OPTIONS } from "./options.ts";
@@ -108,6 +114,7 @@ function grantOf(allowed: Authorization, { peer, workspaceId }: Pick<Grant, "pee
     page: null,
     scopes,
     logs: allowed.logs === true ? "shown" : "hidden",
+    ...present({ agents: allowed.agents, newSession: allowed.newSession }),
     peer,
   };
 }
@@ -140,13 +147,18 @@ function withBearer(request: Request, secret: string | undefined): Request {
 /**
  * An expected failure in the form in which the server answers it: `{ error: { code, message, hint, details } }` with
  * its status, for the error handler of a framework (`app.onError(toErrorResponse)`). An error of `request.json()` for a
- * body that is not JSON becomes status 400. Throws every error that is not a `ContinuoError`, because it is a mistake
- * in a program.
+ * body that is not JSON becomes status 400, and an error that has its own response, as the `HTTPException` of Hono,
+ * keeps it. Throws every other error, because it is a mistake in a program.
  */
 export function toErrorResponse(error: unknown): Response {
+  if (isHttpError(error)) return error.getResponse();
   const known = isNoJson(error) ? notJson() : error;
   if (!isContinuoError(known)) throw known;
   return Response.json(toWireError(known), { status: httpStatusOf(known) });
+}
+
+function isHttpError(error: unknown): error is { getResponse(): Response } {
+  return error instanceof Error && "getResponse" in error && typeof error.getResponse === "function";
 }
 
 /** True for what engines throw when they parse a text as JSON; the words differ and quote the text, and all name JSON. */

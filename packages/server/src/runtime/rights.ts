@@ -7,20 +7,29 @@ import type { Authorization, Names } from "./types.ts";
 const HINT = 'give "*" for all, an array of exact names, or { beginsWith: "customer-" }';
 
 export function scopesOf({ access, approve = false, ...names }: Authorization): readonly Scope[] {
-  const both = access === "write" ? (["read", "write"] as const) : (["read"] as const);
+  const sessions = patternsOf("sessions", names.sessions);
+  if (access === "chat") assertOnlySessions(names);
+  const both = access !== "read" ? (["read", "write"] as const) : (["read"] as const);
   const named = (
     kind: NamedKind,
     patterns: readonly string[],
     rights: NamedScope["access"] = both,
   ): Scope[] => patterns.map((name) => ({ kind, name, access: rights }));
-  const sessions = patternsOf("sessions", names.sessions);
   return [
-    ...named("session", sessions),
+    ...named(access === "chat" ? "chat" : "session", sessions),
     ...named("channel", patternsOf("channels", names.channels)),
     ...named("live", patternsOf("live", names.live)),
     ...named("stream", patternsOf("streams", names.streams)),
     ...named("approval", approve ? sessions : [], ["read", "write"]),
   ];
+}
+
+/** Throws a `TypeError`: a chat is a part of a session, and nothing else has one. */
+function assertOnlySessions(names: Pick<Authorization, "channels" | "live" | "streams" | "logs">): void {
+  for (const kind of ["channels", "live", "streams", "logs"] as const) {
+    if (names[kind] === undefined || names[kind] === false) continue;
+    throw new TypeError(`authorize returned access: "chat" with ${kind}; give "read" or "write" for them`);
+  }
 }
 
 /**

@@ -327,8 +327,15 @@ export interface Authorization {
   readonly streams?: Names;
   /** Keys of continuous sessions. */
   readonly live?: Names;
-  /** `write` includes `read`. */
-  readonly access: "read" | "write";
+  /**
+   * `write` includes `read`. `chat` is for customers: reading, sending and stopping at `/v1/sessions/ID/chat`, and nothing
+   * else of the session; `channels`, `live`, `streams` and `logs` cannot be given with it.
+   */
+  readonly access: "read" | "write" | "chat";
+  /** Names of agents that the person may ask; the first answers if a message names none. Any agent by default. */
+  readonly agents?: readonly string[];
+  /** Describes a session that the person creates with its first message, such as the folder of its agent. */
+  readonly newSession?: (sessionId: string) => Omit<SessionOptions, "create">;
   /** True if the person may answer approvals of these sessions; false by default, regardless of `access`. */
   readonly approve?: boolean;
   /**

@@ -21,8 +21,11 @@ export interface Token {
   readonly revokedAt: string | null;
 }
 
-/** The kinds of things with names: a name is the id of a session, the path of a stream, the key of a continuous session. */
-export type NamedKind = "channel" | "session" | "live" | "stream" | "approval";
+/**
+ * The kinds of things with names: a name is the id of a session, the path of a stream, the key of a continuous session.
+ * `chat` and `approval` are parts of a session, and their names are ids of sessions.
+ */
+export type NamedKind = "channel" | "session" | "chat" | "live" | "stream" | "approval";
 
 /**
  * A right to one exact name, or to every name with a beginning. An exact name may come from outside, such as the id of a

@@ -8,7 +8,7 @@
  */
 
 import { ContinuoError } from "@continuo/core/model";
-import { addressOf } from "@continuo/core/wire";
+import { addressOf, type Scope } from "@continuo/core/wire";
 import { type CreateMount, type Grant, LIMITS, type ServerContext } from "../context/index.ts";
 import { downloadHeaders } from "../http/index.ts";
 import { extensionOf, HEAD_BYTES, mediaTypeOf } from "./media-type.ts";
@@ -24,11 +24,7 @@ export const blobs: CreateMount = (context) => ({
 });
 
 async function putBlob(request: Request, grant: Grant, context: ServerContext): Promise<Response> {
-  if (
-    !grant.scopes.some(
-      (scope) => scope.kind === "admin" || ("access" in scope && scope.access.includes("write")),
-    )
-  ) {
+  if (!grant.scopes.some(mayWriteLogs)) {
     throw context.refusal("cannot add a blob without a right to write");
   }
   if (request.body === null) throw new ContinuoError("invalid", "the body is empty");
@@ -42,6 +38,13 @@ async function putBlob(request: Request, grant: Grant, context: ServerContext): 
   });
   await rememberOwner(store, grant, hash);
   return Response.json({ hash, sizeBytes, mediaType: blob.mediaType }, { status: 201 });
+}
+
+function mayWriteLogs(scope: Scope): boolean {
+  if (scope.kind === "admin") return true;
+  // The chat and the approvals of a session do not take references to blobs.
+  const isOfLogs = scope.kind !== "chat" && scope.kind !== "approval" && "access" in scope;
+  return isOfLogs && scope.access.includes("write");
 }
 
 /** Errors: `too_large`, `rate_limited`. */

@@ -8,7 +8,7 @@ import type { MachineService, PhoneService, Preferences } from "@continuo/core/w
 import type { AcceptedConnection } from "@continuo/files";
 import type { LiveOptions } from "@continuo/live";
 import type { Hono } from "hono";
-import type { SessionsService } from "./sessions-service.ts";
+import type { NewServedSession, SessionsService } from "./sessions-service.ts";
 
 /** The sender of a request, by its socket, or as a trusted proxy names it. */
 export interface Peer {
@@ -45,6 +45,10 @@ export interface Grant {
   readonly scopes: readonly Scope[];
   /** `hidden`: the logs of sessions cannot be read as streams, because they name folders of this machine. */
   readonly logs?: "shown" | "hidden";
+  /** The names of the agents that may be asked, the default one first; any by default. */
+  readonly agents?: readonly string[];
+  /** Describes a session that the person creates. */
+  readonly newSession?: (sessionId: string) => NewServedSession;
   readonly peer: Peer;
 }
 

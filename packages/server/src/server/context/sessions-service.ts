@@ -8,6 +8,12 @@ export interface ServedRun extends PromiseLike<object> {
   toUIMessageResponse(options: { readonly signal: AbortSignal }): Response;
 }
 
+export interface NewServedSession {
+  readonly title?: string;
+  readonly cwd?: string;
+  readonly metadata?: Readonly<Record<string, unknown>>;
+}
+
 export interface ServedSession {
   readonly sessionId: string;
   send(
@@ -42,7 +48,7 @@ export interface ServedAnswer {
 
 /** The front door of a program (`@continuo/server/runtime`) is such a service. */
 export interface SessionsService {
-  session(sessionId: string, options?: { readonly create?: boolean }): ServedSession;
+  session(sessionId: string, options?: NewServedSession & { readonly create?: boolean }): ServedSession;
   readonly approvals: {
     get(id: string): Promise<ServedApproval | null>;
     list(options: {

@@ -2,12 +2,12 @@
  * Sessions and approvals at `/v1/sessions/*` and `/v1/approvals`: messages for agents, their answers as streams, and
  * questions to people.
  *
- * Promises: an acknowledged message is durable; a session that a grant does not name is not found; an approval is
- * answered only with a scope for approvals.
+ * Promises: an acknowledged message is durable; a session that a grant does not name is not found; a grant for chats
+ * reaches nothing else of a session; an approval is answered only with a scope for approvals.
  * Does not know: agents, runs, how an approval is stored (`@continuo/server/runtime`).
  */
 
-import { ContinuoError } from "@continuo/core/model";
+import { ContinuoError, present } from "@continuo/core/model";
 import { ANY_HANDLE, allows } from "@continuo/core/wire";
 import type { Context, Hono } from "hono";
 import { principalOf } from "../auth/index.ts";
@@ -40,14 +40,15 @@ export const sessions: CreateMount = (context) => {
 type SessionsProvider = NonNullable<ServerContext["sessions"]>;
 
 function sessionRoutes(app: Hono<ServerEnv>, context: ServerContext, serviceOf: SessionsProvider): void {
-  const readable = async (grant: Grant, name: string): Promise<ServedSession> => {
-    assertReadable(grant, name);
+  const readable: SessionAccess["readable"] = async (grant, name, part = "session") => {
+    assertReadable(grant, name, part);
     return (await serviceOf(grant.workspaceId)).session(name);
   };
-  const writable = async (grant: Grant, name: string): Promise<ServedSession> => {
-    assertReadable(grant, name);
-    context.require(grant, { kind: "session", name, access: "write" });
-    return (await serviceOf(grant.workspaceId)).session(name, { create: true });
+  const writable: SessionAccess["writable"] = async (grant, name, part = "session") => {
+    assertReadable(grant, name, part);
+    requireWrite(context, grant, { name, part });
+    const described = grant.newSession?.(name);
+    return (await serviceOf(grant.workspaceId)).session(name, { ...described, create: true });
   };
   app.get(SESSION, async (c) => {
     const session = await readable(c.var.grant, c.req.param("session"));
@@ -72,14 +73,17 @@ function sessionRoutes(app: Hono<ServerEnv>, context: ServerContext, serviceOf: 
   app.post(`${SESSION}/messages`, async (c) => {
     const session = await writable(c.var.grant, c.req.param("session"));
     const { text, ...options } = messageOf(await readJsonObject(c.req.raw, context.limits.requestBytes));
-    return Response.json(await session.send(text, options), { status: 202 });
+    return Response.json(await session.send(text, askedOf(c.var.grant, options)), { status: 202 });
   });
   chatRoutes(app, context, { readable, writable });
 }
 
+/** A grant for the session is also one for its chat. */
+type Part = "session" | "chat";
+
 interface SessionAccess {
-  readable(grant: Grant, name: string): Promise<ServedSession>;
-  writable(grant: Grant, name: string): Promise<ServedSession>;
+  readable(grant: Grant, name: string, part?: Part): Promise<ServedSession>;
+  writable(grant: Grant, name: string, part?: Part): Promise<ServedSession>;
 }
 
 function chatRoutes(
@@ -90,17 +94,17 @@ function chatRoutes(
   const CHAT = `${SESSION}/chat`;
   const bodyOf = (c: Context<ServerEnv>) => readJsonObject(c.req.raw, context.limits.requestBytes);
   app.get(CHAT, async (c) => {
-    const session = await readable(c.var.grant, c.req.param("session"));
+    const session = await readable(c.var.grant, c.req.param("session"), "chat");
     return Response.json(await session.chat());
   });
   app.get(`${CHAT}/html`, async (c) => {
-    const session = await readable(c.var.grant, c.req.param("session"));
+    const session = await readable(c.var.grant, c.req.param("session"), "chat");
     return htmlResponse(await session.toHtml({ view: "chat" }));
   });
   app.post(CHAT, async (c) => {
-    const session = await writable(c.var.grant, c.req.param("session"));
+    const session = await writable(c.var.grant, c.req.param("session"), "chat");
     const { input, ...options } = chatMessageOf(await bodyOf(c));
-    const run = session.send(input, options);
+    const run = session.send(input, askedOf(c.var.grant, options));
     // A message that cannot be sent is an error of the request.
     await run;
     return await followed(c, context, (request) => run.toUIMessageResponse(request));
@@ -108,7 +112,7 @@ function chatRoutes(
   // The second path is the one that the default transport of `useChat` asks, with an id of the page.
   for (const path of [`${CHAT}/stream`, `${CHAT}/:page/stream`]) {
     app.get(path, async (c) => {
-      const session = await readable(c.var.grant, c.req.param("session") ?? "");
+      const session = await readable(c.var.grant, c.req.param("session") ?? "", "chat");
       const open = openOf({ open: c.req.queries("open") });
       return await followed(c, context, async ({ signal }) => {
         const answer = await session.toUIMessageResponse({ ...open, signal });
@@ -119,8 +123,8 @@ function chatRoutes(
   app.post(`${CHAT}/stop`, async (c) => {
     const { grant } = c.var;
     const name = c.req.param("session");
-    const session = await readable(grant, name);
-    context.require(grant, { kind: "session", name, access: "write" });
+    const session = await readable(grant, name, "chat");
+    requireWrite(context, grant, { name, part: "chat" });
     const { reason, ...body } = await bodyOf(c);
     const stopped = await session.stop({ ...openOf(body), ...textOrNone("reason", reason) });
     return Response.json({ stopped });
@@ -155,14 +159,46 @@ function approvalRoutes(app: Hono<ServerEnv>, context: ServerContext, serviceOf:
 }
 
 /**
- * Errors: `not_found` for a session of somebody else, as for a session that does not exist; `invalid` for the name of a
- * log.
+ * Errors: `not_found` for a session of somebody else, as for a session that does not exist; `forbidden` for the rest of a
+ * session of which the grant has only the chat; `invalid` for the name of a log.
  */
-function assertReadable({ scopes }: Grant, name: string): void {
+function assertReadable(grant: Grant, name: string, part: Part): void {
   if (name.includes("/")) throw new ContinuoError("invalid", "the id of a session has no slash here");
-  if (!allows(scopes, { kind: "session", name, access: "read" })) {
-    throw unknown(name);
+  if (may(grant, { name, part }, "read")) return;
+  if (!may(grant, { name, part: "chat" }, "read")) throw unknown(name);
+  throw new ContinuoError("forbidden", "this access allows only the chat of the session", {
+    hint: "Use the paths below `/v1/sessions/ID/chat`, or let `authorize` return another `access`.",
+  });
+}
+
+interface Place {
+  readonly name: string;
+  readonly part: Part;
+}
+
+function may({ scopes }: Grant, { name, part }: Place, access: "read" | "write"): boolean {
+  const kinds = part === "chat" ? (["session", "chat"] as const) : (["session"] as const);
+  return kinds.some((kind) => allows(scopes, { kind, name, access }));
+}
+
+/** Errors: `forbidden`. */
+function requireWrite(context: ServerContext, grant: Grant, place: Place): void {
+  if (!may(grant, place, "write"))
+    context.require(grant, { kind: "session", name: place.name, access: "write" });
+}
+
+/** Errors: `forbidden` for an agent that the person may not ask. */
+function askedOf(
+  { agents }: Grant,
+  options: { readonly id?: string; readonly agent?: string },
+): { readonly id?: string; readonly agent?: string } {
+  const { agent = agents?.[0] } = options;
+  if (agents !== undefined && (agent === undefined || !agents.includes(agent))) {
+    throw new ContinuoError("forbidden", "this access does not allow this agent", {
+      hint: "Name another `agent`, or let `authorize` return this one in `agents`.",
+    });
   }
+  return { ...options, ...present({ agent }) };
 }
 
 function unknown(name: string): ContinuoError {

@@ -58,6 +58,7 @@ const ANY_HANDLE = "*";
 const KINDS: Readonly<Record<NamedKind, true>> = {
   channel: true,
   session: true,
+  chat: true,
   live: true,
   stream: true,
   approval: true,
