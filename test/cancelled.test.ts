@@ -185,6 +185,7 @@ const CALLS: Readonly<Record<PublicFunction, Call | Ending>> = {
   },
   "run.result": (signal) => c.session("s").run("r").result({ signal }),
   "run.events": { ends: (signal) => Array.fromAsync(c.session("s").run("r").events({ signal })) },
+  "run.textStream": { ends: (signal) => Array.fromAsync(c.session("s").run("r").textStream({ signal })) },
   "run.toSSE": { ends: (signal) => c.session("s").run("r").toSSE({ signal }).text() },
   "driver.capabilities": (signal) => driver.capabilities({ signal }),
   "driver.listSessions": (signal) => driver.listSessions({ signal }),

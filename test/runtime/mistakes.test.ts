@@ -6,7 +6,7 @@
 import { type Agent, ContinuoError } from "@continuo/core/model";
 import { openContinuo, type RunHandle, type SessionHandle } from "@continuo/server/runtime";
 import { openStore } from "@continuo/store";
-import { runOnce } from "@continuo/store/sessions";
+import { executeRun, runOnce } from "@continuo/store/sessions";
 import { afterEach, expect, test, vi } from "vitest";
 
 const cause = new Error("the price list has no row 7");
@@ -137,6 +137,82 @@ test("a text stream has the words of a run that fails, and then throws the error
   });
   await expect(reading("strange")).rejects.toMatchObject({ code: "agent_failed", message: "no disk" });
   expect(words.join("")).toBe("I look it up");
+});
+
+/** An agent that says something and then waits for its end. */
+const slow: Agent = {
+  name: "slow",
+  async execute(_request, { onEvent, signal }) {
+    await onEvent({ type: "text", messageId: "m1", delta: "I look it up" });
+    return await new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason)));
+  },
+};
+
+/** Reads an answer, does something at its first words, and returns the words and the error at their end. */
+async function readUntil(
+  words: AsyncIterable<string>,
+  atFirstWords: () => unknown,
+): Promise<readonly [words: string, error: unknown]> {
+  let read = "";
+  try {
+    for await (const text of words) {
+      if (read === "") await atFirstWords();
+      read += text;
+    }
+  } catch (error) {
+    return [read, error];
+  }
+  return [read, null];
+}
+
+test.each([
+  ["ends without an error if its reader cancels the run", "reader", null],
+  ["ends without an error if the signal of its reader aborts", "signal", null],
+  [
+    "throws if somebody else cancels the run",
+    "other",
+    { code: "cancelled", details: { status: "cancelled" } },
+  ],
+  ["throws if the session is stopped", "stop", { code: "cancelled", details: { status: "cancelled" } }],
+] as const)("a text stream %s", async (_, by, error) => {
+  await using c = await openContinuo("memory:", { agents: [slow], pollMs: 10 });
+  const session = c.session("s", { create: true });
+  const run = session.send("hello");
+  const { runId } = await run;
+  const leaving = new AbortController();
+  const ends = {
+    reader: () => run.cancel(),
+    signal: () => leaving.abort(),
+    other: () => session.run(runId).cancel(),
+    stop: () => session.stop(),
+  };
+  const read = await readUntil(run.textStream({ signal: leaving.signal }), ends[by]);
+  expect(read).toMatchObject(["I look it up", error]);
+  expect((await c.store.getRun(runId))?.status).toBe(by === "signal" ? "running" : "cancelled");
+  await c.close({ graceMs: 0 });
+});
+
+test("a text stream throws if the run took too long, or if all its attempts were cut off", async () => {
+  await using c = await openContinuo("memory:", { work: false, recover: "retry", retry: { attempts: 1 } });
+  const session = c.session("s", { create: true });
+  const late = session.send("hello", { agent: "slow" });
+  const executing = executeRun(c.store, slow, (await late).runId, { timeoutMs: 200 });
+  const [, error] = await readUntil(late.textStream(), () => undefined);
+  expect(error).toMatchObject({ code: "interrupted", details: { status: "timeout" } });
+  expect(await executing).toMatchObject({ status: "timeout" });
+  const left = session.send("and now?", { agent: "slow" });
+  const { runId } = await left;
+  await c.store.transitionRun(runId, { to: "running" });
+  const reading = readUntil(left.textStream(), () => undefined);
+  await using _other = await openContinuo(c.store, {
+    work: false,
+    recover: "retry",
+    retry: { attempts: 1 },
+    leaseMs: 1,
+    onError: () => undefined,
+  });
+  expect((await reading)[1]).toMatchObject({ code: "interrupted", details: { status: "interrupted" } });
+  expect(await c.deadLetters.list()).toMatchObject([{ runId, attempts: 1 }]);
 });
 
 test("a message that is given up is reported once, after its last attempt, unless somebody reads it", async () => {

@@ -13,6 +13,7 @@ import {
   present,
   RUN_END_STATUSES,
   type Run,
+  type RunStatus,
   textOf,
   type Usage,
 } from "@continuo/core/model";
@@ -34,6 +35,7 @@ export interface RunHandleOptions<Value> {
 }
 
 export function createRunHandle<Value>({ host, sent, parse }: RunHandleOptions<Value>): RunHandle<Value> {
+  let isCancelledHere = false;
   // Readers of the run get the error. If nobody reads, the error must not end the process.
   sent.catch(() => undefined);
   const events = async function* (place: FollowOptions = {}): AsyncGenerator<KnownEvent, void> {
@@ -55,14 +57,20 @@ export function createRunHandle<Value>({ host, sent, parse }: RunHandleOptions<V
       });
     },
     async cancel(reason) {
+      isCancelledHere = true;
       const { runId } = await sent;
       await cancelRun(host.store, await latestAttempt(host.store, runId, {}), present({ reason }));
     },
-    async *textStream() {
+    async *textStream(reading = {}) {
+      assertKnownOptions("textStream", reading, { signal: true });
       const { runId } = await sent;
-      yield* textOfEvents(events(), await latestAttempt(host.store, runId));
+      yield* textOfEvents(events(reading), await latestAttempt(host.store, runId));
+      // A reader who left, or who cancelled the run, knows that there is more to the answer.
+      if (reading.signal?.aborted === true) return;
       const run = await host.store.getRun(await latestAttempt(host.store, runId));
-      if (run?.status === "failed") throw toContinuoError(runErrorOf(run.error));
+      if (run?.status === "cancelled" && isCancelledHere) return;
+      const error = run === null ? null : errorOfEnd(run);
+      if (error !== null) throw error;
     },
     async *events(range = {}) {
       assertKnownOptions("events", range, EVENT_OPTIONS);
@@ -85,7 +93,24 @@ export function createRunHandle<Value>({ host, sent, parse }: RunHandleOptions<V
   };
 }
 
-/** The error of a run for a reader who gets no outcome. The code of another program is not one of ours. */
+const CUT_OFF: Readonly<Partial<Record<RunStatus, readonly [ErrorCode, string]>>> = {
+  cancelled: ["cancelled", "was cancelled"],
+  timeout: ["interrupted", "took too long"],
+  interrupted: ["interrupted", "was interrupted"],
+};
+
+/** For a reader who gets no outcome: the error of a run whose answer is not complete; `null` for a complete one. */
+function errorOfEnd({ runId, sessionId, status, error }: Run): ContinuoError | null {
+  if (status === "failed") return toContinuoError(runErrorOf(error));
+  const [code, how] = CUT_OFF[status] ?? [];
+  if (code === undefined) return null;
+  return new ContinuoError(code, `the answer is not complete: its run ${how}`, {
+    hint: "Send the message again with a new id.",
+    details: { runId, sessionId, status },
+  });
+}
+
+/** The code of another program is not one of ours. */
 function toContinuoError({ code, message, details }: RunError): ContinuoError {
   const known = Object.hasOwn(ERROR_KINDS, code) ? (code as ErrorCode) : "agent_failed";
   return new ContinuoError(known, message, present({ details }));

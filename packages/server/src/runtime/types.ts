@@ -202,10 +202,11 @@ export interface RunHandle<Value = unknown> extends PromiseLike<SentRun>, AsyncI
   result(options?: { readonly signal?: AbortSignal }): Promise<RunOutcome<Value>>;
   cancel(reason?: string): Promise<void>;
   /**
-   * The words of the answers while they are written, each once; an empty line between two messages. Errors: that of the
-   * run, if it failed for good. A run that was cancelled or interrupted ends without one.
+   * The words of the answers while they are written, each once; an empty line between two messages. `signal` ends the
+   * words, and not the run. Errors, if the answer is not complete: that of a run that failed for good; `interrupted`, if
+   * the run took too long or its process ended; `cancelled`, unless `cancel` of this handle did it.
    */
-  textStream(): AsyncIterable<string>;
+  textStream(options?: { readonly signal?: AbortSignal }): AsyncIterable<string>;
   /** The events of the run after a sequence of the log, until it has ended or `signal` aborts. */
   events(options?: { readonly after?: number; readonly signal?: AbortSignal }): AsyncIterable<KnownEvent>;
   /** The UI message stream of the AI SDK, for `useChat`. */
