@@ -123,6 +123,7 @@ test("an input that is given up is a dead letter under its first run, and its qu
       String((data as { message?: string }).message).startsWith("the input is not"),
     ),
   ).toHaveLength(1);
+  expect(reported.map(messageOf)).toEqual([expect.stringContaining("given it 2 times")]);
 });
 
 test("an attempt comes before the messages that were sent later, even if the queue of its session is full", async () => {

@@ -97,9 +97,8 @@ export const RUNTIME_REPLAY: readonly PromiseOfRoom[] = [
   {
     ...TIMES,
     promise: "An input that was given up is told once, however many processes come to it.",
-    // biome-ignore lint/suspicious/noTemplateCurlyInString: the text of the source.
-    text: "id: `${DEAD}${run.runId}`,",
-    mistake: "id: randomUUID(),",
+    text: "      onlyNext: true,\n",
+    mistake: "",
   },
   {
     ...TIMES,

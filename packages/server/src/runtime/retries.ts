@@ -154,8 +154,6 @@ async function giveUp({ store, approvals, options, readers, report }: Host, run:
   // The readers are removed after the event.
   const wasRead = readers.isReading(run);
   const event = {
-    // If two processes reach the same result, it is reported once.
-    id: `${DEAD}${run.runId}`,
     type: "error_raised",
     data: { message, code: GIVEN_UP, details: { runId: root, attempts } },
     runId: run.runId,
@@ -168,12 +166,14 @@ async function giveUp({ store, approvals, options, readers, report }: Host, run:
       generation: 1,
       status: "dead",
       data,
+      // If two processes reach the same result, one of them stores and reports it.
+      onlyNext: true,
     } as const;
     await store.append(run.sessionId, [event], { also: [claim] });
+    if (!wasRead) report(unreadFailure(run, data.reason));
   } catch (error) {
     if (!isContinuoError(error, "fenced")) throw error;
   }
-  if (!wasRead) report(unreadFailure(run, data.reason));
   await approvals.close(root);
 }
 
