@@ -4,6 +4,7 @@ import { type Agent, type PermissionRequest, type Store, textOf } from "@continu
 import { observed } from "@continuo/files";
 import { type Continuo, openContinuo, type SendOptions } from "@continuo/server/runtime";
 import { type OpenedStore, openStore } from "@continuo/store";
+import { createParticipantSession } from "@continuo/store/channels";
 import { wake, wakeAll } from "@continuo/store/sessions";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { reportNew } from "../../packages/server/src/runtime/report-new.ts";
@@ -149,6 +150,18 @@ test("a session that cannot be woken does not keep the others from being recover
   expect(woken).toEqual(["a", "c"]);
   expect(errors).toMatchObject([{ message: "broken" }]);
   await expect(Array.fromAsync(wakeAll(broken))).rejects.toThrow("broken");
+});
+
+test("sessions of participants in channels are left to their server, and other sessions with such ids are woken", async () => {
+  await createParticipantSession(store, { channel: "team", handle: "bot" });
+  await store.createSession({ sessionId: "participant:7", metadata: { channel: "mail", handle: "ann" } });
+  await store.createSession({ sessionId: "participant:own:notes" });
+  for (const sessionId of ["participant:team:bot", "participant:7", "participant:own:notes"]) {
+    const { runId } = await store.createRun({ sessionId });
+    await store.transitionRun(runId, { to: "running" });
+  }
+  const woken = await Array.fromAsync(wakeAll(store, { leaseMs: 1 }), ({ sessionId }) => sessionId);
+  expect(woken).toEqual(["participant:7", "participant:own:notes"]);
 });
 
 test("a running session, and one without unfinished runs, are examined without a write", async () => {

@@ -5,6 +5,7 @@
 
 import {
   assertKnownOptions,
+  type CallOptions,
   isContinuoError,
   type KnownOptions,
   listAll,
@@ -39,8 +40,6 @@ const OPTIONS: KnownOptions<WakeAllOptions> = {
 };
 
 const PAGE_RUNS = 1_000;
-/** The ids of the sessions of participants in channels begin with this. */
-const PARTICIPANTS = "participant:";
 
 /**
  * The result of `wake` for each session with runs that did not end well. A session that is deleted in the meantime is
@@ -56,9 +55,10 @@ export async function* wakeAll(store: Store, options: WakeAllOptions = {}): Asyn
     store.listRuns({ status, limit: PAGE_RUNS, ...place, ...present({ signal }) }),
   );
   for await (const { sessionId } of runs) {
-    if (seen.has(sessionId) || sessionId.startsWith(PARTICIPANTS)) continue;
+    if (seen.has(sessionId)) continue;
     seen.add(sessionId);
     try {
+      if (await isParticipant(store, sessionId, present({ signal }))) continue;
       yield await wake(store, sessionId, waking);
     } catch (error) {
       if (isContinuoError(error, "not_found") || isContinuoError(error, "gone")) continue;
@@ -66,4 +66,11 @@ export async function* wakeAll(store: Store, options: WakeAllOptions = {}): Asyn
       onError(error, sessionId);
     }
   }
+}
+
+/** True for the session of a participant in a channel, whose metadata name it. An application can have the same names of sessions. */
+async function isParticipant(store: Store, sessionId: string, call: CallOptions): Promise<boolean> {
+  if (!sessionId.startsWith("participant:")) return false;
+  const { channel, handle } = (await store.getSession(sessionId, call))?.metadata ?? {};
+  return sessionId === `participant:${String(channel)}:${String(handle)}`;
 }
