@@ -3,15 +3,20 @@
 import { expect, test } from "vitest";
 import { killTheDesk, killTheJobs } from "./harness/listings.ts";
 
+const KILLS = Number(process.env.CONTINUO_KILLS ?? 200);
+
 test.each([
-  ["a support desk", killTheDesk],
-  ["a coding agent behind HTTP", killTheJobs],
-])(
-  "%s that is killed 200 times loses no question and answers none twice",
+  ["a support desk", "sqlite", killTheDesk],
+  ["a support desk", "postgres", killTheDesk],
+  ["a coding agent behind HTTP", "sqlite", killTheJobs],
+  ["a coding agent behind HTTP", "postgres", killTheJobs],
+] as const)(
+  `%s on %s that is killed ${KILLS} times loses no question and answers none twice`,
   { timeout: 3_600_000 },
-  async (_, kill) => {
+  async (_, engine, kill) => {
     const seed = Date.now();
-    const { faults } = await kill({ kills: 200, seed });
+    const { faults, questions } = await kill({ kills: KILLS, seed, engine });
     expect({ seed, faults }).toEqual({ seed, faults: [] });
+    expect(questions).toBeGreaterThan(0);
   },
 );
