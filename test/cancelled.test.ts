@@ -252,6 +252,6 @@ test("a list that is cancelled while it reads asks no further agent", async () =
 });
 
 test("a reason that has a code keeps it", async () => {
-  const reason = new continuo.ContinuoError("interrupted", "the server ends");
+  const reason = new continuo.ContinuoError("interrupted", "the server is closing");
   await expect(store.getRun("r", { signal: AbortSignal.abort(reason) })).rejects.toBe(reason);
 });

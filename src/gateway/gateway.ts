@@ -191,9 +191,13 @@ export class Gateway {
 
   #add(parts: Omit<SessionOptions, "openStore" | "client" | "logins">): EditorSession {
     if (this.#sessions.size >= GATEWAY_LIMITS.openSessions) {
-      throw new ContinuoError("busy", `${GATEWAY_LIMITS.openSessions} sessions are open`, {
-        hint: "Close one of them first.",
-      });
+      throw new ContinuoError(
+        "busy",
+        `cannot open another session: ${GATEWAY_LIMITS.openSessions} are open`,
+        {
+          hint: "Close one of them first.",
+        },
+      );
     }
     const { openStore } = this.#options;
     const session = new EditorSession({ ...parts, openStore, client: this.#client, logins: this.logins });

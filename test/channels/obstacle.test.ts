@@ -36,7 +36,7 @@ const failureOf = async (joining: Promise<unknown>): Promise<ContinuoError> => {
 
 const NO_WEBSOCKET = {
   code: "unsupported",
-  message: "the server answers, but no WebSocket to it opens",
+  message: "the server answers over HTTP, but not over a WebSocket",
   hint: expect.stringContaining("Let the proxy in front of it pass WebSockets"),
 };
 
@@ -81,7 +81,7 @@ test("a proxy that holds the upgrade is named while the first connection still w
     firstConnectionMs: 3_000,
   });
   joining.catch(() => undefined);
-  expect(await warned.promise).toContain("the server answers, but no WebSocket to it opens");
+  expect(await warned.promise).toContain("the server answers over HTTP, but not over a WebSocket");
   expect(performance.now() - start).toBeLessThan(SOON_MS * 5);
   await expect(joining).rejects.toMatchObject(NO_WEBSOCKET);
 });

@@ -104,7 +104,7 @@ test("a page that is allowed, behind a proxy without WebSockets, names the proxy
   for (const one of [joined, followed]) {
     expect(one).toMatchObject({
       code: "unsupported",
-      says: expect.stringContaining("no WebSocket to it opens. Let the proxy"),
+      says: expect.stringContaining("not over a WebSocket. Let the proxy"),
     });
   }
   await server.close();

@@ -84,7 +84,7 @@ test("a run that has ended", async () => {
   expect(await refusalOf(startRun(store, "s", "go", { retryOf: runId }))).toEqual({
     code: "conflict",
     message: `cannot retry run ${runId}: its input cannot be given again`,
-    hint: "Retry a run that did not end well, once for each time.",
+    hint: "Retry a run that failed or was stopped, unless another run already has its input.",
     details: { runId, status: "completed" },
   });
 });

@@ -18,7 +18,7 @@ test("a channel says that the proxy must allow WebSockets", async () => {
   const page = await viewer.browser.newPage();
   await page.goto(`${proxy.url}/#code=${encodeURIComponent(code)}/channels/team`);
   const said = page.getByText(
-    "the server answers, but no WebSocket to it opens. Let the proxy in front of it pass",
+    "the server answers over HTTP, but not over a WebSocket. Let the proxy in front of it pass",
   );
   await said.first().waitFor();
 });

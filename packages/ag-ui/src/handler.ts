@@ -67,7 +67,7 @@ export function agUiHandler(
 /** Errors: `forbidden`. */
 function readerOf({ sessions, access, approve = false, by }: Authorization, threadId: string): Reader {
   if (!patternsOf("sessions", sessions).some((pattern) => coversName(pattern, threadId))) {
-    throw new ContinuoError("forbidden", `the thread ${JSON.stringify(threadId)} is not theirs`);
+    throw new ContinuoError("forbidden", `the thread ${JSON.stringify(threadId)} belongs to another caller`);
   }
   return { canWrite: access === "write", canApprove: approve, by };
 }
@@ -79,7 +79,7 @@ async function answerInterrupts(
   reader: Reader,
 ): Promise<void> {
   if (answers.length > 0 && !reader.canApprove) {
-    throw new ContinuoError("forbidden", "they may not answer questions of the agent");
+    throw new ContinuoError("forbidden", "the caller may not answer questions of the agent");
   }
   for (const { interruptId, outcome, reason } of answers) {
     const approval = await c.approvals.get(interruptId);

@@ -42,7 +42,7 @@ export async function openRun(c: Continuo, { asked, reader, agent }: OpenOptions
   const thread = new Thread(c.failureText);
   if ((await c.store.getSession(threadId)) !== null) await catchUp(c, threadId, thread);
   if (question === undefined || thread.knows(question.id)) return { asked, reader, thread };
-  if (!reader.canWrite) throw new ContinuoError("forbidden", "they may not write in this thread");
+  if (!reader.canWrite) throw new ContinuoError("forbidden", "the caller may not write in this thread");
   const session = c.session(threadId, { create: true });
   await session.send(question.input(), { id: question.id, ...present({ agent }) });
   await catchUp(c, threadId, thread);

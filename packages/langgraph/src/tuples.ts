@@ -100,7 +100,7 @@ export class TupleReader {
         record.values[channel] === undefined ? await this.#valuesIn(event, sources) : record.values;
       const kept = stored[channel];
       if (kept === undefined)
-        throw new ContinuoError("corrupt", `no value of the channel ${channel} in ${event}`);
+        throw new ContinuoError("corrupt", `the event ${event} has no value for the channel ${channel}`);
       define(values, channel, await this.load(kept));
     }
     return values;

@@ -121,7 +121,10 @@ export class ContinuoSession
       const known = operations.get(operationId);
       if (known === hash) return { events: [], result: undefined };
       if (known !== undefined) {
-        throw new ContinuoError("conflict", `the operation ${operationId} was another transaction before`);
+        throw new ContinuoError(
+          "conflict",
+          `the operation ${operationId} was already used for another transaction`,
+        );
       }
       const kept = items.length - expected.length;
       const suffix = items.slice(Math.max(0, kept)).map(({ plain }) => plain);

@@ -34,7 +34,7 @@ export function debugRooms(value: string): readonly DebugRoom[] {
   if (names.length === 0 || names.includes("1") || names.includes("*")) return DEBUG_ROOMS;
   const unknown = names.find((name) => !DEBUG_ROOMS.some((room) => room === name));
   if (unknown !== undefined) {
-    throw new ContinuoError("usage", `CONTINUO_DEBUG names '${unknown}', which is no room`, {
+    throw new ContinuoError("usage", `CONTINUO_DEBUG names '${unknown}', which is not a room`, {
       hint: `Use * for all, or some of ${DEBUG_ROOMS.join(", ")}.`,
     });
   }

@@ -200,7 +200,7 @@ function toRegex(source: string): RegExp {
   try {
     return new RegExp(source, "u");
   } catch (error) {
-    throw new ContinuoError("usage", `no regular expression: ${(error as Error).message}`);
+    throw new ContinuoError("usage", `this is not a regular expression: ${(error as Error).message}`);
   }
 }
 

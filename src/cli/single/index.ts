@@ -24,7 +24,7 @@ export function ownCommand(
   if (!isOfNpx(cwd, script)) return [process.execPath, resolve(cwd, script)];
   throw new ContinuoError(
     "unsupported",
-    "npx keeps Continuo for a while only, so nothing can start it later",
+    "npx keeps Continuo only for a while, so no program can start it later",
     {
       hint: "Run `npm install --global continuo`, and then this command with `continuo`.",
     },

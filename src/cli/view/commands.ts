@@ -81,7 +81,7 @@ async function saveSession(
   shell: Shell,
 ): Promise<number> {
   if (id === null) {
-    throw new ContinuoError("usage", "--output writes one session", {
+    throw new ContinuoError("usage", "--output needs the session to write", {
       hint: "Name it: `continuo view ID --output FILE`.",
     });
   }

@@ -426,7 +426,7 @@ function notFound(name: string, hint: string = hintFor(name)): ContinuoError {
 function noAgent(agent: string): ContinuoError {
   return new ContinuoError(
     "not_found",
-    `no agent ${JSON.stringify(agent)} whose sessions can be looked through`,
+    `there is no agent ${JSON.stringify(agent)} with sessions that Continuo can search`,
     {
       hint: "Run `continuo agents` to see the agents.",
     },

@@ -177,8 +177,8 @@ export class AgenticClient {
       ...present({ signal, talk: targetedOnly && isAgent ? { maxTurns, onStop } : undefined }),
       begin: () => {
         if (this.#reading === "somebody") {
-          throw new ContinuoError("conflict", "events() already has an iteration", {
-            hint: "Use one iteration, and pass the events on from there.",
+          throw new ContinuoError("conflict", "events() is already being read", {
+            hint: "Read the events in one place, and pass them on from there.",
           });
         }
         this.#reading = "somebody";

@@ -158,7 +158,7 @@ export class Link {
       const hello = await this.#options.hello();
       if (socket === this.#socket) this.#send({ type: "hello", protocol: PROTOCOL_VERSION, ...hello });
     } catch (cause) {
-      this.#obstacle = new ContinuoError("unauthorized", "no token came for the connection", {
+      this.#obstacle = new ContinuoError("unauthorized", "the connection got no token", {
         cause,
         hint: "Check the function that is given as `token`.",
       });
@@ -311,7 +311,7 @@ export class Link {
     // Before the first `ready` the server's own words say more.
     if (this.#obstacle !== null) return this.#obstacle;
     if (!this.#everReady) {
-      return new ContinuoError("unavailable", "no connection to the server came about", {
+      return new ContinuoError("unavailable", "cannot connect to the server", {
         hint: "Check that the server runs and that its URL is right.",
         details: { url: this.#options.url, triedMs: Math.round(performance.now() - this.#startedAt) },
       });

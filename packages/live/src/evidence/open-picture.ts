@@ -25,7 +25,7 @@ export async function openPicture(
   const references = pointing.length === 0 ? [] : await referencesTo(store, hash, sessionId);
   const isHeld = pointing.some(isAhead) && references.some(isAhead);
   if (references.length === 0 || !(isHeld || (await isKept(store, hash, videoId)))) {
-    throw new ContinuoError("not_found", "that event points to no such picture, or it was removed");
+    throw new ContinuoError("not_found", "the event refers to no such picture, or the picture was removed");
   }
   return store.openBlob(hash);
 }

@@ -73,7 +73,7 @@ async function undo(
   const data = isFields(event?.data) ? event.data : {};
   const { operation, previousSequence, previousBy } = data;
   if ((operation !== "edit" && operation !== "accept") || typeof previousSequence !== "number") {
-    throw new ContinuoError("conflict", `nothing of the note ${noteId} can be undone`, {
+    throw new ContinuoError("conflict", `the note ${noteId} has no change that can be undone`, {
       hint: "Undo only the newest edit, acceptance or removal of a note.",
       details: { noteId },
     });

@@ -123,7 +123,8 @@ export class LateNotes {
         if (budgetState(fold.cost, budgetOf(fold, budget)) === "spent") return;
         if (await isRemoved(this.#options.store, sessionId)) return;
         // A fold that nobody updates would need the same notes forever.
-        if (follower.isClosed) throw new ContinuoError("unavailable", "the session made room for others");
+        if (follower.isClosed)
+          throw new ContinuoError("unavailable", "the server needs the memory for other sessions");
         await redoOwed({
           ...this.#options,
           follower,

@@ -85,7 +85,7 @@ export class Removals {
     if (sessionId !== undefined && session.sessionId !== sessionId) {
       const known = await findRemoval(store, sessionId);
       if (known?.status === "removed" && known.keys.includes(key)) return this.#shown(known);
-      throw new ContinuoError("conflict", "the key means another session now", {
+      throw new ContinuoError("conflict", "the key belongs to another session now", {
         hint: "Read the session again.",
         details: { key, sessionId: session.sessionId },
       });

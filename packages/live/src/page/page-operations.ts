@@ -30,7 +30,7 @@ export async function pageOperationEvent(
   const isChanged = changes.some((change) => change.itemId === itemId);
   if (operation.operation === "undo") {
     if (isChanged) return changed({ itemId, operation: "undo", item: null });
-    throw new ContinuoError("conflict", `nothing of the item ${itemId} can be undone`, {
+    throw new ContinuoError("conflict", `the item ${itemId} has no change that can be undone`, {
       details: { itemId },
     });
   }

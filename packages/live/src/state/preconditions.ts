@@ -30,7 +30,7 @@ export function assertWritable({ fold, fault, sessionId }: Follower): void {
   if (fault === null && fold.state !== "degraded") return;
   throw new ContinuoError(
     "degraded",
-    "the session cannot be written: its log was changed after it was written",
+    "the session cannot be written: an event in its log was changed after it was stored",
     {
       hint: `Keep the input and send it again after \`continuo live repair ${shellWord(fold.key)}\`.`,
       details: { sessionId, key: fold.key, reason: fault ?? fold.health.degradedReason },
@@ -39,7 +39,9 @@ export function assertWritable({ fold, fault, sessionId }: Follower): void {
 }
 
 export function ended(key: string, state: string): ContinuoError {
-  const what = isFinal(state as LiveState) ? `the session is ${state}` : "the key means another session now";
+  const what = isFinal(state as LiveState)
+    ? `the session is ${state}`
+    : "the key belongs to another session now";
   return new ContinuoError("log_closed", what, {
     hint: "Send PUT with the key again: the next session has the notes of this one.",
     details: { key, state },

@@ -105,7 +105,10 @@ function checked(from: string, to: string): Relocation {
   }
   const [old, fresh] = [join(relocation.from, sep), join(relocation.to, sep)];
   if (old === fresh || old.startsWith(fresh) || fresh.startsWith(old)) {
-    throw new ContinuoError("invalid", `${relocation.from} and ${relocation.to} contain each other`);
+    throw new ContinuoError(
+      "invalid",
+      `one of the folders ${relocation.from} and ${relocation.to} contains the other`,
+    );
   }
   return relocation;
 }

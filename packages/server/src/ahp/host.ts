@@ -422,7 +422,7 @@ export class AhpHost {
   #makeRoom(): void {
     if (this.#feeds.size >= LIMITS.sessions) this.#sweep(LIMITS.openingMs);
     if (this.#feeds.size < LIMITS.sessions) return;
-    throw new ContinuoError("busy", `clients look at ${LIMITS.sessions} sessions at the same time`, {
+    throw new ContinuoError("busy", `clients have ${LIMITS.sessions} sessions open at the same time`, {
       hint: "Close sessions that nobody reads, and open this one again.",
     });
   }
@@ -443,6 +443,6 @@ export function folderOf(directories: unknown): string | null {
   const [first] = Array.isArray(directories) ? directories : [];
   if (first === undefined) return null;
   const folder = typeof first === "string" ? parseFileUri(first) : null;
-  if (folder === null) throw new ContinuoError("invalid", "the working directory is not of this machine");
+  if (folder === null) throw new ContinuoError("invalid", "the working directory is not on this machine");
   return folder;
 }

@@ -446,7 +446,7 @@ export class SessionFeed {
 }
 
 function badCursor(cause?: unknown): ContinuoError {
-  return new ContinuoError("invalid", "the cursor is not one that the chat gave out", { cause });
+  return new ContinuoError("invalid", "the cursor does not come from this chat", { cause });
 }
 
 function toBadCursor(error: unknown): never {

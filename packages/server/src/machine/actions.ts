@@ -190,7 +190,10 @@ interface NewSessionRef {
 /** Errors: `invalid`. */
 function toAgentName(name: string): AgentName {
   if (isAgentName(name)) return name;
-  throw new ContinuoError("invalid", `no agent ${JSON.stringify(name)} whose sessions can be written`);
+  throw new ContinuoError(
+    "invalid",
+    `there is no agent ${JSON.stringify(name)} for which Continuo can write sessions`,
+  );
 }
 
 async function toAnswer(

@@ -68,7 +68,7 @@ export async function bringBack(
   refuseTrashed(key);
   const { agent, location } = (await machine.named(key, signal)).row;
   if (!isAgentName(agent))
-    throw new ContinuoError("unsupported", "a session of Continuo's own is hidden by no agent");
+    throw new ContinuoError("unsupported", "no agent hides a session of Continuo's own");
   const left = await findLeftOut(places, { agents: [agent], signal });
   const one = left.find(({ hidden }) => hidden.found.location === location);
   if (one === undefined)

@@ -133,7 +133,7 @@ function startAfter(sessions: readonly MachineSession[], { key, place }: Cursor)
 }
 
 function badCursor(cause?: unknown): ContinuoError {
-  return new ContinuoError("invalid", "the cursor is not one that a page gave out", {
+  return new ContinuoError("invalid", "the cursor does not come from a page of this list", {
     hint: "Begin again without a cursor.",
     cause,
   });

@@ -106,7 +106,7 @@ function chosenChannel(channel: string | undefined, { channels }: QuestionChanne
 /** Errors: `usage`. */
 function addressee(to: string | undefined): string {
   if (to !== undefined) return to.replace(/^@/u, "");
-  throw new ContinuoError("usage", "nobody is named", {
+  throw new ContinuoError("usage", "the question has no addressee", {
     hint: "Give `to`: a handle, as a call without `question` lists them.",
   });
 }

@@ -145,7 +145,7 @@ function creationOf({ runId, input, agent, metadata, priority }: RunCreation["ru
 
 function cannotRetry(root: string, status: string | undefined): ContinuoError {
   return new ContinuoError("conflict", `cannot retry run ${root}: its input cannot be given again`, {
-    hint: "Retry a run that did not end well, once for each time.",
+    hint: "Retry a run that failed or was stopped, unless another run already has its input.",
     details: { runId: root, status: status ?? null },
   });
 }

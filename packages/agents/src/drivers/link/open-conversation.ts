@@ -103,7 +103,7 @@ const LIST_NOT_OFFERED: ResumptionStep = { step: "list by the agent", outcome: "
 const NO_WAY_OF_ITS_OWN: CascadeStep<OpenOutcome> = {
   step: "continue by the agent",
   offered: false,
-  run: () => Promise.reject(new ContinuoError("unsupported", "the agent has no such way")),
+  run: () => Promise.reject(new ContinuoError("unsupported", "the agent cannot name its last session")),
 };
 
 /** The session is known only after the agent has opened it. Errors: those of the step. */

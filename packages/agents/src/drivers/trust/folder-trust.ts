@@ -62,7 +62,7 @@ export function assertHoldable(label: string, { folder, by, leftOut }: FolderTru
   if (by !== null || leftOut.length === 0) return;
   throw new ContinuoError(
     "untrusted",
-    `${label} runs what ${leftOut.join(", ")} says, and nothing can keep it from that; the folder is not trusted`,
+    `${label} always runs what ${leftOut.join(", ")} says, and the folder is not trusted`,
     {
       hint: `Look at it, and if you trust it: continuo trust ${shellWord(folder)}`,
       details: { folder, files: leftOut },

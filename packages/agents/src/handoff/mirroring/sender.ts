@@ -290,5 +290,5 @@ function isUnchanged(a: FoundFile, b: FoundFile): boolean {
 }
 
 function otherLine(): ContinuoError {
-  return new ContinuoError("unavailable", "the other machine sent a line of another kind");
+  return new ContinuoError("unavailable", "the other machine sent an unexpected line");
 }

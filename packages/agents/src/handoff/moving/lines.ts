@@ -127,7 +127,7 @@ export function lineAs<T>(
   const read = shape.safeParse(line);
   if (read.success) return read.data;
   const reported = isJson(line) ? failure.safeParse(line) : null;
-  if (reported?.success !== true) throw broken("it sent a line of another kind");
+  if (reported?.success !== true) throw broken("it sent an unexpected line");
   const { code, message, hint } = reported.data.error;
   const known: ErrorCode = Object.hasOwn(ERROR_KINDS, code) ? (code as ErrorCode) : "unavailable";
   throw new ContinuoError(known, `${host}: ${message}`, present({ hint }));

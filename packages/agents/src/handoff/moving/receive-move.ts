@@ -166,7 +166,7 @@ async function takeBundle(
   for await (const chunk of createReadStream(part)) hash.update(chunk);
   if (hash.digest("hex") === sha256) return;
   rmSync(part, { force: true });
-  throw new ContinuoError("corrupt", "the bundle that came is not the one that was sent", {
+  throw new ContinuoError("corrupt", "the received bundle is not the one that was sent", {
     hint: "Run the same command again; it is sent from the beginning.",
   });
 }

@@ -46,7 +46,7 @@ export function readNote(repository: Repository): ApplyNote | null {
   if (success) return data;
   throw new ContinuoError(
     "corrupt",
-    `the note of a move that was cut off is damaged: ${pathOf(repository)}`,
+    `a move into the clone was cut off, and its note is damaged: ${pathOf(repository)}`,
     {
       hint: "Remove that file once `git status` shows the clone as you want it, and move again.",
     },

@@ -81,9 +81,13 @@ export function readPackedState(packed: string): WorkTreeState {
 function refuseChanged({ repository, state: before, changed }: ReadWorkTree, state: WorkTreeState): void {
   const { worktree } = repository;
   if (before.objectFormat !== state.objectFormat) {
-    throw new ContinuoError("conflict", `the clone ${worktree} has objects of ${before.objectFormat}`, {
-      hint: `Make a clone with ${state.objectFormat}.`,
-    });
+    throw new ContinuoError(
+      "conflict",
+      `the clone ${worktree} has the object format ${before.objectFormat}`,
+      {
+        hint: `Make a clone with the object format ${state.objectFormat}.`,
+      },
+    );
   }
   // Files that git does not track may stay, if the state has no file at their path.
   const isChanged =

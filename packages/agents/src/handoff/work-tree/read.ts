@@ -196,7 +196,7 @@ function fileAt(worktree: string, path: string): TreeFile {
     return { path, kind: "link", sizeBytes: target.length, sha256 };
   }
   if (!stat.isFile()) {
-    throw new ContinuoError("unsupported", `the work tree has a file that is no regular one: ${path}`, {
+    throw new ContinuoError("unsupported", `the work tree has a file that is not a regular file: ${path}`, {
       hint: "Delete it, or add it to .gitignore.",
     });
   }

@@ -59,7 +59,7 @@ async function ask(url: string, mode: "cors" | "no-cors"): Promise<Response | nu
 }
 
 function noWebSocket(): ContinuoError {
-  return new ContinuoError("unsupported", "the server answers, but no WebSocket to it opens", {
+  return new ContinuoError("unsupported", "the server answers over HTTP, but not over a WebSocket", {
     hint: "Let the proxy in front of it pass WebSockets (`Upgrade` and `Connection`), or name the server itself with --server.",
   });
 }

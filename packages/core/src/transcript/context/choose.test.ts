@@ -105,11 +105,11 @@ test.each<readonly [string, string, Omit<PlanOptions, "summarizer">, string]>([
 test.each<readonly [Omit<PlanOptions, "summarizer">, object]>([
   [
     { strategy: "oldest-page", pageAfter: "x" },
-    { message: "there is no message of this id to continue after", details: { pageAfter: "x" } },
+    { message: "there is no message with this id to continue after", details: { pageAfter: "x" } },
   ],
   [
     { strategy: "window", around: { id: "x" } },
-    { message: "there is no message of this id to show with its neighbours", details: { id: "x" } },
+    { message: "there is no message with this id to show with its neighbours", details: { id: "x" } },
   ],
 ])("%j is not found", (options, expected) => {
   expect(() => planContext(talk("u1"), options)).toThrow(

@@ -128,7 +128,7 @@ function pageUnits(units: readonly ContextUnit[], after: string | undefined): re
   if (after === undefined) return units;
   const at = units.findIndex((unit) => unit.members.some(({ message }) => message.id === after));
   if (at === -1) {
-    throw new ContinuoError("not_found", "there is no message of this id to continue after", {
+    throw new ContinuoError("not_found", "there is no message with this id to continue after", {
       details: { pageAfter: after },
     });
   }
@@ -143,7 +143,7 @@ function anchorOf(units: readonly ContextUnit[], strategy: Strategy, { around }:
   if (id !== undefined) {
     const at = units.findIndex((unit) => unit.members.some(({ message }) => message.id === id));
     if (at !== -1) return at;
-    throw new ContinuoError("not_found", "there is no message of this id to show with its neighbours", {
+    throw new ContinuoError("not_found", "there is no message with this id to show with its neighbours", {
       details: { id },
     });
   }

@@ -221,7 +221,7 @@ function usageGiven(given: unknown): Usage | undefined {
     isCount(usage.outputTokens)
   )
     return usage as unknown as Usage;
-  throw new ContinuoError("invalid", "the usage of an answer is not counts of tokens", {
+  throw new ContinuoError("invalid", "the usage of an answer must be counts of tokens", {
     hint: "Give `inputTokens` and `outputTokens` as numbers.",
   });
 }

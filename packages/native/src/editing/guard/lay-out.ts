@@ -66,7 +66,7 @@ export async function openCopy(
 
 /** The agent may use another folder since then. */
 function notReadable(info: SessionInfo): ContinuoError {
-  return new ContinuoError("unsupported", `${info.location} lies in no folder that ${info.agent} uses now`, {
+  return new ContinuoError("unsupported", `${info.location} is not in a folder that ${info.agent} uses now`, {
     hint: "Set the variables of the agent as they were when the session was stored.",
   });
 }

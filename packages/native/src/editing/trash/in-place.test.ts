@@ -201,7 +201,7 @@ describe("a deletion is refused", () => {
     writeFileSync(file, "old\n");
     await expect(trash()).rejects.toMatchObject({
       code: "conflict",
-      message: "somebody else deletes this session right now",
+      message: "another program is deleting this session",
     });
     expect(text()).toBe("old\n");
   });

@@ -74,7 +74,7 @@ function lay(info: SessionInfo, { places, now }: LayOptions, write: (folder: str
     "_",
   );
   if (existsSync(join(base, trashId)))
-    throw new ContinuoError("conflict", "somebody else restores this session right now");
+    throw new ContinuoError("conflict", "another program is restoring this session");
   const begun = join(base, `${BEGUN}${process.pid}`);
   try {
     removeLeftovers(base);

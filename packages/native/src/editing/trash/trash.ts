@@ -238,7 +238,7 @@ function listFiles(plan: FilesPlan): KeptFile[] {
 
 function makeFolder(places: Places, trashId: string): string {
   const folder = join(trashFolder(places), trashId);
-  if (existsSync(folder)) throw new ContinuoError("conflict", "somebody else deletes this session right now");
+  if (existsSync(folder)) throw new ContinuoError("conflict", "another program is deleting this session");
   try {
     makeFolderDurably(folder);
     return folder;

@@ -178,7 +178,7 @@ const KEEPS_TEXT_SIGNATURES: ReadonlySet<AgentName> = new Set(["gemini", "pi"]);
 
 function notKept(agent: AgentName, what: string): ContinuoError {
   return new ContinuoError("invalid", `a session of ${agent} has no place for ${what}`, {
-    hint: "Leave it out of the block, so that nothing is lost without a word.",
+    hint: "Leave it out of the block, so that nothing is lost silently.",
   });
 }
 

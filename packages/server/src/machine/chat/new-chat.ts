@@ -58,7 +58,7 @@ async function defaultAt(places: PlacesAt, cwd: string): Promise<string | null> 
 function folderAt(given: string, { home }: PlacesAt): string {
   const path = /^~(?:\/|$)/u.test(given) ? join(home, given.slice(1)) : given;
   if (!isAbsolute(path)) {
-    throw new ContinuoError("invalid", `${JSON.stringify(given.slice(0, 200))} is not a whole path`, {
+    throw new ContinuoError("invalid", `${JSON.stringify(given.slice(0, 200))} is not a full path`, {
       hint: "Name the folder from the root, or from ~.",
     });
   }

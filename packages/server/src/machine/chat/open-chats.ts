@@ -54,7 +54,7 @@ export function createOpenChats(options: OpenChatsOptions): OpenChats {
   const end = async (chat: ManagedChat): Promise<void> => {
     if (open.get(chat.sessionId) !== chat) return;
     open.delete(chat.sessionId);
-    chat.stop.abort(new ContinuoError("interrupted", "the server ends"));
+    chat.stop.abort(new ContinuoError("interrupted", "the server is closing"));
     const ended = Promise.allSettled(chat.turns).then(() => chat.talk.close());
     ending.add(ended);
     await ended.finally(() => ending.delete(ended));

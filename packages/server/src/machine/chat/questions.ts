@@ -122,7 +122,7 @@ function refuseLasting(
     optionId === undefined ? kind === always : id === optionId,
   );
   if (!taken.some(({ kind }) => kind === always)) return;
-  throw new ContinuoError("forbidden", "this page may only answer one question, not later ones too", {
+  throw new ContinuoError("forbidden", "this page may answer this question, but may not grant later ones", {
     hint: "Use a page that may change sessions.",
   });
 }

@@ -82,9 +82,13 @@ export class Answers {
       const timer = setTimeout(() => {
         token.waiting.delete(waiting);
         reject(
-          new ContinuoError("rate_limited", `the token has ${limit} bytes of answers that it did not read`, {
-            details: { limit, retryAfterMs: 1_000 },
-          }),
+          new ContinuoError(
+            "rate_limited",
+            `clients with this token have not read ${limit} bytes of answers yet`,
+            {
+              details: { limit, retryAfterMs: 1_000 },
+            },
+          ),
         );
       }, answerWaitMs);
       token.waiting.add(waiting);

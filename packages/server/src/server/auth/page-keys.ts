@@ -37,7 +37,7 @@ export function withPageKeys(authenticate: Authenticate, keys: PageKeys): Authen
     if (secret === undefined || sent === undefined || grant.tokenId === null) return grant;
     const expected = isTab(grant) ? keys.secretOf({ tokenId: grant.tokenId, secret }) : secret;
     if (areEqual(sent, expected)) return grant;
-    throw new ContinuoError("unauthorized", "the page was let in by an earlier start of the server", {
+    throw new ContinuoError("unauthorized", "the page was opened before the server started again", {
       hint: "Open the page again.",
     });
   };

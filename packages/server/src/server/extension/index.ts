@@ -68,7 +68,7 @@ export const extension: CreateMount = (context) => {
         }
         if (isGranted === true && request.code !== null && !areEqual(String(code), request.code)) {
           context.guessed(c.env.peer);
-          throw new ContinuoError("forbidden", "this is not the code", {
+          throw new ContinuoError("forbidden", "the code is wrong", {
             hint: "Look for it in the terminal of `continuo serve`.",
           });
         }

@@ -36,7 +36,7 @@ export function refuseSocket(
 }
 
 export function badHandshake(cause: Error): ContinuoError {
-  return new ContinuoError("invalid", `this is no handshake of a WebSocket: ${cause.message}`, { cause });
+  return new ContinuoError("invalid", `this is not a WebSocket handshake: ${cause.message}`, { cause });
 }
 
 interface SocketAnswer {

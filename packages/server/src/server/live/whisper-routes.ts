@@ -50,7 +50,8 @@ async function* bytesOf(path: string, sizeBytes: number): AsyncGenerator<Uint8Ar
       null,
       at,
     );
-    if (bytesRead === 0) throw new ContinuoError("unavailable", "a file of Whisper became shorter");
+    if (bytesRead === 0)
+      throw new ContinuoError("unavailable", "a file of Whisper became shorter while it was sent");
     at += bytesRead;
     yield buffer.subarray(0, bytesRead);
   }

@@ -163,7 +163,8 @@ function approvalRoutes(app: Hono<ServerEnv>, context: ServerContext, serviceOf:
  * session of which the grant has only the chat; `invalid` for the name of a log.
  */
 function assertReadable(grant: Grant, name: string, part: Part): void {
-  if (name.includes("/")) throw new ContinuoError("invalid", "the id of a session has no slash here");
+  if (name.includes("/"))
+    throw new ContinuoError("invalid", "the id of a session cannot contain a slash here");
   if (may(grant, { name, part }, "read")) return;
   if (!may(grant, { name, part: "chat" }, "read")) throw unknown(name);
   throw new ContinuoError("forbidden", "this access allows only the chat of the session", {

@@ -38,7 +38,7 @@ export function chatMessageOf({ messages, trigger, messageId }: Body): SentChat 
   if (input.length === 0) {
     throw new ContinuoError(
       "invalid",
-      "the body needs messages, the last one of a user, with a text or a file",
+      "the body needs messages, and the last one must be of a user, with a text or a file",
     );
   }
   return { input, ...textOrNone("id", id) };

@@ -107,7 +107,7 @@ async function* bytesOf(engine: Engine, row: Row): AsyncGenerator<Uint8Array, vo
     ),
   );
   if (found?.inline_bytes == null)
-    throw new ContinuoError("not_found", "a blob was collected as it was moved");
+    throw new ContinuoError("not_found", "a blob was deleted while it was moved");
   yield found.inline_bytes;
 }
 
