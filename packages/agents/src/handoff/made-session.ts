@@ -168,7 +168,7 @@ async function readBack({ reader, file, home, shelf }: ReadBackOptions): Promise
       },
     );
   }
-  using opened = await reader.open(found, home, {});
+  using opened = await reader.open(found, home, { keep: "all" });
   return await Array.fromAsync(opened.history(), shelf.keep);
 }
 

@@ -1,5 +1,7 @@
 /** The limits for reading records. */
 
+import { getHeapStatistics } from "node:v8";
+
 /** A longer record is a problem (`too_large`), not a reason to run out of memory. */
 export const MAX_RECORD_BYTES: number = 256 * 1024 * 1024;
 
@@ -7,10 +9,10 @@ export const MAX_RECORD_BYTES: number = 256 * 1024 * 1024;
 export const KEEP_PARSED_BYTES: number = 8 * 1024 * 1024;
 
 /**
- * The same for a caller that goes through all records several times, as a hand-over does; parsed records need a few
- * times as much memory.
+ * The same for a caller that goes through all records several times, as a hand-over does. The messages that it holds
+ * have the same texts as the parsed records, which therefore need little more memory. The limit is lower for a small heap.
  */
-export const KEEP_ALL_BYTES: number = 16 * 1024 * 1024;
+export const KEEP_ALL_BYTES: number = Math.min(64 * 1024 * 1024, getHeapStatistics().heap_size_limit / 32);
 
 /** One read of a scan; the first is smaller and the next ones grow, because many readers need only the head. */
 export const CHUNK_BYTES: number = 1024 * 1024;

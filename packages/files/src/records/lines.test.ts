@@ -170,13 +170,15 @@ test("a scan stops when its signal is aborted", async () => {
 });
 
 test.each([
-  { keep: undefined, isSame: false },
-  { keep: "all", isSame: true },
+  { megabytes: 9, keep: undefined, isSame: false },
+  { megabytes: 9, keep: "all", isSame: true },
+  { megabytes: 64, keep: "all", isSame: true },
+  { megabytes: 65, keep: "all", isSame: false },
 ] as const)(
-  "a record of a file of 9 MB is parsed once for a caller that keeps all: $keep",
-  async ({ keep, isSame }) => {
+  "a record of a file of $megabytes MB is parsed once for a caller that keeps all ($keep): $isSame",
+  async ({ megabytes, keep, isSame }) => {
     const path = write(`{"a":[1]}\n`, "large.jsonl");
-    using file = openLines(path, 9 * 1024 * 1024, keep);
+    using file = openLines(path, megabytes * 1024 * 1024, keep);
     const [record] = (await Array.fromAsync(file.scan({ part: "whole" }))).flat();
     const again = record === undefined ? undefined : await file.fetch(record);
     expect(again).toEqual({ a: [1] });

@@ -4,6 +4,7 @@ import type { Problem, ProblemCode } from "@continuo/core/model";
 import { keptBytes } from "@continuo/files/records";
 import type { FoundSession, OpenOptions } from "../kit/index.ts";
 import type { ScanSource } from "../scanning/index.ts";
+import { KEEP_ALL_ROWS_BYTES } from "./limits.ts";
 import { openSource } from "./read-source.ts";
 import type { NativeRecord } from "./records.ts";
 import { type ChildSession, readAll, readOr, readParts, type SessionSource } from "./source.ts";
@@ -170,7 +171,7 @@ interface KeptRecords {
 
 /** Forgets everything that can be read again once it is more than a small session. */
 function createKept(inMemory: boolean, keep: "all" | undefined): KeptRecords {
-  const maxBytes = keptBytes(keep);
+  const maxBytes = Math.min(keptBytes(keep), KEEP_ALL_ROWS_BYTES);
   const all = new Map<number, MessageWithParts>();
   let bytes = 0;
   return {
