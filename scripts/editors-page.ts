@@ -17,9 +17,6 @@ const AGENTS: Section = {
 interface TriedEditor {
   readonly name: string;
   readonly protocol: string;
-  /** The version that was tried on this day; the page cannot be made while another version is installed. */
-  readonly version: string;
-  readonly triedOn: string;
   /** The package file that pins the version, and the name of the package in it. */
   readonly pin: readonly [file: string, name: string];
   /** The tests with the real program. */
@@ -30,16 +27,12 @@ const TRIED: readonly TriedEditor[] = [
   {
     name: "acpx",
     protocol: "ACP, version 1",
-    version: "0.19.1",
-    triedOn: "2026-11-28",
     pin: ["test/agents/editors/acpx/package.json", "acpx"],
     tests: ["test/agents/editors/acpx.agents.test.ts"],
   },
   {
     name: "VS Code 1.139 in Chromium (`code-server`)",
     protocol: "AHP 0.9.0",
-    version: "4.139.1",
-    triedOn: "2026-11-27",
     pin: ["editors/package.json", "code-server"],
     tests: ["test/ahp/vscode.full.test.ts", "test/ahp/cut-windows.full.test.ts"],
   },
@@ -70,21 +63,23 @@ export function withEditors(page: string): string {
 
 function editorsTable(): string {
   const tried = TRIED.map((editor) => {
-    const { name, protocol, triedOn, tests } = editor;
-    return `| ${name} | ${protocol} | ${pinnedVersion(editor)}, ${triedOn} | ${tests.flatMap(worksBy).join("; ")} |`;
+    const { name, protocol, tests } = editor;
+    return `| ${name} | ${protocol} | ${triedWith(editor)} | ${tests.flatMap(worksBy).join("; ")} |`;
   });
   const others = NOT_TRIED.map((name) => `| ${name} | ACP | not tried here | a guide only |`);
   const head = ["| editor | protocol | tried with | what works, by its test |", "|---|---|---|---|"];
   return [...head, ...tried, ...others].join("\n");
 }
 
-/** Throws where the package was updated and nobody wrote when the new version was tried. */
-function pinnedVersion({ name, version, pin: [file, dependency] }: TriedEditor): string {
+/** The version and the day that its tests wrote. Throws if they have not passed with the version that is installed now. */
+function triedWith({ name, pin: [file, dependency] }: TriedEditor): string {
+  const tried = JSON.parse(readFileSync(join(ROOT, "test/tried-editors.json"), "utf8"));
+  const { version, triedOn } = tried[dependency] as { readonly version: string; readonly triedOn: string };
   const { dependencies = {}, devDependencies = {} } = JSON.parse(readFileSync(join(ROOT, file), "utf8"));
   const pinned = String({ ...dependencies, ...devDependencies }[dependency]);
   if (pinned !== version)
-    throw new Error(`${name} ${pinned} was not tried: scripts/editors-page.ts has ${version}`);
-  return pinned;
+    throw new Error(`run the tests of ${name} ${pinned} with CONTINUO_RECORD=1: they passed with ${version}`);
+  return `${version}, ${triedOn}`;
 }
 
 /** The titles of the tests of a file, each with a link. */

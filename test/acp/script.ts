@@ -42,6 +42,11 @@ export type ScriptStep =
 export interface Script {
   /** The answer to `initialize`. */
   readonly hello?: Json;
+  /**
+   * The agent says the states of its turns, as version 2 wants it: the steps of a prompt are a turn, and a result is its
+   * end. Without it, a script of version 2 has the answers and the states itself.
+   */
+  readonly states?: true;
   /** Modes and options of a new session, which the agent then lets its client set. */
   readonly session?: { readonly modes?: Json; readonly configOptions?: readonly Json[] };
   /** The keys are methods. */

@@ -10,6 +10,7 @@ import { appendFileSync, existsSync, readFileSync, writeFileSync } from "node:fs
 import { dirname, join } from "node:path";
 import type { Json, Script, ScriptStep } from "./script.ts";
 import { ScriptedSessions } from "./scripted-sessions.ts";
+import { type ScriptedTurn, ScriptedTurns } from "./scripted-turns.ts";
 
 const [, , path = "", ...args] = process.argv;
 const script: Script = JSON.parse(readFileSync(path, "utf8"));
@@ -37,6 +38,8 @@ const write = (text: string): Promise<void> =>
   });
 const send = (message: Json): Promise<void> => write(`${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`);
 
+const turns = script.states === true ? new ScriptedTurns({ sessions, send, request }) : null;
+
 let rest = "";
 // `readline` would also end a line at U+2028, which JSON has unescaped within texts.
 process.stdin.setEncoding("utf8").on("data", (text: string) => {
@@ -49,6 +52,8 @@ function receive(line: string): void {
   appendFileSync(`${path}.log`, `${line}\n`);
   const message = parsed(line);
   if (message === null) void send({ id: null, error: { code: -32_700, message: "Parse error" } });
+  else if (Array.isArray(message) || (message.method === undefined && message.id === undefined))
+    void send({ id: null, error: { code: -32_600, message: "Invalid request" } });
   else if (message.method === undefined) waiting.get(Number(message.id))?.(message);
   else if (message.method === "session/cancel")
     sessions.cancel(String((message.params as Json | undefined)?.sessionId));
@@ -65,6 +70,10 @@ function parsed(line: string): Json | null {
 
 async function answer({ id, method, params }: Json): Promise<void> {
   const { sessionId = "new-1", prompt = [] } = (params ?? {}) as { sessionId?: string; prompt?: Json[] };
+  if (!Array.isArray(prompt)) {
+    await send({ id, error: { code: -32_602, message: "the prompt is no list" } });
+    return;
+  }
   const words = prompt.map(({ text }) => String(text ?? "")).join("");
   const own = method === "session/prompt" ? (script.prompts?.[words] ?? script.prompts?.["*"]) : undefined;
   const steps = own ?? script.answers?.[String(method)] ?? DEFAULTS[String(method)];
@@ -75,9 +84,28 @@ async function answer({ id, method, params }: Json): Promise<void> {
     await send({ id, ...answer });
     return;
   }
-  for (const content of prompt) sessions.record(sessionId, { sessionUpdate: "user_message_chunk", content });
   const asked = { id, sessionId, words };
+  if (turns !== null && method === "session/prompt") {
+    await turns.begin({ id, sessionId, content: prompt }, (turn) =>
+      follow(steps, params, { ...asked, turn }),
+    );
+    return;
+  }
+  for (const content of prompt) sessions.record(sessionId, { sessionUpdate: "user_message_chunk", content });
+  await follow(steps, params, asked);
+}
+
+interface AskedOfAgent {
+  readonly id: unknown;
+  readonly sessionId: string;
+  readonly words: string;
+  /** In version 2, where the agent says the states of its turns. */
+  readonly turn?: ScriptedTurn;
+}
+
+async function follow(steps: readonly ScriptStep[], params: unknown, asked: AskedOfAgent): Promise<void> {
   for (const step of steps) {
+    if (asked.turn?.isOver === true) return;
     const isOther =
       ("when" in step && !holds(step.when, params)) ||
       ("ifFile" in step && !existsSync(join(dirname(path), step.ifFile))) ||
@@ -101,11 +129,7 @@ const DEFAULTS: Record<string, readonly ScriptStep[]> = {
   ],
 };
 
-async function take(
-  step: ScriptStep,
-  asked: { id: unknown; sessionId: string; words: string },
-): Promise<void> {
-  const { id, sessionId, words } = asked;
+async function take(step: ScriptStep, { id, sessionId, words, turn }: AskedOfAgent): Promise<void> {
   if ("update" in step) {
     const update = JSON.parse(
       JSON.stringify(step.update)
@@ -113,6 +137,10 @@ async function take(
         .replaceAll("$END", JSON.stringify(words.slice(-END_CHARS)).slice(1, -1)),
     );
     for (let n = 0; n < (step.times ?? 1); n += 1) {
+      if (turn !== undefined) {
+        await turn.update(update);
+        continue;
+      }
       sessions.record(step.sessionId ?? sessionId, update);
       await send({ method: "session/update", params: { sessionId: step.sessionId ?? sessionId, update } });
     }
@@ -121,7 +149,7 @@ async function take(
     const result = JSON.parse(
       JSON.stringify(step.result).replaceAll("$PID", String(process.pid)).replaceAll("$UUID", randomUUID()),
     );
-    await send({ id, result });
+    await (turn === undefined ? send({ id, result }) : turn.end(result.stopReason));
   }
   if ("error" in step) await send({ id, error: step.error });
   if ("raw" in step) await write(step.raw);
@@ -154,12 +182,13 @@ async function take(
         update: { sessionUpdate: "agent_message_chunk", content: { type: "text", text } },
       },
     });
-  if ("ask" in step) {
-    const { result } = await request("session/request_permission", { sessionId, ...step.ask });
+  if ("ask" in step && turn !== undefined) await turn.ask(step.ask);
+  else if ("ask" in step) {
+    const { result } = await request("session/request_permission", { sessionId, ...step.ask }).answer;
     await sayText(JSON.stringify(result));
   }
   if ("request" in step) {
-    const { result, error } = await request(step.request, { sessionId, ...step.params });
+    const { result, error } = await request(step.request, { sessionId, ...step.params }).answer;
     await sayText(`${JSON.stringify({ result, error })}\n`);
   }
   if ("deaf" in step) {
@@ -173,10 +202,10 @@ async function take(
   if ("die" in step) process.exit(step.die);
 }
 
-function request(method: string, params: Json): Promise<Json> {
+function request(method: string, params: Json): { readonly id: number; readonly answer: Promise<Json> } {
   count += 1;
   const id = count;
   appendFileSync(`${path}.asked`, `${JSON.stringify({ id, method })}\n`);
   void send({ id, method, params });
-  return new Promise((done) => waiting.set(id, done));
+  return { id, answer: new Promise((done) => waiting.set(id, done)) };
 }

@@ -14,6 +14,7 @@ export interface Reply {
 }
 
 interface HeldSession {
+  isClosed: boolean;
   readonly cwd: string;
   readonly additionalDirectories: readonly string[];
   readonly history: Json[];
@@ -37,8 +38,12 @@ export class ScriptedSessions {
 
   /** Adds an update to the history of a session that began here. */
   record(sessionId: string, update: Json): void {
-    if (/message_chunk|thought_chunk|tool_call|plan/u.test(String(update.sessionUpdate)))
+    if (/user_message|message_chunk|thought_chunk|tool_call|plan/u.test(String(update.sessionUpdate)))
       this.#held.get(sessionId)?.history.push(update);
+  }
+
+  isOpen(sessionId: string): boolean {
+    return this.#held.get(sessionId)?.isClosed === false;
   }
 
   onCancel(sessionId: string, cancelled: () => void): void {
@@ -58,14 +63,17 @@ export class ScriptedSessions {
   }
 
   #handlers(): Readonly<Record<string, Handler>> {
-    const { loadSession, sessionCapabilities = {} } = (this.#hello.agentCapabilities ?? {}) as Json;
-    const claims = sessionCapabilities as Json;
+    const { loadSession } = (this.#hello.agentCapabilities ?? {}) as Json;
+    const claims = claimsOf(this.#hello);
     const { modes, configOptions } = this.#script.session ?? {};
     return {
       initialize: () => done(this.#hello),
       "session/new": (params) => this.#create(params),
       ...(loadSession === true && { "session/load": (_, id, held) => open(id, held, held?.history) }),
-      ...(claims.resume !== undefined && { "session/resume": (_, id, held) => open(id, held) }),
+      ...(claims.resume !== undefined && {
+        "session/resume": ({ replayFrom }, id, held) =>
+          open(id, held, replayFrom ? replayed(held?.history) : []),
+      }),
       ...(claims.list !== undefined && { "session/list": ({ cwd }) => this.#list(cwd) }),
       ...(claims.close !== undefined && { "session/close": (_, id) => this.#close(id) }),
       ...(claims.delete !== undefined && { "session/delete": (_, id) => this.#delete(id) }),
@@ -82,7 +90,8 @@ export class ScriptedSessions {
     const sessionId = `new-${this.#made}`;
     const settings = structuredClone(this.#script.session ?? {});
     const directories = additionalDirectories as readonly string[];
-    this.#held.set(sessionId, { cwd, additionalDirectories: directories, history: [], settings });
+    const place = { cwd, additionalDirectories: directories };
+    this.#held.set(sessionId, { ...place, history: [], settings, isClosed: false });
     return done({ sessionId, ...settings });
   }
 
@@ -99,7 +108,9 @@ export class ScriptedSessions {
   }
 
   #close(id: string): Reply {
-    if (!this.#held.has(id)) return unknownSession(id);
+    const held = this.#held.get(id);
+    if (held === undefined) return unknownSession(id);
+    held.isClosed = true;
     this.cancel(id);
     return done({});
   }
@@ -112,7 +123,32 @@ export class ScriptedSessions {
 }
 
 function open(id: string, held: HeldSession | undefined, updates: readonly Json[] = []): Reply {
-  return held === undefined ? unknownSession(id) : { updates, answer: { result: held.settings } };
+  if (held === undefined) return unknownSession(id);
+  held.isClosed = false;
+  return { updates, answer: { result: held.settings } };
+}
+
+/** Returns the claims about sessions. In version 2, every agent has lists, resumes and closes. */
+function claimsOf({ protocolVersion, agentCapabilities, capabilities }: Json): Json {
+  if (protocolVersion !== 2) return (((agentCapabilities ?? {}) as Json).sessionCapabilities ?? {}) as Json;
+  return { list: {}, resume: {}, close: {}, ...((capabilities as Json).session as Json) };
+}
+
+/** In version 2, a replay has each message from its beginning, which is empty. */
+function replayed(history: readonly Json[] = []): readonly Json[] {
+  const begun = new Set<string>();
+  return history.flatMap(({ sessionUpdate, content, ...update }) => {
+    const [, kind, part] = /^(\w+_(?:message|thought))(_chunk)?$/u.exec(String(sessionUpdate)) ?? [];
+    if (kind === undefined) return [{ sessionUpdate, content, ...update }];
+    const parts = (part === undefined ? content : [content]) as readonly Json[];
+    const name = `${kind} ${String(update.messageId)}`;
+    const beginning = begun.has(name) ? [] : [{ sessionUpdate: kind, ...update, content: [] }];
+    begun.add(name);
+    return [
+      ...beginning,
+      ...parts.map((one) => ({ sessionUpdate: `${kind}_chunk`, ...update, content: one })),
+    ];
+  });
 }
 
 function setMode(id: string, held: HeldSession | undefined, modeId: unknown): Reply {
@@ -126,7 +162,7 @@ function setMode(id: string, held: HeldSession | undefined, modeId: unknown): Re
 function setOption(id: string, held: HeldSession | undefined, { configId, value }: Json): Reply {
   if (held === undefined) return unknownSession(id);
   const configOptions = held.settings.configOptions as readonly Json[];
-  const option = configOptions.find((one) => one.id === configId);
+  const option = configOptions.find((one) => (one.configId ?? one.id) === configId);
   if (!((option?.options ?? []) as readonly Json[]).some((choice) => choice.value === value))
     return failure(-32_602, "no such choice");
   if (option !== undefined) option.currentValue = value;

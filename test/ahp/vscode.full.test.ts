@@ -11,8 +11,9 @@ import { GEMINI_TALK, geminiHead, writeGemini } from "../lost/gemini-recipes.ts"
 import { PI_TALK, piHeader, writePi } from "../lost/pi-recipes.ts";
 import { makeLostHome, toLines, writeText } from "../lost/recipe.ts";
 import { DONE_CALLS, EDITS, ownSession } from "../machine/open-chat.ts";
+import { recordTried } from "../tried-editors.ts";
 import { startViewer } from "./viewer-socket.ts";
-import { openVscode } from "./vscode.ts";
+import { CODE_SERVER, openVscode } from "./vscode.ts";
 
 /** The picture of docs/editors.md. */
 const PICTURE = join(import.meta.dirname, "../../docs/pictures/vscode.png");
@@ -55,6 +56,7 @@ test("VS Code lists the sessions of five agents, and two windows of it show one 
     expect(await button("Yes").count()).toBe(0);
   }
   expect(home.prompts()).toEqual(["edit it"]);
+  recordTried(CODE_SERVER);
 }, 240_000);
 
 test("a command and a change that a person allowed stay in VS Code's turn when they are done", async () => {
@@ -75,6 +77,7 @@ test("a command and a change that a person allowed stay in VS Code's turn when t
     await steps.last().click();
     await expect.poll(() => window.conversation.innerText()).toContain(shown);
   }
+  recordTried(CODE_SERVER);
 }, 240_000);
 
 interface FiveAgents {

@@ -16,6 +16,9 @@ const SETTINGS = {
   "workbench.startupEditor": "none",
 };
 
+/** The package that has the server of VS Code. */
+export const CODE_SERVER: string = join(VSCODE, "../..");
+
 export interface Vscode extends AsyncDisposable {
   window(): Promise<VscodeWindow>;
 }

@@ -18,8 +18,20 @@ export type Rule = (
   hello?: Json,
 ) => void;
 
-/** Each rule begins with a process of its own, and ends with a look at every message by the protocol's schema. */
-export function ruleOf(make: () => Subject | Promise<Subject>): Rule {
+/** Processes whose agent does not claim what the rule is about. */
+const withoutClaim = new WeakSet<Wire>();
+
+/** The rule checks nothing, because the agent does not claim what it is about. */
+export function notClaimed(wire: Wire): void {
+  withoutClaim.add(wire);
+}
+
+/**
+ * Each rule begins with a process of its own, and ends with a look at every message by the protocol's schema.
+ *
+ * @param unclaimed the ids of the rules about something that the agent does not claim
+ */
+export function ruleOf(make: () => Subject | Promise<Subject>, unclaimed: readonly string[]): Rule {
   return (title, check, hello = HELLO) =>
     test(title, { timeout: TIMEOUT_MS }, async () => {
       using subject = await make();
@@ -27,6 +39,7 @@ export function ruleOf(make: () => Subject | Promise<Subject>): Rule {
       const answer = await wire.get("initialize", hello);
       await check(wire, subject, answer);
       expect(wire.violations).toEqual([]);
+      expect(withoutClaim.has(wire)).toBe(unclaimed.includes(title.split(" ")[0] ?? title));
     });
 }
 

@@ -8,6 +8,7 @@ import {
   idles,
   messagesIn,
   newSession,
+  notClaimed,
   oneTurn,
   promptOf,
   type Rule,
@@ -39,7 +40,7 @@ export function sessionRules(rule: Rule): void {
       `MCP-${rank} a server of the kind ${kind} is taken where it is claimed`,
       async (wire, { cwd }, hello) => {
         const { mcp = {} } = sessionOf(hello) as { readonly mcp?: Json };
-        if (mcp[kind] === undefined) return;
+        if (mcp[kind] === undefined) return notClaimed(wire);
         await wire.get("session/new", { cwd, mcpServers: [server] });
       },
     );
@@ -51,7 +52,7 @@ export function sessionRules(rule: Rule): void {
     rule(
       `ADDDIRS-${rank} further folders are taken by ${method} where that is claimed`,
       async (wire, subject, hello) => {
-        if (sessionOf(hello).additionalDirectories === undefined) return;
+        if (sessionOf(hello).additionalDirectories === undefined) return notClaimed(wire);
         const sessionId = await oneTurn(wire, subject);
         const { cwd } = subject;
         await wire.get(method, { sessionId, cwd, additionalDirectories: [cwd] });
@@ -159,18 +160,18 @@ function endRules(rule: Rule): void {
     );
   });
   rule("DELETE-201 a session is deleted, with an empty answer", async (wire, subject, hello) => {
-    if (sessionOf(hello).delete === undefined) return;
+    if (sessionOf(hello).delete === undefined) return notClaimed(wire);
     expect(await wire.get("session/delete", { sessionId: await oneTurn(wire, subject) })).toEqual({});
   });
   rule("DELETE-202 a deleted session is gone from the list", async (wire, subject, hello) => {
-    if (sessionOf(hello).delete === undefined) return;
+    if (sessionOf(hello).delete === undefined) return notClaimed(wire);
     const id = await oneTurn(wire, subject);
     expect((await wire.get("session/list", {})).sessions).toMatchObject([{ sessionId: id }]);
     await wire.get("session/delete", { sessionId: id });
     expect((await wire.get("session/list", {})).sessions).toEqual([]);
   });
   rule("DELETE-203 to delete what is not there is no error", async (wire, subject, hello) => {
-    if (sessionOf(hello).delete === undefined) return;
+    if (sessionOf(hello).delete === undefined) return notClaimed(wire);
     const id = await oneTurn(wire, subject);
     for (const sessionId of [id, id, "nobody"]) await wire.get("session/delete", { sessionId });
   });

@@ -8,6 +8,7 @@ import {
   idles,
   messagesIn,
   newSession,
+  notClaimed,
   oneTurn,
   promptOf,
   type Rule,
@@ -55,7 +56,7 @@ export function turnRules(rule: Rule): void {
   ];
   for (const [name, capability, block] of blocks) {
     rule(`${name} ${String(block.type)} is taken where it is claimed`, async (wire, subject, hello) => {
-      if (capability !== null && !canPrompt(hello, capability)) return;
+      if (capability !== null && !canPrompt(hello, capability)) return notClaimed(wire);
       const id = await newSession(wire, subject);
       await wire.get("session/prompt", {
         sessionId: id,
@@ -242,11 +243,9 @@ export function patchRules(rule: Rule): void {
   });
   rule("PATCH-206 a terminal has one folder, an absolute one", async (wire, subject) => {
     const folders = new Map<unknown, Set<unknown>>();
-    for (const { terminalId, cwd } of updatesNamed(
-      wire,
-      await askingTurn(wire, subject),
-      "terminal_update",
-    )) {
+    const terminals = updatesNamed(wire, await askingTurn(wire, subject), "terminal_update");
+    if (terminals.length === 0) notClaimed(wire);
+    for (const { terminalId, cwd } of terminals) {
       if (cwd === undefined || cwd === null) continue;
       expect(cwd).toMatch(/^\//u);
       folders.set(terminalId, (folders.get(terminalId) ?? new Set()).add(cwd));
@@ -255,7 +254,9 @@ export function patchRules(rule: Rule): void {
   });
   rule("PATCH-207 each part of a terminal's output is base64 by itself", async (wire, subject) => {
     const id = await askingTurn(wire, subject);
-    for (const { data } of updatesNamed(wire, id, "terminal_output_chunk")) {
+    const parts = updatesNamed(wire, id, "terminal_output_chunk");
+    if (parts.length === 0) notClaimed(wire);
+    for (const { data } of parts) {
       expect(Buffer.from(String(data), "base64").toString("base64")).toBe(data);
     }
   });

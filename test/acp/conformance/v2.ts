@@ -7,7 +7,17 @@
 import { describe, expect, test } from "vitest";
 import { unknownKeysIn } from "./schema.ts";
 import type { Subject } from "./v1.ts";
-import { areKnown, askingTurn, HELLO, newSession, oneTurn, type Rule, ruleOf, say } from "./v2-kit.ts";
+import {
+  areKnown,
+  askingTurn,
+  HELLO,
+  newSession,
+  notClaimed,
+  oneTurn,
+  type Rule,
+  ruleOf,
+  say,
+} from "./v2-kit.ts";
 import { choiceRules, sessionRules } from "./v2-sessions.ts";
 import { cancelRules, patchRules, turnRules } from "./v2-turns.ts";
 import { type Json, type Message, Wire } from "./wire.ts";
@@ -26,8 +36,13 @@ export const GROUPS: readonly (readonly [about: string, rules: (rule: Rule) => v
   ["extensions", extensionRules],
 ];
 
-export function describeConformance2(name: string, make: () => Subject | Promise<Subject>): void {
-  const rule = ruleOf(make);
+/** `unclaimed`: the ids of the rules about something that the agent does not claim. */
+export function describeConformance2(
+  name: string,
+  make: () => Subject | Promise<Subject>,
+  { unclaimed }: { readonly unclaimed: readonly string[] },
+): void {
+  const rule = ruleOf(make, unclaimed);
   describe(`${name}: version 2, first words`, () => firstWordRules(make));
   for (const [about, rules] of GROUPS) describe(`${name}: version 2, ${about}`, () => rules(rule));
 }
@@ -188,7 +203,7 @@ function accessRules(rule: Rule): void {
     expect(methodsOf(hello).filter(({ type }) => type === "terminal")).toEqual([]);
   });
   rule("AUTH-203 without a way to log in nobody can be logged out", async (wire, _subject, hello) => {
-    if (methodsOf(hello).length > 0) return;
+    if (methodsOf(hello).length > 0) return notClaimed(wire);
     expect((await wire.ask("auth/logout", {})).error?.code).toBe(-32_601);
   });
   rule("AUTH-204 an unknown way to log in is an error, and leaves it usable", async (wire, subject) => {
@@ -197,7 +212,7 @@ function accessRules(rule: Rule): void {
     await newSession(wire, subject);
   });
   rule("AUTH-205 without a way to log in nothing asks for a login", async (wire, subject, hello) => {
-    if (methodsOf(hello).length > 0) return;
+    if (methodsOf(hello).length > 0) return notClaimed(wire);
     await oneTurn(wire, subject);
     await wire.ask("session/list", {});
     expect(wire.messages.filter(({ error }) => error?.code === -32_000)).toEqual([]);
@@ -212,9 +227,10 @@ function accessRules(rule: Rule): void {
   });
   rule(
     "AUTH-207 a login in a terminal has words and variables, each once",
-    async (_wire, _subject, hello) => {
-      for (const { type, args = [], env = [] } of methodsOf(hello)) {
-        if (type !== "terminal") continue;
+    async (wire, _subject, hello) => {
+      const logins = methodsOf(hello).filter(({ type }) => type === "terminal");
+      if (logins.length === 0) notClaimed(wire);
+      for (const { args = [], env = [] } of logins) {
         expect((args as unknown[]).every((word) => typeof word === "string")).toBe(true);
         const names = (env as readonly Json[]).map(({ name }) => name);
         expect(new Set(names).size).toBe(names.length);

@@ -10,6 +10,7 @@ import { expect, test } from "vitest";
 import { MAIN } from "../../cli/home.ts";
 import { copyHome, FORMAT_CASES } from "../../fixture-home.ts";
 import { text } from "../../model-servers/index.ts";
+import { recordTried } from "../../tried-editors.ts";
 import { type Stage, stage } from "../chat/stage.ts";
 import { PINNED, packageFolder } from "../install.ts";
 import { makeSandbox, runProgram } from "../sandbox.ts";
@@ -100,6 +101,7 @@ test.each([["pi"], ["claude"]] as const)(
     const archive = JSON.parse(readFileSync(output, "utf8")) as Row;
     expect(archive).toMatchObject({ session: { record_id: id } });
     expect(spokenIn(archive.history as Row[])).toBe("I keep forty-one in mind.It was forty-one.");
+    recordTried(packageFolder(PINNED.acpx));
   },
 );
 
@@ -138,4 +140,5 @@ test("the sessions of the format cases are listed, and each can be opened by its
     expect(opened).toMatchObject({ action: "session_ensured", acpxSessionId: id });
     await run("sessions", "close", id);
   }
+  recordTried(packageFolder(PINNED.acpx));
 });
