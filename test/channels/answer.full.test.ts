@@ -1,11 +1,17 @@
 /** `client.answer()` in a process that is killed at any of its steps: each reader has each answer once. */
 
 import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
 import { join } from "node:path";
-import type { AgenticClient, ClientEvent } from "@continuo/core/client";
+import { createInterface } from "node:readline";
+import { type AgenticClient, type ClientEvent, connect } from "@continuo/core/client";
+import type { Store } from "@continuo/core/model";
 import { openStore } from "@continuo/store";
 import { readMessages } from "@continuo/store/channels";
 import { afterEach, expect, test } from "vitest";
+import { scratchFolder } from "../scratch-folder.ts";
+import { bundledProgram } from "../sizes/shared-programs.ts";
+import { cuttingProxy } from "./cutting-proxy.ts";
 import { openChannelServer } from "./open-channel.ts";
 
 const BOT = join(import.meta.dirname, "answering-bot.ts");
@@ -77,8 +83,91 @@ test.each(MOMENTS)(
     const second = { ...whole, text: "You asked: @bot and tomorrow" };
     for (const screen of screens)
       await expect.poll(() => [...screen.values()], wait).toEqual([first, second]);
-    const { messages } = await readMessages(store, "team", { limit: 100 });
-    const later = messages.filter((one) => one.handle === "bot" && one.state !== "deleted");
-    expect(later.map(({ content, state }) => ({ state, text: content }))).toEqual([first, second]);
+    expect(await answersIn(store)).toEqual([first, second]);
   },
 );
+
+test.each([
+  ["append", "after"],
+  ["complete", "before"],
+  ["end_run", "before"],
+])(
+  "a bot on standby takes over from one that is killed at the frame %s, %s the frame is stored, and answers once",
+  { timeout: 120_000 },
+  async (frame, side) => {
+    await using store = await openStore("memory:");
+    await using server = await openChannelServer(store);
+    const ann = await server.join("ann");
+    const screen = screenOf(ann, true);
+    const killed = startBot(server.url, "team", [frame, side]);
+    const wait = { timeout: 60_000 };
+    await expect.poll(() => store.getLease("channel/team/bot"), wait).not.toBeNull();
+    void startBot(server.url, "team");
+    await ann.send("@bot is the bridge open today");
+    expect(await killed).toBe("SIGKILL");
+    const first = { state: "complete", text: "You asked: @bot is the bridge open today" };
+    await expect.poll(() => [...screen.values()], wait).toEqual([first]);
+    await ann.send("@bot and tomorrow");
+    const second = { state: "complete", text: "You asked: @bot and tomorrow" };
+    await expect.poll(() => [...screen.values()], wait).toEqual([first, second]);
+    expect(await answersIn(store)).toEqual([first, second]);
+  },
+);
+
+async function startServer(
+  storeUrl: string,
+): Promise<{ readonly url: string; readonly child: ChildProcess }> {
+  const program = await bundledProgram("test/channels/chaos-server.ts");
+  const child = spawn(process.execPath, [program, storeUrl, "default", "none"], {
+    stdio: ["pipe", "pipe", "inherit"],
+  });
+  bots.add(child);
+  const [url] = (await once(createInterface(child.stdout), "line")) as [string];
+  return { url, child };
+}
+
+test("an answer whose server is killed in the middle of it, several times, is complete and said once", {
+  timeout: 180_000,
+}, async () => {
+  const storeUrl = `sqlite:${join(scratchFolder("answer"), "store.db")}`;
+  await using store = await openStore(storeUrl);
+  let server = await startServer(storeUrl);
+  await using proxy = await cuttingProxy(server.url);
+  const ann = await connect({
+    serverUrl: proxy.url,
+    channel: "team",
+    handle: "ann",
+    workspaceId: "default",
+  });
+  const screen = screenOf(ann, true);
+  void startBot(proxy.url, "team");
+  const wait = { timeout: 60_000, interval: 10 };
+  const whole: Shown[] = [];
+  for (const [round, words] of [1, 3, 6].entries()) {
+    const question = `@bot is bridge number ${round} open today`;
+    await ann.send(question);
+    const hasBegun = async (): Promise<boolean> => {
+      const last = (await answersIn(store)).at(-1);
+      return last?.state === "open" && last.text.split(" ").length >= words;
+    };
+    await expect.poll(hasBegun, wait).toBe(true);
+    server.child.kill("SIGKILL");
+    await once(server.child, "exit");
+    server = await startServer(storeUrl);
+    proxy.retarget(server.url);
+    whole.push({ state: "complete", text: `You asked: ${question}` });
+    await expect.poll(() => [...screen.values()], wait).toEqual(whole);
+  }
+  expect(await answersIn(store)).toEqual(whole);
+  const completed = await store.listRuns({ sessionId: "participant:team:bot", status: "completed" });
+  expect(completed.items).toHaveLength(whole.length);
+  await ann.close();
+});
+
+/** The messages of the bot in the store, except those that it deleted. */
+async function answersIn(store: Store): Promise<readonly Shown[]> {
+  const { messages } = await readMessages(store, "team", { limit: 100 });
+  return messages
+    .filter(({ handle, state }) => handle === "bot" && state !== "deleted")
+    .map(({ content, state }) => ({ state, text: content }));
+}

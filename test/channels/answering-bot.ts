@@ -4,7 +4,8 @@
  */
 
 import { setTimeout as sleep } from "node:timers/promises";
-import { connect } from "@continuo/core/client";
+import { type AgenticClient, connect } from "@continuo/core/client";
+import { isContinuoError } from "@continuo/core/model";
 
 const [serverUrl = "", channel = "", type, side] = process.argv.slice(2);
 
@@ -37,6 +38,18 @@ async function* think(question: string): AsyncGenerator<string> {
   }
 }
 
-const bot = await connect({ serverUrl, channel, handle: "bot", type: "agent", workspaceId: "default" });
+/** A second process with the same handle waits until the first one is gone. */
+async function join(): Promise<AgenticClient> {
+  for (;;) {
+    try {
+      return await connect({ serverUrl, channel, handle: "bot", type: "agent", workspaceId: "default" });
+    } catch (error) {
+      if (!isContinuoError(error, "handle_taken")) throw error;
+      await sleep(100);
+    }
+  }
+}
+
+const bot = await join();
 for await (const event of bot.events({ targetedOnly: true }))
   await bot.answer(event, ({ content }) => think(content));
