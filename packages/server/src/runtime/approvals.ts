@@ -12,18 +12,22 @@ import {
   ContinuoError,
   canonicalJson,
   isContinuoError,
-  isEvent,
-  listAll,
-  type Page,
   type PermissionDecision,
   type PermissionRequest,
   present,
   type Run,
   type RunStatus,
-  readAll,
   type Store,
 } from "@continuo/core/model";
 import { latestAttempt, MAX_TIMER_MS, rootIn } from "@continuo/store/sessions";
+import {
+  claimsOf,
+  findApproval,
+  getApproval,
+  hasAsked,
+  MAX_LISTED,
+  STORED_WITHIN_MS,
+} from "./approval-lookup.ts";
 import { mayHaveRun, unstoredQuestions } from "./earlier-calls.ts";
 import { APPROVAL_ANSWER, assertApprovalFilters } from "./options.ts";
 import { ownMetadata } from "./readers.ts";
@@ -42,11 +46,8 @@ import {
 } from "./stored-approval.ts";
 import type { Approval, ApprovalAnswer, Approvals, ListApprovalsOptions } from "./types.ts";
 
-const MAX_LISTED = 1_000;
 /** The executor of a run notices a stop within a moment. */
 const STOP_PAUSE_MS = 25;
-/** The pauses of a search for an approval by the id of its event, and of a search for that event. */
-const STORED_WITHIN_MS = [10, 25, 50, 100, 200, 400];
 
 /** The approvals of one run, for the agent that executes it. */
 export interface RunApprovals {
@@ -95,7 +96,7 @@ export class ApprovalDesk implements Approvals {
     assertApprovalFilters(options);
     const { status, sessionId, metadata = {} } = options;
     const found: Approval[] = [];
-    for await (const claim of this.#claims(present({ status }))) {
+    for await (const claim of claimsOf(this.#store, present({ status }))) {
       const { data } = claim;
       if (sessionId !== undefined && data.sessionId !== sessionId) continue;
       const isOfThese = Object.entries(metadata).every(
@@ -111,7 +112,7 @@ export class ApprovalDesk implements Approvals {
 
   async get(id: string): Promise<Approval | null> {
     try {
-      const claim = await this.#find(id);
+      const claim = await findApproval(this.#store, id);
       return toApproval(claim.status === "open" ? await this.#settled(claim) : claim);
     } catch (error) {
       if (isContinuoError(error, "not_found")) return null;
@@ -125,13 +126,15 @@ export class ApprovalDesk implements Approvals {
       throw new ContinuoError("usage", "the outcome of an approval must be granted or denied");
     }
     for (;;) {
-      const claim = await this.#find(id);
+      const claim = await findApproval(this.#store, id);
       await this.#assertAwaited(claim);
       if (claim.status !== "open") return alreadyResolved(claim, answer);
       const settled = await this.#settle(claim, answer);
       if (settled === null) continue;
       // The run may have ended at this moment, without the answer.
-      await this.#assertAwaited((await this.#get(settled.name.slice(PREFIX.length))) ?? settled);
+      await this.#assertAwaited(
+        (await getApproval(this.#store, settled.name.slice(PREFIX.length))) ?? settled,
+      );
       return toApproval(settled);
     }
   }
@@ -156,7 +159,7 @@ export class ApprovalDesk implements Approvals {
         if (root === run.runId) return [];
         const held: PermissionRequest[] = [];
         const stored = new Set<string>();
-        for await (const { status, data } of this.#claims({ owner: root })) {
+        for await (const { status, data } of claimsOf(this.#store, { owner: root })) {
           for (const id of [data.request.approvalId, ...(data.earlierIds ?? [])]) stored.add(id);
           if (status !== "cancelled" && data.usedBy === undefined) held.push(data.request);
         }
@@ -170,7 +173,7 @@ export class ApprovalDesk implements Approvals {
    * count.
    */
   async isWaiting(run: Run): Promise<boolean> {
-    for await (const { status, data } of this.#claims({ owner: rootIn(run) })) {
+    for await (const { status, data } of claimsOf(this.#store, { owner: rootIn(run) })) {
       if (data.runId === run.runId && status !== "cancelled" && data.usedBy === undefined) return true;
     }
     return false;
@@ -178,7 +181,8 @@ export class ApprovalDesk implements Approvals {
 
   /** Nobody can answer a question of an input whose runs have ended permanently. */
   async close(root: string): Promise<void> {
-    for await (const claim of this.#claims({ owner: root, status: "open" })) await this.#cancel(claim);
+    for await (const claim of claimsOf(this.#store, { owner: root, status: "open" }))
+      await this.#cancel(claim);
   }
 
   async #begin(
@@ -200,7 +204,7 @@ export class ApprovalDesk implements Approvals {
     let grantedBefore: string | undefined;
     for (let ordinal = nextOrdinal(); ; ) {
       const id = createHash("sha256").update(`${content}\n${ordinal}`).digest("hex").slice(0, 32);
-      const known = await this.#get(id);
+      const known = await getApproval(this.#store, id);
       if (known !== null && (known.data.usedBy !== undefined || known.status === "cancelled")) {
         if (known.status === "granted" && (await mayHaveRun(this.#store, run, known.data)))
           grantedBefore = id;
@@ -241,7 +245,7 @@ export class ApprovalDesk implements Approvals {
     const { run } = asked;
     const id = asked.claim.name.slice(PREFIX.length);
     const use = async (): Promise<void> => {
-      const claim = await this.#get(id);
+      const claim = await getApproval(this.#store, id);
       const isOurs = claim?.data.runId === run.runId && (await this.#use({ ...asked, claim }));
       if (!isOurs) throw new ContinuoError("fenced", `another attempt has the approval ${id}`);
     };
@@ -251,7 +255,7 @@ export class ApprovalDesk implements Approvals {
     try {
       for (;;) {
         const after = await this.#store.latestSequence(run.sessionId);
-        const claim = await this.#get(id);
+        const claim = await getApproval(this.#store, id);
         if (ended.aborted || claim === null || claim.status === "cancelled") {
           return { outcome: "cancelled", by: "agent", reason: "the run has ended", recorded: true };
         }
@@ -284,7 +288,7 @@ export class ApprovalDesk implements Approvals {
   async #startTimer(id: string): Promise<() => void> {
     const limitMs = this.#timeLimitMs;
     if (limitMs === undefined) return () => undefined;
-    const claim = await this.#get(id);
+    const claim = await getApproval(this.#store, id);
     const endsAt = Date.parse(claim?.data.requestedAt ?? "") + limitMs;
     let timer: NodeJS.Timeout | undefined;
     const wait = (): void => {
@@ -313,7 +317,8 @@ export class ApprovalDesk implements Approvals {
     if (data.usedBy !== undefined && data.usedBy !== run.runId) return false;
     // The answer came before this attempt asked: readers of its question see the answer as well.
     const isUntold =
-      !resolvedIds.includes(approvalId) && (await this.#hasAsked(run, approvalId, STORED_WITHIN_MS));
+      !resolvedIds.includes(approvalId) &&
+      (await hasAsked(this.#store, { ...run, approvalId, withinMs: STORED_WITHIN_MS }));
     const events = isUntold
       ? resolvedEvents({ ...claim, data: { ...data, runId: run.runId } }, [approvalId])
       : [];
@@ -383,81 +388,7 @@ export class ApprovalDesk implements Approvals {
       return (await this.#store.putClaim({ ...toWrite(next), onlyNext: true })) as StoredApproval;
     } catch (error) {
       if (!isContinuoError(error, "fenced")) throw error;
-      return (await this.#get(claim.name.slice(PREFIX.length))) ?? claim;
+      return (await getApproval(this.#store, claim.name.slice(PREFIX.length))) ?? claim;
     }
-  }
-
-  async #get(id: string): Promise<StoredApproval | null> {
-    return (await this.#store.getClaim(PREFIX + id)) as StoredApproval | null;
-  }
-
-  /**
-   * The event of a question can become readable a moment before the question is stored. Errors: `not_found`,
-   * `conflict`.
-   */
-  async #find(id: string): Promise<StoredApproval> {
-    const known = await this.#findStored(id);
-    if (known !== null) return known;
-    // The call does not wait for an id that no question has.
-    const pauses = (await this.#isBeingAsked(id)) ? STORED_WITHIN_MS : [];
-    for (const pauseMs of pauses) {
-      await sleep(pauseMs);
-      const stored = await this.#findStored(id);
-      if (stored !== null) return stored;
-    }
-    throw new ContinuoError("not_found", `there is no approval ${id}`);
-  }
-
-  /** True if a run that is being executed has the event of such a question. */
-  async #isBeingAsked(id: string): Promise<boolean> {
-    const runs = listAll((place) => this.#store.listRuns({ status: "running", limit: MAX_LISTED, ...place }));
-    for await (const { sessionId, runId } of runs) {
-      if (await this.#hasAsked({ sessionId, runId }, id)) return true;
-    }
-    return false;
-  }
-
-  /** True if the log has the event of the question, at the latest after these pauses. */
-  async #hasAsked(
-    { sessionId, runId }: Pick<Run, "sessionId" | "runId">,
-    approvalId: string,
-    withinMs: readonly number[] = [],
-  ): Promise<boolean> {
-    const asked = { runId, types: ["approval_requested"], texts: [JSON.stringify(approvalId)] };
-    for (const pauseMs of [0, ...withinMs]) {
-      if (pauseMs > 0) await sleep(pauseMs);
-      for await (const event of readAll(this.#store, sessionId, asked)) {
-        if (isEvent(event, "approval_requested") && event.data.approvalId === approvalId) return true;
-      }
-    }
-    return false;
-  }
-
-  async #findStored(id: string): Promise<StoredApproval | null> {
-    const named = await this.#get(id);
-    if (named !== null) return named;
-    const found: StoredApproval[] = [];
-    for await (const claim of this.#claims({})) {
-      const { request, earlierIds: earlier = [] } = claim.data;
-      if (request.approvalId === id || earlier.includes(id)) found.push(claim);
-    }
-    const open = found.filter(({ status }) => status === "open");
-    const [first] = open.length > 0 ? open : found;
-    if (open.length > 1) {
-      throw new ContinuoError("conflict", `several open approvals have the id ${id}`, {
-        hint: "Use the `id` of the list of approvals.",
-      });
-    }
-    return first ?? null;
-  }
-
-  #claims(filter: {
-    readonly status?: string;
-    readonly owner?: string;
-  }): AsyncGenerator<StoredApproval, void, void> {
-    return listAll(async (place) => {
-      const page = await this.#store.listClaims({ prefix: PREFIX, limit: MAX_LISTED, ...filter, ...place });
-      return page as Page<StoredApproval>;
-    });
   }
 }
