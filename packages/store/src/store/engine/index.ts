@@ -18,6 +18,7 @@ export {
   type Dialect,
   type EventRow,
   query,
+  type Row,
   type Scope,
   type Segment,
   type SqlValue,

@@ -16,7 +16,7 @@ export interface Statement {
   readonly parameters: readonly unknown[];
   /** Rows as arrays, in the order of the columns, which is twice as fast; or no rows, if they are not needed. */
   readonly shape?: "arrays" | "none";
-  /** Returns true for the last row that is needed. An engine may read further rows nevertheless. */
+  /** Returns true for the last row that is needed, for rows as arrays. An engine may read further rows nevertheless. */
   readonly last?: (row: never) => boolean;
   /** Returns the work of the statement, if it is not the number of its rows (see `LIMITS.turnWork`). */
   readonly workOf?: (rows: readonly unknown[]) => number;

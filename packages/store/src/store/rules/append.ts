@@ -205,7 +205,11 @@ function* lockLeases(tx: Transaction, { lease, also = [] }: AppendRequest): Work
 }
 
 function* findToken(scope: Scope, name: string, lock: string): Work<{ readonly token: number } | undefined> {
-  const text = `select token from leases where workspace_id = ? and name = ?${lock}`;
+  const text = textOnce(
+    scope.dialect,
+    `token${lock}`,
+    () => `select token from leases where workspace_id = ? and name = ?${lock}`,
+  );
   return (yield* sql<{ readonly token: number }>(scope, text, scope.workspaceId, name))[0];
 }
 

@@ -19,6 +19,7 @@ interface ClaimRow {
 }
 
 const COLUMNS = ["name", "generation", "owner", "status", "data", "updated_at"] as const;
+const FIND = `select ${COLUMNS.join(", ")} from claims where workspace_id = ? and name = ?`;
 
 export function* writeClaim(tx: Transaction, write: ClaimWrite, now: number): Work<void> {
   assertName("name of a claim", write.name);
@@ -91,8 +92,7 @@ function otherGeneration(name: string, row: Pick<ClaimRow, "generation" | "owner
 
 export function* getClaim(scope: Scope, name: string): Work<Claim | null> {
   assertName("name of a claim", name);
-  const text = `select ${COLUMNS.join(", ")} from claims where workspace_id = ? and name = ?`;
-  const [row] = yield* sql<ClaimRow>(scope, text, scope.workspaceId, name);
+  const [row] = yield* sql<ClaimRow>(scope, FIND, scope.workspaceId, name);
   return row === undefined ? null : toClaim(row);
 }
 

@@ -42,7 +42,7 @@ export const SESSION_COLUMNS: readonly ColumnOf<SessionTable>[] = columnsOf<Sess
   updated_at: true,
 });
 
-export const RUN_COLUMNS: readonly ColumnOf<RunTable>[] = columnsOf<RunTable>({
+export const RUN_COLUMNS: string = columnsOf<RunTable>({
   run_key: true,
   workspace_id: true,
   run_id: true,
@@ -60,7 +60,7 @@ export const RUN_COLUMNS: readonly ColumnOf<RunTable>[] = columnsOf<RunTable>({
   created_at: true,
   started_at: true,
   ended_at: true,
-});
+}).join(", ");
 
 export const TOKEN_COLUMNS: readonly ColumnOf<TokenTable>[] = columnsOf<TokenTable>({
   token_id: true,

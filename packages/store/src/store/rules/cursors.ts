@@ -4,7 +4,16 @@
  */
 
 import type { Cursor, Page } from "@continuo/core/model";
-import { LIMITS, query, type Scope, sql, type Transaction, type Work } from "../engine/index.ts";
+import {
+  type Dialect,
+  LIMITS,
+  query,
+  type Scope,
+  sql,
+  type Transaction,
+  textOnce,
+  type Work,
+} from "../engine/index.ts";
 import { jsonOf, textOfJson } from "./json-fields.ts";
 import { findLog, hasForks, isExpired, type LogRow, openLog } from "./log-rows.ts";
 import { type PageRequest, pageOf } from "./pages.ts";
@@ -64,32 +73,42 @@ export function* moveCursor(tx: Transaction, log: LogEnd, request: CursorRequest
   assertName("name of a cursor", name);
   if (sequence !== undefined) assertSequence("sequence of a cursor", sequence);
   if ((sequence ?? 0) > log.head_sequence) throw outOfRange(log.log_id, sequence ?? 0, log.head_sequence);
-  const text = data === undefined ? undefined : dataText(data);
-  const { onConflict, proposed, returning } = tx.dialect;
-  const newSequence = proposed("sequence");
-  const moves = sequence === undefined ? "true" : `${newSequence} >= cursors.sequence`;
-  const changes = text === undefined && sequence !== undefined ? `${newSequence} > cursors.sequence` : moves;
-  const assignments = `updated_at = case when ${changes} then ${proposed("updated_at")} else cursors.updated_at end,
-       data = ${text === undefined ? "cursors.data" : `case when ${moves} then ${proposed("data")} else cursors.data end`},
-       sequence = ${
-         sequence === undefined
-           ? "cursors.sequence"
-           : `case when ${newSequence} > cursors.sequence then ${newSequence} else cursors.sequence end`
-       }`;
+  const body = data === undefined ? undefined : dataText(data);
+  const given = { sequence: sequence !== undefined, data: body !== undefined };
+  const text = textOnce(tx.dialect, `move cursor ${given.sequence} ${given.data}`, () =>
+    moveText(tx.dialect, given),
+  );
   const [row] = yield* sql<CursorRow>(
     tx,
-    `insert into cursors (workspace_id, log_id, name, sequence, data, updated_at)
-     values (?, ?, ?, ?, ?, ${tx.dialect.nowMs})
-     ${onConflict("workspace_id, log_id, name", assignments)}
-     ${returning("log_id, name, sequence, data, updated_at")}`,
+    text,
     tx.workspaceId,
     log.log_id,
     name,
     sequence ?? 0,
-    text ?? null,
+    body ?? null,
   );
   if (row === undefined) throw new Error("The database returned no cursor.");
   return toCursor(row);
+}
+
+function moveText(
+  { nowMs, onConflict, proposed, returning }: Dialect,
+  given: { readonly sequence: boolean; readonly data: boolean },
+): string {
+  const newSequence = proposed("sequence");
+  const moves = given.sequence ? `${newSequence} >= cursors.sequence` : "true";
+  const changes = given.sequence && !given.data ? `${newSequence} > cursors.sequence` : moves;
+  const assignments = `updated_at = case when ${changes} then ${proposed("updated_at")} else cursors.updated_at end,
+       data = ${given.data ? `case when ${moves} then ${proposed("data")} else cursors.data end` : "cursors.data"},
+       sequence = ${
+         given.sequence
+           ? `case when ${newSequence} > cursors.sequence then ${newSequence} else cursors.sequence end`
+           : "cursors.sequence"
+       }`;
+  return `insert into cursors (workspace_id, log_id, name, sequence, data, updated_at)
+     values (?, ?, ?, ?, ?, ${nowMs})
+     ${onConflict("workspace_id, log_id, name", assignments)}
+     ${returning("log_id, name, sequence, data, updated_at")}`;
 }
 
 /** `null` removes the data. */

@@ -1,7 +1,7 @@
 /** Leases: the right to write, by the store's clock of leases. */
 
 import { ContinuoError, type Lease, type ListedLease, type Page } from "@continuo/core/model";
-import { type Scope, type SqlValue, sql, type Transaction, type Work } from "../engine/index.ts";
+import { type Scope, type SqlValue, sql, type Transaction, textOnce, type Work } from "../engine/index.ts";
 import { createLease } from "./lease-rows.ts";
 import { type Key, nameRange, type PageRequest, pageOf } from "./pages.ts";
 import { assertName, assertText, fenced, invalid, isoOf, notFound } from "./refusals.ts";
@@ -181,14 +181,13 @@ function lockLease(tx: Transaction, name: string): Work<LeaseRow | undefined> {
 }
 
 function* findLease(scope: Scope, name: string, lock: string): Work<LeaseRow | undefined> {
-  const rows = yield* sql<LeaseRow>(
-    scope,
-    `select name, token, owner, expires_at, ${scope.dialect.leaseMs} as now from leases
+  const text = textOnce(
+    scope.dialect,
+    `lease${lock}`,
+    () => `select name, token, owner, expires_at, ${scope.dialect.leaseMs} as now from leases
      where workspace_id = ? and name = ?${lock}`,
-    scope.workspaceId,
-    name,
   );
-  return rows[0];
+  return (yield* sql<LeaseRow>(scope, text, scope.workspaceId, name))[0];
 }
 
 function assertLease(name: string, ttlMs: number): void {

@@ -1,7 +1,7 @@
 /** Producers: writers that number their appends, so that a repeated append is recognized without ids. */
 
 import { ContinuoError, type Producer, type ProducerWrite, type Write } from "@continuo/core/model";
-import { type Scope, sql, type Transaction, type Work } from "../engine/index.ts";
+import { type Scope, sql, type Transaction, textOnce, type Work } from "../engine/index.ts";
 import { assertName, fenced, invalid, isoOf } from "./refusals.ts";
 
 export interface ProducerRow {
@@ -80,20 +80,13 @@ export function* writeProducer(
   now: number,
   write: ProducerWrite,
 ): Work<void> {
-  const { onConflict, proposed } = tx.dialect;
-  yield* sql(
-    tx,
-    `insert into producers (log_key, producer_id, epoch, sequence, updated_at) values (?, ?, ?, ?, ?)
-     ${onConflict(
-       "log_key, producer_id",
-       ["epoch", "sequence", "updated_at"].map((column) => `${column} = ${proposed(column)}`).join(", "),
-     )}`,
-    logKey,
-    write.producerId,
-    write.epoch,
-    write.sequence,
-    now,
-  );
+  const text = textOnce(tx.dialect, "producer", () => {
+    const { onConflict, proposed } = tx.dialect;
+    const changes = ["epoch", "sequence", "updated_at"].map((column) => `${column} = ${proposed(column)}`);
+    return `insert into producers (log_key, producer_id, epoch, sequence, updated_at) values (?, ?, ?, ?, ?)
+     ${onConflict("log_key, producer_id", changes.join(", "))}`;
+  });
+  yield* sql(tx, text, logKey, write.producerId, write.epoch, write.sequence, now);
 }
 
 export function toProducer(logId: string, row: ProducerRow): Producer {

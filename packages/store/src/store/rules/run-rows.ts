@@ -9,7 +9,7 @@ import {
   type RunPatch,
   type RunStatus,
 } from "@continuo/core/model";
-import { type Scope, sql, type Transaction, type Work } from "../engine/index.ts";
+import { type Scope, sql, type Transaction, textOnce, type Work } from "../engine/index.ts";
 import { RUN_COLUMNS } from "./columns.ts";
 import { mergedMetadata, metadataText, textOfJson } from "./json-fields.ts";
 import { assertName, conflict, invalid, notFound } from "./refusals.ts";
@@ -121,7 +121,11 @@ export function* findRun(scope: Scope, runId: string): Work<RunRow> {
 }
 
 export function* selectRun(scope: Scope, runId: string, lock: string): Work<RunRow | undefined> {
-  const text = `select ${RUN_COLUMNS.join(", ")} from runs where workspace_id = ? and run_id = ?${lock}`;
+  const text = textOnce(
+    scope.dialect,
+    `run${lock}`,
+    () => `select ${RUN_COLUMNS} from runs where workspace_id = ? and run_id = ?${lock}`,
+  );
   const [row] = yield* sql<RunRow>(scope, text, scope.workspaceId, runId);
   return row;
 }

@@ -96,7 +96,7 @@ export function* listRuns(scope: Scope, options: ListRuns): Work<Page<Run>> {
       const later = after === undefined ? [] : key.map((_, index) => Number(after[index]));
       const isLater = `(${key.join(", ")}) > (${later.map(() => "?").join(", ")})`;
       const where = [...conditions, ...(later.length === 0 ? [] : [isLater])].join(" and ");
-      const text = `select ${RUN_COLUMNS.join(", ")} from runs where ${where} order by ${key.join(", ")} limit ?`;
+      const text = `select ${RUN_COLUMNS} from runs where ${where} order by ${key.join(", ")} limit ?`;
       return sql<RunRow>(scope, text, ...values, ...later, limit);
     },
     keyOf: (row) => (order === "queue" ? [row.place ?? row.run_key, row.run_key] : [row.run_key]),

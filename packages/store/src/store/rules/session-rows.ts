@@ -1,7 +1,7 @@
 /** The row of a session, without its log. */
 
 import type { SessionPatch } from "@continuo/core/model";
-import { type Scope, sql, type Transaction, type Work } from "../engine/index.ts";
+import { type Scope, sql, type Transaction, textOnce, type Work } from "../engine/index.ts";
 import type { LogTable, SessionTable } from "../schema/index.ts";
 import { SESSION_COLUMNS } from "./columns.ts";
 import { mergedMetadata } from "./json-fields.ts";
@@ -26,18 +26,18 @@ export const LOG_PART = [
 
 /** `undefined` also if its log has expired: the row is removed with the log, which may be later. */
 export function* findSession(scope: Scope, sessionId: string): Work<SessionRow | undefined> {
-  const rows = yield* sql<SessionRow>(
-    scope,
-    `select ${SESSION_COLUMNS.map((column) => `s.${column}`).join(", ")}, ${LOG_PART.map((column) => `logs.${column}`).join(", ")},
-       ${scope.dialect.activityOrder} as activity_order
+  const { dialect, workspaceId } = scope;
+  const text = textOnce(
+    dialect,
+    "session",
+    () => `select ${SESSION_COLUMNS.map((column) => `s.${column}`).join(", ")}, ${LOG_PART.map((column) => `logs.${column}`).join(", ")},
+       ${dialect.activityOrder} as activity_order
      from sessions s
      join logs on logs.workspace_id = s.workspace_id and logs.log_id = s.session_id
      where s.workspace_id = ? and s.session_id = ? and logs.deleted_at is null
-       and (logs.expires_at is null or logs.expires_at > ${scope.dialect.nowMs})`,
-    scope.workspaceId,
-    sessionId,
+       and (logs.expires_at is null or logs.expires_at > ${dialect.nowMs})`,
   );
-  return rows[0];
+  return (yield* sql<SessionRow>(scope, text, workspaceId, sessionId))[0];
 }
 
 /** The interval, counted from 1970, in which only the first append writes `updated_at`. */

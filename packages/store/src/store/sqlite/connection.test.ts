@@ -1,4 +1,4 @@
-import { DatabaseSync } from "node:sqlite";
+import { constants, DatabaseSync } from "node:sqlite";
 import { expect, test } from "vitest";
 import type { Statement, Work } from "../engine/index.ts";
 import { Connection } from "./connection.ts";
@@ -42,6 +42,25 @@ test("rows are objects, arrays or none, as the statement says, also of one text"
     [],
     objects,
   ]);
+});
+
+test("a statement with a limit is planned once, however often the limit is given", () => {
+  const connection = openConnection();
+  let planned = 0;
+  connection.database.setAuthorizer(() => {
+    planned++;
+    return constants.SQLITE_OK;
+  });
+  const limited = (limit: number): Statement => ({
+    sql: "select a from t order by a limit ?",
+    parameters: [limit],
+    shape: "arrays",
+  });
+  expect(connection.run(asking(limited(2)))).toEqual([[[1], [2]]]);
+  const once = planned;
+  expect(once).toBeGreaterThan(0);
+  expect(connection.run(asking(limited(1), limited(3)))).toEqual([[[1]], [[1], [2], [3]]]);
+  expect(planned).toBe(once);
 });
 
 test("no row is read after the last one that is needed", () => {

@@ -1,12 +1,26 @@
 /** One connection: prepared statements, and rules run on them without a pause. */
 
 import type { DatabaseSync, StatementSync } from "node:sqlite";
-import type { Statement, Work } from "../engine/index.ts";
+import type { Row, SqlValue, Statement, Work } from "../engine/index.ts";
 
+type Values = readonly unknown[];
 type Parameters = (string | number | null | Uint8Array)[];
 
 const STATEMENTS_KEPT = 500;
+/**
+ * SQLite plans a statement again each time that the parameter of its limit is bound, which takes longer than most
+ * queries. It does not look into an expression.
+ */
+const LIMIT = "limit ?";
 const NO_ROWS: readonly unknown[] = [];
+
+/** Its rows are arrays, which cost half as much as the objects that the driver makes. */
+interface PreparedStatement {
+  readonly statement: StatementSync;
+  readonly kind: "select" | "change";
+  /** The names of the columns, once rows are wanted as objects. */
+  names: readonly string[] | undefined;
+}
 
 /** A rule that is running, between two of its statements. */
 export interface ActiveTransaction<T> {
@@ -20,8 +34,7 @@ export function begin<T>(work: Work<T>): ActiveTransaction<T> {
 
 export class Connection {
   readonly database: DatabaseSync;
-  readonly #objects = new Map<string, StatementSync>();
-  readonly #arrays = new Map<string, StatementSync>();
+  readonly #statements = new Map<string, PreparedStatement>();
 
   constructor(database: DatabaseSync) {
     this.database = database;
@@ -53,44 +66,66 @@ export class Connection {
   }
 
   exec(sql: string): void {
-    this.#prepare(sql, "objects").run();
+    this.#prepare(sql).statement.run();
   }
 
   value(sql: string): unknown {
-    return Object.values(this.#prepare(sql, "objects").get() ?? {})[0];
+    return (this.#prepare(sql).statement.get() as readonly unknown[] | undefined)?.[0];
   }
 
   close(): void {
-    this.#objects.clear();
-    this.#arrays.clear();
+    this.#statements.clear();
     this.database.close();
   }
 
   #rows({ sql, parameters, shape, last }: Statement): readonly unknown[] {
-    const statement = this.#prepare(sql, shape === "arrays" ? "arrays" : "objects");
-    if (!sql.startsWith("select")) this.writes++;
+    const prepared = this.#prepare(sql);
+    const { statement, kind } = prepared;
+    if (kind === "change") this.writes++;
     if (shape === "none") {
       statement.run(...(parameters as Parameters));
       return NO_ROWS;
     }
-    if (last === undefined) return statement.all(...(parameters as Parameters));
-    const rows: unknown[] = [];
-    for (const row of statement.iterate(...(parameters as Parameters))) {
-      rows.push(row);
-      if (last(row as never)) break;
-    }
-    return rows;
+    const rows =
+      last === undefined
+        ? (statement.all(...(parameters as Parameters)) as unknown as readonly Values[])
+        : rowsUntil(statement, parameters as Parameters, last);
+    if (shape === "arrays" || rows.length === 0) return rows;
+    prepared.names ??= statement.columns().map(({ name }) => name);
+    return objectsOf(prepared.names, rows);
   }
 
-  #prepare(sql: string, shape: "arrays" | "objects"): StatementSync {
-    const kept = shape === "arrays" ? this.#arrays : this.#objects;
-    let statement = kept.get(sql);
-    if (statement === undefined) {
-      statement = this.database.prepare(sql);
-      if (shape === "arrays") statement.setReturnArrays(true);
-      if (kept.size >= STATEMENTS_KEPT) kept.clear();
-      kept.set(sql, statement);
+  #prepare(sql: string): PreparedStatement {
+    let prepared = this.#statements.get(sql);
+    if (prepared === undefined) {
+      const statement = this.database.prepare(sql.replaceAll(LIMIT, "limit +?"));
+      statement.setReturnArrays(true);
+      const kind = sql.startsWith("select") ? "select" : "change";
+      prepared = { statement, kind, names: undefined };
+      if (this.#statements.size >= STATEMENTS_KEPT) this.#statements.clear();
+      this.#statements.set(sql, prepared);
     }
-    return statement;
+    return prepared;
   }
+}
+
+function rowsUntil(
+  statement: StatementSync,
+  parameters: Parameters,
+  last: NonNullable<Statement["last"]>,
+): readonly Values[] {
+  const rows: Values[] = [];
+  for (const row of statement.iterate(...parameters) as unknown as Iterable<Values>) {
+    rows.push(row);
+    if (last(row as never)) break;
+  }
+  return rows;
+}
+
+function objectsOf(names: readonly string[], rows: readonly Values[]): readonly Row[] {
+  return rows.map((values) => {
+    const row: Record<string, SqlValue> = {};
+    for (let at = 0; at < names.length; at++) row[names[at] as string] = values[at] as SqlValue;
+    return row;
+  });
 }

@@ -38,7 +38,9 @@ const INSERTS: readonly string[] = Array.from(
 function* insertsOf(rows: readonly EventRow[]): Iterable<Statement> {
   for (let at = 0; at < rows.length; at += ROWS_AT_ONCE) {
     const some = rows.slice(at, at + ROWS_AT_ONCE);
-    yield { sql: INSERTS[some.length] ?? "", parameters: some.flat(), shape: "none" };
+    const [first = []] = some;
+    const parameters = some.length === 1 ? first : some.flat();
+    yield { sql: INSERTS[some.length] ?? "", parameters, shape: "none" };
   }
 }
 
