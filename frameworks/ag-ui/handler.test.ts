@@ -324,6 +324,18 @@ test.each([
   expect((await c.store.listSessions({})).items).toEqual([]);
 });
 
+test("a customer with access to chats writes, and opens the session as the program describes it", async () => {
+  const newSession = (id: string) => ({ title: `desk of ${id}`, metadata: { shop: "north" } });
+  const allowed = { ...ANN, access: "chat", agents: ["desk"], newSession } as const;
+  const response = await post(asked("hi"), () => allowed);
+  expect(await response.text()).toContain('"type":"RUN_FINISHED"');
+  expect(await c.store.getSession("ann-1")).toMatchObject({
+    title: "desk of ann-1",
+    metadata: { shop: "north" },
+  });
+  expect(await c.session("ann-1").run("q").result()).toMatchObject({ status: "completed" });
+});
+
 test("a body that is too large is refused, and so is another method and an option that there is not", async () => {
   const huge = await post(asked("x".repeat(33_000_000)));
   expect(huge.status).toBe(413);

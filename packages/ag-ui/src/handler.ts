@@ -24,7 +24,7 @@ import { openRun, type Reader, streamRun } from "./stream.ts";
 export interface AgUiHandlerOptions {
   /** `null` refuses the request with 401. The function for `c.handler` can also be used here. */
   authorize(request: Request): Authorization | null | Promise<Authorization | null>;
-  /** The agent that answers; by default the first agent of the program. */
+  /** The agent that answers; by default the first one that `authorize` names in `agents`, else the first agent of the program. */
   readonly agent?: string;
 }
 
@@ -53,7 +53,8 @@ export function agUiHandler(
       const asked = await readAskedRun(request);
       const reader = readerOf(allowed, asked.threadId);
       await answerInterrupts(c, asked, reader);
-      const run = await openRun(c, { asked, reader, ...present({ agent: options.agent }) });
+      const described = present({ agent: options.agent ?? allowed.agents?.[0] });
+      const run = await openRun(c, { asked, reader, newSession: allowed.newSession, ...described });
       const sending = { signal: request.signal, headers: HEADERS, keepAlive: ":\n\n" };
       return streamResponse(sending, async function* (signal) {
         for await (const event of streamRun(c, run, signal)) yield `data: ${JSON.stringify(event)}\n\n`;
@@ -69,7 +70,8 @@ function readerOf({ sessions, access, approve = false, by }: Authorization, thre
   if (!patternsOf("sessions", sessions).some((pattern) => coversName(pattern, threadId))) {
     throw new ContinuoError("forbidden", `the thread ${JSON.stringify(threadId)} belongs to another caller`);
   }
-  return { canWrite: access === "write", canApprove: approve, by };
+  // A thread is the chat of its session.
+  return { canWrite: access !== "read", canApprove: approve, by };
 }
 
 /** Answers questions of the agent. Errors: `forbidden`, `not_found`. */

@@ -7,6 +7,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { ContinuoError, present, readAll } from "@continuo/core/model";
 import {
   type Approval,
+  type Authorization,
   type Continuo,
   failureOf,
   isKnownEvent,
@@ -33,17 +34,21 @@ export interface OpenRun {
 interface OpenOptions {
   readonly asked: RunRequest;
   readonly reader: Reader;
+  readonly newSession: Authorization["newSession"];
   readonly agent?: string;
 }
 
 /** Reads the thread, and sends its message if it is new. Errors: `forbidden`, `invalid`. */
-export async function openRun(c: Continuo, { asked, reader, agent }: OpenOptions): Promise<OpenRun> {
+export async function openRun(
+  c: Continuo,
+  { asked, reader, newSession, agent }: OpenOptions,
+): Promise<OpenRun> {
   const { threadId, question } = asked;
   const thread = new Thread(c.failureText);
   if ((await c.store.getSession(threadId)) !== null) await catchUp(c, threadId, thread);
   if (question === undefined || thread.knows(question.id)) return { asked, reader, thread };
   if (!reader.canWrite) throw new ContinuoError("forbidden", "the caller may not write in this thread");
-  const session = c.session(threadId, { create: true });
+  const session = c.session(threadId, { ...newSession?.(threadId), create: true });
   await session.send(question.input(), { id: question.id, ...present({ agent }) });
   await catchUp(c, threadId, thread);
   return { asked, reader, thread };
