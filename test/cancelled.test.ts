@@ -129,6 +129,7 @@ const CALLS: Readonly<Record<PublicFunction, Call | Ending>> = {
   openNativeSession: (signal) => continuo.openNativeSession(REF, { places, signal }),
   readNativeSession: (signal) => continuo.readNativeSession(REF, { places, signal }),
   importNativeSession: (signal) => continuo.importNativeSession(store, REF, { places, signal }),
+  importNativeSessions: (signal) => Array.fromAsync(continuo.importNativeSessions(store, { places, signal })),
   readNativeDetails: (signal) => agents.readNativeDetails(REF, { places, signal }),
   checkNativeSession: (signal) => continuo.checkNativeSession(REF, { places, signal }),
   checkFoundSession: (signal) => agents.checkFoundSession({} as never, { places, signal }),

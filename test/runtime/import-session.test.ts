@@ -1,10 +1,20 @@
 /** `importNativeSession` stores each event once: when it is repeated, in parallel, and for a session that grows. */
 
-import { cpSync, globSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import {
+  appendFileSync,
+  cpSync,
+  globSync,
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
-import { readNativeSession } from "@continuo/agents";
+import { findNativeSessions, readNativeSession } from "@continuo/agents";
 import { TranscriptBuilder, toOpenAIMessages } from "@continuo/core/transcript";
-import { importNativeSession, openContinuo } from "@continuo/server/runtime";
+import { importNativeSession, importNativeSessions, openContinuo } from "@continuo/server/runtime";
 import { openStore } from "@continuo/store";
 import { expect, test } from "vitest";
 import { EchoAgent } from "../../packages/store/src/testing/index.ts";
@@ -100,4 +110,81 @@ test("messages that a program stored in an imported session stay, whatever their
   const before = await c.store.latestSequence(sessionId);
   expect((await importNativeSession(c.store, join(home, name), options)).added).toBe(0);
   expect(await c.store.latestSequence(sessionId)).toBe(before);
+});
+
+/** A home with one session of Claude Code that was written an hour ago. */
+function oldHome(name: string): { readonly home: string; readonly path: string } {
+  const home = scratchFolder(name);
+  mkdirSync(home, { recursive: true });
+  cpSync(FIXTURE, join(home, ".claude"), { recursive: true });
+  const [file = ""] = globSync(".claude/projects/*/*.jsonl", { cwd: home });
+  const anHourAgo = new Date(Date.now() - 3_600_000);
+  utimesSync(join(home, file), anHourAgo, anHourAgo);
+  return { home, path: join(home, file) };
+}
+
+test("a session whose files did not change is not read again", async () => {
+  const { home, path } = oldHome("import-unchanged");
+  await using store = await openStore("memory:");
+  const options = { places: { home, env: {} } };
+  const [found] = await Array.fromAsync(findNativeSessions(options));
+  if (found === undefined) throw new Error("there is no session");
+  const first = await importNativeSession(store, found, options);
+  expect(first.added).toBeGreaterThan(3);
+  rmSync(path);
+  // The files of the reference are those of the last import, so that nobody misses the file.
+  expect(await importNativeSession(store, found, options)).toEqual({ ...first, added: 0 });
+  const files = found.files.map((file) => ({ ...file, sizeBytes: file.sizeBytes + 1 }));
+  await expect(importNativeSession(store, { ...found, files }, options)).rejects.toMatchObject({
+    code: "not_found",
+  });
+  await store.deleteLog(first.sessionId);
+  await expect(importNativeSession(store, found, options)).rejects.toThrow();
+});
+
+test("a session that was written just now is read again, because its times may not show the next change", async () => {
+  const { home, path } = oldHome("import-fresh");
+  await using store = await openStore("memory:");
+  const options = { places: { home, env: {} } };
+  writeFileSync(path, readFileSync(path));
+  const [found] = await Array.fromAsync(findNativeSessions(options));
+  if (found === undefined) throw new Error("there is no session");
+  await importNativeSession(store, found, options);
+  rmSync(path);
+  await expect(importNativeSession(store, found, options)).rejects.toMatchObject({ code: "not_found" });
+});
+
+test("all sessions are imported and followed until the signal, and a session that cannot be read is reported once", async () => {
+  const { home, path } = oldHome("import-all");
+  const lines = readFileSync(path, "utf8").trimEnd().split("\n");
+  const cut = Math.floor(lines.length / 2);
+  writeFileSync(path, `${lines.slice(0, cut).join("\n")}\n`);
+  mkdirSync(join(home, ".claude/projects/-broken"));
+  symlinkSync("loop", join(home, ".claude/projects/-broken/33333333-3333-4333-8333-333333333333.jsonl"));
+  symlinkSync("33333333-3333-4333-8333-333333333333.jsonl", join(home, ".claude/projects/-broken/loop"));
+  await using store = await openStore("memory:");
+  const stop = new AbortController();
+  const failed: string[] = [];
+  const onError = (_: unknown, location: string): void => void failed.push(location);
+  const options = { places: { home, env: {} }, agents: ["claude"], onError } as const;
+  const added: number[] = [];
+  for await (const imported of importNativeSessions(store, {
+    ...options,
+    follow: true,
+    pollMs: 20,
+    signal: stop.signal,
+  })) {
+    added.push(imported.added);
+    if (added.length === 1) appendFileSync(path, `${lines.slice(cut).join("\n")}\n`);
+    else stop.abort();
+  }
+  expect(added).toHaveLength(2);
+  expect(failed).toEqual([join(home, ".claude/projects/-broken/33333333-3333-4333-8333-333333333333.jsonl")]);
+  const { messages: native } = await readNativeSession(path, { places: options.places });
+  const sessionId = (await store.listSessions({})).items[0]?.sessionId ?? "";
+  const { messages } = await TranscriptBuilder.fromStore(store, sessionId);
+  expect(messages.map(({ content }) => content)).toEqual(native.map(({ content }) => content));
+  expect(await Array.fromAsync(importNativeSessions(store, options))).toEqual([]);
+  const aborted = importNativeSessions(store, { ...options, signal: AbortSignal.abort() });
+  await expect(Array.fromAsync(aborted)).rejects.toMatchObject({ code: "cancelled" });
 });

@@ -120,31 +120,33 @@ test(
     const env = { MODEL_URL: `${models.url}/v1` };
     const first = await start("desk", codeOf("A support desk"), env);
     const chat = (url: string): Promise<Response> =>
-      fetch(`${url}/chat`, {
+      fetch(`${url}/v1/sessions/customer-ann/chat`, {
         method: "POST",
         headers: { "x-user": "ann", "content-type": "application/json" },
-        body: JSON.stringify({ id: "m1", text: "Please refund order 7" }),
+        body: JSON.stringify({
+          messages: [{ id: "m1", role: "user", parts: [{ type: "text", text: "Please refund order 7" }] }],
+        }),
       });
     // The answer waits for the staff, and the connection of its reader is cut.
     const cut = chat(first.url).then((response) => response.text().catch(() => "cut"));
     const staff = { "x-user": "staff", "content-type": "application/json" };
     const open = (url: string): Promise<Approval[]> =>
-      fetch(`${url}/staff/v1/approvals?status=open`, { headers: staff }).then(
+      fetch(`${url}/v1/approvals?status=open`, { headers: staff }).then(
         async (response) => (await response.json()) as Approval[],
       );
     await poll(async () => (await open(first.url))[0]);
-    expect((await fetch(`${first.url}/staff/v1/approvals`, { headers: { "x-user": "ann" } })).status).toBe(
-      401,
-    );
+    const ann = { headers: { "x-user": "ann" } };
+    expect(await (await fetch(`${first.url}/v1/approvals`, ann)).json()).toEqual([]);
+    expect((await fetch(`${first.url}/v1/sessions/customer-ann/html`, ann)).status).toBe(403);
     await first.kill();
     await cut;
     const { url } = await start("desk", codeOf("A support desk"), env);
     const approval = await poll(async () => (await open(url))[0]);
     expect(approval).toMatchObject({ toolName: "refund", toolInput: { order: "7" } });
     const body = JSON.stringify({ outcome: "granted" });
-    await fetch(`${url}/staff/v1/approvals/${approval.id}`, { method: "POST", headers: staff, body });
+    await fetch(`${url}/v1/approvals/${approval.id}`, { method: "POST", headers: staff, body });
     await poll(async () => {
-      const page = await (await fetch(`${url}/history`, { headers: { "x-user": "ann" } })).text();
+      const page = await (await fetch(`${url}/v1/sessions/customer-ann/chat/html`, ann)).text();
       return page.includes("You have your money back.") ? page : undefined;
     });
     await using store = await openStore(`sqlite:${join(FOLDER, "desk/desk.db")}`);
@@ -174,25 +176,26 @@ test(
     );
     const { url } = await start("jobs", code);
     const as = (user: string): RequestInit => ({ headers: { "x-user": user } });
-    const sent = await fetch(`${url}/jobs/build-1`, {
-      method: "POST",
-      body: "Mend the build.",
-      ...as("ann"),
-    });
+    const job = `${url}/v1/sessions/ann:build-1`;
+    const body = JSON.stringify({ id: "job", text: "Mend the build." });
+    const send = (user: string): Promise<Response> =>
+      fetch(`${job}/messages`, { method: "POST", body, ...as(user) });
+    expect((await send("ben")).status).toBe(404);
+    const sent = await send("ann");
     expect(await sent.json()).toMatchObject({ sessionId: "ann:build-1" });
     const list = async (user: string): Promise<Approval[]> =>
-      (await (await fetch(`${url}/approvals`, as(user))).json()) as Approval[];
+      (await (await fetch(`${url}/v1/approvals`, as(user))).json()) as Approval[];
     const approval = await poll(async () => (await list("ann"))[0]);
     expect(await list("ben")).toEqual([]);
     const answer = async (user: string): Promise<number> => {
       const body = JSON.stringify({ outcome: "granted" });
-      return (await fetch(`${url}/approvals/${approval.id}`, { method: "POST", body, ...as(user) })).status;
+      return (await fetch(`${url}/v1/approvals/${approval.id}`, { method: "POST", body, ...as(user) }))
+        .status;
     };
     expect([await answer("ben"), await answer("ann")]).toEqual([404, 200]);
     const eventsOf = (user: string): Promise<Response> =>
-      fetch(`${url}/jobs/build-1/events`, { signal: AbortSignal.timeout(60_000), ...as(user) });
-    // The stream ends without an event, because Ben has no such job.
-    await expect((await eventsOf("ben")).text()).rejects.toThrow("terminated");
+      fetch(`${job}/runs/job/events`, { signal: AbortSignal.timeout(60_000), ...as(user) });
+    expect((await eventsOf("ben")).status).toBe(404);
     const events = await eventsOf("ann");
     let words = "";
     for await (const part of events.body?.pipeThrough(new TextDecoderStream()) ?? []) {

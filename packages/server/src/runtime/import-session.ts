@@ -1,6 +1,6 @@
 /**
  * Imports an agent's own session into a store, as often as a program likes: each import adds the messages that are new.
- * The native session is only read.
+ * The native session is only read, and not even that if its files are those of the last import.
  */
 
 import { createHash } from "node:crypto";
@@ -15,7 +15,8 @@ import {
   readAll,
   type Store,
 } from "@continuo/core/model";
-import type { ReadOptions, SessionRef } from "@continuo/native";
+import { type FoundFile, mayBeWrittenSince } from "@continuo/files";
+import type { Lookup, ReadOptions, SessionRef } from "@continuo/native";
 import { openSession } from "@continuo/store/sessions";
 
 export interface ImportSessionOptions extends Pick<ReadOptions, "places" | "cwd" | "signal"> {
@@ -28,7 +29,7 @@ export interface ImportSessionOptions extends Pick<ReadOptions, "places" | "cwd"
 export interface SessionImport {
   readonly sessionId: string;
   readonly title: string | null;
-  /** The number of messages that the native session has now. */
+  /** The number of messages that the native session has now; those that a person left are not among them. */
   readonly messages: number;
   /** The number of events that this import stored; 0 if the native session did not change. */
   readonly added: number;
@@ -50,7 +51,8 @@ const OPTIONS: KnownOptions<ImportSessionOptions> = {
  * Stores all messages of a native session as events. The id of an event is computed from its message and its content, so
  * that any number of imports, also at the same time or after a crash, store each event once. A message that has grown is
  * stored again under its `messageId`, and the transcript has only its last form. A message that the native session does not
- * have any more, because a person went back and continued from an earlier one, is hidden by a `message_deleted`.
+ * have any more, because a person went back and continued from an earlier one, is hidden by a `message_deleted`. A session
+ * whose files have not changed since the last import is not read again.
  *
  * Errors: `usage` for an unknown option; those of `openNativeSession` and of the store.
  */
@@ -62,19 +64,68 @@ export async function importNativeSession(
   assertKnownOptions("importNativeSession", options, OPTIONS);
   const { sessionId, metadata, ...lookup } = options;
   return await cancellable(lookup.signal, async () => {
+    const now = Date.now();
     // The readers of all agents are slow to load.
-    const { openNativeSession } = await import("@continuo/native");
-    using native = await openNativeSession(ref, lookup);
+    const { lookUpSession, openNativeSession } = await import("@continuo/native");
+    const { found } = await lookUpSession(ref, lookup);
+    const version = versionOf(found, now);
+    const known = await knownImport(store, sessionId ?? importedAs(found), version);
+    if (known !== null) return known;
+    using native = await openNativeSession(found, lookup);
     const { agent, location, title, cwd } = native.details;
-    const id = sessionId ?? `${agent}-${native.details.sessionId}`;
+    const id = sessionId ?? importedAs(native.details);
     const importedFrom = { agent, sessionId: native.details.sessionId, location };
     await openSession(store, id, present({ title, cwd, metadata: { ...metadata, importedFrom } }));
-    return {
-      sessionId: id,
-      title,
-      ...(await importAll(store, id, native.history(present({ signal: lookup.signal })))),
-    };
+    const counts = await importAll(store, id, native.history(present({ signal: lookup.signal })));
+    const data: LastImport = { version, title, messages: counts.messages };
+    await store.commitCursor({ logId: id, name: LAST_IMPORT, data });
+    return { sessionId: id, title, ...counts };
   });
+}
+
+/** The id in the store of a native session. */
+export function importedAs({ agent, sessionId }: Pick<Lookup["found"], "agent" | "sessionId">): string {
+  return `${agent}-${sessionId}`;
+}
+
+/** The cursor whose data are a `LastImport`. */
+const LAST_IMPORT = "continuo:last-import";
+
+interface LastImport {
+  /** `null` if the files may have changed again while they were read. */
+  readonly version: string | null;
+  readonly title: string | null;
+  readonly messages: number;
+}
+
+/**
+ * Changes with every change of the files; `null` if one was written so recently that its times may not show the next
+ * change, or if there are none.
+ */
+export function versionOf(
+  { location, files }: { readonly location: string; readonly files: readonly FoundFile[] },
+  nowMs: number,
+): string | null {
+  if (files.length === 0 || files.some((file) => mayBeWrittenSince(file, nowMs))) return null;
+  const hash = createHash("sha256")
+    .update(FORM)
+    .update(JSON.stringify([location, files]));
+  return hash.digest("base64url");
+}
+
+/** Events of another form are stored again. */
+const FORM = "1";
+
+async function knownImport(
+  store: Store,
+  sessionId: string,
+  version: string | null,
+): Promise<SessionImport | null> {
+  if (version === null) return null;
+  const cursor = await store.getCursor({ logId: sessionId, name: LAST_IMPORT });
+  const last = (cursor?.data ?? {}) as Partial<LastImport>;
+  if (last.version !== version || last.messages === undefined) return null;
+  return { sessionId, title: last.title ?? null, messages: last.messages, added: 0 };
 }
 
 async function importAll(

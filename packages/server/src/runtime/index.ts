@@ -18,6 +18,7 @@ export {
 export { type Failure, type FailureText, failureOf } from "./failure-text.ts";
 export { toErrorResponse, unknownCaller } from "./handler.ts";
 export { type ImportSessionOptions, importNativeSession, type SessionImport } from "./import-session.ts";
+export { type ImportSessionsOptions, importNativeSessions } from "./import-sessions.ts";
 export { openContinuo } from "./open.ts";
 export { patternsOf } from "./rights.ts";
 export { isKnownEvent } from "./run-events.ts";
