@@ -15,6 +15,7 @@ import { CLIENT } from "./client.ts";
 import { CLIENT_ENDS } from "./client-ends.ts";
 import { CLIENT_FRAMES_CLIENT } from "./client-frames.ts";
 import { CLIENT_LIVE } from "./client-live.ts";
+import { CONVERSATIONS } from "./conversations.ts";
 import { GATEWAY } from "./gateway.ts";
 import { GUARD_PROMISES } from "./guard.ts";
 import { HOLDER_PROMISES, HOOK_PROMISES } from "./leases.ts";
@@ -88,4 +89,5 @@ export const PROMISES: Readonly<Record<string, readonly PromiseOfRoom[]>> = {
   native: RELOCATE_NATIVE,
   handoff: [...MOVE_HANDOFF, ...SECOND_HANDOFF],
   files: HOLDER_PROMISES,
+  conversations: CONVERSATIONS,
 };
