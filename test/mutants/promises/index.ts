@@ -33,6 +33,7 @@ import { PAGES } from "./pages.ts";
 import type { PromiseOfRoom } from "./promise.ts";
 import { RELOCATE_CLI, RELOCATE_EDITING, RELOCATE_NATIVE } from "./relocate.ts";
 import { RUNTIME_REPLAY } from "./replay.ts";
+import { SEARCH } from "./search.ts";
 import {
   SECOND_AHP,
   SECOND_CATALOG,
@@ -90,4 +91,5 @@ export const PROMISES: Readonly<Record<string, readonly PromiseOfRoom[]>> = {
   handoff: [...MOVE_HANDOFF, ...SECOND_HANDOFF],
   files: HOLDER_PROMISES,
   conversations: CONVERSATIONS,
+  search: SEARCH,
 };

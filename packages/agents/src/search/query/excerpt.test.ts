@@ -63,3 +63,14 @@ test("an excerpt of plain text is the same where a far character keeps the text 
     }),
   );
 });
+
+test("of two texts with the same words, that of a person is shown, with a sign for the text before it", () => {
+  const text = `${"more ".repeat(40)}retry`;
+  const passages = [
+    { voice: "result", messageId: "m1", text },
+    { voice: "person", messageId: "m2", text },
+  ] as const;
+  const excerpt = excerptOf(passages, [{ words: ["retry"], exact: false }], ["person", "result"]);
+  expect(excerpt).toMatchObject({ messageId: "m2" });
+  expect(excerpt?.pieces[0]).toEqual({ text: "… ", match: false });
+});

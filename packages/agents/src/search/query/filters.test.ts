@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { isOfSession } from "./filters.ts";
+import { isOfSession, isOfTurn } from "./filters.ts";
 import { parseQuery } from "./query.ts";
 
 const SESSION = { agent: "claude", cwd: "/home/ann/Shop", location: "/f.jsonl", gitBranch: "main" } as const;
@@ -26,4 +26,12 @@ test("a session without a folder is matched by the path of its file, and one wit
     false,
     true,
   ]);
+});
+
+test("a turn has every wanted tool, and a turn without a time has that of its session", () => {
+  const turn = { at: null, tools: ["Bash", "Edit"], files: [], errors: 0 };
+  const isOfTurnNow = (text: string): boolean =>
+    isOfTurn(turn, { updatedAt: "2026-05-02" }, parseQuery(`word ${text}`, { toTime: (time) => time }));
+  expect([isOfTurnNow("tool:bash tool:edit"), isOfTurnNow("tool:bash tool:read")]).toEqual([true, false]);
+  expect([isOfTurnNow("since:2026-05-01"), isOfTurnNow("since:2026-05-03")]).toEqual([true, false]);
 });

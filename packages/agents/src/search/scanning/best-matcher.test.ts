@@ -24,14 +24,15 @@ const SESSION: IndexedSession = {
   nativeRefs: [],
 };
 
-function matcherOf(text: string): SessionMatcher {
+function matcherOf(text: string, mask?: (text: string) => string): SessionMatcher {
   const query = parseQuery(text, { toTime: (time) => time });
   const best = toBestMatch(query, NOW);
   if (best === null) throw new Error("these are several words");
   const forms = best.terms.flatMap((term) => term.forms);
   const statistics = { turns: 1_000, withPhrase: forms.map(() => 10), meanWords: 20 };
   const filter = createByteFilter(query, best);
-  return createBestMatcher(SESSION, { query, best, filter, nowMs: NOW, statistics });
+  const options = { query, best, filter, nowMs: NOW, statistics };
+  return createBestMatcher(SESSION, mask === undefined ? options : { ...options, mask });
 }
 
 function turnOf(at: string, text: string): Turn {
@@ -52,4 +53,31 @@ test.each([
   expect(result?.turn.number).toBe(OFTEN.length + 1);
   const shown = result?.excerpt?.pieces.map((piece) => piece.text).join("") ?? "";
   expect(shown.slice(0, 15)).toBe(wanted.messageId.slice(0, 15));
+});
+
+test("quoted words are required, excluded words exclude a turn, and what may not be shown is masked", () => {
+  const turnsFor = (query: string): readonly number[] => {
+    const matcher = matcherOf(query);
+    for (const text of ["cache keys of builds", "cache keys of tests"]) {
+      matcher.add(turnOf("2026-03-01T12:00:00Z", text));
+    }
+    return (matcher.result()?.turns ?? []).map(({ number }) => number);
+  };
+  expect(turnsFor("cache keys")).toEqual([1, 2]);
+  expect(turnsFor('cache keys "of tests"')).toEqual([2]);
+  expect(turnsFor("cache keys -tests")).toEqual([1]);
+  // The text has the quoted words, but a role that is not searched says them.
+  const turn = turnOf("2026-03-01T12:00:00Z", "cache keys");
+  const result = { voice: "result" as const, messageId: "r1", text: "of tests" };
+  const ofPeople = matcherOf('cache keys "of tests" -role:tool');
+  ofPeople.add({ ...turn, passages: [...turn.passages, result] });
+  expect(ofPeople.result()).toBeNull();
+  const matcher = matcherOf("cache keys", (text) => text.replace("s3cret", "***"));
+  matcher.add(turnOf("2026-03-01T12:00:00Z", "cache keys s3cret"));
+  expect(
+    matcher
+      .result()
+      ?.excerpt?.pieces.map(({ text }) => text)
+      .join(""),
+  ).toBe("cache keys ***");
 });
