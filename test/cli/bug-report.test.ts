@@ -85,7 +85,7 @@ test("CONTINUO_DEBUG chooses rooms, and an unknown room is an error that lists t
   expect(new Set(entries().map(({ room }) => room))).toEqual(new Set(["catalog"]));
   const { code, stderr } = await runInProcess(home, ["list"], { env: { CONTINUO_DEBUG: "cataloge" } });
   expect(code).toBe(2);
-  expect(stderr).toContain("names 'cataloge', which is no room");
+  expect(stderr).toContain("names 'cataloge', which is not a room");
   expect(stderr).toContain("catalog, cli, config");
 });
 

@@ -88,6 +88,8 @@ export function surround(world: World, process: SimulatedProcess, extra: Extra =
 const HARMLESS = new Set([
   ...["node:path", "node:url", "node:util", "node:buffer", "node:events", "node:sqlite", "node:stream"],
   ...["node:zlib", "node:crypto", "node:worker_threads", "node:diagnostics_channel", "node:async_hooks"],
+  // The limit of the heap stays the same while the simulation runs.
+  "node:v8",
   ...[
     "node:http",
     "node:net",

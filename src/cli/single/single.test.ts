@@ -33,7 +33,7 @@ describe("the command that agents and timers start later", () => {
 
   test("does not exist under npx, which later removes its folder", () => {
     const script = "/home/ann/.npm/_npx/3f1/node_modules/.bin/continuo";
-    expect(() => ownCommand({ cwd: "/" }, script)).toThrow("npx keeps Continuo for a while only");
+    expect(() => ownCommand({ cwd: "/" }, script)).toThrow("npx keeps Continuo only for a while");
     expect(shownCommand({ cwd: "/" }, script)).toEqual(["continuo"]);
   });
 

@@ -8,7 +8,6 @@ import { CATALOG_LIMITS } from "./limits.ts";
 export interface GrowingFile {
   readonly inode: number;
   readonly sizeBytes: number;
-  readonly stamp: string;
   /** Stamps of the other files that the session is made of. */
   readonly others: string;
   /**
@@ -22,21 +21,17 @@ export interface GrowingFile {
 interface KeptScan {
   readonly inode: number;
   readonly sizeBytes: number;
-  /** Missing in an index of an earlier version. */
-  readonly stamp?: string;
   readonly others: string;
   readonly scan: SavedScan;
 }
 
 /** @param nowMs milliseconds since 1970 */
 export function toGrowingFile({ files }: FoundSession, nowMs: number): GrowingFile {
-  const newest = files.at(-1);
-  const { inode, sizeBytes } = newest ?? { inode: 0, sizeBytes: 0 };
+  const { inode, sizeBytes } = files.at(-1) ?? { inode: 0, sizeBytes: 0 };
   const others = files.slice(0, -1).map((file) => stampOf([file]));
   const changedMs = Math.max(...files.map(({ mtimeMs, ctimeMs }) => Math.max(mtimeMs, ctimeMs)));
   const isQuiet = nowMs - changedMs > CATALOG_LIMITS.followTickMs;
-  const stamp = newest === undefined ? "" : stampOf([newest]);
-  const places = { inode, sizeBytes, stamp, others: others.join("\n") };
+  const places = { inode, sizeBytes, others: others.join("\n") };
   return {
     ...places,
     isUnchanged: () => isQuiet && files.every((file) => stampOfFile(file.path) === stampOf([file])),
@@ -45,7 +40,7 @@ export function toGrowingFile({ files }: FoundSession, nowMs: number): GrowingFi
 }
 
 /**
- * `null` if the file was replaced or changed without growing, or if something next to it changed. When the file is opened, a
+ * `null` if the file was replaced or became shorter, or if something next to it changed. When the file is opened, a
  * check finds out if it still begins with the same bytes.
  */
 export function scanToContinue(
@@ -54,7 +49,7 @@ export function scanToContinue(
   besideNow: StampOfDependency,
 ): SavedScan | null {
   const kept = scan as KeptScan;
-  const isWhole = kept.inode === now.inode && (kept.sizeBytes < now.sizeBytes || kept.stamp === now.stamp);
+  const isWhole = kept.inode === now.inode && kept.sizeBytes <= now.sizeBytes;
   const isSame = kept.others === now.others && areDependenciesUnchanged(beside, besideNow);
   return isWhole && isSame ? kept.scan : null;
 }
