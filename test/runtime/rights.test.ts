@@ -133,6 +133,19 @@ describe("access to chats", () => {
   });
 });
 
+test.each([
+  { access: "read", approve: true, status: 403 },
+  { access: "chat", approve: true, status: 403 },
+  { access: "write", approve: false, status: 201 },
+] as const)(
+  "who has $access, and answers approvals: $approve, adds a blob with status $status",
+  async (allowed) => {
+    const { status, ...rights } = allowed;
+    const handler = handlerFor((by) => ({ sessions: [`customer-${by}`], ...rights, by }));
+    expect(await ask(handler, "ann", "/blobs", { text: "hello" })).toBe(status);
+  },
+);
+
 test("a person asks only the agents that they are allowed, and the first one by default", async () => {
   const other: Agent = {
     name: "other",
