@@ -159,8 +159,10 @@ test("an answer whose server is killed in the middle of it, several times, is co
     await expect.poll(() => [...screen.values()], wait).toEqual(whole);
   }
   expect(await answersIn(store)).toEqual(whole);
-  const completed = await store.listRuns({ sessionId: "participant:team:bot", status: "completed" });
-  expect(completed.items).toHaveLength(whole.length);
+  // The run ends after its message.
+  const completed = async () =>
+    (await store.listRuns({ sessionId: "participant:team:bot", status: "completed" })).items;
+  await expect.poll(completed, wait).toHaveLength(whole.length);
   await ann.close();
 });
 

@@ -22,7 +22,8 @@ test.each([
   async (engine, after) => {
     await using models = await startModelServer({
       turns: [
-        { user: "count", answers: [[{ type: "slow", delayMs: 150 }, text(WHOLE)]] },
+        // It takes longer than the start of a process on a busy machine.
+        { user: "count", answers: [[{ type: "slow", delayMs: 1_500 }, text(WHOLE)]] },
         { user: "thank", answers: [[text("You are welcome.")]] },
       ],
     });
