@@ -138,7 +138,7 @@ test.each([
   { access: "chat", approve: true, status: 403 },
   { access: "write", approve: false, status: 201 },
 ] as const)(
-  "who has $access, and answers approvals: $approve, adds a blob with status $status",
+  "a person with access $access, who answers approvals: $approve, adds a blob with status $status",
   async (allowed) => {
     const { status, ...rights } = allowed;
     const handler = handlerFor((by) => ({ sessions: [`customer-${by}`], ...rights, by }));
