@@ -39,8 +39,8 @@ export const SESSIONS: readonly PromiseOfRoom[] = [
     ...AGAIN,
     test: "test/runtime/retries.test.ts",
     promise: "The next attempt at an input comes before later messages.",
-    text: "    placeOf: root,\n",
-    mistake: "",
+    text: "metadata, placeOf: root }",
+    mistake: "metadata }",
   },
   {
     file: `${ROOM}/wake.ts`,

@@ -153,8 +153,8 @@ export const RUN_DEFECTS: readonly Defect[] = [
   {
     name: "an input is given again to several runs",
     file: "sessions/retries.ts",
-    find: "also: [write], ...call",
-    replace: "also: write === null ? [write] : [], ...call",
+    find: "also: [taking.claim], ...call",
+    replace: "also: [], ...call",
   },
   {
     name: "an input that was answered is given again",

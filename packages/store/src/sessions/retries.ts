@@ -6,6 +6,7 @@
 import {
   assertKnownOptions,
   type CallOptions,
+  type Claim,
   ContinuoError,
   isContinuoError,
   type NewEvent,
@@ -62,20 +63,30 @@ export async function takeOver(store: Store, { sessionId, run, root, ...call }: 
   if (before === null || !RETRIED.has(before.status) || before.sessionId !== sessionId) {
     throw cannotRetry(root, before?.status);
   }
-  const said = await saidBy(store, before, call);
-  const metadata = { ...run.metadata, ...(said === null ? {} : { saidBy: said }) };
-  const next = { ...run, metadata, placeOf: root };
-  const generation = (claim?.generation ?? 0) + 1;
-  const write: Write = { type: "claim", name: claimName(root), generation, owner: run.runId };
+  const taking = takingInput(run, { root, claim, saidBy: await saidBy(store, before, call) });
   try {
-    return await createRun(store, { sessionId, run: next, also: [write], ...call });
+    return await createRun(store, { sessionId, run: taking.run, also: [taking.claim], ...call });
   } catch (error) {
     throw isContinuoError(error, "fenced") ? cannotRetry(root, "given to another run") : error;
   }
 }
 
+interface GivenInput {
+  readonly root: string;
+  readonly claim: Claim | null;
+  readonly saidBy: string | null;
+}
+
+/** The run that takes the input over, with the place of the first run, and the claim by which no other run takes it. */
+function takingInput<R extends RunCreation["run"]>(run: R, { root, claim, saidBy }: GivenInput) {
+  const metadata = { ...run.metadata, ...present({ saidBy: saidBy ?? undefined }) };
+  const generation = (claim?.generation ?? 0) + 1;
+  const write: Write = { type: "claim", name: claimName(root), generation, owner: run.runId };
+  return { run: { ...run, metadata, placeOf: root }, claim: write };
+}
+
 /** The run whose message has the input, or the run that had started when its process ended. */
-async function saidBy(store: Store, run: Run, call: CallOptions): Promise<string | null> {
+async function saidBy(store: Store, run: Run, call: CallOptions = {}): Promise<string | null> {
   return (await runThatSaid(store, run, call)) ?? (run.startedAt === null ? null : run.runId);
 }
 
@@ -102,21 +113,15 @@ export async function nextRun(store: Store, run: Run, attempt: NextAttempt): Pro
   const root = rootIn(run);
   const claim = await store.getClaim(claimName(root));
   if ((claim?.owner ?? root) !== run.runId) return null;
-  const saidBy = (await runThatSaid(store, run)) ?? run.runId;
   const { input, agent, priority } = run;
   const next = {
     runId: newId(),
     input,
-    metadata: { ...attempt.metadata, retryOf: root, saidBy },
-    placeOf: root,
+    metadata: { ...attempt.metadata, retryOf: root },
     ...present({ agent: agent ?? undefined, priority, delayMs: attempt.delayMs }),
   };
-  const generation = (claim?.generation ?? 0) + 1;
-  const also: Write[] = [
-    { type: "new_run", run: next },
-    { type: "claim", name: claimName(root), generation, owner: next.runId },
-  ];
-  return { event: creationOf(next), also };
+  const taking = takingInput(next, { root, claim, saidBy: await saidBy(store, run) });
+  return { event: creationOf(taking.run), also: [{ type: "new_run", run: taking.run }, taking.claim] };
 }
 
 export interface RunCreation extends CallOptions {
