@@ -127,6 +127,7 @@ test("what other programs write in the person's own folder, and beside it, chang
   await kept.whole();
   write(join(home, "notes.txt"));
   mkdirSync(join(home, ".cache"));
+  write(join(home, ".local/share/recently-used.xbel"));
   const beside = join(dirname(home), `${basename(home)}-beside`);
   onTestFinished(() => rmSync(beside));
   write(beside);

@@ -68,13 +68,18 @@ function isSame<T>(before: ArrayLike<T>, now: ArrayLike<T>): boolean {
 async function fixedPaths(places: PlacesAt): Promise<readonly string[]> {
   const home = continuoHome(places);
   const own = namesIn(home).filter((name) => !WRITTEN_BY_LISTS.test(name));
-  const folders = (await foldersLookedInto(places)).flatMap((one) => one.folders);
-  // Titles, drafts and open sessions are noted next to the folder of the sessions.
-  const beside = [...new Set(folders.map((folder) => dirname(folder)))];
+  const looked = await foldersLookedInto(places);
+  // Titles, drafts and open sessions are noted next to the folder of the sessions; all of opencode is in one folder.
+  const noted = looked.flatMap(({ agent, folders }) =>
+    agent === "opencode" ? folders : folders.map((folder) => dirname(folder)),
+  );
   return [
     ...own.map((name) => join(home, name)),
-    ...folders,
-    ...beside.flatMap((folder) => [folder, ...namesIn(folder).map((name) => join(folder, name))]),
+    ...looked.flatMap(({ folders }) => folders),
+    ...[...new Set(noted)].flatMap((folder) => [
+      folder,
+      ...namesIn(folder).map((name) => join(folder, name)),
+    ]),
   ];
 }
 
