@@ -24,7 +24,7 @@ import { openRun, type Reader, streamRun } from "./stream.ts";
 export interface AgUiHandlerOptions {
   /** `null` refuses the request with 401. The function for `c.handler` can also be used here. */
   authorize(request: Request): Authorization | null | Promise<Authorization | null>;
-  /** The agent that answers; by default the first one that `authorize` names in `agents`, else the first agent of the program. */
+  /** The agent that answers; by default the first one in `agents` of `authorize`, else the first agent of the program. */
   readonly agent?: string;
 }
 

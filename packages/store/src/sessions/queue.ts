@@ -1,7 +1,7 @@
 /**
- * Decides which run has its turn. Runs of a session wait in the store, in the order in which their inputs
- * were given, whichever process started them; the process with the session's lease executes a run. Sessions run in parallel, up to
- * a limit.
+ * Decides which run has its turn. Runs of a session wait in the store, in the order in which their inputs were given,
+ * whichever process started them; the process with the session's lease executes a run. Sessions run in parallel, up to a
+ * limit.
  */
 
 import {

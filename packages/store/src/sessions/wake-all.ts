@@ -68,7 +68,10 @@ export async function* wakeAll(store: Store, options: WakeAllOptions = {}): Asyn
   }
 }
 
-/** True for the session of a participant in a channel, whose metadata name it. An application can have the same names of sessions. */
+/**
+ * True for the session of a participant in a channel, whose metadata name it. A program can give a session of its own such
+ * a name.
+ */
 async function isParticipant(store: Store, sessionId: string, call: CallOptions): Promise<boolean> {
   if (!sessionId.startsWith("participant:")) return false;
   const { channel, handle } = (await store.getSession(sessionId, call))?.metadata ?? {};

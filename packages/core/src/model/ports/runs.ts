@@ -125,8 +125,9 @@ export interface RunStore {
   /**
    * Starts a pending run whose session has none running: among the first runs of all sessions, the one with the highest
    * priority, and among equals the oldest. First in, first out within a session, whatever the priorities are, and
-   * however many processes ask; a run with `placeOf` has the place of that run, and one with `delayMs` waits. `null` when there is nothing to do. `executeRun` executes it with `claimedBy`, the same
-   * owner; until then the metadata of the run have `claimed`.
+   * however many processes ask; a run with `placeOf` has the place of that run, and one with `delayMs` waits. `null` when
+   * there is nothing to do. `executeRun` executes it with `claimedBy`, the same owner; until then the metadata of the run
+   * have `claimed`.
    */
   claimNextRun(options: ClaimRunOptions): Promise<Run | null>;
 }
