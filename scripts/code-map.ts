@@ -29,7 +29,7 @@ export function withCodeMap(document: string): string {
 const TRADES: readonly string[] = [
   "types",
   "the log, its fold, the wire, files",
-  "what agents keep on disk; models; clients",
+  "the store; what agents keep on disk; models; clients",
   "one agent, one session, one channel at a time",
   "several of them together",
   "all sessions of a user",
