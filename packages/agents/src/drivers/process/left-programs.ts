@@ -8,8 +8,8 @@
  */
 
 import { randomUUID } from "node:crypto";
-import { readdir, readFile, stat } from "node:fs/promises";
-import { setTimeout as sleep } from "node:timers/promises";
+import { readdirSync, readFileSync, statSync } from "node:fs";
+import { setImmediate as otherWork, setTimeout as sleep } from "node:timers/promises";
 import type { CallOptions } from "@continuo/core/model";
 import { debugOf, isRunning, placeOfThisProcess, processStartOf } from "@continuo/files";
 import { MARK_VARIABLE } from "./orphans.ts";
@@ -22,6 +22,8 @@ const STEPS = [
   { signal: "SIGKILL", waitMs: 2_000 },
 ] as const;
 const POLL_MS = 20;
+/** The search does not hold up other work of this process for longer. */
+const SLICE_MS = 10;
 
 /** A new mark, for one program that this process starts. */
 export function createMark(): string {
@@ -47,19 +49,27 @@ export async function endLeftPrograms({ signal: stop }: CallOptions = {}): Promi
   }
 }
 
+/**
+ * The calls are synchronous: in a process that loads its code at the same time, each answer of an asynchronous call would wait for that
+ * work, and the agent starts only after this search.
+ */
 async function leftPrograms(): Promise<readonly number[]> {
   if (process.platform !== "linux") return [];
   const left: number[] = [];
-  for (const name of await readdir("/proc")) {
-    if (/^\d+$/u.test(name) && (await isLeft(name))) left.push(Number(name));
+  let sliceAt = performance.now();
+  for (const name of readdirSync("/proc")) {
+    if (/^\d+$/u.test(name) && isLeft(name)) left.push(Number(name));
+    if (performance.now() - sliceAt < SLICE_MS) continue;
+    await otherWork();
+    sliceAt = performance.now();
   }
   return left;
 }
 
-async function isLeft(pid: string): Promise<boolean> {
+function isLeft(pid: string): boolean {
   try {
-    if ((await stat(`/proc/${pid}`)).uid !== process.getuid?.()) return false;
-    const variables = (await readFile(`/proc/${pid}/environ`, "latin1")).split("\0");
+    if (statSync(`/proc/${pid}`).uid !== process.getuid?.()) return false;
+    const variables = readFileSync(`/proc/${pid}/environ`, "latin1").split("\0");
     const mark = variables.find((variable) => variable.startsWith(`${MARK_VARIABLE}=`));
     return mark !== undefined && isStarterDead(mark) && isRunning(Number(pid));
   } catch {
