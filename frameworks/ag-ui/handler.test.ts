@@ -336,7 +336,7 @@ test("a customer with access to chats writes, and opens the session as the progr
   expect(await c.session("ann-1").run("q").result()).toMatchObject({ status: "completed" });
 });
 
-test("a body that is too large is refused, and so is another method and an option that there is not", async () => {
+test("a body that is too large is refused, and so are another method and an unknown option", async () => {
   const huge = await post(asked("x".repeat(33_000_000)));
   expect(huge.status).toBe(413);
   const handler = agUiHandler(c, { authorize: () => ANN });

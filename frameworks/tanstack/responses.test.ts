@@ -91,7 +91,7 @@ test.each([
   expect(() => continuoStream(store, request)).toThrow(expect.objectContaining({ code: "invalid" }));
 });
 
-test("a run belongs to its prefix, is forgotten after its time, and takes no option that there is not", async () => {
+test("a run belongs to its prefix, is forgotten after its time, and an unknown option is refused", async () => {
   const chunks = [{ type: "CUSTOM" } as unknown as StreamChunk];
   await continuoStream(store, { runId: "r" }, { prefix: "ann/", ttl: 60 }).append(chunks);
   expect(await continuoStream(store, { runId: "r" }, { prefix: "bob/" }).snapshot()).toEqual([]);

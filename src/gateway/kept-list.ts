@@ -1,6 +1,6 @@
 /**
- * One list of all sessions that is kept between two requests. It is read again when anything that it was read from has
- * changed, and after a while behind an answer, because not every change has a stamp.
+ * One list of all sessions that is kept between two requests. It is read again when any of its sources has changed,
+ * and some time after an answer, because not every change has a stamp.
  */
 
 import type { CatalogList, listCatalog } from "@continuo/agents/catalog";
@@ -76,7 +76,7 @@ export function createKeptList(places: PlacesAt, list: typeof listCatalog): Kept
       const list = await atHand();
       if (list !== null) return list;
       if (before === null) return await readOnce();
-      // A list that is being read may have passed what has changed since, so it is checked like any other.
+      // A source may change after it was read for this list, so the list is checked like any other.
       await before.catch(() => undefined);
       return (await atHand()) ?? (await readOnce());
     },

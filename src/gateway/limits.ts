@@ -9,7 +9,7 @@ export interface GatewayLimits {
   readonly firstSessions: number;
   /** Lists whose further pages can be asked for. */
   readonly lists: number;
-  /** Milliseconds after which a list is read again behind an answer from it, and the pause before such a read. */
+  /** Milliseconds after which a list that answered a request is read again, and the pause before such a read. */
   readonly listMs: number;
   readonly readPauseMs: number;
   /** Files whose stamps are read before other work goes on. */

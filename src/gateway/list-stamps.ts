@@ -88,7 +88,7 @@ function filesOf(location: string): readonly string[] {
   if (!location.startsWith("/")) return [];
   const file = location.replace(/#[^/#]*$/u, "");
   const paths = file === location ? [file] : [location, file];
-  // Other databases would appear in the fixed places, while the folders above are those of every program.
+  // Other databases would appear in the fixed places; the folders above them also hold files of other programs.
   if (!/\.jsonl?$/u.test(file)) return [...paths, `${file}-wal`];
   // Codex has a folder for each day, in one for each month, in one for each year.
   for (let [folder, level] = [dirname(file), 0]; level < 3; [folder, level] = [dirname(folder), level + 1])

@@ -49,7 +49,7 @@ export async function findSession(
   return { hit, name: id, agent: name.agent, cwd: null };
 }
 
-/** `null` where the row says nothing of a file, or its session is no longer there. */
+/** `null` if the row names no file, or if its session no longer exists. */
 async function hitOfRow(row: ListedSession | undefined, places: PlacesAt): Promise<LookUpHit | null> {
   if (row === undefined || isOwn(row)) return null;
   await settleBeforeReading({ places: placesOf(places) });

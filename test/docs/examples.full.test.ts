@@ -56,7 +56,8 @@ test("every example of the documents is type-checked with the settings that `tsc
   renameSync(join(FOLDER, "tsconfig.json"), join(FOLDER, "tsconfig.init.json"));
   const config = {
     extends: "./tsconfig.init.json",
-    // The page about the library tells of the types of Node; the others are for the sources in the place of the package.
+    // The page about the library says that the types of Node are needed. The other settings are needed because the
+    // examples import the sources instead of the package.
     compilerOptions: { types: ["node"], allowImportingTsExtensions: true, noEmit: true },
     files: EXAMPLES.map(({ path }) => path),
     include: [],
@@ -65,7 +66,7 @@ test("every example of the documents is type-checked with the settings that `tsc
   const checked = run(process.execPath, [tsc, "--noEmit", "-p", FOLDER], { cwd: FOLDER }).catch(
     (error) => error,
   );
-  // Our sources have settings of their own; a reader has their types instead.
+  // Errors in our sources do not count: they have other settings, and a reader gets only their types.
   const lines = (await checked).stdout.split("\n").filter((line: string) => /^[\w.-]+\.ts\(/u.test(line));
   expect(lines).toEqual([]);
 });

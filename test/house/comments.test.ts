@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { ROOT, readSource } from "./imports.ts";
 
-/** Turns of phrase that readers stumble over; the table of the style has better ones. */
+/** Phrases that readers do not understand at once; the table of the style has better ones. */
 const OLD_TURNS =
   /\b(?:whoever|anew|once more|(?:go|goes|going|gone|went) on with|so many at most|which is said|nothing that is no)\b/iu;
 

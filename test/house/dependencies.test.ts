@@ -1,6 +1,5 @@
 /**
- * The files that come with the package: its bill of materials, its files, and the step that looks for
- * vulnerabilities.
+ * The packages of others that come with ours: the bill of materials, and the step that looks for vulnerabilities.
  */
 
 import { execFileSync, spawnSync } from "node:child_process";
@@ -83,7 +82,7 @@ test("Continuo installs at most twelve packages of others, and no script of anyb
     expect(OWN.scripts).not.toHaveProperty(script);
 });
 
-/** Runs the step before a release with an `npm` that answers so. */
+/** Runs the step before a release with an `npm` that gives these answers. */
 function audit(answer: string): { readonly status: number | null; readonly out: string } {
   const npm = join(home, "npm");
   writeFileSync(join(home, "answer"), answer);

@@ -40,7 +40,7 @@ interface NamedFunction {
   readonly params: readonly string[];
 }
 
-/** The keys are names of functions: each tells which of its parameters become which text. */
+/** The keys are names of functions, the values say which of their parameters become which text. */
 type Passing = Map<string, Map<number, Role>>;
 
 /** Returns every text that reaches an error, directly or through functions. */

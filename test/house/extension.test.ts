@@ -1,4 +1,4 @@
-/** The browser extension is a house of its own beside the packages: it has the DOM, and sees little of what is below. */
+/** The browser extension stands apart from the packages: it uses the DOM, and imports only a few of their entry points. */
 
 import { expect, test } from "vitest";
 import { readSource } from "./imports.ts";
@@ -40,7 +40,7 @@ test("every file of extension/ begins with what it is, and has at most 500 lines
 test("no part of the extension makes HTML or code of text, and no part listens to what a page says", () => {
   const makers =
     /innerHTML|outerHTML|insertAdjacent|document\.write|dangerouslySet|srcdoc|\beval\(|new Function|onMessageExternal|onConnectExternal|addEventListener\("message"/u;
-  // The sealed page hears its parent only, and runs in it what may be anything: its policy lets nothing out.
+  // The sealed page accepts messages only from its parent, and may run any code: its policy allows no connection.
   const sealed = "entrypoints/whisper-frame.ts";
   expect(files.filter(({ text }) => makers.test(text)).map(({ path }) => path)).toEqual([sealed]);
 });

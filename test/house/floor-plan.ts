@@ -1,5 +1,5 @@
 /**
- * The floor plan: where each room lies, and on which floor it stands. Code imports downwards alone.
+ * The floor plan: where each room lies, and on which floor it stands. Code imports only downwards.
  *
  * Change the plan when the plan is wrong, in a commit of its own with an ADR.
  */

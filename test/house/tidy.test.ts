@@ -52,7 +52,7 @@ describe("the house is tidy", () => {
     expect(production.map(({ path }) => path).filter((path) => participles.test(path))).toEqual([]);
   });
 
-  test("no folder is called after nothing", () => {
+  test("no folder has a name that says nothing, such as utils or helpers", () => {
     const vague = /(^|\/)(utils?|common|helpers?|misc|lib|shared)(\/|\.ts$)/u;
     expect(source.map((file) => file.path).filter((path) => vague.test(path))).toEqual([]);
   });
@@ -62,19 +62,19 @@ describe("the house is tidy", () => {
     expect(files.filter(({ text }) => /\.\.\.\{\s+\w/u.test(text)).map(({ file }) => file)).toEqual([]);
   });
 
-  test("nothing is switched off or put off", () => {
+  test("no check is switched off, and no work is left as a TODO", () => {
     const marks = /@ts-ignore|@ts-expect-error|@ts-nocheck|\bTODO\b|\bFIXME\b|\.(only|skip)\(/u;
     expect(source.filter((file) => marks.test(file.text)).map((file) => file.path)).toEqual([]);
   });
 
-  test("what a session names is one word of the commands that a person may paste", () => {
+  test("a value of a session is one quoted word in a command that a person may paste", () => {
     // An agent's name and a path's kind are known words.
     const unquoted =
       /continuo [a-z ]+(?:--[a-z]+ )?\$\{(?!(?:visibleLine\()?shellWord\(|name\}\\`|unknown\.agent)/u;
     expect(production.filter(({ text }) => unquoted.test(text)).map(({ path }) => path)).toEqual([]);
   });
 
-  test("one file makes folders and replaces files, so that both outlive a loss of power everywhere", () => {
+  test("only one file makes folders and replaces files, so that both always survive a power cut", () => {
     const calls = /\b(?:mkdirSync|renameSync)\b|\bfs\.(?:promises\.)?(?:mkdir|rename)\b/u;
     const imports = /\bimport \{[^}]*\b(?:mkdir|rename)\b[^}]*\} from "node:fs/u;
     const makers = production.filter(({ text }) => calls.test(text) || imports.test(text));

@@ -1,4 +1,4 @@
-/** The viewer's page is a house of its own beside the packages: it has the DOM, and sees little of what is below. */
+/** The viewer's page stands apart from the packages: it uses the DOM, and imports only a few of their entry points. */
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";

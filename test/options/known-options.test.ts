@@ -1,6 +1,6 @@
 /**
- * Options that there are not: every public function that takes options refuses them before it does anything else, even
- * before it looks at what else it was given. The compiler finds the functions, so a new one is tested too.
+ * Unknown options: every public function that takes options refuses them before it does anything else, even before it
+ * looks at its other arguments. The compiler finds the functions, so a new one is tested too.
  */
 
 import { writeFileSync } from "node:fs";
@@ -76,7 +76,7 @@ const FUNCTIONS = optionParameters().filter(
     !CALLED_BY_US.has(owner) && !NO_OPTIONS.has(name) && !(isClass && MADE_BY_FUNCTIONS.has(name)),
 );
 
-/** Calls it with options in their place, and nothing sensible before them. */
+/** Calls it with the options in their place, and with meaningless values for the arguments before them. */
 async function callOf(one: OptionsParameter, options: object): Promise<unknown> {
   const { owner, name, index, isClass } = one;
   const path = name.split(".");
@@ -104,7 +104,7 @@ const CASES = FUNCTIONS.flatMap((one) => {
   ];
 });
 
-test.each(CASES)("$title refuses an option that there is not", async ({ one, options }) => {
+test.each(CASES)("$title refuses an unknown option", async ({ one, options }) => {
   await expect(callOf(one, options)).rejects.toMatchObject({
     code: "usage",
     message: expect.stringMatching(/^there is no option timeoutMS of /u),

@@ -139,7 +139,7 @@ describe("an append of one statement", () => {
     await expectStored(logId, events);
   });
 
-  test("is stored without an append of the same event that would make it fail", async () => {
+  test("is stored even if an append of another event with the same id, which shares its statement, fails", async () => {
     const { store } = first;
     const logId = await newLog();
     const once = { ...event("once"), id: "once" };

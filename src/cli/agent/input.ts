@@ -31,8 +31,8 @@ export function isInput(event: ClientEvent): event is Input {
 }
 
 /**
- * `knows`: the agent has read earlier messages of the channel, in the session that it continues. True when it has
- * received this input.
+ * `knows`: true if the agent's session already has earlier messages of the channel. It becomes true when the agent
+ * has received this input.
  */
 export async function answerInput(joined: JoinedChannel, event: Input, knows: boolean): Promise<boolean> {
   const { client, talk, flags, channel, unheard } = joined;

@@ -56,7 +56,7 @@ export async function runJoin(channel: string, flags: JoinFlags, shell: Shell): 
 }
 
 /**
- * This comes before the channel shows the handle, because an agent that cannot start answers nothing. Errors:
+ * Called before the channel shows the handle, because an agent that cannot start answers nothing. Errors:
  * `agent_missing`, `usage`.
  */
 async function assertInstalled({ agent: name, cwd }: JoinFlags, shell: Shell): Promise<void> {

@@ -129,7 +129,7 @@ async function enterable(patient: Patient, { made, agent, scratch }: ExaminedSes
     await using _kept = await driver.open({ cwd, resumeSessionId: made, wantHistory, ...aborting });
     return made;
   } catch {
-    // It is not kept, which is not a fault.
+    // The agent does not keep the session, which is not a fault.
     const { project, places } = scratch;
     const { ref } = await writeNativeSession(SAID, { to: agent, cwd: project, title: TITLE, places });
     return ref.sessionId;

@@ -8,12 +8,12 @@ import type { SessionsFlags } from "./missed-sessions.ts";
 
 const HELP = `
 Nothing is started. \`continuo agents doctor AGENT\` starts an agent and tries what it supports, and \`continuo session check\` reads
-every session. Exit code 4: something does not work until it is mended.`;
+every session. Exit code 4: something does not work until you repair it.`;
 
 export function addDoctorCommand(program: Command, run: ProgramRun | null): void {
   const doctor = program
     .command("doctor")
-    .description("look at everything that Continuo needs on this machine, and say what to do about it")
+    .description("check everything that Continuo needs on this machine, and say how to repair what is wrong")
     .option("--json", "print JSON")
     .addHelpText("after", HELP)
     .action(async (flags: DoctorFlags) => {
@@ -25,10 +25,13 @@ export function addDoctorCommand(program: Command, run: ProgramRun | null): void
     .command("sessions")
     .description("find the sessions that an agent's own list does not show, say why, and bring them back")
     .option("--agent <name>", "only sessions of this agent (repeatable)", collect)
-    .option("--all", "also those that the agent leaves out on purpose, and every one of a cause")
+    .option(
+      "--all",
+      "show also the sessions that an agent leaves out on purpose, and all sessions of each cause",
+    )
     .option(
       "--fix [id...]",
-      "show a plan, ask, and bring these sessions back; all that are not left out on purpose without an ID",
+      "show a plan, ask, and bring these sessions back (without an ID: all that no agent leaves out on purpose)",
     )
     .option("--dry-run", "with --fix: only the plan")
     .option("--yes", "with --fix: do not ask")

@@ -17,7 +17,7 @@ export function addTalkOptions(command: Command): Command {
     .addOption(
       new Option(
         "--resume [id]",
-        "continue this session, a native one or Continuo's own; on a terminal you choose it when left out",
+        "continue this session, a native one or Continuo's own; without an ID, you choose it on a terminal",
       ).conflicts(["continue", "fork"]),
     )
     .addOption(new Option("--continue", "continue the newest session of the folder").conflicts("fork"))

@@ -26,9 +26,7 @@ export function addGuardCommands(guard: Command, run: ProgramRun | null): void {
   };
   guard
     .command("on")
-    .description(
-      "copy sessions before their agents delete them: now, every hour, and beside a running server",
-    )
+    .description("copy sessions before their agents delete them: now, every hour, and while a server runs")
     .addOption(
       new Option("--max-size <size>", "the most that copies take: 500MB, 10GB (the default)").argParser(
         parseSize,
@@ -40,7 +38,7 @@ export function addGuardCommands(guard: Command, run: ProgramRun | null): void {
         "remove the copy of a deleted session after DAYS; never (the default)",
       ).argParser(parseAge),
     )
-    .option("--no-timer", "install no timer: copies are made beside servers and after lists only")
+    .option("--no-timer", "install no timer: copies are made only while a server runs, and after lists")
     .option("--json", "print JSON")
     .action((flags: OnFlags) => action(async (shell) => (await import("./switch.ts")).runOn(flags, shell)));
   guard
@@ -86,7 +84,7 @@ function addRunCommands(guard: Command, action: Action): void {
     )
     .option("--block", "refuse the prompt instead of warning")
     .addOption(
-      new Option("--agent <agent>", "the agent that calls; by its process when left out").choices(
+      new Option("--agent <agent>", "the agent that calls (default: found by its process)").choices(
         AGENT_NAMES,
       ),
     )
@@ -101,7 +99,7 @@ function addRunCommands(guard: Command, action: Action): void {
     .description("put a session back into its agent's folder, so that the agent's next sweep leaves it")
     .argument("<id>", "the session, or the beginning of its id")
     .addOption(new Option("--state <number>", "1 is the newest state (the default)").argParser(parseState))
-    .option("--force", "a session that lies in its place goes to the trash")
+    .option("--force", "move a session that is now in its place to the trash")
     .option("--json", "print JSON")
     .action((id: string, flags: RestoreFlags) =>
       action(async (shell) => (await import("./restore.ts")).runRestore(id, flags, shell)),

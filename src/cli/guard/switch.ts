@@ -25,7 +25,7 @@ export async function runOn({ maxSize, maxAge, timer = true, json }: OnFlags, sh
     await output.write(`${toJsonText({ ...settings, run, timer: installed }, 2)}\n`);
     return 0;
   }
-  const kept = "Copies are also made beside `continuo serve`, `view` and `mcp`, and after lists.";
+  const kept = "Copies are also made while `continuo serve`, `view` or `mcp` runs, and after lists.";
   await output.write(
     `The guard is on.\n${drawRun(run)}${installed === null ? "" : `${installed.message}\n`}${kept}\n`,
   );

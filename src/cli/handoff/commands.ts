@@ -12,7 +12,7 @@ export function addHandoffCommands(program: Command, run: ProgramRun | null): vo
   program
     .command("handoff")
     .description("continue a session in another agent, as a new session of that agent")
-    .argument("[id]", "the session, which does not change; on a terminal you choose it when left out")
+    .argument("[id]", "the session, which does not change (default: you choose it on a terminal)")
     .addOption(
       new Option("--to <agent>", "the agent that continues the session")
         .choices(AGENT_CHOICES)
@@ -55,7 +55,7 @@ export function addHandoffCommands(program: Command, run: ProgramRun | null): vo
   program
     .command("resume")
     .description("start the agent of a session in the session's folder, and continue the session")
-    .argument("[id]", "the session; on a terminal you choose it when left out")
+    .argument("[id]", "the session (default: you choose it on a terminal)")
     .argument("[args...]", "arguments for the agent, after `--`")
     .addOption(
       new Option(

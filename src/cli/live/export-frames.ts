@@ -100,7 +100,7 @@ export async function readFrame(
   try {
     return new Uint8Array(await response.arrayBuffer());
   } catch {
-    // The server cannot read it, or is gone: then it does not answer the next request either.
+    // The server cannot read the picture, or no longer runs; then the next request fails too.
     return null;
   }
 }

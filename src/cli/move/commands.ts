@@ -6,17 +6,17 @@ import type { ProgramRun } from "../terminal/index.ts";
 import type { MoveFlags } from "./flags.ts";
 
 const HELP = `
-What moves is the session with all files of its agent, and what \`git status\` and \`git diff\` show in its work tree: staged, changed
+The command moves the session with all files of its agent, and what \`git status\` and \`git diff\` show in its work tree: staged, changed
 and new files, without a commit, and commits that the other machine lacks. Ignored files such as .env stay here; --json names them.
 
 To a file, this machine keeps everything as it was. To another machine, the system's ssh connects, and \`continuo\` there places the
-session, which its agent reads back, and applies the changes in DIR: a clone without changes of its own, or a new folder. Left out,
-it is the folder of the same name. Only then is the session marked here as moved. A connection that was cut off leaves both machines
-whole: run the same command again, and the transfer continues.
+session, which its agent reads back, and applies the changes in DIR: a clone without changes of its own, or a new folder. The
+default is the folder of the same name. After that, the session is marked here as moved. A connection that breaks damages nothing on
+either machine: run the same command again, and the transfer continues.
 
 With --follow the session stays here, and the other machine gets what its agent writes, until Ctrl-C: by ssh, or by the
-\`continuo serve\` that runs there, with a token for \`machine:write\`. The list there shows it as a mirror. When this machine is gone, --take-over there continues it from
-all that was acknowledged, with the changes in the work tree as they were after the last turn.
+\`continuo serve\` that runs there, with a token for \`machine:write\`. The list there shows it as a mirror. When this machine is gone, --take-over there continues the
+session with all that was acknowledged, with the changes in the work tree as they were after the last turn.
 
 Examples:
   continuo move 4bf3c2a1 --to ssh://laptop/~/work/timer     a folder below the home there

@@ -214,8 +214,8 @@ function drawRule(entry: PickEntry | null, { columns, paint, now, home }: DrawOp
 }
 
 const QUERY_HELP = [
-  "In the filter, words may stand in any order and lack letters. agent:, project:, branch: and title: look at one",
-  "of these. Behind / are the words of `continuo search`.",
+  "In the filter, words may be in any order, and letters may be missing. agent:, project:, branch: and title: look at",
+  "only one of these. After /, type the words of `continuo search`.",
 ].join(" ");
 
 function drawHelp({ columns, rows, paint }: DrawOptions): string[] {

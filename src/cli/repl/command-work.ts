@@ -128,7 +128,7 @@ const COMMANDS: Readonly<Record<Exclude<SlashName, "quit">, Command>> = {
 /** Keys and words that are not commands. */
 const INPUT_HELP: readonly (readonly [words: string, says: string])[] = [
   ["@PATH", "attach a file or a picture; Tab completes the path"],
-  ["!COMMAND", "run a command here; the agent is told it and its output with your next prompt"],
+  ["!COMMAND", "run a command here; the agent receives it and its output with your next prompt"],
   ["//word, !!word", "say /word or !word to the agent"],
   ["\\ at the end", "the line continues on the next one"],
   ["Enter", "while the agent works: puts the line into the queue, which is sent after the turn"],

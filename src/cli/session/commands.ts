@@ -102,12 +102,12 @@ function addList(session: Command, action: Action): void {
       "--here",
       "only sessions of the current folder, those below it, and its other clones and work trees",
     )
-    .option("--exact", "with --cwd or --here: only of the folder itself")
+    .option("--exact", "with --cwd or --here: only sessions of the folder itself")
     .option("--project <text>", "only sessions whose folder contains TEXT")
     .option("--branch <text>", "only sessions whose git branch contains TEXT")
     .option(
       "--model <text>",
-      "only sessions in which a model whose name contains TEXT answered: each session is read once",
+      "only sessions with an answer of a model whose name contains TEXT (reads each session once)",
     )
     .option(
       "--since <when>",
@@ -170,7 +170,7 @@ function addShow(session: Command, action: Action): void {
     .addOption(
       new Option(
         "--facts",
-        "show what happened instead: asked, changed, committed, tested, the cost, the end, each with its turn",
+        "show only the facts: what was asked, changed, committed and tested, the cost, the end, each with its turn",
       ).conflicts(["all", "tree", "modelView"]),
     )
     .option("--json", "print JSON")
@@ -192,7 +192,7 @@ function addFollow(session: Command, action: Action): void {
     .option("--from-start", "begin at the first message")
     .option(
       "--json",
-      "print JSON lines: the session, then each message once; of a message that grows, what is new",
+      "print JSON lines: the session, then each message once; for a message that grows, only its new part",
     )
     .addHelpText("after", ID_HELP)
     .action((id: string | undefined, flags: FollowFlags) =>
@@ -200,7 +200,7 @@ function addFollow(session: Command, action: Action): void {
     );
 }
 
-const CHOSEN = "the session; on a terminal you choose it when left out";
+const CHOSEN = "the session (default: you choose it on a terminal)";
 
 const INJECTED_HELP = "include messages that the agent's program inserted for the model or the screen";
 
@@ -262,7 +262,7 @@ function addExport(session: Command, action: Action): void {
     .option("--injected", `${INJECTED_HELP}; html always has them, folded`)
     .option(
       "--mask-secrets",
-      "replace keys, tokens and passwords of known forms, and count them; training data always is masked",
+      "replace keys, tokens and passwords of known forms, and count them; training data is always masked",
     )
     .addHelpText("after", EXPORT_HELP + ID_HELP)
     .action((id: string | undefined, flags: ExportFlags) =>
@@ -291,7 +291,7 @@ function addDelete(session: Command, action: Action): void {
     .description(
       "move native sessions to the trash, and delete Continuo's own for good; exit code 5 if a session is open in its agent or has forks",
     )
-    .argument("[id...]", "the sessions; on a terminal you choose them when left out")
+    .argument("[id...]", "the sessions (default: you choose them on a terminal)")
     .option("--yes", "do not ask for confirmation")
     .option("--json", "print JSON")
     .addHelpText("after", ID_HELP)

@@ -22,7 +22,7 @@ Examples:
 export function addSetupCommand(program: Command, run: ProgramRun | null): void {
   program
     .command("setup")
-    .description("wire Continuo into the agents of this machine: tools, skill, commands, hooks")
+    .description("add Continuo to the agents of this machine: tools, skill, commands, hooks")
     .argument("[agent]", `one of ${AGENT_NAMES.join(", ")} (default: all that were used here)`)
     .option("--yes", "make the changes without a question")
     .option("--dry-run", "show what would change, and change nothing")

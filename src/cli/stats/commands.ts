@@ -10,7 +10,7 @@ model call counts for the time at which it was made. The cost is what the agent 
 without a price are named. \`prices\` in the continuo.yaml of CONTINUO_HOME adds and replaces prices.
 
 A block is five hours, as the limits of subscriptions count them. \`--update-prices\` takes a copy of LiteLLM's table,
-model_prices_and_context_window.json, which counts while it is newer than the prices that come with Continuo.
+model_prices_and_context_window.json, which is used while it is newer than the prices that come with Continuo.
 
 Examples:
   continuo stats --since 1w
@@ -27,14 +27,16 @@ export function addStatsCommand(program: Command, run: ProgramRun | null): void 
       "--since <when>",
       "only since: 30m, 3h, 2d, 1w, today, yesterday, or an ISO date or time; to the hour",
     )
-    .addOption(new Option("--by <group>", "one line for each (default: day)").choices(GROUPINGS))
+    .addOption(
+      new Option("--by <group>", "sum up each of these in one line (default: day)").choices(GROUPINGS),
+    )
     .option("--agent <name>", "only sessions of this agent (repeatable)", collect)
     .addOption(
       new Option("--limit <count>", "show at most COUNT lines (default: 20, but all times)").argParser(
         parseCount,
       ),
     )
-    .option("--chart", "draw a bar for each instead of the numbers")
+    .option("--chart", "draw a bar in each line instead of the numbers")
     .option("--update-prices <file|url>", "take newer prices from a file or an address, and count nothing")
     .option("--json", "print JSON")
     .addHelpText("after", HELP)

@@ -38,12 +38,15 @@ export function addViewCommand(program: Command, run: ProgramRun | null): void {
   program
     .command("view")
     .description("look at every session of this machine in a browser")
-    .argument("[id]", "the session to open, or the address of a page; the list when left out")
+    .argument("[id]", "the session to open, or the address of a page (default: the list)")
     .option("--no-open", "print the address, and open no browser")
     .option("--port <number>", `the port to listen on; 0 chooses a free one (default: ${VIEWER_PORT})`)
     .option("--read-only", "allow no change of any session")
     .option("--json", "print the address as JSON")
-    .option("--tunnel <url>", "let phones in at this https address, which leads to a port of this machine")
+    .option(
+      "--tunnel <url>",
+      "let phones reach the viewer at this https address, which leads to a port of this machine",
+    )
     .option("--tunnel-port <number>", `the port to which the tunnel leads (default: ${PHONE_PORT})`)
     .option(
       "--pair [rights]",

@@ -134,7 +134,8 @@ function checkKnown(
     if (operation.type === "append" || operation.type === "unknown") appended.add(operation.id);
   }
   for (const [id, sequence] of seen) {
-    if (!appended.has(id)) violations.push(`${id} is stored as ${sequence}, although no call was told so.`);
+    if (!appended.has(id))
+      violations.push(`${id} is stored as ${sequence}, although no call got this answer.`);
   }
 }
 
@@ -238,7 +239,8 @@ function checkOrder(history: readonly Operation[], changes: readonly Change[], v
   const look = (looks: Map<number, readonly Look[]>, value: number, since: number): void => {
     for (const { start, end, latest, what } of looks.get(value) ?? []) {
       const at = Math.max(since, start);
-      if (at > end) violations.push(`A ${what} told ${latest} when it was not so any more, or not yet.`);
+      if (at > end)
+        violations.push(`A ${what} reported ${latest} after it had changed, or before it was reached.`);
       moment = Math.max(moment, at);
     }
     looks.delete(value);
@@ -256,7 +258,7 @@ function checkOrder(history: readonly Operation[], changes: readonly Change[], v
       headMoment = moment;
       if (change.token !== undefined && change.token !== token) {
         violations.push(
-          `${nameOf(change)} was made with the token ${change.token}, when ${token} was given.`,
+          `${nameOf(change)} was made with the token ${change.token} when the newest token was ${token}.`,
         );
       }
     }
@@ -264,7 +266,7 @@ function checkOrder(history: readonly Operation[], changes: readonly Change[], v
   look(heads, head, headMoment);
   look(tokens, token, tokenMoment);
   for (const latest of [...heads.keys(), ...tokens.keys()])
-    violations.push(`${latest} was told, which never was.`);
+    violations.push(`${latest} was reported, but never reached.`);
 }
 
 function nameOf(change: Change): string {

@@ -81,7 +81,7 @@ test("a turn that used nothing is within a budget of nothing", () => {
   expect(exceededBy(createTurn(), { maxTokens: 0, maxCostUsd: 0, maxToolCalls: 0 })).toBeNull();
 });
 
-test("an option that there is not is refused, with the one that was meant", () => {
+test("an unknown option is refused, and the error names the option that was meant", () => {
   expect(() => assertOptions({ timeoutMS: 1 } as never)).toThrow(
     expect.objectContaining({
       code: "usage",

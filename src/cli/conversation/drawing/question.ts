@@ -80,7 +80,7 @@ export interface QuestionView {
 
 /**
  * At the left edge, where no text of an agent can be: `? allow Bash? [y]es [n]o · denied in 9:58`, then a line for each
- * option that holds longer, with its own words. While lines are hidden, only no counts as an answer.
+ * option that lasts longer, with its own words. While lines are hidden, only no counts as an answer.
  */
 export function drawQuestion(request: PermissionRequest, view: QuestionView): readonly string[] {
   const { columns, paint, leftMs, hidden = 0, comment = null } = view;
