@@ -137,6 +137,10 @@ const LIST = [
 ];
 
 const SEARCH = ["src/cli/search/search.ts"];
+/** Each of them drives one agent; the modules that several of them load are one chunk. */
+const DRIVERS = ["acp", "claude", "codex", "pi"].map(
+  (name) => `packages/agents/src/drivers/${name}/index.ts`,
+);
 
 /**
  * Node takes half a millisecond to find, check and link a module, so the eighty chunks that a list would load would
@@ -154,13 +158,18 @@ export async function commandChunks(root: string): Promise<OutputOptions> {
     ["searching", loadedWith(SEARCH)],
   ];
   const chat = loadedWith(CHAT);
+  const drivers = DRIVERS.map((driver) => loadedWith([driver]));
+  const isShared = (id: string): boolean => drivers.filter((modules) => modules.has(id)).length > 1;
   const groupOf = (id: string): string | null => {
     if (id === join(root, ENTRY)) return null;
     const [name] = sets.find(([, modules]) => modules.has(id)) ?? [null];
     // Chat must not wait for readers or the search.
-    return (name === "reading" || name === "searching") && chat.has(id) ? `${name}-and-chat` : name;
+    if (name === "reading" || name === "searching") return chat.has(id) ? `${name}-and-chat` : name;
+    if (name !== null) return name;
+    // The agent's program starts as soon as these two are loaded.
+    return chat.has(id) ? "chat" : isShared(id) ? "driving" : null;
   };
-  const names = sets.flatMap(([name]) => [name, `${name}-and-chat`]);
+  const names = [...sets.flatMap(([name]) => [name, `${name}-and-chat`]), "chat", "driving"];
   return inGroups(names, groupOf);
 }
 
