@@ -24,6 +24,7 @@ interface Example {
   /** `docs/sessions.md:12` */
   readonly place: string;
   readonly path: string;
+  readonly source: string;
   readonly isRun: boolean;
 }
 
@@ -41,8 +42,9 @@ function examplesIn(document: string): readonly Example[] {
   return [...text.matchAll(/^```ts\n([\s\S]*?)^```$/gmu)].map((match) => {
     const line = text.slice(0, match.index).split("\n").length;
     const path = join(FOLDER, `${document.replaceAll(/\W/gu, "-")}-${line}.ts`);
-    writeFileSync(path, fromSource(match[1] ?? ""));
-    return { place: `${document}:${line}`, path, isRun: !NOT_RUN.test(text.slice(0, match.index)) };
+    const source = fromSource(match[1] ?? "");
+    writeFileSync(path, source);
+    return { place: `${document}:${line}`, path, source, isRun: !NOT_RUN.test(text.slice(0, match.index)) };
   });
 }
 
@@ -71,13 +73,49 @@ test("every example of the documents is type-checked with the settings that `tsc
   expect(lines).toEqual([]);
 });
 
-test.each(EXAMPLES.filter(({ isRun }) => isRun))("the example at $place runs", async ({ path }) => {
-  const home = mkdtempSync(join(FOLDER, "home-"));
-  mkdirSync(join(home, "work"));
-  const env = { PATH: process.env.PATH, HOME: home, CONTINUO_HOME: join(home, ".continuo") };
-  const { stdout } = await run(process.execPath, [path], { cwd: join(home, "work"), env, timeout: 60_000 });
-  // A line that promises an output prints it.
-  for (const [, words = ""] of readFileSync(path, "utf8").matchAll(/console\.log\(.*\); \/\/ (.+)$/gmu)) {
-    if (!words.includes("…")) expect(stdout).toContain(words);
-  }
-});
+/** In the place of `console.log(`: prints the line of the call before its text, as JSON. */
+const PRINT = `import { format as textOfValues } from "node:util";
+const printAt = (line: number, ...values: readonly unknown[]): void => {
+  process.stdout.write(\`\${JSON.stringify([line, textOfValues(...values)])}\\n\`);
+};
+`;
+
+test.each(EXAMPLES.filter(({ isRun }) => isRun))(
+  "the example at $place prints what it says",
+  async ({ path, source }) => {
+    const home = mkdtempSync(join(FOLDER, "home-"));
+    mkdirSync(join(home, "work"));
+    const env = { PATH: process.env.PATH, HOME: home, CONTINUO_HOME: join(home, ".continuo") };
+    const lines = source.split("\n");
+    const program = path.replace(/\.ts$/u, ".run.ts");
+    writeFileSync(program, PRINT + lines.map(withItsLine).join("\n"));
+    const { stdout } = await run(process.execPath, [program], {
+      cwd: join(home, "work"),
+      env,
+      timeout: 60_000,
+    });
+    const printed = Map.groupBy(printedIn(stdout), ([line]) => line);
+    const promised = lines.flatMap((text, line) => {
+      const words = /console\.log\(.*\); \/\/ (.+)$/u.exec(text)?.[1];
+      return words === undefined ? [] : [{ text, line, words }];
+    });
+    for (const { text, line, words } of promised) {
+      const texts = (printed.get(line) ?? []).map(([, shown]) => shown);
+      expect(texts, text).not.toEqual([]);
+      for (const shown of texts) expect(shown.replaceAll(/\s+/gu, " "), text).toMatch(likeWords(words));
+    }
+  },
+);
+
+function withItsLine(text: string, line: number): string {
+  return text.replace("console.log(", `printAt(${line}, `);
+}
+
+function printedIn(stdout: string): readonly (readonly [line: number, text: string])[] {
+  return stdout.split("\n").flatMap((line) => (line.startsWith("[") ? [JSON.parse(line)] : []));
+}
+
+/** `…` stands for any text. */
+function likeWords(words: string): RegExp {
+  return new RegExp(`^${words.replaceAll(/[$()*+./?[\\\]^{|}]/gu, "\\$&").replaceAll("…", "[^]*")}$`, "u");
+}
