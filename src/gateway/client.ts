@@ -22,6 +22,8 @@ export interface EditorClient {
   update(sessionId: string, update: SessionUpdate): Promise<void>;
   /** The history of a session. Resolves when all of it is written. */
   replay(sessionId: string, updates: AsyncIterable<SessionUpdate>): Promise<void>;
+  /** Reports that a turn of another program begins or ends, if the protocol has such a state. */
+  turn(sessionId: string, state: "running" | "idle"): Promise<void>;
   ask(question: RequestPermissionRequest, signal: AbortSignal): Promise<RequestPermissionResponse>;
   /** `fs`, `terminal` and `elicitation` of its capabilities. */
   readonly tools: Readonly<Record<string, unknown>>;
@@ -53,6 +55,7 @@ export function createClient({ context, capabilities, report }: ClientOptions): 
     async replay(sessionId, updates) {
       for await (const one of updates) await update(sessionId, one);
     },
+    turn: async () => undefined,
     // If a question is withdrawn, its answer is not awaited.
     ask: (question, cancellationSignal) =>
       context().request("session/request_permission", question, {

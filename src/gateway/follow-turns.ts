@@ -1,68 +1,217 @@
-/** Shows an editor the turns of other programs in its open session, each after its end. */
+/** Shows an editor the turns of other programs in its open session, while they run. */
 
 import type { SessionUpdate } from "@agentclientprotocol/sdk/unstable";
 import { openOwn } from "@continuo/agents/catalog";
+import { answerQuestion, type StoredQuestion, storedAnswer } from "@continuo/agents/conversations";
 import {
+  type Block,
+  isEvent,
   type Message,
-  RUN_END_STATUSES,
-  RUN_EVENTS,
+  type PermissionDecision,
+  type PermissionRequest,
+  type Run,
   type Store,
   type StoredEvent,
 } from "@continuo/core/model";
-import { TranscriptBuilder } from "@continuo/core/transcript";
 import type { PlacesAt } from "@continuo/files";
 import type { CallIds } from "./call-ids.ts";
+import { isRunEnd, LoggedTurn } from "./logged-turn.ts";
 import { findSession } from "./look-up.ts";
-import { replayOf } from "./replay.ts";
+
+/** The events that a follower shows: those of the running turns, and all after a sequence. */
+export interface FollowStart {
+  readonly after: number;
+  /** The sequences at which the turns began that run now, by their runs. */
+  readonly running: ReadonlyMap<string, number>;
+}
 
 export interface FollowOptions {
   readonly places: PlacesAt;
   /** True for a run of this connection, which is shown while it happens. */
   readonly isOwn: (runId: string) => boolean;
   readonly ids: () => CallIds;
-  readonly showsCompactions: boolean;
+  /** The default is everything from now on, and the turns that run now. */
+  readonly start?: FollowStart;
   /** Called when another program begins a turn, for which it needs the agent's session. */
   readonly onBegin: () => void;
+  /** Waits until no turn of this connection is shown. Call the result when the turn of the other program has ended. */
+  readonly enter: () => Promise<() => void>;
   readonly show: (update: SessionUpdate) => Promise<void>;
+  /** Puts a question of another program to the person. Rejects if the question is withdrawn. */
+  readonly ask: (
+    request: PermissionRequest,
+    options: { readonly toolCallId: string; readonly signal: AbortSignal },
+  ) => Promise<PermissionDecision>;
   readonly signal: AbortSignal;
 }
 
-const BEGIN = "run_created";
-const ENDS: readonly string[] = RUN_END_STATUSES.map((status) => RUN_EVENTS[status]);
+/** The place at which a replay ends and the follower begins; `null` for a session without a log. */
+export async function followStartOf(
+  id: string,
+  { places, isOwn }: Pick<FollowOptions, "places" | "isOwn">,
+): Promise<FollowStart | null> {
+  const { hit } = await findSession(id, places);
+  if (hit.kind === "native") return null;
+  await using own = await openOwn(places);
+  return own === null ? null : await startIn(own.store, hit.row.sessionId, isOwn);
+}
+
+async function startIn(
+  store: Store,
+  sessionId: string,
+  isOwn: (runId: string) => boolean,
+): Promise<FollowStart> {
+  const after = await store.latestSequence(sessionId);
+  const { items } = await store.listRuns({ sessionId, status: "running" });
+  const running = new Map<string, number>();
+  for (const { runId } of items) {
+    if (isOwn(runId)) continue;
+    const { events } = await store.read(sessionId, { runId, types: ["run_started"], limit: 1 });
+    const [begun] = events;
+    if (begun !== undefined) running.set(runId, begun.sequence);
+  }
+  return { after, running };
+}
+
+/** True for a message that the follower shows. */
+export function isFollowed({ metadata }: Message, { after, running }: FollowStart): boolean {
+  const { runId, sequence } = metadata;
+  if (typeof runId === "string" && running.has(runId)) return true;
+  return typeof sequence === "number" && sequence > after;
+}
 
 /** Ends when the signal aborts, or when the session is gone. A native session that was never imported has no log to follow. */
 export async function followTurnsOfOthers(id: string, options: FollowOptions): Promise<void> {
-  const { places, isOwn, ids, showsCompactions, onBegin, show, signal } = options;
+  const { places, isOwn, onBegin, signal } = options;
   const { hit } = await findSession(id, places);
   if (hit.kind === "native") return;
   await using own = await openOwn(places);
   if (own === null) return;
+  const { store } = own;
   const { sessionId } = hit.row;
-  const after = await own.store.latestSequence(sessionId);
+  const start = options.start ?? (await startIn(store, sessionId, isOwn));
   // A turn that began earlier also waits for this connection.
-  const live = await own.store.listRuns({ sessionId, status: ["pending", "running"] });
+  const live = await store.listRuns({ sessionId, status: ["pending", "running"] });
   if (live.items.some(({ runId }) => !isOwn(runId))) onBegin();
-  const wanted = { after, types: [BEGIN, ...ENDS], signal } as const;
-  for await (const { runId, type } of own.store.tail(sessionId, wanted)) {
-    if (runId === undefined || isOwn(runId)) continue;
-    if (type === BEGIN) {
-      onBegin();
-      continue;
+  const shown = new ShownTurns(store, sessionId, options);
+  try {
+    const after = Math.min(start.after, ...[...start.running.values()].map((sequence) => sequence - 1));
+    for await (const event of store.tail(sessionId, { after, signal })) {
+      const { runId, sequence } = event;
+      if (runId === undefined || isOwn(runId)) continue;
+      if (sequence <= start.after && !start.running.has(runId)) continue;
+      if (event.type === "run_created") onBegin();
+      else await shown.take(event, runId);
     }
-    const messages = await messagesOf(own.store, sessionId, runId);
-    for await (const update of replayOf(messages, { ids: ids(), showsCompactions, isLive: false })) {
-      await show(update);
+  } finally {
+    shown.close();
+  }
+}
+
+interface ShownTurn {
+  readonly turn: LoggedTurn;
+  /** Ends the time in which only this turn is shown. */
+  readonly leave: () => void;
+  /** Withdraws the open questions, by their ids. */
+  readonly questions: Map<string, AbortController>;
+}
+
+/** The turns that are shown now: usually one. */
+class ShownTurns {
+  readonly #store: Store;
+  readonly #sessionId: string;
+  readonly #options: FollowOptions;
+  readonly #turns = new Map<string, ShownTurn>();
+
+  constructor(store: Store, sessionId: string, options: FollowOptions) {
+    this.#store = store;
+    this.#sessionId = sessionId;
+    this.#options = options;
+  }
+
+  async take(event: StoredEvent, runId: string): Promise<void> {
+    const { show, signal } = this.#options;
+    if (event.type === "run_started") return await this.#begin(runId);
+    const shown = await this.#turnOf(runId);
+    if (signal.aborted) return;
+    const { turn, leave, questions } = shown;
+    for (const update of turn.of(event)) await show(update);
+    if (isEvent(event, "approval_requested")) void this.#ask(event.data, shown, runId);
+    if (isEvent(event, "approval_resolved")) questions.get(event.data.approvalId)?.abort();
+    if (!isRunEnd(event)) return;
+    for (const update of turn.end()) await show(update);
+    for (const question of questions.values()) question.abort();
+    this.#turns.delete(runId);
+    leave();
+  }
+
+  close(): void {
+    for (const { leave, questions } of this.#turns.values()) {
+      for (const question of questions.values()) question.abort();
+      leave();
+    }
+    this.#turns.clear();
+  }
+
+  /** Shows what the person wrote before the agent's program has started. */
+  async #begin(runId: string): Promise<void> {
+    const run = await this.#store.getRun(runId);
+    // The log has the input of an earlier attempt, and a worker that claimed a run does not begin it at once.
+    if (run === null || typeof run.metadata.saidBy === "string" || run.metadata.claimed === true) return;
+    const { turn } = await this.#turnOf(runId);
+    if (this.#options.signal.aborted) return;
+    for (const update of turn.prompt(inputOf(run))) await this.#options.show(update);
+  }
+
+  async #turnOf(runId: string): Promise<ShownTurn> {
+    const known = this.#turns.get(runId);
+    if (known !== undefined) return known;
+    const leave = await this.#options.enter();
+    const turn = new LoggedTurn(runId, this.#options.ids());
+    const shown = { turn, leave, questions: new Map<string, AbortController>() };
+    this.#turns.set(runId, shown);
+    return shown;
+  }
+
+  /** Asks the person here too: the first answer counts, and the log has it. Never rejects. */
+  async #ask(data: object, { turn, questions }: ShownTurn, runId: string): Promise<void> {
+    const request = toRequest(data);
+    const { approvalId, toolCallId } = request;
+    const stop = new AbortController();
+    questions.set(approvalId, stop);
+    const question: StoredQuestion = {
+      store: this.#store,
+      sessionId: this.#sessionId,
+      runId,
+      approvalId,
+    };
+    try {
+      if ((await storedAnswer(question)) !== null) return;
+      const shownAs = { toolCallId: turn.idOfCall(toolCallId ?? approvalId), signal: stop.signal };
+      const decision = await this.#options.ask(request, shownAs);
+      // An editor that dismisses the question leaves it to the others.
+      if (decision.by === "person" && decision.outcome !== "cancelled")
+        await answerQuestion(question, decision);
+    } catch {
+      // The question was withdrawn, or the editor cannot ask: those who can still answer.
+    } finally {
+      questions.delete(approvalId);
     }
   }
 }
 
-/** The messages of one run, its calls and their results. */
-async function messagesOf(store: Store, sessionId: string, runId: string): Promise<readonly Message[]> {
-  const events: StoredEvent[] = [];
-  for (let after: number | null = 0; after !== null; ) {
-    const page: Awaited<ReturnType<Store["read"]>> = await store.read(sessionId, { runId, after });
-    events.push(...page.events);
-    after = page.nextAfter;
-  }
-  return TranscriptBuilder.fromEvents(events, { sessionId }).messages;
+/** The log has the question as the agent asked it. */
+function toRequest(data: object): PermissionRequest {
+  const { options, readOnly, ...others } = data as Partial<PermissionRequest>;
+  return {
+    approvalId: "",
+    ...others,
+    readOnly: readOnly ?? null,
+    options: Array.isArray(options) ? options : [],
+  };
+}
+
+function inputOf({ input }: Run): readonly Block[] {
+  if (typeof input === "string") return [{ type: "text", text: input }];
+  return Array.isArray(input) ? (input as readonly Block[]) : [];
 }

@@ -10,11 +10,12 @@ import {
   readSettings,
   type TalkOptions,
 } from "@continuo/agents/conversations";
-import { ContinuoError, isContinuoError } from "@continuo/core/model";
+import { ContinuoError, isContinuoError, type Message } from "@continuo/core/model";
 import type { PlacesAt } from "@continuo/files";
 import { deleteSession, forkSession } from "./actions.ts";
 import type { EditorClient } from "./client.ts";
 import type { SessionChoices } from "./config-options.ts";
+import { type FollowStart, isFollowed } from "./follow-turns.ts";
 import { ownId, sessionGone } from "./ids.ts";
 import { GATEWAY_LIMITS } from "./limits.ts";
 import { createLists, type SessionLists } from "./list.ts";
@@ -115,15 +116,20 @@ export class Gateway {
   async load(opening: NamedSessionOptions): Promise<EditorSession> {
     const found = await this.#find(opening.sessionId);
     const session = await this.#enter(opening, found);
-    using opened = await openCatalogSession(found.hit, this.#options.places, {
-      index: { onMissing: this.#options.onUnindexed },
-    });
-    const updates = replayOf(opened.history(), {
-      ids: session.beginIds(),
-      showsCompactions: this.#client.showsCompactions,
-      isLive: opened.details.live === true,
-    });
-    await this.#client.replay(opening.sessionId, updates);
+    const start = await session.pauseFollowing();
+    try {
+      using opened = await openCatalogSession(found.hit, this.#options.places, {
+        index: { onMissing: this.#options.onUnindexed },
+      });
+      const updates = replayOf(start === null ? opened.history() : until(start, opened.history()), {
+        ids: session.beginIds(),
+        showsCompactions: this.#client.showsCompactions,
+        isLive: opened.details.live === true,
+      });
+      await this.#client.replay(opening.sessionId, updates);
+    } finally {
+      session.follow(start ?? undefined);
+    }
     return session;
   }
 
@@ -133,8 +139,9 @@ export class Gateway {
 
   /** Opens a session without sending its history. Errors: `not_found`. */
   async resume(opening: NamedSessionOptions): Promise<EditorSession> {
-    const found = await this.#find(opening.sessionId);
-    return await this.#enter(opening, found);
+    const session = await this.#enter(opening, await this.#find(opening.sessionId));
+    session.follow();
+    return session;
   }
 
   /** Opens a copy of a session. Errors: `not_found`; those of the fork. */
@@ -145,7 +152,9 @@ export class Gateway {
   }: NamedSessionOptions & { readonly _meta?: unknown }): Promise<EditorSession> {
     const { places } = this.#options;
     const sessionId = await forkSession(await this.#find(from), messageIn(_meta), places);
-    return await this.#enter({ ...opening, sessionId }, await findSession(sessionId, places));
+    const session = await this.#enter({ ...opening, sessionId }, await findSession(sessionId, places));
+    session.follow();
+    return session;
   }
 
   /** Cancels the turns of a session and closes it; does nothing if it is not open. */
@@ -184,9 +193,7 @@ export class Gateway {
     if (before !== undefined) return before;
     const places = this.#placesIn(cwd);
     const choices = await choicesIn(places, folder ?? cwd, of);
-    const session = this.#add({ id, name, places, choices, mcpServers });
-    session.follow();
-    return session;
+    return this.#add({ id, name, places, choices, mcpServers });
   }
 
   #add(parts: Omit<SessionOptions, "openStore" | "client" | "logins">): EditorSession {
@@ -222,6 +229,11 @@ export class Gateway {
     if (session === undefined) throw sessionGone(id);
     return session;
   }
+}
+
+/** The history without what the follower shows. */
+async function* until(start: FollowStart, history: AsyncIterable<Message>): AsyncGenerator<Message> {
+  for await (const message of history) if (!isFollowed(message, start)) yield message;
 }
 
 /**

@@ -34,12 +34,13 @@ import {
 } from "./config-options.ts";
 import { toBlocks } from "./content.ts";
 import { loginWanted } from "./errors.ts";
-import { followTurnsOfOthers } from "./follow-turns.ts";
+import { type FollowStart, followStartOf, followTurnsOfOthers } from "./follow-turns.ts";
 import { GATEWAY_LIMITS } from "./limits.ts";
 import type { Logins } from "./logins.ts";
 import { findSession } from "./look-up.ts";
 import { toDecision, toQuestion } from "./permission.ts";
 import { receiptOf } from "./receipt.ts";
+import { Stage, StageEntry } from "./stage.ts";
 import { toToolServers } from "./tool-servers.ts";
 import { TurnUpdates } from "./updates.ts";
 
@@ -72,6 +73,8 @@ export class EditorSession {
   /** The runs of this connection. */
   readonly #runs = new Set<string>();
   #following: AbortController | null = null;
+  /** Turns of this connection and of others are shown one after the other. */
+  readonly #stage = new Stage();
   /** Another process began a turn while one ran here. */
   #isWanted = false;
   /** The session is stored. */
@@ -101,19 +104,23 @@ export class EditorSession {
     return modesOf(this.#choices);
   }
 
-  /** Shows the turns of other programs from now on, once it is a session of Continuo's. */
-  follow(): void {
+  /** Shows the turns of other programs, once it is a session of Continuo's. */
+  follow(start?: FollowStart): void {
     if (this.#following !== null) return;
     const following = new AbortController();
     this.#following = following;
-    const { places, client } = this.#options;
+    const { client } = this.#options;
     followTurnsOfOthers(this.id, {
-      places,
-      isOwn: (runId) => this.#runs.has(runId),
+      ...this.#followed,
+      ...present({ start }),
       ids: () => this.#ids,
-      showsCompactions: client.showsCompactions,
       onBegin: () => void this.#release().catch(() => undefined),
+      enter: () => this.#enterOfOthers(following.signal),
       show: (update) => this.#update(update),
+      ask: async (request, { toolCallId, signal }) => {
+        const question = toQuestion(request, { sessionId: this.id, toolCallId });
+        return toDecision(await client.ask(question, signal), request);
+      },
       signal: following.signal,
     })
       .catch((error: unknown) => {
@@ -124,6 +131,28 @@ export class EditorSession {
       .finally(() => {
         if (this.#following === following) this.#following = null;
       });
+  }
+
+  /** Ends following for a replay. Returns what `follow` shows after it, which the replay leaves out. */
+  async pauseFollowing(): Promise<FollowStart | null> {
+    this.#following?.abort();
+    this.#following = null;
+    return await followStartOf(this.id, this.#followed);
+  }
+
+  get #followed() {
+    return { places: this.#options.places, isOwn: (runId: string) => this.#runs.has(runId) };
+  }
+
+  async #enterOfOthers(signal: AbortSignal): Promise<() => void> {
+    const leave = await this.#stage.enter();
+    if (!signal.aborted) await this.#options.client.turn(this.id, "running");
+    return () => {
+      leave();
+      // A turn of this connection that waits is not idle.
+      if (signal.aborted || this.#stops.size > 0) return;
+      this.#options.client.turn(this.id, "idle").catch(() => undefined);
+    };
   }
 
   /** Begins new ids for a replay, which starts with the first call of the session. */
@@ -173,6 +202,7 @@ export class EditorSession {
     const stop = new AbortController();
     this.#stops.add(stop);
     const signal = withdrawn === undefined ? stop.signal : AbortSignal.any([stop.signal, withdrawn]);
+    const entry = new StageEntry(this.#stage);
     try {
       const talk = await unlessAborted(this.#opened(), signal);
       const updates = new TurnUpdates(this.#ids);
@@ -182,8 +212,12 @@ export class EditorSession {
         // With an id, the session of a failed first turn is kept, because the editor will ask again in it.
         inputId: randomUUID(),
         runId,
+        onNextRun: (next) => this.#runs.add(next),
         signal,
-        onEvent: (event) => this.#tell(event, updates),
+        onEvent: async (event) => {
+          await entry.enter();
+          await this.#tell(event, updates);
+        },
       });
       for (const update of updates.end()) await this.#update(update);
       if (result.resumption !== null && this.#isHandedOver) {
@@ -205,6 +239,7 @@ export class EditorSession {
       if (signal.aborted) return "cancelled";
       throw error;
     } finally {
+      await entry.leave();
       this.#stops.delete(stop);
       if (this.#isWanted) await this.#release();
     }

@@ -117,6 +117,11 @@ class EditorV2 implements EditorClient {
     for (const one of updates) await this.#send(sessionId, one);
   };
 
+  turn: EditorClient["turn"] = async (sessionId, state) => {
+    const end = state === "idle" ? { stopReason: "end_turn" } : {};
+    await this.#send(sessionId, { sessionUpdate: "state_update", state, ...end } as UpdateV2);
+  };
+
   ask: EditorClient["ask"] = async (question, signal) => {
     const { sessionId } = question;
     const params = toQuestionV2(question, this.#updates.get(sessionId));

@@ -325,7 +325,7 @@ describe("two editors on one session", () => {
     expect(await waiting).toEqual({ stopReason: "end_turn" });
   });
 
-  test("both see a turn, the one that did not take it when it has ended, and once", async () => {
+  test("both see each turn, and once", async () => {
     await using one = await openEditor(home);
     const id = await newSession(one);
     await say(one, id, "hello");

@@ -7,15 +7,9 @@ import {
   present,
   RUN_END_STATUSES,
   readAll,
-  type Store,
 } from "@continuo/core/model";
 import type { AskPermission } from "../drivers/link/index.ts";
-
-/** The session of the turn that asks. */
-interface AskingSession {
-  readonly store: Store;
-  readonly sessionId: string;
-}
+import type { AskingSession } from "./shared-questions.ts";
 
 /** The same questions; one whose call may already have run says so in `grantedBefore`. */
 export function withGrantedBefore(

@@ -1,5 +1,6 @@
 /** Executes a turn as a run of the session manager, and reports on it. */
 
+import { randomUUID } from "node:crypto";
 import {
   type Agent,
   type AgentEvent,
@@ -26,6 +27,8 @@ export interface TurnInput {
   readonly retryOf?: string;
   /** The id of the run; a new id by default. */
   readonly runId?: string;
+  /** Called with the id of the run that tries again, if the agent could not resume its session. */
+  readonly onNextRun?: (runId: string) => void;
 }
 
 export interface TurnOptions {
@@ -104,8 +107,13 @@ async function runMissing(options: TurnOptions): Promise<RunResult> {
     if (!isLost) throw error;
     if (isNew) note(`${error.message} a new session was started`);
     // This is the next attempt at the same input, which the session already has. Only the run needs a new id.
-    const { inputId, retryOf } = options.turnInput ?? {};
-    return await runWith({ ...options, turnInput: present({ inputId, retryOf }) }, isNew ? false : asked);
+    const { inputId, retryOf, onNextRun } = options.turnInput ?? {};
+    const runId = randomUUID();
+    onNextRun?.(runId);
+    return await runWith(
+      { ...options, turnInput: present({ inputId, retryOf, runId }) },
+      isNew ? false : asked,
+    );
   }
 }
 

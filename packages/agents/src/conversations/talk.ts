@@ -28,6 +28,7 @@ import { createProgram, type Program } from "./program.ts";
 import type { RepeatedInput } from "./repeated-input.ts";
 import type { TurnOptions, TurnResult, WokenSession } from "./run.ts";
 import { firstAgent, readTrustedSettings } from "./settings.ts";
+import { withSharedAnswers } from "./shared-questions.ts";
 import {
   beginState,
   type Policy,
@@ -75,7 +76,8 @@ class OpenTalk implements Talk {
     const { ask } = options;
     const session = async () =>
       this.session === null ? null : { store: await this.store(), sessionId: this.session.sessionId };
-    const asking = present({ ask: ask === undefined ? undefined : withGrantedBefore(ask, session) });
+    const shared = ask === undefined ? undefined : withSharedAnswers(ask, session);
+    const asking = present({ ask: shared === undefined ? undefined : withGrantedBefore(shared, session) });
     this.#program = createProgram({ ...options, ...asking, trust, setting });
     this.#state = beginState(setting.flags.agent ?? firstAgent(setting, options.places), setting);
   }

@@ -1,0 +1,149 @@
+/**
+ * Questions for permission that every program with the session can answer. The log has the question and its answer, and
+ * the first answer counts, whichever process wrote it.
+ */
+
+import { randomUUID } from "node:crypto";
+import {
+  isContinuoError,
+  isEvent,
+  isPassing,
+  type PermissionDecision,
+  present,
+  type Store,
+} from "@continuo/core/model";
+import type { AskPermission } from "../drivers/link/index.ts";
+
+/** The session of the turn that asks. */
+export interface AskingSession {
+  readonly store: Store;
+  readonly sessionId: string;
+}
+
+export interface StoredQuestion extends AskingSession {
+  readonly runId: string;
+  readonly approvalId: string;
+}
+
+/**
+ * The same questions; an answer that another process stored first is their answer, and the person here is no longer
+ * asked.
+ */
+export function withSharedAnswers(
+  ask: AskPermission,
+  session: () => Promise<AskingSession | null>,
+): AskPermission {
+  return async (request, options) => {
+    const asking = await session();
+    const question = asking === null ? null : await findQuestion(asking, request.approvalId);
+    if (question === null) return await ask(request, options);
+    const over = new AbortController();
+    const signal = AbortSignal.any([options.signal, over.signal]);
+    const here = ask(request, { ...options, signal }).then((decision) => settled(question, decision));
+    here.catch(() => undefined);
+    try {
+      return await Promise.race([here, answerOf(question, over.signal)]);
+    } finally {
+      over.abort();
+    }
+  };
+}
+
+/**
+ * Stores the answer of a person, and returns the answer that counts: the given one, or an earlier one. `null` if the
+ * question can no longer be answered, because its run has ended. Errors: those of the store.
+ */
+export async function answerQuestion(
+  question: StoredQuestion,
+  { outcome, optionId, reason }: PermissionDecision,
+): Promise<PermissionDecision | null> {
+  const { store, sessionId, runId, approvalId } = question;
+  const data = present({ approvalId, outcome, optionId, by: "person" as const, reason });
+  const event = { type: "approval_resolved", data, runId, actor: { kind: "person" as const } };
+  for (;;) {
+    const expectedSequence = await store.latestSequence(sessionId);
+    const before = await storedAnswer(question);
+    if (before !== null) return before;
+    if ((await store.getRun(runId))?.status !== "running") return null;
+    try {
+      await store.append(sessionId, [{ id: randomUUID(), ...event }], { expectedSequence });
+    } catch (error) {
+      // Something else was stored at the same moment, which may be an answer.
+      if (isContinuoError(error, "conflict")) continue;
+      throw error;
+    }
+    return present({ outcome, optionId, by: "person" as const, reason, recorded: true as const });
+  }
+}
+
+/** The question of a turn, which is stored before the person is asked; `null` for one that is not in the log. */
+async function findQuestion(
+  { store, sessionId }: AskingSession,
+  approvalId: string,
+): Promise<StoredQuestion | null> {
+  const { events } = await store.read(sessionId, {
+    types: ["approval_requested"],
+    texts: [JSON.stringify(approvalId)],
+    order: "newest",
+    limit: 10,
+  });
+  const asked = events.findLast(
+    (event) => isEvent(event, "approval_requested") && event.data.approvalId === approvalId,
+  );
+  return asked?.runId === undefined ? null : { store, sessionId, runId: asked.runId, approvalId };
+}
+
+/** The answer of a policy or of a time limit is stored with the turn. */
+async function settled(question: StoredQuestion, decision: PermissionDecision): Promise<PermissionDecision> {
+  if (decision.by !== "person" || decision.outcome === "cancelled") return decision;
+  try {
+    return (await answerQuestion(question, decision)) ?? decision;
+  } catch (error) {
+    // The turn stores the answer as soon as the store answers again.
+    if (isPassing(error)) return decision;
+    throw error;
+  }
+}
+
+/** Resolves with the answer that the log gets. Never rejects: without it, the person here answers. */
+async function answerOf(question: StoredQuestion, signal: AbortSignal): Promise<PermissionDecision> {
+  const { store, sessionId } = question;
+  try {
+    const after = await store.latestSequence(sessionId);
+    const before = await storedAnswer(question);
+    if (before !== null) return before;
+    for await (const _ of store.tail(sessionId, { after, types: ["approval_resolved"], signal })) {
+      const answer = await storedAnswer(question);
+      if (answer !== null) return answer;
+    }
+  } catch {
+    // The store does not answer.
+  }
+  return await new Promise<never>(() => undefined);
+}
+
+/** The first answer in the log. */
+export async function storedAnswer({
+  store,
+  sessionId,
+  runId,
+  approvalId,
+}: StoredQuestion): Promise<PermissionDecision | null> {
+  const { events } = await store.read(sessionId, {
+    runId,
+    types: ["approval_resolved"],
+    texts: [JSON.stringify(approvalId)],
+  });
+  for (const event of events) {
+    if (!isEvent(event, "approval_resolved") || event.data.approvalId !== approvalId) continue;
+    const { outcome, optionId, by, reason } = event.data as Readonly<Record<string, unknown>>;
+    return {
+      outcome: outcome === "granted" ? "granted" : "denied",
+      by: by === "person" ? "person" : "policy",
+      recorded: true,
+      ...(typeof optionId === "string" ? { optionId } : {}),
+      ...(typeof reason === "string" ? { reason } : {}),
+    };
+  }
+  return null;
+}
