@@ -92,7 +92,11 @@ export const FLOOR_PLAN: Readonly<Record<string, Room>> = {
   runtime: {
     folder: "packages/server/src/runtime",
     floor: 8,
-    only: [...BELOW, "native", "sessions", "drivers", "handoff", "model-agent", "catalog", "pages", "server"],
+    only: [
+      ...BELOW,
+      ...["client", "native", "sessions", "channels", "drivers", "handoff", "model-agent"],
+      ...["catalog", "pages", "server"],
+    ],
   },
   langgraph: { folder: "packages/langgraph/src", floor: 9, only: [...BELOW, "adapters"] },
   "claude-agent-sdk": {

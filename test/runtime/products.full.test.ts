@@ -7,8 +7,9 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { readNativeSession } from "@continuo/agents";
 import { connect } from "@continuo/core/client";
+import type { Claim } from "@continuo/core/model";
 import { TranscriptBuilder } from "@continuo/core/transcript";
-import type { Approval } from "@continuo/server/runtime";
+import { type Approval, openContinuo } from "@continuo/server/runtime";
 import { openStore } from "@continuo/store";
 import { afterAll, afterEach, expect, test } from "vitest";
 import { chunk, DONE } from "../acp/script.ts";
@@ -23,9 +24,10 @@ const FOLDER = mkdtempSync(join(import.meta.dirname, ".products-"));
 afterAll(() => rmSync(FOLDER, { recursive: true }));
 
 const TITLES = ["A support desk", "A coding agent behind HTTP", "A group chat", "An importer"] as const;
+const SUMMARY = "A summary every night";
 
-function codeOf(title: (typeof TITLES)[number]): string {
-  const [, code = ""] = /```ts\n([\s\S]*?)```/u.exec(GUIDE.split(`## ${title}\n`)[1] ?? "") ?? [];
+function codeOf(title: (typeof TITLES)[number] | typeof SUMMARY): string {
+  const [, code = ""] = /```ts\n([\s\S]*?)```/u.exec(GUIDE.split(`# ${title}\n`)[1] ?? "") ?? [];
   return code;
 }
 
@@ -77,14 +79,15 @@ async function start(
   return { url, lines, exited, kill };
 }
 
-test.each(TITLES)("%s has fewer than 25 formatted lines, and no any", (title) => {
+test.each([...TITLES, SUMMARY] as const)("%s has few formatted lines, and no any", (title) => {
   const biome = join(ROOT, "node_modules/.bin/biome");
   const format = ["format", "--line-width=120", "--stdin-file-path=program.ts"];
   const lines = execFileSync(biome, format, { input: codeOf(title), encoding: "utf8" })
     .split("\n")
     .filter((line) => line.trim() !== "" && !line.startsWith("import "));
   expect(lines.length).toBeGreaterThan(5);
-  expect(lines.length).toBeLessThan(25);
+  // The first line of the summary stands for a model.
+  expect(lines.length).toBeLessThan(title === SUMMARY ? 12 : 25);
   expect(codeOf(title)).not.toMatch(/\bany\b|\bas unknown\b|ts-expect-error/u);
 });
 
@@ -243,6 +246,51 @@ test(
     await asked;
     await ann.close();
     expect(answers).toEqual(["@bot are you there?", "@bot and now?"]);
+  },
+);
+
+test(
+  "two programs that are killed write one summary of the day, with the messages since the last summary",
+  PATIENT,
+  async () => {
+    mkdirSync(join(FOLDER, "nights"), { recursive: true });
+    await using store = await openStore(`sqlite:${join(FOLDER, "nights/chat.db")}`);
+    await using c = await openContinuo(store);
+    const team = c.channel("team");
+    await team.post("The printer is broken.", { from: "ann", type: "person" });
+    // The model says something else each time, slowly enough for a kill.
+    const code = codeOf(SUMMARY)
+      .replace("What was said:", "$${process.pid} says:")
+      .replace(
+        "async (text: string) =>",
+        "async (text: string) => (await new Promise((r) => setTimeout(r, 400))) ??",
+      );
+    const summaries = async (): Promise<readonly string[]> =>
+      (await team.messages()).filter(({ handle }) => handle === "scribe").map(({ content }) => content);
+    const both = await Promise.all([start("nights", code), start("nights", code)]);
+    const waiting = async (): Promise<readonly Claim[]> =>
+      (await store.listClaims({ prefix: "schedule/" })).items;
+    const claim = await poll(async () => (await waiting())[0]);
+    // The night comes: the message is due.
+    const [, at = "", , day = ""] = claim.name.split("/");
+    expect(at.slice(0, 13)).toBe(`${day}T02`);
+    await store.putClaim({ ...claim, name: claim.name.replace(at, new Date().toISOString()), generation: 1 });
+    await store.deleteClaim(claim);
+    const statuses = async (): Promise<readonly string[]> =>
+      (await store.listRuns({})).items.map(({ status }) => status);
+    await expect.poll(statuses, { timeout: 60_000, interval: 20 }).toContain("running");
+    await Promise.all(both.map((program) => program.kill()));
+    expect(await summaries()).toEqual([]);
+    const again = await start("nights", code);
+    await expect
+      .poll(summaries, { timeout: 60_000 })
+      .toEqual([expect.stringMatching(/says: .*The printer is broken\./su)]);
+    await again.kill();
+    expect(await team.message(`summary-${day}`)).toMatchObject({ handle: "scribe", kind: "agent" });
+    expect((await team.missed("scribe")).count).toBe(0);
+    await team.post("The printer works.", { from: "ben", type: "person" });
+    expect(await summaries()).toHaveLength(1);
+    expect((await team.missed("scribe")).messages).toMatchObject([{ content: "The printer works." }]);
   },
 );
 

@@ -88,8 +88,8 @@ export const CHANNEL_WAYS_CHANNELS: readonly PromiseOfRoom[] = [
     file: "packages/store/src/channels/post.ts",
     test: "packages/store/src/channels/message-changes.test.ts",
     promise: "A write of a participant is fenced with its lease.",
-    text: "const lease = fence === undefined ? {} : { lease: fence };",
-    mistake: "const lease = {};",
+    text: "const given = present({ lease: author.fence, also });",
+    mistake: "const given = present({ also });",
   },
   {
     ...POST,

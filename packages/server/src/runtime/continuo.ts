@@ -11,6 +11,8 @@ import {
 import { openStore } from "@continuo/store";
 import { toDefinition } from "./agents.ts";
 import { ApprovalDesk } from "./approvals.ts";
+import { createChannelHandle } from "./channel.ts";
+import { everyDay } from "./every-day.ts";
 import { failureTextOf } from "./failure-text.ts";
 import { createHandler, type OpenHandler } from "./handler.ts";
 import type { Host } from "./host.ts";
@@ -33,6 +35,7 @@ export async function createContinuo(url: string | Store, options: ContinuoOptio
   const store = isOwnStore ? await openStore(url, options.store) : url;
   const workers = new Set<Worker>();
   const handlers: OpenHandler[] = [];
+  const ended: (() => void)[] = [];
   const report = options.onError ?? warn;
   const host: Host = {
     store,
@@ -63,6 +66,8 @@ export async function createContinuo(url: string | Store, options: ContinuoOptio
   const continuo: Continuo = {
     store,
     session: (sessionId, described) => createSessionHandle(host, sessionId, described),
+    channel: (name) => createChannelHandle(store, name),
+    everyDay: (time, send) => void ended.push(everyDay(time, send, report)),
     approvals: host.approvals,
     async work(asked = {}) {
       assertWorkOptions(asked);
@@ -74,14 +79,7 @@ export async function createContinuo(url: string | Store, options: ContinuoOptio
       await Promise.race([closed.promise, abortOf(asked.signal)]);
       await stop(worker, GRACE_MS);
     },
-    deadLetters: {
-      list: () => deadLetters(store),
-      async retry(runId) {
-        const run = await reviveDeadLetter(store, runId);
-        host.poke();
-        return toSentRun(run, null);
-      },
-    },
+    deadLetters: deadLettersOf(host),
     failureText: host.failureText,
     queue: () => queueOf(store, workers),
     handler(handling) {
@@ -98,6 +96,7 @@ export async function createContinuo(url: string | Store, options: ContinuoOptio
       const { graceMs = GRACE_MS } = asked;
       closing ??= (async () => {
         closed.resolve();
+        for (const end of ended) end();
         // Readers would otherwise wait for runs that end now.
         await Promise.all(handlers.map((handler) => handler.close()));
         await Promise.all([...workers].map((worker) => stop(worker, graceMs)));
@@ -109,6 +108,17 @@ export async function createContinuo(url: string | Store, options: ContinuoOptio
     [Symbol.asyncDispose]: () => continuo.close(),
   };
   return continuo;
+}
+
+function deadLettersOf({ store, poke }: Host): Continuo["deadLetters"] {
+  return {
+    list: () => deadLetters(store),
+    async retry(runId) {
+      const run = await reviveDeadLetter(store, runId);
+      poke();
+      return toSentRun(run, null);
+    },
+  };
 }
 
 function pokeAll(workers: Iterable<Worker>): void {

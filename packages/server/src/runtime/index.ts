@@ -8,6 +8,13 @@
  */
 
 export { type CodingOptions, coding, type DefineAgentOptions, defineAgent } from "./agents.ts";
+export type {
+  ChannelHandle,
+  ChannelMessagesOptions,
+  ChannelPostOptions,
+  MissedInChannel,
+  PostedMessage,
+} from "./channel.ts";
 export type { Chat, ChatMessage } from "./chat.ts";
 export {
   type DefinedEvent,
@@ -15,6 +22,7 @@ export {
   defineEvent,
   type StandardSchema,
 } from "./define-event.ts";
+export type { DailyTime } from "./every-day.ts";
 export { type Failure, type FailureText, failureOf } from "./failure-text.ts";
 export { toErrorResponse, unknownCaller } from "./handler.ts";
 export { type ImportSessionOptions, importNativeSession, type SessionImport } from "./import-session.ts";

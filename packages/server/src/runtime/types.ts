@@ -18,8 +18,10 @@ import type {
 import type { OpenStoreOptions } from "@continuo/store";
 import type { ContinuationOptions, RunError, RunInput } from "@continuo/store/sessions";
 import type { LiveSettings, ServerLimits } from "../server/index.ts";
+import type { ChannelHandle } from "./channel.ts";
 import type { Chat } from "./chat.ts";
 import type { DefinedEvent } from "./define-event.ts";
+import type { DailyTime } from "./every-day.ts";
 import type { Failure, FailureText } from "./failure-text.ts";
 
 /** Makes an agent for one run, which is closed after it. */
@@ -84,6 +86,17 @@ export interface Continuo extends AsyncDisposable {
   readonly store: Store;
   /** Nothing is read or written before the first call of a method. */
   session(sessionId: string, options?: SessionOptions): SessionHandle;
+  /** A channel that this program reads and writes without a connection to itself. Errors: `invalid` for its name. */
+  channel(name: string): ChannelHandle;
+  /**
+   * Calls `send` now, and then once a day, with the next time and its day: a message with the day as its `id` and this
+   * `runAt` is sent once a day, by any number of processes and after a crash. It ends with `close`. A day on which no
+   * process ran is left out, unless its message was sent before. A failure goes to `onError`, and `send` is called again
+   * a minute later. Errors: `usage`.
+   *
+   * @param time `"06:00"` or `"06:00:30"`, in UTC
+   */
+  everyDay(time: string, send: (next: DailyTime) => unknown): void;
   readonly approvals: Approvals;
   /** Runs the queue of these agents in this process, until `signal` aborts or Continuo is closed. */
   work(options?: WorkOptions): Promise<void>;

@@ -1,5 +1,6 @@
 /** The queue of one process: executes waiting runs, and recovers what other processes left. */
 
+import { setImmediate as turn } from "node:timers/promises";
 import { type Agent, isContinuoError, present, type Run } from "@continuo/core/model";
 import {
   executeRun,
@@ -93,6 +94,8 @@ export class Worker {
       reportNew(report, (tell) => startDue(store, tell)),
       reportNew(report, () => this.#claim(agents)),
     ];
+    // An agent can use the object that `openContinuo` returns: its caller has it before the first run.
+    await turn();
     while (!this.#isStopped) {
       // A poke during a search counts as well.
       const poked = Promise.withResolvers<void>();

@@ -30,7 +30,7 @@ export {
   takeHandle,
 } from "./handles.ts";
 export { endConnection, type InterruptOptions, interruptMessages, sweepChannels } from "./interrupt.ts";
-export { type ConnectionRef, participantSession, presenceLease } from "./names.ts";
+export { type ConnectionRef, participantSession, presenceLease, processedCursor } from "./names.ts";
 export {
   clearHistory,
   commitProcessed,

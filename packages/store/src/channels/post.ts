@@ -8,6 +8,7 @@ import {
   readAll,
   type Store,
   type StoredEvent,
+  type Write,
 } from "@continuo/core/model";
 import {
   authorOf,
@@ -42,6 +43,8 @@ export interface Post {
   readonly frame: PostFrame;
   /** All unfinished messages of this author: nobody else can write under its lease. */
   readonly open: OpenMessages;
+  /** Writes of the same transaction. */
+  readonly also?: readonly Write[];
 }
 
 /**
@@ -50,16 +53,18 @@ export interface Post {
  * message that is in progress or deleted, `forbidden` for a change of the message of another participant, `too_large`,
  * `fenced`.
  */
-export async function post(store: Store, author: Author, { frame, open }: Post): Promise<StoredEvent> {
+export async function post(store: Store, author: Author, { frame, open, also }: Post): Promise<StoredEvent> {
   if (isChange(frame)) {
     const { event, refusal, same } = await changeOf(store, author, frame);
     return (
-      same ?? (await append(store, author, { event: { ...headerOf(author, frame), ...event }, refusal }))
+      same ??
+      (await append(store, author, { event: { ...headerOf(author, frame), ...event }, refusal, also }))
     );
   }
   const event = await toEvent(store, author, { frame, open });
   const isOver = isPart(frame) && !open.has(frame.messageId);
-  return append(store, author, { event, refusal: isOver ? notInProgress(author, frame.messageId) : null });
+  const refusal = isOver ? notInProgress(author, frame.messageId) : null;
+  return append(store, author, { event, refusal, also });
 }
 
 /**
@@ -80,14 +85,14 @@ interface Append {
   readonly event: NewEvent;
   /** The reason why a new event is refused. */
   readonly refusal: ContinuoError | null;
+  readonly also: readonly Write[] | undefined;
 }
 
-async function append(store: Store, author: Author, { event, refusal }: Append): Promise<StoredEvent> {
-  const { fence } = author;
-  const lease = fence === undefined ? {} : { lease: fence };
+async function append(store: Store, author: Author, { event, refusal, also }: Append): Promise<StoredEvent> {
+  const given = present({ lease: author.fence, also });
   // The log may have accepted a refused event earlier: the append has a sequence that no log can have, so it can only
   // return a stored event.
-  const options = refusal === null ? lease : { ...lease, expectedSequence: Number.MAX_SAFE_INTEGER };
+  const options = refusal === null ? given : { ...given, expectedSequence: Number.MAX_SAFE_INTEGER };
   const stored = await store
     .append(channelLogId(author.channel), [event], options)
     .catch((error: unknown) => {

@@ -1,0 +1,177 @@
+/** A channel for the program that has the store: reads and posts without a connection or a place among the participants. */
+
+import { randomUUID } from "node:crypto";
+import {
+  formatMessages,
+  type MissedContext,
+  type MissedContextOptions,
+  type MissedMessage,
+} from "@continuo/core/client";
+import {
+  assertChoice,
+  assertKnownOptions,
+  type KnownOptions,
+  present,
+  type Store,
+} from "@continuo/core/model";
+import {
+  assertName,
+  type ChannelMessage,
+  channelLogId,
+  type PostFrame,
+  parseClientFrame,
+} from "@continuo/core/wire";
+import {
+  isSnapshotDue,
+  openChannel,
+  planReplay,
+  post,
+  processedCursor,
+  readMessages,
+  readState,
+} from "@continuo/store/channels";
+
+export interface ChannelHandle {
+  readonly channel: string;
+  /** The newest messages, oldest first, each in its present form; 100 by default, none of a channel without messages. */
+  messages(options?: ChannelMessagesOptions): Promise<readonly ChannelMessage[]>;
+  /** A message in its present form; `null` if there is none with this id. */
+  message(id: string): Promise<ChannelMessage | null>;
+  /**
+   * The messages that others wrote after the checkpoint of a handle, as a text for a prompt (`formatted`) and one by one;
+   * the newest 1,000. It moves nothing: `post` with `checkpoint: lastSequence` does.
+   */
+  missed(handle: string, options?: MissedContextOptions): Promise<MissedInChannel>;
+  /**
+   * Stores a message and creates the channel if needed. The same `id` with the same text, `from` and addressees is stored
+   * once, however often it is posted. Errors: `conflict` for the id of a message with another text or author, `invalid`,
+   * `too_large`, `not_found` for the message of `replyTo`.
+   */
+  post(text: string, options: ChannelPostOptions): Promise<PostedMessage>;
+}
+
+export interface ChannelMessagesOptions {
+  readonly limit?: number;
+  /** Only messages that began before this sequence. */
+  readonly before?: number;
+}
+
+export interface ChannelPostOptions {
+  /** The handle that people see as the author. */
+  readonly from: string;
+  /** Your id of the message within the channel; a random one by default. */
+  readonly id?: string;
+  /** `agent` by default. Agents that answer each other end after 20 messages since the last one of a person. */
+  readonly type?: "agent" | "person";
+  /** Handles that the message addresses, in addition to those that its text names with `@`. */
+  readonly to?: readonly string[];
+  readonly replyTo?: string;
+  /** The sequence up to which `from` has read the channel, stored in the same transaction: `missed(from)` begins after it. */
+  readonly checkpoint?: number;
+}
+
+export interface MissedInChannel extends MissedContext {
+  readonly messages: readonly MissedMessage[];
+}
+
+export interface PostedMessage {
+  readonly messageId: string;
+  readonly sequence: number;
+}
+
+const CHANNEL_MESSAGE_OPTIONS: KnownOptions<ChannelMessagesOptions> = { limit: true, before: true };
+const MISSED_OPTIONS: KnownOptions<MissedContextOptions> = { maxChars: true, format: true };
+const POST_OPTIONS: KnownOptions<ChannelPostOptions> = {
+  from: true,
+  id: true,
+  type: true,
+  to: true,
+  replyTo: true,
+  checkpoint: true,
+};
+
+const MESSAGES = 100;
+
+/** Errors: `invalid` for a name that no channel has. */
+export function createChannelHandle(store: Store, channel: string): ChannelHandle {
+  assertName("channel", channel);
+  const logId = channelLogId(channel);
+  const exists = async (): Promise<boolean> => (await store.getLog(logId)) !== null;
+  return {
+    channel,
+    async messages(page = {}) {
+      assertKnownOptions("messages", page, CHANNEL_MESSAGE_OPTIONS);
+      const { limit = MESSAGES, before } = page;
+      if (!(await exists())) return [];
+      return (await readMessages(store, channel, { limit, ...present({ before }) })).messages;
+    },
+    async message(id) {
+      if (!(await exists())) return null;
+      const { events } = await store.read(logId, { id, types: ["message_sent"] });
+      const [sent] = events;
+      if (sent === undefined) return null;
+      const { messages } = await readMessages(store, channel, { limit: 1, before: sent.sequence + 1 });
+      return messages[0] ?? null;
+    },
+    async missed(handle, options = {}) {
+      assertName("handle", handle);
+      assertKnownOptions("missed", options, MISSED_OPTIONS);
+      return await missedBy(store, { channel, handle }, options);
+    },
+    async post(text, options) {
+      assertKnownOptions("post", options, POST_OPTIONS);
+      const { from, type = "agent", id = randomUUID(), to, replyTo, checkpoint } = options;
+      assertName("handle", from);
+      assertChoice("type", type, ["agent", "person"]);
+      const sending = { type: "send", request: 0, id, content: text, to, replyTo };
+      // The same checks as of a message that comes over the network.
+      const frame = parseClientFrame(JSON.stringify(sending)) as PostFrame;
+      await openChannel(store, channel);
+      const author = { channel, handle: from, type, instance: "program", moderates: false };
+      const name = processedCursor(author);
+      const also =
+        checkpoint === undefined ? [] : [{ type: "cursor", logId, name, sequence: checkpoint } as const];
+      const { sequence } = await post(store, author, { frame, open: new Map(), also });
+      // It is a cache: the next reader of the state stores it, if this does not succeed.
+      if (isSnapshotDue(sequence)) readState(store, channel).catch(() => undefined);
+      return { messageId: id, sequence };
+    },
+  };
+}
+
+async function missedBy(
+  store: Store,
+  { channel, handle }: { readonly channel: string; readonly handle: string },
+  options: MissedContextOptions,
+): Promise<MissedInChannel> {
+  const logId = channelLogId(channel);
+  if ((await store.getLog(logId)) === null) return { ...formatMessages([], options), messages: [] };
+  const name = processedCursor({ channel, handle });
+  const after = (await store.getCursor({ logId, name }))?.sequence ?? 0;
+  const upTo = await store.latestSequence(logId);
+  const { wholeAfter, omitted } = await planReplay(store, { channel, handle, mode: "collect", after, upTo });
+  const messages = (await messagesAfter(store, channel, { after: wholeAfter, upTo }))
+    .filter((message) => message.handle !== handle && message.state !== "deleted")
+    .map(toMissed);
+  return { ...formatMessages(messages, { ...options, omitted }), lastSequence: upTo, messages };
+}
+
+/** The messages that began in this part of the log, oldest first, in their present form. */
+async function messagesAfter(
+  store: Store,
+  channel: string,
+  { after, upTo }: { readonly after: number; readonly upTo: number },
+): Promise<readonly ChannelMessage[]> {
+  const found: ChannelMessage[] = [];
+  for (let before = upTo + 1; ; ) {
+    const window = await readMessages(store, channel, { limit: MESSAGES, before });
+    const first = window.messages[0];
+    found.unshift(...window.messages.filter(({ sequence }) => sequence > after));
+    if (!window.hasOlder || first === undefined || first.sequence <= after) return found;
+    before = first.sequence;
+  }
+}
+
+function toMissed({ messageId, sequence, handle, content, timestamp, state }: ChannelMessage): MissedMessage {
+  return { messageId, sequence, from: handle, content, timestamp, state };
+}
