@@ -3,7 +3,7 @@
 import { randomUUID } from "node:crypto";
 import { isAbsolute } from "node:path";
 import type { McpServer } from "@agentclientprotocol/sdk/unstable";
-import { openCatalogSession } from "@continuo/agents/catalog";
+import { openCatalogSession, type Prices } from "@continuo/agents/catalog";
 import {
   defaultAgent,
   installedAgents,
@@ -30,6 +30,7 @@ export interface GatewayParts {
   readonly openStore: TalkOptions["openStore"];
   /** Receives lines for people, which are not part of the protocol. */
   readonly report: (line: string) => void;
+  readonly prices: () => Promise<Prices>;
   /** Called when a long session was loaded that the index lacks: with it, the next load is faster. */
   readonly onUnindexed: () => void;
 }

@@ -3,7 +3,7 @@
 import { appendFileSync, mkdirSync, renameSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
-import { type CatalogList, listCatalog } from "@continuo/agents/catalog";
+import { type CatalogList, listCatalog, shippedPrices } from "@continuo/agents/catalog";
 import type { PlacesAt } from "@continuo/files";
 import { afterEach, beforeEach, expect, onTestFinished, test, vi } from "vitest";
 import { scratchFolder } from "../../test/scratch-folder.ts";
@@ -18,6 +18,7 @@ const LATER_MS = 60_000;
 let home: string;
 let places: PlacesAt;
 let reads: number;
+const prices = async () => ({ own: {}, list: shippedPrices() });
 
 const count: typeof listCatalog = async (...args) => {
   reads += 1;
@@ -79,7 +80,7 @@ test("after the first page of a connection, the pages of every folder are parts 
     wanted.push(query.limit ?? "all");
     return await count(query, sources);
   };
-  const lists = createLists({ places, report: () => undefined, list });
+  const lists = createLists({ places, report: () => undefined, prices, list });
   onTestFinished(lists.end);
   expect((await lists.page({})).sessions).toHaveLength(41);
   for (const folder of ["and below", "exactly"] as const) {
@@ -103,7 +104,7 @@ test("no first or second page waits while all sessions are read, and the later p
     }
     return await count(query, sources);
   };
-  const lists = createLists({ places, report: () => undefined, list });
+  const lists = createLists({ places, report: () => undefined, prices, list });
   onTestFinished(lists.end);
   const ids: string[] = [];
   let cursor = await take(lists.page({}));

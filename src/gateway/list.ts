@@ -5,11 +5,7 @@
  */
 
 import { isAbsolute } from "node:path";
-import type {
-  ListSessionsRequest,
-  ListSessionsResponse,
-  SessionInfo,
-} from "@agentclientprotocol/sdk/unstable";
+import type { ListSessionsRequest, ListSessionsResponse } from "@agentclientprotocol/sdk/unstable";
 import {
   type CatalogList,
   folderFilter,
@@ -17,15 +13,13 @@ import {
   isOwn,
   type ListedSession,
   listCatalog,
-  nativeKey,
-  type OwnRow,
-  ownersByName,
+  type Prices,
 } from "@continuo/agents/catalog";
-import { ContinuoError, present } from "@continuo/core/model";
-import { canonicalFolder, type PlacesAt } from "@continuo/files";
-import { ownId } from "./ids.ts";
+import { ContinuoError, messageOf, present } from "@continuo/core/model";
+import type { PlacesAt } from "@continuo/files";
 import { createKeptList } from "./kept-list.ts";
 import { GATEWAY_LIMITS } from "./limits.ts";
+import { infosOf, type NamedRow, namedRows } from "./row-info.ts";
 
 export interface SessionLists {
   /** Errors: `invalid` for a cursor of an unknown list, or for a relative path of a folder. */
@@ -34,11 +28,6 @@ export interface SessionLists {
   rowOf(id: string): ListedSession | undefined;
   /** Resolves when no list is read any more. */
   end(): Promise<void>;
-}
-
-interface NamedRow {
-  readonly row: ListedSession;
-  readonly id: string;
 }
 
 interface PagedList {
@@ -51,15 +40,30 @@ export interface ListParts {
   readonly places: PlacesAt;
   /** Receives lines for people. */
   readonly report: (line: string) => void;
+  /** Errors: those of the configuration, with which no row has a cost. */
+  readonly prices: () => Promise<Prices>;
   /** Reads the sessions; `listCatalog` by default. */
   readonly list?: typeof listCatalog;
 }
 
-export function createLists({ places, report, list: read = listCatalog }: ListParts): SessionLists {
+export function createLists({ places, report, prices, list: read = listCatalog }: ListParts): SessionLists {
   const kept = createKeptList(places, read);
   /** Lists by their numbers, oldest first. */
   const lists = new Map<string, PagedList>();
   let made = 0;
+  const knownPrices = once(async () => {
+    try {
+      return await prices();
+    } catch (error) {
+      report(`the costs of sessions are missing in the list: ${messageOf(error)}`);
+      return null;
+    }
+  });
+  const pageAt = async (cursor: string): Promise<ListSessionsResponse> => {
+    const { rows, nextCursor } = await pageOf(lists, cursor);
+    const sessions = await infosOf(rows, { places, prices: await knownPrices() });
+    return { sessions: [...sessions], ...present({ nextCursor }) };
+  };
   const told = (list: CatalogList): CatalogList => {
     const { error, unfinished } = list;
     if (error !== null) report(`Continuo's own sessions are missing in the list: ${error.message}`);
@@ -78,7 +82,7 @@ export function createLists({ places, report, list: read = listCatalog }: ListPa
   };
   return {
     async page({ cwd, cursor, archived }, folder = "and below") {
-      if (typeof cursor === "string") return await pageOf(lists, cursor, places);
+      if (typeof cursor === "string") return await pageAt(cursor);
       const isShown = toFilter(cwd, folder, archived);
       const list = typeof cwd === "string" ? await kept.whole() : await kept.atHand();
       made += 1;
@@ -89,7 +93,7 @@ export function createLists({ places, report, list: read = listCatalog }: ListPa
         if (lists.size <= GATEWAY_LIMITS.lists) break;
         lists.delete(oldest);
       }
-      return await pageOf(lists, `${name}:0`, places);
+      return await pageAt(`${name}:0`);
     },
     rowOf(id) {
       const newest = [...lists.values()].at(-1);
@@ -136,11 +140,12 @@ function toArchived(wanted: ListSessionsRequest["archived"]): "include" | "exclu
   });
 }
 
-async function pageOf(
-  lists: ReadonlyMap<string, PagedList>,
-  cursor: string,
-  places: PlacesAt,
-): Promise<ListSessionsResponse> {
+interface Page {
+  readonly rows: readonly NamedRow[];
+  readonly nextCursor: string | undefined;
+}
+
+async function pageOf(lists: ReadonlyMap<string, PagedList>, cursor: string): Promise<Page> {
   const [, name = "", start = ""] = /^(\d{1,15}):(\d{1,15})$/u.exec(cursor) ?? [];
   const list = lists.get(name);
   if (list === undefined) {
@@ -153,8 +158,8 @@ async function pageOf(
   // The page after the rows that were read first may be empty, because the others have not been counted.
   const mayGoOn = end < rows.length || (rows === list.rows && list.all !== null);
   return {
-    sessions: rows.slice(Number(start), end).map((one) => infoOf(one, places)),
-    ...(mayGoOn ? { nextCursor: `${name}:${end}` } : {}),
+    rows: rows.slice(Number(start), end),
+    nextCursor: mayGoOn ? `${name}:${end}` : undefined,
   };
 }
 
@@ -183,33 +188,5 @@ function once<T>(make: () => Promise<T>): () => Promise<T> {
       made = null;
       throw error;
     }
-  };
-}
-
-/** One row for each conversation, with an id that no other row has. */
-function namedRows(rows: readonly ListedSession[], own: readonly OwnRow[]): readonly NamedRow[] {
-  const owners = ownersByName(own);
-  return rows.flatMap((row): NamedRow[] => {
-    const native = isOwn(row) ? row.importedFrom : row;
-    const key = native === null ? null : nativeKey(native);
-    const owner = key === null ? undefined : owners.get(key);
-    // The conversation that was imported from this native session already has a row.
-    if (!isOwn(row) && owner !== undefined) return [];
-    const isSecond = isOwn(row) && owner?.sessionId !== row.sessionId;
-    return [{ row, id: isSecond ? ownId(row.sessionId) : (key ?? ownId(row.sessionId)) }];
-  });
-}
-
-/** Called only for the rows of a page, because it reads the real path of a folder from the disk. */
-function infoOf({ row, id }: NamedRow, { home }: PlacesAt): SessionInfo {
-  const { title, updatedAt, gitBranch, archived, live, cwd } = row;
-  const agent = isOwn(row) ? row.lastAgent : row.agent;
-  return {
-    sessionId: id,
-    // The protocol requires a folder. If the session names none, this is the home, and `_meta` has `null`.
-    cwd: cwd === null ? home : canonicalFolder(cwd),
-    ...present({ title: title ?? undefined, updatedAt: updatedAt ?? undefined }),
-    archived,
-    _meta: { continuo: { agent, gitBranch, live, cwd } },
   };
 }

@@ -11,6 +11,7 @@ import {
   type SessionNotification,
   type SessionUpdate,
 } from "@agentclientprotocol/sdk/unstable";
+import { shippedPrices } from "@continuo/agents/catalog";
 import { conversationOf } from "../../src/cli/flags/index.ts";
 import { serveAcp } from "../../src/gateway/index.ts";
 import { cleanEnv, type Home } from "../cli/home.ts";
@@ -69,6 +70,7 @@ export async function openEditor(home: Home, options: EditorOptions = {}): Promi
     version: "1.2.3",
     signal: stop.signal,
     report: (line) => reports.push(line),
+    prices: async () => ({ own: {}, list: shippedPrices() }),
     onUnindexed: () => {
       unindexed += 1;
     },

@@ -48,6 +48,41 @@ test("a fork goes up to the message that the editor names, and one without a nam
   expect(await saidIn(editor, whole.sessionId)).toEqual(["Fix the build", "Try again"]);
 });
 
+test("the list names the source of a fork by the id of its row, also for sessions that continue in Continuo", async () => {
+  home.write("app/readme", "");
+  home.write(
+    claudeFile(CLAUDE_ID),
+    claudeText(CLAUDE_ID, CONVERSATION).replaceAll("/home/ann/app", join(home.path, "app")),
+  );
+  await using editor = await openEditor(home);
+  const own = await newSession(editor);
+  await say(editor, own, "hello");
+  const imported = `claude:${CLAUDE_ID}`;
+  await editor.agent.request("session/resume", { sessionId: imported, cwd });
+  // Both scripted agents give each session the same id, and only one session at a time can be open under it.
+  const choice = { sessionId: imported, configId: "agent", value: "other" };
+  await editor.agent.request("session/set_config_option", choice);
+  await say(editor, imported, "hello");
+  const sources = new Map<string, unknown>([
+    [own, undefined],
+    [imported, undefined],
+  ]);
+  for (const source of [own, imported]) {
+    const { sessionId } = await editor.agent.request("session/fork", {
+      sessionId: source,
+      cwd,
+      mcpServers: [],
+    });
+    sources.set(sessionId, source);
+  }
+  const { sessions } = await editor.agent.request("session/list", {});
+  const listed = sessions.map(({ sessionId, _meta }) => {
+    const { forkedFrom } = (_meta?.continuo ?? {}) as { readonly forkedFrom?: string };
+    return [sessionId, forkedFrom] as const;
+  });
+  expect(new Map(listed)).toEqual(sources);
+});
+
 test("a long session that the index lacks is loaded, asks for the index, and is loaded from it the next time", async () => {
   const { sessionId } = writeSession({
     agent: "claude",

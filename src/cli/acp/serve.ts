@@ -5,6 +5,7 @@ import { visibleLine } from "@continuo/core/transcript";
 import { readVersion } from "@continuo/files";
 import { conversationOf } from "../flags/index.ts";
 import { startIndexing } from "../indexing/index.ts";
+import { pricesWork } from "../stats/index.ts";
 import type { Shell } from "../terminal/index.ts";
 
 /** Errors: `usage` on a terminal, because no editor is connected there. */
@@ -27,6 +28,7 @@ export async function runAcp(shell: Shell): Promise<number> {
     version: readVersion(),
     signal: stopped.signal,
     report: (line) => void shell.stderr.write(`continuo acp: ${visibleLine(line)}\n`),
+    prices: () => pricesWork(shell),
     onUnindexed: () => void startIndexing("search", shell),
   });
   return 0;

@@ -82,8 +82,17 @@ export {
 export { noteProjects } from "./project-marks.ts";
 export { type ResumePrice, type ResumePriceOptions, resumePriceOf } from "./resume-price.ts";
 export { type RowKnowledge, rowKnowledgeOf } from "./row-facts.ts";
-export { openRowIndex, type RowIndex } from "./row-index.ts";
-export { isOwn, isSame, type ListedSession, nameOf, OWN, type OwnRow, toOwnRow } from "./rows.ts";
+export { openRowIndex, type RowFigures, type RowIndex, readRowFigures } from "./row-index.ts";
+export {
+  forkOriginOf,
+  isOwn,
+  isSame,
+  type ListedSession,
+  nameOf,
+  OWN,
+  type OwnRow,
+  toOwnRow,
+} from "./rows.ts";
 export {
   type SessionUsage,
   type UsageOptions,

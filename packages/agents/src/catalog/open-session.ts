@@ -19,7 +19,7 @@ import type { ListedSession, OwnRow } from "./rows.ts";
 import { type OpenOwn, openOwnAgain } from "./store.ts";
 
 /** The facts of `session info` in addition to the row. */
-export type CatalogDetails = ListedSession & Omit<SessionDetails, keyof ListedSession>;
+export type CatalogDetails = ListedSession & Omit<SessionDetails, Exclude<keyof ListedSession, "forkedFrom">>;
 
 /** A session as commands show it, native or own: every `OpenedSession` has this shape. */
 export interface CatalogSession {

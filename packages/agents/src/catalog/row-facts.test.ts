@@ -19,6 +19,7 @@ function session(
       forkedFrom: given.forkedFrom ?? null,
       models: [],
       usage: null,
+      problems: ["torn_line", "missing_id", "torn_line"].map((code) => ({ code, line: null, message: "" })),
     } as unknown as Session["details"],
     leaves,
     async *history() {
@@ -111,5 +112,6 @@ test("one read tells the tokens of every branch and the facts of the active one"
   });
   expect(reads).toEqual(["0", "1"]);
   expect(known.facts).toMatchObject({ lastWords: "Kept", branches: 2 });
+  expect(known.problems).toEqual(["torn_line", "missing_id"]);
   expect(known.buckets.map((bucket) => bucket.usage.inputTokens)).toEqual([20]);
 });

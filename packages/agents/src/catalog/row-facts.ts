@@ -16,9 +16,12 @@ type ReadableSession = Pick<CatalogSession, "details" | "leaves" | "history">;
 export interface RowKnowledge {
   readonly buckets: readonly UsageBucket[];
   readonly facts: RowFacts;
+  /** Codes of all problems, each once. */
+  readonly problems: readonly string[];
+  readonly forkedFrom: string | null;
 }
 
-/** Tokens of every branch and the facts of the active one, from one read. */
+/** Tokens of every branch, the problems, and the facts of the active one, from one read. */
 export async function rowKnowledgeOf(session: ReadableSession): Promise<RowKnowledge> {
   const { details, leaves } = session;
   const fold = new RowFold();
@@ -32,7 +35,8 @@ export async function rowKnowledgeOf(session: ReadableSession): Promise<RowKnowl
     }
   };
   const buckets = await usageOf({ details, leaves, history });
-  return { buckets, facts: fold.facts(session) };
+  const problems = [...new Set(details.problems.map(({ code }) => code))];
+  return { buckets, facts: fold.facts(session), problems, forkedFrom: details.forkedFrom };
 }
 
 /** The facts of the active branch, message by message. */

@@ -1,18 +1,28 @@
-/** Stores the tokens and facts of rows in the index: reads them, and adds them after a full read of a session. */
+/**
+ * Stores the tokens and facts of rows in the index: reads them, and adds them after a full read of a session. The figures
+ * of a row are what the list or the index knows of it: for them no session is read, and what is not known is left out.
+ */
 
-import type { RowFacts } from "@continuo/core/wire/machine";
-import type { Places } from "@continuo/files";
+import { type NativeRef, present } from "@continuo/core/model";
+import { type FoundFile, type Places, statFile } from "@continuo/files";
 import { openNativeSession } from "@continuo/native";
 import { indexPathOf, openRows } from "@continuo/native/index-file";
 import type { FoundSession } from "@continuo/native/kit";
+import { costOf, type Prices } from "./prices.ts";
 import { type RowKnowledge, rowKnowledgeOf } from "./row-facts.ts";
+import { forkOriginOf, isOwn, type ListedSession } from "./rows.ts";
 import { usageKey } from "./stats.ts";
+
+/** The files of a session, in their present state, and its id, because a database file has several sessions. */
+type IndexedFiles = Pick<FoundSession, "sessionId" | "files">;
 
 export interface RowIndex {
   /** Reads the entries of all these sessions in one query. */
-  expect(found: readonly FoundSession[]): Promise<void>;
+  expect(found: readonly IndexedFiles[]): Promise<void>;
   /** The stored facts; `null` if the index lacks the session in its present state. */
-  known(found: FoundSession): Promise<RowKnowledge | null>;
+  known(found: IndexedFiles): Promise<RowKnowledge | null>;
+  /** The stored tokens, which `continuo stats` stores without the facts; `null` if the index lacks them. */
+  knownBuckets(found: IndexedFiles): Promise<RowKnowledge["buckets"] | null>;
   /** Reads the whole session, and stores its facts in the index. Errors: those of opening the session. */
   read(found: FoundSession): Promise<RowKnowledge>;
   save(): Promise<void>;
@@ -21,34 +31,89 @@ export interface RowIndex {
 export function openRowIndex(places: Places): RowIndex {
   const memo = openRows(indexPathOf(places), Date.now(), "usage");
   const nothing = async (): Promise<undefined> => undefined;
+  const knownBuckets: RowIndex["knownBuckets"] = async (found) => {
+    if (found.files.length === 0) return null;
+    type Usage = Pick<RowKnowledge, "buckets"> | undefined;
+    return (await memo.remember<Usage>(found.files, usageKey(found), nothing))?.buckets ?? null;
+  };
   return {
+    knownBuckets,
     expect: async (found) => await memo.expect(found.flatMap(({ files }) => files.slice(0, 1))),
     async known(found) {
-      const { files } = found;
-      if (files.length === 0) return null;
-      const usage = await memo.remember<Omit<RowKnowledge, "facts"> | undefined>(
-        files,
-        usageKey(found),
-        nothing,
-      );
-      const facts = await memo.remember<RowFacts | undefined>(files, factsKey(found), nothing);
-      return usage === undefined || facts === undefined ? null : { buckets: usage.buckets, facts };
+      const buckets = await knownBuckets(found);
+      if (buckets === null) return null;
+      const rest = await memo.remember<SavedFacts | undefined>(found.files, factsKey(found), nothing);
+      return rest === undefined ? null : { buckets, ...rest };
     },
     async read(found) {
       using session = await openNativeSession(found, { places });
-      const { buckets, facts } = await rowKnowledgeOf(session);
+      const { buckets, ...rest } = await rowKnowledgeOf(session);
       const usage = { cwd: session.details.cwd, buckets };
       if (found.files.length > 0) {
         await memo.remember(found.files, usageKey(found), async () => usage);
-        await memo.remember(found.files, factsKey(found), async () => facts);
+        await memo.remember(found.files, factsKey(found), async () => rest);
       }
-      return { buckets, facts };
+      return { buckets, ...rest };
     },
     save: () => memo.save("part"),
   };
 }
 
+type SavedFacts = Omit<RowKnowledge, "buckets">;
+
 /** The key contains the session's id, because a database file has several sessions. */
-function factsKey({ sessionId }: FoundSession): { readonly what: string } {
+function factsKey({ sessionId }: IndexedFiles): { readonly what: string } {
   return { what: `row ${sessionId}` };
+}
+
+export interface RowFigures {
+  /** The cost of all branches, as the agent reports it or else by list prices. */
+  readonly costUsd?: number;
+  /** Codes of problems, each once. An empty list says that the whole session was read, and has none. */
+  readonly problems?: readonly string[];
+  readonly forkOrigin?: Pick<NativeRef, "agent" | "sessionId">;
+}
+
+/** @param rows the rows of a page; the index is asked about all of them at once */
+export async function readRowFigures(
+  rows: readonly ListedSession[],
+  { places, prices }: { readonly places: Places; readonly prices: Prices | null },
+): Promise<readonly RowFigures[]> {
+  const index = openRowIndex(places);
+  const found = rows.map(({ sessionId, ...row }) => ({ sessionId, files: filesOf({ sessionId, ...row }) }));
+  await index.expect(found);
+  const figures: RowFigures[] = [];
+  for (const [at, row] of rows.entries()) {
+    const one = found[at];
+    if (one !== undefined) figures.push(await figuresOf(row, one, { index, prices }));
+  }
+  return figures;
+}
+
+async function figuresOf(
+  row: ListedSession,
+  found: Pick<FoundSession, "sessionId" | "files">,
+  { index, prices }: { readonly index: RowIndex; readonly prices: Prices | null },
+): Promise<RowFigures> {
+  const known = await index.known(found);
+  const buckets = known?.buckets ?? (await index.knownBuckets(found));
+  const costUsd = prices === null || buckets === null ? null : costOf(buckets, prices).usd;
+  const codes = [...new Set([...row.problems.map(({ code }) => code), ...(known?.problems ?? [])])];
+  const forkOrigin = forkOriginOf({ ...row, forkedFrom: row.forkedFrom ?? known?.forkedFrom ?? null });
+  return present({
+    costUsd: costUsd ?? undefined,
+    problems: codes.length > 0 || known !== null ? codes : undefined,
+    forkOrigin: forkOrigin ?? undefined,
+  });
+}
+
+/**
+ * The file of a session, or its database with the log of changes that are not in it yet. The index has no entry for
+ * them if the session has further files: its figures are unknown then.
+ */
+function filesOf(row: ListedSession): readonly FoundFile[] {
+  if (isOwn(row) || !row.location.startsWith("/")) return [];
+  const path = row.location.replace(/#[^/#]*$/u, "");
+  const paths = path === row.location ? [path] : [path, `${path}-wal`];
+  return paths.flatMap((one) => statFile(one) ?? []);
 }

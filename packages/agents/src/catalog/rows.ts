@@ -10,6 +10,8 @@ export const OWN = "continuo";
 export interface ListedSession extends SessionRow {
   readonly location: string;
   readonly problems: readonly Problem[];
+  /** The session of the same agent that this one was forked from, if the list knows it. */
+  readonly forkedFrom?: string | null;
   /** The native sessions that are the same conversation; left out for a native session. */
   readonly nativeRefs?: readonly NativeRef[];
   /** The channel or the continuous session that the session belongs to. */
@@ -40,6 +42,8 @@ export interface OwnRow extends ListedSession {
   readonly lastAgent: string | null;
   /** The native session that it began as a copy of; `null` for a session that began here. */
   readonly importedFrom: Pick<NativeRef, "agent" | "sessionId"> | null;
+  /** The source of the agent's session that it began as, if that is a fork. */
+  readonly importedFork?: Pick<NativeRef, "agent" | "sessionId">;
 }
 
 export function toOwnRow(session: Session, storeLocation: string): OwnRow {
@@ -53,6 +57,7 @@ export function toOwnRow(session: Session, storeLocation: string): OwnRow {
     // Appends move `updatedAt` at most once a minute; a change of only the row changes only `updatedAt`.
     updatedAt: updatedAt > lastActivityAt ? updatedAt : lastActivityAt,
     ...present({ activityOrder, place: placeOf(session) ?? undefined }),
+    ...present({ forkedFrom: session.forkedFrom?.logId }),
     gitBranch: null,
     sizeBytes: null,
     archived: false,
@@ -89,6 +94,14 @@ export function nativeRefsOf({ metadata }: Session): readonly NativeRef[] {
   });
 }
 
+/** The session that this one was forked from, by its agent and id; `null` if the list does not know one. */
+export function forkOriginOf(row: ListedSession): Pick<NativeRef, "agent" | "sessionId"> | null {
+  const { agent, forkedFrom = null } = row;
+  if (forkedFrom === null) return isOwn(row) ? (row.importedFork ?? null) : null;
+  // A header can name the file of the source by a path that has no id.
+  return forkedFrom.includes("/") ? null : { agent, sessionId: forkedFrom };
+}
+
 export function isOwn(row: ListedSession): row is OwnRow {
   return row.agent === OWN;
 }
@@ -114,6 +127,10 @@ export function nameOf(row: ListedSession): string {
 /** A list leaves out the native sessions of an own session, so its row includes their facts about the conversation. */
 export function withNative(row: OwnRow, natives: readonly ListedSession[]): OwnRow {
   const same = natives.filter((info) => isSame(row, info));
+  const first = same.find(({ agent, sessionId }) => {
+    const { importedFrom } = row;
+    return agent === importedFrom?.agent && sessionId === importedFrom.sessionId;
+  });
   const times = [row.updatedAt, ...same.map(({ updatedAt }) => updatedAt)].filter((time) => time !== null);
   return {
     ...row,
@@ -121,6 +138,7 @@ export function withNative(row: OwnRow, natives: readonly ListedSession[]): OwnR
     cwd: row.cwd ?? same.find(({ cwd }) => cwd !== null)?.cwd ?? null,
     updatedAt: times.sort().at(-1) ?? null,
     live: same.some(({ live }) => live === true) ? true : row.live,
+    ...present({ importedFork: (first === undefined ? null : forkOriginOf(first)) ?? undefined }),
   };
 }
 

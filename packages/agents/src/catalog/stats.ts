@@ -89,7 +89,7 @@ async function usageOfNative(
 }
 
 /** The name of the usage in the index. It contains the session's id, because a database file has several sessions. */
-export function usageKey({ sessionId }: FoundSession): { readonly what: string } {
+export function usageKey({ sessionId }: Pick<FoundSession, "sessionId">): { readonly what: string } {
   return { what: `usage ${sessionId}` };
 }
 

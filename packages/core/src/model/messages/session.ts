@@ -60,6 +60,8 @@ export interface SessionInfo extends ReadableRef, SessionRow {
   readonly cwd: string | null;
   readonly sizeBytes: number;
   readonly problems: readonly Problem[];
+  /** The session this one was forked from, if the part that was read says it; a full read always knows. */
+  readonly forkedFrom?: string | null;
 }
 
 /** The details that only a full read finds, in addition to the row of the list. */
@@ -85,7 +87,7 @@ export interface SessionDetails extends SessionInfo {
   /** Versions of the agent that wrote it, oldest first. */
   readonly agentVersions: readonly string[];
   readonly subagents: readonly SubagentInfo[];
-  /** The session this one was forked from. */
+  /** The session this one was forked from; `null` if no file says so. */
   readonly forkedFrom: string | null;
 }
 

@@ -7,12 +7,13 @@
  * | cwd | `cwd` of the first line that has one: the folder where the session was started |
  * | gitBranch | `gitBranch` of the last line that has one; `""` and `HEAD` (no branch, no repository) are `null` |
  * | title | last `custom-title`, else last `ai-title` or `summary`, else the first thing the person typed |
+ * | forkedFrom | the session in the first `forkedFrom`, which the SDK writes; a full read also knows who asked for the answers |
  *
  * The first and the last are folded apart, so that a skim can look for the one from the start of the file
  * and for the other from its end; a full read folds both over every line.
  */
 
-import { type Json, textField } from "@continuo/files";
+import { isJson, type Json, textField } from "@continuo/files";
 import { toTitle } from "../kit/index.ts";
 import { contentOf, timeOf, typedText } from "./records.ts";
 
@@ -27,6 +28,7 @@ export interface HeadFacts {
   typed: string | null;
   /** True if there is a line of the conversation at all. */
   conversation: boolean;
+  forkedFrom: string | null;
 }
 
 export interface TailFacts {
@@ -38,7 +40,7 @@ export interface TailFacts {
 }
 
 export function createFirsts(): HeadFacts {
-  return { createdAt: null, cwd: null, typed: null, conversation: false };
+  return { createdAt: null, cwd: null, typed: null, conversation: false, forkedFrom: null };
 }
 
 export function createLasts(): TailFacts {
@@ -49,6 +51,7 @@ export function createLasts(): TailFacts {
 export function foldFirsts(firsts: HeadFacts, record: Json, sidechains: Sidechains): void {
   firsts.createdAt ??= timeOf(record);
   firsts.cwd ??= nonEmpty(textField(record, "cwd"));
+  firsts.forkedFrom ??= isJson(record.forkedFrom) ? textField(record.forkedFrom, "sessionId") : null;
   if (sidechains === "foreign" && record.isSidechain === true) return;
   firsts.typed ??= toTitle(typedText(record));
   firsts.conversation ||= isConversation(record);
@@ -76,6 +79,7 @@ export interface Row {
   readonly gitBranch: string | null;
   readonly createdAt: string | null;
   readonly updatedAt: string | null;
+  readonly forkedFrom: string | null;
 }
 
 /** @param besideTitle the title in `custom-title.json`, for a session without a `custom-title` line. */
@@ -87,6 +91,7 @@ export function finishRow(firsts: HeadFacts, lasts: TailFacts, besideTitle: stri
     gitBranch: branch === undefined || branch === "" || branch === "HEAD" ? null : branch,
     createdAt: firsts.createdAt,
     updatedAt: lasts.updatedAt,
+    forkedFrom: firsts.forkedFrom,
   };
 }
 

@@ -25,11 +25,12 @@ const HEAD_BYTES: number = 1024 * 1024;
 export async function skim(found: FoundSession, options: SkimOptions): Promise<SessionInfo> {
   try {
     const lineage = await readLineage(found, options.memo);
-    const { forkedFrom: _forkedFrom, givenTitle, ...info } = await readHeaderInfo(found, lineage);
+    const { forkedFrom, givenTitle, ...info } = await readHeaderInfo(found, lineage);
     return {
       ...info,
       title: givenTitle ?? (await findFirstTyped(lineage, options)),
       updatedAt: (await readLastTime(found, options)) ?? mtimeOf(found),
+      ...present({ forkedFrom: forkedFrom ?? undefined }),
     };
   } catch (error) {
     if (!isContinuoError(error, "unreadable") && !isContinuoError(error, "not_found")) throw error;

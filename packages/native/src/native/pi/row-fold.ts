@@ -7,6 +7,7 @@
  * | updatedAt | `timestamp` of the last record that has one, but not before `createdAt`: the entries of a fork are older than its header |
  * | cwd | `cwd` of the header |
  * | title | the last `session_info` (an empty one takes the name back), else the first thing the person typed, of all branches |
+ * | forkedFrom | the session in the name of the header's `parentSession`, else that path |
  *
  * pi keeps no git branch. The first and the last are folded apart, so that a skim can look for the one from
  * the start of the file and for the other from its end; a full read folds both over every record.
@@ -14,6 +15,7 @@
 
 import type { Json } from "@continuo/files";
 import { toTitle } from "../kit/index.ts";
+import { sessionIdOf } from "./places.ts";
 import { type Header, namedBy, parseHeader, timeOf, typedText } from "./records.ts";
 
 export interface HeadFacts {
@@ -66,16 +68,19 @@ export interface Row {
   readonly gitBranch: null;
   readonly createdAt: string | null;
   readonly updatedAt: string | null;
+  readonly forkedFrom: string | null;
 }
 
 export function finishRow(firsts: HeadFacts, lasts: TailFacts): Row {
   const createdAt = firsts.header?.createdAt ?? firsts.time;
+  const parent = firsts.header?.parentSession ?? null;
   return {
     title: toTitle(lasts.name) ?? firsts.typed,
     cwd: firsts.header?.cwd ?? null,
     gitBranch: null,
     createdAt,
     updatedAt: later(createdAt, lasts.time),
+    forkedFrom: parent === null ? null : (sessionIdOf(parent) ?? parent),
   };
 }
 

@@ -27,7 +27,6 @@ import {
 import { idOf, linkRecords } from "./branches.ts";
 import { type LinkedScan, nodeOf, readHistory, stepsTo } from "./history.ts";
 import { createIndex, FLAG, foldIndex, type Index, KIND } from "./index-fold.ts";
-import { sessionIdOf } from "./places.ts";
 import { filledField, typedText } from "./records.ts";
 import {
   createFirsts,
@@ -109,9 +108,9 @@ function parentProblems({ firsts, tree }: PiScan): Problem[] {
 
 function toFacts(found: FoundSession, read: PiScan, problems: readonly Problem[]): ScanFacts {
   const { index, firsts, lasts } = read;
-  const parent = firsts.header?.parentSession ?? null;
+  const row = rowOf(found, firsts, lasts, []);
   return {
-    ...rowOf(found, firsts, lasts, []),
+    ...row,
     problems,
     records: index.count,
     unknownRecords: Object.fromEntries(index.unknown),
@@ -120,7 +119,7 @@ function toFacts(found: FoundSession, read: PiScan, problems: readonly Problem[]
     // pi writes the version of the format, not its own.
     agentVersions: [],
     subagents: [],
-    forkedFrom: parent === null ? null : (sessionIdOf(parent) ?? parent),
+    forkedFrom: row.forkedFrom ?? null,
   };
 }
 
