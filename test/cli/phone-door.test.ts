@@ -4,11 +4,12 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { request as httpRequest, type IncomingHttpHeaders } from "node:http";
 import { join } from "node:path";
 import type { PairAnswer, PhoneRights } from "@continuo/core/wire/machine";
-import { createServer, PHONE_PARTS } from "@continuo/server";
+import { createAuthenticate, createServer, PHONE_PARTS } from "@continuo/server";
 import { openStore } from "@continuo/store";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { openPhoneDoor, type PhoneDoor, qrLines, tunnelOf } from "../../src/cli/view/phones.ts";
 import { scratchFolder } from "../scratch-folder.ts";
+import { openServer } from "../server/harness/open-server.ts";
 import { recordingMachine } from "../server/harness/recording-store.ts";
 
 const URL_OF_TUNNEL = "https://laptop.example";
@@ -291,4 +292,32 @@ test("the address of a tunnel is an https address without a path, or a port of l
 test("the code is drawn with two rows in each line of a terminal", () => {
   const lines = qrLines(["101", "110", "001"]);
   expect(lines).toEqual(["\u001b[30;47m█▄▀\u001b[0m", "\u001b[30;47m  ▀\u001b[0m"]);
+});
+
+test("only a token that may change the machine sees, pairs and revokes phones", async () => {
+  const store = await openStore("memory:");
+  const machine = async () => recordingMachine(changes);
+  const authenticate = createAuthenticate(store);
+  const server = await openServer(store, { authenticate, reach: "machine", machine, phones: door.phones });
+  const { phone } = await door.phones.pair({ name: "Pixel", rights: "read" });
+  const statuses = async (scope: string): Promise<readonly number[]> => {
+    const { secret } = await store.createToken({ scopes: [scope], issuedFrom: "loopback" });
+    const headers = { authorization: `Bearer ${secret}`, "content-type": "application/json" };
+    const send = async (method: string, path = "", body?: object): Promise<number> => {
+      const sent = body === undefined ? {} : { body: JSON.stringify(body) };
+      const url = `${server.url}/v1/machine/phones${path}`;
+      return (await fetch(url, { method, headers, ...sent })).status;
+    };
+    return [
+      await send("GET"),
+      await send("POST", "", { name: "Other", rights: "read" }),
+      await send("POST", `/${phone.id}/revoke`, {}),
+    ];
+  };
+  expect(await statuses("machine:read")).toEqual([403, 403, 403]);
+  expect(await statuses("machine:answer")).toEqual([403, 403, 403]);
+  expect((await door.phones.list()).phones.map(({ id }) => id)).toEqual([phone.id]);
+  expect(await statuses("machine:write")).toEqual([200, 201, 200]);
+  await server.close();
+  await store.close();
 });

@@ -12,7 +12,7 @@ import type {
   TrashAnswer,
 } from "@continuo/core/wire/machine";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { CLAUDE_ID, claudeFile, claudeText, DAMAGED_ID, writeDamaged } from "../cli/home.ts";
+import { CLAUDE_ID, claudeFile, claudeText, DAMAGED_ID, HOSTILE_ID, writeDamaged } from "../cli/home.ts";
 import { builtViewer } from "../sizes/shared-programs.ts";
 import { type OpenMachine, openMachine } from "./open-machine.ts";
 
@@ -185,6 +185,15 @@ test.each([
   expect(headers["content-disposition"]).toBe(`attachment; filename="claude-${CLAUDE_ID}.${format}"`);
   expect(headers["content-security-policy"]).toBe("default-src 'none'; frame-ancestors 'none'; sandbox");
   expect(await response.text()).toContain(text);
+});
+
+test("an export of several sessions is in the audit log with each of them", async () => {
+  const keys = [`claude:${CLAUDE_ID}`, `claude:${HOSTILE_ID}`];
+  const response = await machine.post("/v1/machine/export", { keys, format: "md" });
+  expect(response.status).toBe(200);
+  await response.arrayBuffer();
+  const { items } = await machine.store.listAudit({ what: "session_exported" });
+  expect(items.map(({ target }) => target)).toEqual(keys.toReversed());
 });
 
 const ACTIONS = ["rename", "fork", "delete", "repair", "handoff"];

@@ -107,6 +107,16 @@ test("a session that began after the list was made is found with its row, also w
   }
 });
 
+test("a sub-agent, which has no row of its own, is not counted as a match without a row", async () => {
+  const line = { uuid: "s1", parent: null, role: "user", content: "A wombat", time: "11:00:00" } as const;
+  const text = claudeText(CLAUDE_ID, [line]).replace('"isSidechain":false', '"isSidechain":true');
+  home.write(claudeFile(`${CLAUDE_ID}/subagents/agent-1`), text);
+  const rows = await createRowSource(placesOf()).rows();
+  const searches = createTextSearches(optionsOf(), { waitMs: 60_000 });
+  expect(await searches.find("wombat", rows)).toMatchObject({ sessions: [], withoutRow: 0 });
+  await searches.close();
+});
+
 const NOTHING = { model: null, turns: null, tokens: null, costUsd: null, facts: null };
 
 test("a search ends when the last page that waits for it leaves", async () => {

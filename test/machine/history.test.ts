@@ -188,6 +188,7 @@ test("a message has no bytes, no opaque values, and images as paths of this serv
   expect(Buffer.from(await response.arrayBuffer()).toString("base64")).toBe(PNG);
   expect(Object.fromEntries(response.headers)).toMatchObject({
     "content-type": "image/png",
+    "cache-control": "private, max-age=3600",
     "x-content-type-options": "nosniff",
     "content-security-policy": "default-src 'none'; frame-ancestors 'none'; sandbox",
   });
@@ -295,8 +296,10 @@ test("a reader that follows a session gets each new message once, from the end o
   // A browser that reconnects with a position of the history before is told to read again.
   const again = eventsOf(await own.get(`${KEY}/events?after=${first.id}`));
   expect((await again.next()).value).toMatchObject({ event: "reset" });
-  // And one that was told goes on from there.
-  const later = eventsOf(await own.get(`${KEY}/events?after=${reset.id}`));
+  // And one that was told goes on from there: its browser repeats the path, and names the last event.
+  const headers = { authorization: `Bearer ${await own.token(["machine:read"])}` };
+  const path = `${own.url}${KEY}/events?after=${first.id}`;
+  const later = eventsOf(await fetch(path, { headers: { ...headers, "last-event-id": reset.id ?? "" } }));
   appendFileSync(file, added("n4", "n3"));
   expect((await later.next()).value).toMatchObject({
     event: "messages",

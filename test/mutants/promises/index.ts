@@ -55,6 +55,7 @@ import { SERVER_USE } from "./server-use.ts";
 import { SESSIONS } from "./sessions.ts";
 import { SETUP_PROMISES } from "./setup.ts";
 import { SINGLE } from "./single.ts";
+import { THIRD_CATALOG, THIRD_CONVERSATIONS, THIRD_MACHINE, THIRD_SERVER } from "./third-list.ts";
 import { WIRE } from "./wire.ts";
 
 export const PROMISES: Readonly<Record<string, readonly PromiseOfRoom[]>> = {
@@ -65,6 +66,7 @@ export const PROMISES: Readonly<Record<string, readonly PromiseOfRoom[]>> = {
     ...CHANNEL_WAYS_SERVER,
     ...SERVER_TOKENS_SERVER,
     ...SECOND_SERVER,
+    ...THIRD_SERVER,
   ],
   mcp: [...MCP, ...MCP_RECALL, ...MCP_QUESTIONS, ...MCP_ANSWERS_MCP, ...SECOND_MCP],
   channels: [
@@ -75,9 +77,23 @@ export const PROMISES: Readonly<Record<string, readonly PromiseOfRoom[]>> = {
     ...CHANNEL_WAYS_CHANNELS,
     ...SECOND_CHANNELS,
   ],
-  catalog: [...CATALOG, ...CATALOG_FIGURES, ...CATALOG_AGENTS, ...CATALOG_WAYS_CATALOG, ...SECOND_CATALOG],
+  catalog: [
+    ...CATALOG,
+    ...CATALOG_FIGURES,
+    ...CATALOG_AGENTS,
+    ...CATALOG_WAYS_CATALOG,
+    ...SECOND_CATALOG,
+    ...THIRD_CATALOG,
+  ],
   client: [...CLIENT, ...CLIENT_ENDS, ...CLIENT_LIVE, ...CLIENT_FRAMES_CLIENT, ...SECOND_CLIENT],
-  machine: [...MACHINE, ...MACHINE_LISTS, ...MACHINE_HISTORIES, ...MACHINE_PAGES_MACHINE, ...SECOND_MACHINE],
+  machine: [
+    ...MACHINE,
+    ...MACHINE_LISTS,
+    ...MACHINE_HISTORIES,
+    ...MACHINE_PAGES_MACHINE,
+    ...SECOND_MACHINE,
+    ...THIRD_MACHINE,
+  ],
   pages: PAGES,
   wire: WIRE,
   cli: [...CLI, ...SINGLE, ...HOOK_PROMISES, ...SETUP_PROMISES, ...RELOCATE_CLI],
@@ -90,6 +106,6 @@ export const PROMISES: Readonly<Record<string, readonly PromiseOfRoom[]>> = {
   native: RELOCATE_NATIVE,
   handoff: [...MOVE_HANDOFF, ...SECOND_HANDOFF],
   files: HOLDER_PROMISES,
-  conversations: CONVERSATIONS,
+  conversations: [...CONVERSATIONS, ...THIRD_CONVERSATIONS],
   search: SEARCH,
 };

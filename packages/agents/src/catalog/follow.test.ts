@@ -1,4 +1,4 @@
-import { appendFileSync, mkdirSync, renameSync, rmSync } from "node:fs";
+import { appendFileSync, mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { textOf } from "@continuo/core/model";
 import type { PlacesAt } from "@continuo/files";
@@ -119,6 +119,46 @@ test("following from the newest turn begins with its prompt, although results of
   }
   expect(given).toEqual(["Run the tests", "tool_call", "tool_result", "Green."]);
 });
+
+/** Puts another file with the same beginning in its place, as an editor does. */
+function replaceFile(file: string, text: string): void {
+  writeFileSync(`${file}.new`, text);
+  renameSync(`${file}.new`, file);
+}
+
+test.each(["between two reads", "during a read"])(
+  "a file that is rewritten %s is read as a whole, and what was read of the file before is not yielded",
+  async (moment) => {
+    using home = createHome();
+    const places: PlacesAt = { home: home.path, cwd: home.path, env: cleanEnv(home.path) };
+    const file = join(home.path, claudeFile(CLAUDE_ID));
+    home.write(claudeFile(CLAUDE_ID), claudeText(CLAUDE_ID, LINES.slice(0, 2)));
+    const name = `claude:${CLAUDE_ID}`;
+    const located = await lookUp(name, { places, store: null, examples: "without examples" });
+    if (located.kind !== "native") throw new Error("the session is not native");
+    const rewritten = claudeText(CLAUDE_ID, LINES).replace("Fix the build", "Fix the tests");
+    const { reader } = located.native;
+    let opened = 0;
+    const open: typeof reader.open = async (...args) => {
+      const session = await reader.open(...args);
+      opened += 1;
+      if (moment === "during a read" && opened === 1) replaceFile(file, rewritten);
+      return session;
+    };
+    const native = { ...located.native, reader: { ...reader, open } };
+    const stop = new AbortController();
+    const given: string[] = [];
+    const options = { from: "start", signal: stop.signal, pollMs: 5 } as const;
+    for await (const { message } of follow({ kind: "native", native }, places, options)) {
+      given.push(textOf(message.content));
+      if (given.join() === "Fix the build,Fixed.") replaceFile(file, rewritten);
+      if (given.at(-1) === "Commit it") stop.abort();
+    }
+    const before = moment === "during a read" ? [] : ["Fix the build", "Fixed."];
+    const all = ["Fix the tests", "Fixed.", "Run the tests", "Green.", "Commit it"];
+    expect(given).toEqual([...before, ...all.filter((text) => !before.includes(text))]);
+  },
+);
 
 test("following ends with an error when the session is gone", async () => {
   using home = createHome();

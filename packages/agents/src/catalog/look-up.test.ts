@@ -1,12 +1,13 @@
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type AgentDriver, ContinuoError } from "@continuo/core/model";
-import type { PlacesAt } from "@continuo/files";
+import { type PlacesAt, placesOf } from "@continuo/files";
+import { runGuard } from "@continuo/native/editing/guard";
 import { type OpenedStore, openStore } from "@continuo/store";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { scratchFolder } from "../../../../test/scratch-folder.ts";
 import { type ListQuery, listCatalog } from "./list.ts";
-import { lookUp } from "./look-up.ts";
+import { locateRow, lookUp } from "./look-up.ts";
 import { markArchived } from "./marks.ts";
 import { deleteOwn, forkOwn } from "./own-changes.ts";
 import { existingStoreUrl, listOwn, readOwn, storeUrlOf } from "./store.ts";
@@ -231,4 +232,17 @@ test("a session from which others continue, or that is run, is not deleted", asy
   await store.releaseLease(lease);
   await deleteOwn(row, readOwn(store));
   expect(await store.getSession("own")).toBe(null);
+});
+
+test("the row of a session that its agent deleted opens the guard's copy", async () => {
+  writeClaude(ID);
+  const [row] = (await listCatalog({}, { places, store: null })).sessions;
+  if (row === undefined) throw new Error("the session is not listed");
+  expect(await locateRow(row, places)).toMatchObject({ native: { copyOf: null } });
+  await runGuard({ places: placesOf(places) });
+  rmSync(row.location);
+  expect(await locateRow(row, places)).toMatchObject({
+    kind: "native",
+    native: { copyOf: { sessionId: ID } },
+  });
 });

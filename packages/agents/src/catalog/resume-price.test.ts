@@ -1,7 +1,18 @@
 /** The time for which the provider keeps the context of a session, by the calls that its file records. */
 
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { expect, test } from "vitest";
-import { CLAUDE_ID, claudeFile, claudeText, cleanEnv, createHome } from "../../../../test/cli/home.ts";
+import {
+  CLAUDE_ID,
+  CODEX_ID,
+  claudeFile,
+  claudeText,
+  cleanEnv,
+  createHome,
+  type Home,
+  writeSessions,
+} from "../../../../test/cli/home.ts";
 import { lookUp } from "./look-up.ts";
 import { shippedPrices } from "./prices.ts";
 import { resumePriceOf } from "./resume-price.ts";
@@ -26,18 +37,18 @@ const PROMPTS = [
 ] as const;
 
 /** The first call writes its context for an hour, and the second one only reads it. */
-function withUsage(text: string): string {
+function withUsage(text: string, written: number): string {
   const usages = [
     {
       input_tokens: 10,
       output_tokens: 20,
-      cache_creation_input_tokens: 90_000,
-      cache_creation: { ephemeral_1h_input_tokens: 90_000, ephemeral_5m_input_tokens: 0 },
+      cache_creation_input_tokens: written,
+      cache_creation: { ephemeral_1h_input_tokens: written, ephemeral_5m_input_tokens: 0 },
     },
     {
       input_tokens: 10,
       output_tokens: 20,
-      cache_read_input_tokens: 90_000,
+      cache_read_input_tokens: written,
       cache_creation: { ephemeral_1h_input_tokens: 0, ephemeral_5m_input_tokens: 0 },
     },
   ];
@@ -53,20 +64,63 @@ function withUsage(text: string): string {
   return records.map((record) => `${JSON.stringify(record)}\n`).join("");
 }
 
-test("after a call that only read the cache, the cache stays warm for the hour of the write before it", async () => {
-  using home = createHome();
+const PRICE = { input: 5, output: 25, cacheRead: 0.5, cacheWrite: 6.25, cacheWriteHour: 10 };
+
+async function priceAt(
+  home: Home,
+  name: string,
+  time: string,
+): Promise<Awaited<ReturnType<typeof resumePriceOf>>> {
   const places = { home: home.path, cwd: home.path, env: cleanEnv(home.path) };
-  home.write(claudeFile(CLAUDE_ID), withUsage(claudeText(CLAUDE_ID, PROMPTS)));
-  const located = await lookUp(`claude:${CLAUDE_ID}`, { places, store: null, examples: "without examples" });
+  const located = await lookUp(name, { places, store: null, examples: "without examples" });
   if (located.kind !== "native") throw new Error("the session is not native");
-  const options = {
-    places,
-    prices: { own: {}, list: shippedPrices() },
-    now: new Date("2025-01-05T11:00:00.000Z"),
-  };
-  expect(await resumePriceOf(located.native.found, options)).toMatchObject({
-    tokens: 90_010,
+  const prices = { own: { "claude-opus-4-5": PRICE }, list: shippedPrices() };
+  return await resumePriceOf(located.native.found, { places, prices, now: new Date(time) });
+}
+
+test.each<[string, string, number, object]>([
+  [
+    "within the hour of the write before it",
+    "11:20:09",
+    90_000,
+    { cache: "warm", usd: 0.045_005, lean: null },
+  ],
+  [
+    "after that hour",
+    "11:20:11",
+    90_000,
+    { cache: "cold", usd: 0.900_1, lean: { tokens: 30_000, usd: 0.3 } },
+  ],
+  ["after that hour, in a short session", "11:20:11", 50_000, { cache: "cold", usd: 0.500_1, lean: null }],
+])(
+  "the next call after one that only read the cache has its price: %s",
+  async (_, time, written, expected) => {
+    using home = createHome();
+    home.write(claudeFile(CLAUDE_ID), withUsage(claudeText(CLAUDE_ID, PROMPTS), written));
+    const price = await priceAt(home, `claude:${CLAUDE_ID}`, `2025-01-05T${time}.000Z`);
+    expect(price).toEqual({
+      tokens: written + 10,
+      model: "claude-opus-4-5",
+      warmUntil: "2025-01-05T11:20:10.000Z",
+      ...expected,
+    });
+  },
+);
+
+test("a cache of Codex, whose file does not say how long it lasts, is warm for half an hour", async () => {
+  using home = createHome();
+  writeSessions(home);
+  const file = `.codex/sessions/2025/01/06/rollout-2025-01-06T08-00-00-${CODEX_ID}.jsonl`;
+  const at = "2025-01-06T08:00:04.000Z";
+  const usage = { input_tokens: 1_000, cached_input_tokens: 0, output_tokens: 5, total_tokens: 1_005 };
+  const payload = { thread_id: CODEX_ID, turn_id: "t1", response_id: "resp_1", usage };
+  const [head = "", ...rest] = readFileSync(join(home.path, file), "utf8").trimEnd().split("\n");
+  const context = { timestamp: at, type: "turn_context", payload: { model: "gpt-5.1-codex" } };
+  const counted = { timestamp: at, type: "token_usage_record", payload };
+  home.write(file, [head, JSON.stringify(context), ...rest, JSON.stringify(counted), ""].join("\n"));
+  expect(await priceAt(home, `codex:${CODEX_ID}`, "2025-01-06T08:29:00.000Z")).toMatchObject({
+    tokens: 1_000,
     cache: "warm",
-    warmUntil: "2025-01-05T11:20:10.000Z",
+    warmUntil: expect.stringMatching(/^2025-01-06T08:30:0[34]/u),
   });
 });

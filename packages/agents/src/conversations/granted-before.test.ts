@@ -6,12 +6,17 @@ import { expect, test } from "vitest";
 import { withGrantedBefore } from "./granted-before.ts";
 
 const COMMAND = { toolName: "Bash", toolInput: { command: "make" } };
+const OTHER = { toolName: "Bash", toolInput: { command: "ls" } };
 
 /** A call that is asked for and answered; with a result if it ended. */
-function call(id: string, outcome: "granted" | "denied", result?: string): readonly Step[] {
-  const request = { approvalId: `ask ${id}`, toolCallId: id, ...COMMAND, readOnly: false, options: [] };
+function call(
+  id: string,
+  outcome: "granted" | "denied",
+  { result, of = COMMAND }: { readonly result?: string; readonly of?: typeof COMMAND } = {},
+): readonly Step[] {
+  const request = { approvalId: `ask ${id}`, toolCallId: id, ...of, readOnly: false, options: [] };
   return [
-    { event: { type: "tool_call", toolCallId: id, ...COMMAND } },
+    { event: { type: "tool_call", toolCallId: id, ...of } },
     { event: { type: "permission_request", ...request } },
     { event: { type: "permission_decision", approvalId: `ask ${id}`, outcome, by: "person" } },
     ...(result === undefined
@@ -34,12 +39,17 @@ const CUT: Step = { fail: "the agent ended" };
 test.each<[string, readonly (readonly Step[])[], string | undefined]>([
   ["nothing was asked before", [[{ say: "hello" }]], undefined],
   ["the call was granted, and its turn was cut off", [[...call("1", "granted"), CUT]], "ask 1"],
-  ["the call had a result", [[...call("1", "granted", "done"), CUT]], undefined],
+  ["the call had a result", [[...call("1", "granted", { result: "done" }), CUT]], undefined],
   ["the call was denied", [[...call("1", "denied"), CUT]], undefined],
+  [
+    "another call of its turn was granted",
+    [[...call("1", "denied"), ...call("2", "granted", { of: OTHER }), CUT]],
+    undefined,
+  ],
   ["the turn is complete", [[...call("1", "granted"), { say: "done" }]], undefined],
   [
     "the repeated call had a result",
-    [[...call("1", "granted"), CUT], call("2", "granted", "done")],
+    [[...call("1", "granted"), CUT], call("2", "granted", { result: "done" })],
     undefined,
   ],
   ["the repeated call was denied", [[...call("1", "granted"), CUT], call("2", "denied")], "ask 1"],

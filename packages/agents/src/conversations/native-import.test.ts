@@ -4,7 +4,7 @@ import { openStore } from "@continuo/store";
 import { expect, test } from "vitest";
 import { TALK_LIMITS } from "./limits.ts";
 import { type ImportOptions, importMessages } from "./message-import.ts";
-import { olderThanLimits } from "./native-import.ts";
+import { importReported, olderThanLimits } from "./native-import.ts";
 
 const said = (at: number, role: Message["role"], text: string): Message => ({
   id: `m${at}`,
@@ -64,6 +64,21 @@ test("a message that no event can hold is left out, and counted", async () => {
   const huge = said(9, "user", "x".repeat(TALK_LIMITS.messageChars + 1));
   const taken = await importMessages([huge, said(10, "user", "and this")], keepIn(store, { leftOut: 2 }));
   expect(taken).toMatchObject({ messages: 1, leftOut: 3 });
+});
+
+test("what a program wrote into a prompt is not imported as a message", async () => {
+  await using store = await openStore("memory:");
+  const history = [
+    said(1, "user", "fix it"),
+    { ...said(2, "user", "the rules of the project"), origin: "injected" as const },
+    { ...said(3, "user", "the build ended"), origin: "notification" as const },
+    said(4, "assistant", "fixed"),
+  ];
+  const reported = { agent: "claude", sessionId: "n1", title: "T" } as Parameters<typeof importReported>[0];
+  const places = { home: "/a", cwd: "/a", env: {} };
+  const { session } = await importReported(reported, { history, store, places, cwd: "/a" });
+  const { messages } = await TranscriptBuilder.fromStore(store, session.sessionId);
+  expect(messages.map(({ id }) => id)).toEqual(["m1", "m4"]);
 });
 
 // A message of one letter is 28 characters.

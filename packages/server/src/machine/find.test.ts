@@ -1,16 +1,17 @@
 import { shippedPrices } from "@continuo/agents/catalog";
 import { createCachedHistory } from "@continuo/agents/pages";
-import type { Message } from "@continuo/core/model";
+import type { Block, Message } from "@continuo/core/model";
 import type { SessionSearchResult } from "@continuo/core/wire/machine";
 import { expect, test } from "vitest";
 import { type FindQuery, findInSession } from "./find.ts";
 import type { CompleteHistory, UseHistory } from "./history/index.ts";
 
-async function find(texts: readonly string[], query: FindQuery): Promise<SessionSearchResult> {
+async function find(contents: readonly (string | Block)[], query: FindQuery): Promise<SessionSearchResult> {
   using kept = createCachedHistory("g", { own: {}, list: shippedPrices() });
-  for (const [at, text] of texts.entries()) {
+  for (const [at, content] of contents.entries()) {
     const role = at % 2 === 0 ? "user" : "assistant";
-    const message: Message = { id: String(at), role, content: [{ type: "text", text }], metadata: {} };
+    const block: Block = typeof content === "string" ? { type: "text", text: content } : content;
+    const message: Message = { id: String(at), role, content: [block], metadata: {} };
     kept.put(message);
   }
   kept.settle();
@@ -43,6 +44,9 @@ test("a search continues before the last message that it found, until there is n
   expect([idsOf(first), first.next]).toEqual([["3", "2"], 2]);
   const rest = await find(texts, { words: "tea", limit: 2, before: first.next ?? 0 });
   expect([idsOf(rest), rest.next]).toEqual([["0"], null]);
+  // Only the first search falls back to messages with some of the words.
+  const older = await find(["tea", "water", "tea with milk"], { words: "tea milk", before: 2 });
+  expect([idsOf(older), older.match]).toEqual([[], "message"]);
   expect(await find(texts, { words: " " })).toEqual({ found: [], match: "message", next: null, leftOut: 0 });
 });
 
@@ -54,6 +58,21 @@ test("letter case and accents make no difference, and every word of an excerpt i
     { text: ": DRABÉ ", isMatch: false },
     { text: "naïve", isMatch: true },
   ]);
+});
+
+test.each<[string, Block]>([
+  ["a prompt", { type: "text", text: "Fix the retry" }],
+  ["a thought", { type: "thinking", text: "The retry fails" }],
+  ["a call", { type: "tool_call", id: "c", name: "Bash", args: { steps: ["make retry"] } }],
+  ["a name of a file", { type: "file", mimeType: "text/plain", name: "retry.ts" }],
+  ["a text of a file", { type: "file", mimeType: "text/plain", text: "a retry" }],
+])("a word in %s of a message is found", async (_, block) => {
+  expect(idsOf(await find(["nothing", block], { words: "retry" }))).toEqual(["1"]);
+});
+
+test("of two words that begin at one place, an excerpt marks the longer one", async () => {
+  const { found } = await find(["Retrying"], { words: "retry retrying" });
+  expect(found[0]?.excerpt).toEqual([{ text: "Retrying", isMatch: true }]);
 });
 
 test("words that are in several messages of a turn are found there, and otherwise each message with one of them", async () => {

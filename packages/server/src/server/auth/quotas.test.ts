@@ -1,5 +1,5 @@
 import { afterEach, expect, test, vi } from "vitest";
-import { DEFAULT_LIMITS, type Grant } from "../context/index.ts";
+import { DEFAULT_LIMITS, type Grant, LIMITS, type Reception } from "../context/index.ts";
 import { createGuesses } from "./authenticate.ts";
 import { createQuotas } from "./quotas.ts";
 import { createTokenWatch } from "./token-watch.ts";
@@ -48,4 +48,23 @@ test("a jump of the time of day neither fills a quota nor keeps it empty", () =>
   const [first, ...others] = rounds;
   expect(first).toEqual([10, 10, 20]);
   expect(others).toEqual([[0, 0, 0], [0, 0, 0], first]);
+});
+
+test("a body gives its room back when it ends, whether it was received or not", () => {
+  const limits = { ...DEFAULT_LIMITS, bytesPerSecond: 1e12, bytesPerDay: 1e15 };
+  const watch = createTokenWatch(() => Promise.reject(new Error("not asked")) as never, AbortSignal.abort());
+  const quotas = createQuotas(limits, watch);
+  const bodies: Reception[] = [];
+  const receive = (): void => {
+    const body = quotas.receive(GRANT);
+    bodies.push(body);
+    body.takeChunk(limits.requestBytes);
+  };
+  const most = Math.floor(LIMITS.bodyBytesAtOnce / limits.requestBytes);
+  for (let round = 0; round < 2; round++) {
+    expect(count(receive)).toBe(most);
+    // The last one was refused, and an end that is repeated gives nothing back.
+    for (const body of [...bodies, ...bodies]) body[Symbol.dispose]();
+    bodies.length = 0;
+  }
 });

@@ -7,6 +7,8 @@ import type { Grant, Peer, SecurityEvent, SecurityLog } from "../context/index.t
 import { watchAudit } from "./audit-watch.ts";
 import { createFailureLog } from "./failures.ts";
 import { createSecurityLog } from "./index.ts";
+import { LIMITS } from "./limits.ts";
+import { recordingLogins } from "./record-refusals.ts";
 
 function recorded(): {
   readonly log: SecurityLog;
@@ -65,6 +67,35 @@ test("an error that passes through several parts of the server is one line, with
   expect(lines).toMatchObject([
     ["access_refused", { address: "192.0.2.7", tokenId: "t1", reason: "channel:team:write" }],
   ]);
+});
+
+test("a token is recorded as accepted once an hour from each network", async () => {
+  const { log, lines } = recorded();
+  const authenticate = recordingLogins(
+    async (_credentials, peer) => ({ tokenId: "t1", workspaceId: "w", page: null, peer }) as unknown as Grant,
+    log,
+  );
+  const startMs = performance.now();
+  const clock = vi.spyOn(performance, "now");
+  const addresses = async (afterMs: number): Promise<readonly unknown[]> => {
+    clock.mockReturnValue(startMs + afterMs);
+    const before = lines.length;
+    for (const address of ["192.0.2.7", "198.51.100.7", "192.0.2.7"]) {
+      await authenticate({ secret: "x" } as never, { address, isLoopback: false });
+    }
+    return lines.slice(before).map(([type, event]) => [type, event.address]);
+  };
+  try {
+    const first = [
+      ["token_accepted", "192.0.2.7"],
+      ["token_accepted", "198.51.100.7"],
+    ];
+    expect(await addresses(0)).toEqual(first);
+    expect(await addresses(LIMITS.acceptedMs - 1)).toEqual([]);
+    expect(await addresses(LIMITS.acceptedMs)).toEqual(first);
+  } finally {
+    clock.mockRestore();
+  }
 });
 
 test("a minute in which all lines were used takes no lines from the next minute", () => {
