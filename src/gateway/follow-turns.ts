@@ -2,11 +2,12 @@
 
 import type { SessionUpdate } from "@agentclientprotocol/sdk/unstable";
 import { openOwn } from "@continuo/agents/catalog";
-import { answerQuestion, type StoredQuestion, storedAnswer } from "@continuo/agents/conversations";
+import { answerQuestion, requestIn, type StoredQuestion, storedAnswer } from "@continuo/agents/conversations";
 import {
   type Block,
   isEvent,
   type Message,
+  type Payload,
   type PermissionDecision,
   type PermissionRequest,
   type Run,
@@ -174,8 +175,12 @@ class ShownTurns {
   }
 
   /** Asks the person here too: the first answer counts, and the log has it. Never rejects. */
-  async #ask(data: object, { turn, questions }: ShownTurn, runId: string): Promise<void> {
-    const request = toRequest(data);
+  async #ask(
+    data: Payload<"approval_requested">,
+    { turn, questions }: ShownTurn,
+    runId: string,
+  ): Promise<void> {
+    const request = requestIn(data);
     const { approvalId, toolCallId } = request;
     const stop = new AbortController();
     questions.set(approvalId, stop);
@@ -198,17 +203,6 @@ class ShownTurns {
       questions.delete(approvalId);
     }
   }
-}
-
-/** The log has the question as the agent asked it. */
-function toRequest(data: object): PermissionRequest {
-  const { options, readOnly, ...others } = data as Partial<PermissionRequest>;
-  return {
-    approvalId: "",
-    ...others,
-    readOnly: readOnly ?? null,
-    options: Array.isArray(options) ? options : [],
-  };
 }
 
 function inputOf({ input }: Run): readonly Block[] {

@@ -56,7 +56,7 @@ export const MACHINE_PAGES_MACHINE: readonly PromiseOfRoom[] = [
   {
     ...QUESTIONS,
     promise: "A page that may answer one question grants no later ones.",
-    text: '      if (lasting === "refused") refuseLasting(decision, question);\n',
+    text: '  if (question.lasting === "refused") refuseLasting(decision, question);\n',
     mistake: "",
   },
   {

@@ -14,7 +14,14 @@ export { TALK_LIMITS } from "./limits.ts";
 export { type LogInOptions, logIn } from "./log-in.ts";
 export type { TurnResult } from "./run.ts";
 export { agentsAt, defaultAgent, installedAgents, readSettings } from "./settings.ts";
-export { answerQuestion, type StoredQuestion, storedAnswer } from "./shared-questions.ts";
+export {
+  answerQuestion,
+  type OpenQuestion,
+  openQuestionsOf,
+  requestIn,
+  type StoredQuestion,
+  storedAnswer,
+} from "./shared-questions.ts";
 export {
   step,
   type TalkChange,

@@ -8,8 +8,11 @@ import {
   isContinuoError,
   isEvent,
   isPassing,
+  type Payload,
   type PermissionDecision,
+  type PermissionRequest,
   present,
+  readAll,
   type Store,
 } from "@continuo/core/model";
 import type { AskPermission } from "../drivers/link/index.ts";
@@ -49,21 +52,27 @@ export function withSharedAnswers(
   };
 }
 
+export interface CountedAnswer {
+  readonly decision: PermissionDecision;
+  /** True if it is the given answer, and not an earlier one. */
+  readonly isGiven: boolean;
+}
+
 /**
- * Stores the answer of a person, and returns the answer that counts: the given one, or an earlier one. `null` if the
- * question can no longer be answered, because its run has ended. Errors: those of the store.
+ * Stores the answer of a person, and returns the answer that counts. `null` if the question can no longer be answered,
+ * because its run has ended. Errors: those of the store.
  */
 export async function answerQuestion(
   question: StoredQuestion,
   { outcome, optionId, reason }: PermissionDecision,
-): Promise<PermissionDecision | null> {
+): Promise<CountedAnswer | null> {
   const { store, sessionId, runId, approvalId } = question;
   const data = present({ approvalId, outcome, optionId, by: "person" as const, reason });
   const event = { type: "approval_resolved", data, runId, actor: { kind: "person" as const } };
   for (;;) {
     const expectedSequence = await store.latestSequence(sessionId);
     const before = await storedAnswer(question);
-    if (before !== null) return before;
+    if (before !== null) return { decision: before, isGiven: false };
     if ((await store.getRun(runId))?.status !== "running") return null;
     try {
       await store.append(sessionId, [{ id: randomUUID(), ...event }], { expectedSequence });
@@ -72,7 +81,8 @@ export async function answerQuestion(
       if (isContinuoError(error, "conflict")) continue;
       throw error;
     }
-    return present({ outcome, optionId, by: "person" as const, reason, recorded: true as const });
+    const decision = present({ outcome, optionId, by: "person" as const, reason, recorded: true as const });
+    return { decision, isGiven: true };
   }
 }
 
@@ -93,11 +103,39 @@ async function findQuestion(
   return asked?.runId === undefined ? null : { store, sessionId, runId: asked.runId, approvalId };
 }
 
+export interface OpenQuestion extends PermissionRequest {
+  /** An ISO time. */
+  readonly askedAt: string;
+}
+
+/** The questions of a running turn that nobody has answered, as the agent asked them. */
+export async function openQuestionsOf({
+  store,
+  sessionId,
+  runId,
+}: Omit<StoredQuestion, "approvalId">): Promise<readonly OpenQuestion[]> {
+  const types = ["approval_requested", "approval_resolved"];
+  const open = new Map<string, OpenQuestion>();
+  for await (const event of readAll(store, sessionId, { runId, types })) {
+    if (isEvent(event, "approval_resolved")) open.delete(event.data.approvalId);
+    if (!isEvent(event, "approval_requested")) continue;
+    open.set(event.data.approvalId, { ...requestIn(event.data), askedAt: event.occurredAt });
+  }
+  return [...open.values()];
+}
+
+/** The question of an `approval_requested`: the log has it as the agent asked it. */
+export function requestIn(data: Payload<"approval_requested">): PermissionRequest {
+  const { options, ...others } = data;
+  const asked = { readOnly: null, ...others };
+  return { ...asked, options: (options ?? []) as PermissionRequest["options"] };
+}
+
 /** The answer of a policy or of a time limit is stored with the turn. */
 async function settled(question: StoredQuestion, decision: PermissionDecision): Promise<PermissionDecision> {
   if (decision.by !== "person" || decision.outcome === "cancelled") return decision;
   try {
-    return (await answerQuestion(question, decision)) ?? decision;
+    return (await answerQuestion(question, decision))?.decision ?? decision;
   } catch (error) {
     // The turn stores the answer as soon as the store answers again.
     if (isPassing(error)) return decision;

@@ -10,7 +10,9 @@ import { chatEvents } from "./events.ts";
 import { createNewChats } from "./new-chat.ts";
 import { createOpenChats, type OpenChat } from "./open-chats.ts";
 import type { ChatOptions, ChatParts } from "./parts.ts";
+import { notOpen } from "./questions.ts";
 import { readOnlyOf } from "./state.ts";
+import { answerElsewhere } from "./stored-questions.ts";
 
 export interface Chat extends MachineChat {
   /** Sessions whose conversations are open. */
@@ -46,8 +48,14 @@ export function createChat(options: ChatOptions): Chat {
     async answer(key, request, { signal, lasting }) {
       const { row } = await named(key, signal);
       const chat = isOwn(row) ? chats.get(row.sessionId) : undefined;
-      if (chat === undefined) throw askedElsewhere();
-      chat.questions.answer(request, lasting);
+      const isHere = chat?.questions.knows(request.approvalId) === true;
+      if (isHere) return chat.questions.answer(request, lasting);
+      const { sessionId } = row;
+      const own = await store();
+      const running = isOwn(row) ? await own.listRuns({ sessionId, status: "running", limit: 1 }) : null;
+      const runId = running?.items[0]?.runId;
+      if (runId === undefined) throw notOpen(request.approvalId, chat?.questions.answered ?? []);
+      await answerElsewhere({ store: own, sessionId, runId }, { given: request, lasting });
     },
     openSessions: chats.sessionIds,
     openQuestions: () => new Map(chats.sessionIds().map((id) => [id, chats.get(id)?.questions.open ?? []])),
@@ -105,10 +113,4 @@ async function opened(
 
 function noSuchRun(runId: string): ContinuoError {
   return new ContinuoError("not_found", `the session has no run ${JSON.stringify(runId.slice(0, 100))}`);
-}
-
-function askedElsewhere(): ContinuoError {
-  return new ContinuoError("not_found", "no question of this session can be answered here", {
-    hint: "Look where the turn was started: only that process can answer.",
-  });
 }

@@ -82,6 +82,8 @@ async function* ofOwn(parts: ChatParts, first: ChatSession, signal: AbortSignal)
     const { sequence, type } = item;
     if (type === "run_started" && (turn === null || sequence > turn.upTo)) {
       turn = await begin(sequence);
+      // A turn that has begun is not taken for one that has ended already.
+      yield* news((await look()).state);
       yield { type: "turn" };
     }
     // The turn comes before the state, which reports its end only after all of it was sent.
@@ -91,7 +93,12 @@ async function* ofOwn(parts: ChatParts, first: ChatSession, signal: AbortSignal)
 }
 
 /** Events after which the state may differ. */
-const STATE_EVENTS: ReadonlySet<string> = new Set([...RUN_EVENT_TYPES, "session_updated"]);
+const STATE_EVENTS: ReadonlySet<string> = new Set([
+  ...RUN_EVENT_TYPES,
+  "session_updated",
+  "approval_requested",
+  "approval_resolved",
+]);
 
 /** Yields nothing, and ends when the signal aborts. */
 async function* nothing(signal: AbortSignal): AsyncGenerator<never> {

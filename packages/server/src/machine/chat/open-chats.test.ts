@@ -51,6 +51,7 @@ test("a prompt is answered with its run once the run is stored, and keeps the ag
       return turn.promise;
     },
     switchAgent: async () => undefined,
+    rest: async () => undefined,
     close: async () => undefined,
   };
   const chats = createOpenChats({

@@ -6,6 +6,7 @@ import { ContinuoError } from "@continuo/core/model";
 import type { PlacesAt } from "@continuo/files";
 import type { OpenedStore } from "@continuo/store";
 import type { Changes } from "./changes.ts";
+import { leaveToOthers } from "./leave-to-others.ts";
 import { LIVE_LIMITS } from "./limits.ts";
 import { createQuestions, type Questions } from "./questions.ts";
 
@@ -13,6 +14,8 @@ export interface OpenChat {
   readonly sessionId: string;
   readonly talk: Talk;
   readonly questions: Questions;
+  /** True for a turn that began here. */
+  isOwnRun(runId: string): boolean;
   /** Queues a turn, or begins it at once; resolves when its prompt is stored. Errors: those of storing it. */
   say(text: string): Promise<string>;
   /** Errors: `busy` while a turn runs; those of `Talk.switchAgent`. */
@@ -122,10 +125,14 @@ async function openChat(
       return questions.ask(request, call);
     },
     keepOpen: "session",
+    writerWaitMs: LIVE_LIMITS.writerWaitMs,
     note: () => undefined,
     onProgress: () => undefined,
   });
   const sessionId = talk.session?.sessionId ?? "";
+  const runs = new Set<string>();
+  const isOwnRun = (runId: string): boolean => runs.has(runId);
+  const others = leaveToOthers({ store, sessionId, isOwnRun, signal: stop.signal, rest: () => talk.rest() });
   const later = (): NodeJS.Timeout => setTimeout(() => onIdle(chat), LIVE_LIMITS.idleMs).unref();
   let idle = later();
   const used = (turn: Promise<unknown>): void => {
@@ -135,6 +142,7 @@ async function openChat(
       .catch(() => undefined)
       .finally(() => {
         turns.delete(turn);
+        others.turnEnded();
         if (turns.size === 0 && !stop.signal.aborted) idle = later();
         changes.tell();
       });
@@ -143,13 +151,21 @@ async function openChat(
     sessionId,
     talk,
     questions,
+    isOwnRun,
     stop,
     turns,
     async say(text) {
       const runId = randomUUID();
+      runs.add(runId);
+      const onNextRun = (next: string): void => void runs.add(next);
       const own = await store();
       const after = await own.latestSequence(sessionId);
-      const said = talk.queue(text, { runId, signal: stop.signal, onEvent: async () => undefined });
+      const said = talk.queue(text, {
+        runId,
+        onNextRun,
+        signal: stop.signal,
+        onEvent: async () => undefined,
+      });
       used(said);
       await stored(own, { sessionId, runId, said, after });
       return runId;

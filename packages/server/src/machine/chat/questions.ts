@@ -23,6 +23,8 @@ type Ask = (
 export interface Questions {
   readonly ask: Ask;
   readonly open: readonly ChatQuestion[];
+  /** True for a question that is open here, or that a page answered here. */
+  knows(approvalId: string): boolean;
   /** The newest last. */
   readonly answered: readonly ChatAnswered[];
   /**
@@ -67,6 +69,7 @@ export function createQuestions({ timeLimitMs, onChange }: QuestionsOptions): Qu
     get open() {
       return [...open.values()].slice(0, CHAT_LIMITS.questions).map(({ shown }) => shown);
     },
+    knows: (approvalId) => open.has(approvalId) || answered.some((one) => one.approvalId === approvalId),
     get answered() {
       return [...answered];
     },
@@ -74,8 +77,7 @@ export function createQuestions({ timeLimitMs, onChange }: QuestionsOptions): Qu
       const { approvalId, page } = given;
       const question = open.get(approvalId);
       if (question === undefined) throw notOpen(approvalId, answered);
-      const decision = decided(given, question);
-      if (lasting === "refused") refuseLasting(decision, question);
+      const decision = decisionOf(given, { ...question, lasting });
       open.delete(approvalId);
       answered.push({ approvalId, outcome: given.outcome, page });
       answered.splice(0, answered.length - CHAT_LIMITS.answered);
@@ -85,10 +87,23 @@ export function createQuestions({ timeLimitMs, onChange }: QuestionsOptions): Qu
   };
 }
 
-/** Errors: `invalid` for an option of another kind, or for a yes to a request that was not shown completely. */
+interface ShownQuestion extends Pick<OpenQuestion, "request" | "shown"> {
+  readonly lasting: AnswerCall["lasting"];
+}
+
+/**
+ * Errors: `invalid` for an option of another kind, or for a yes to a request that was not shown completely;
+ * `forbidden`.
+ */
+export function decisionOf(given: AnswerRequest, question: ShownQuestion): PermissionDecision {
+  const decision = decided(given, question);
+  if (question.lasting === "refused") refuseLasting(decision, question);
+  return decision;
+}
+
 function decided(
   { outcome, optionId, reason }: AnswerRequest,
-  { request: { options }, shown }: OpenQuestion,
+  { request: { options }, shown }: ShownQuestion,
 ): PermissionDecision {
   if (outcome === "granted" && shown.content === null) {
     throw new ContinuoError("invalid", "the request is too long to be shown, so it cannot be granted here", {
@@ -115,7 +130,7 @@ function decided(
 /** Errors: `forbidden`. Without an option, the agent chooses the first one that fits. */
 function refuseLasting(
   { outcome, optionId }: PermissionDecision,
-  { request: { options } }: OpenQuestion,
+  { request: { options } }: ShownQuestion,
 ): void {
   const always = outcome === "granted" ? "allow_always" : "reject_always";
   const taken = options.filter(({ id, kind }) =>
@@ -127,7 +142,7 @@ function refuseLasting(
   });
 }
 
-function notOpen(approvalId: string, answered: readonly ChatAnswered[]): ContinuoError {
+export function notOpen(approvalId: string, answered: readonly ChatAnswered[]): ContinuoError {
   const first = answered.findLast((one) => one.approvalId === approvalId);
   if (first === undefined) {
     return new ContinuoError("not_found", "nobody asks this question any more", {
@@ -142,7 +157,7 @@ function notOpen(approvalId: string, answered: readonly ChatAnswered[]): Continu
 
 const MAX_LINE_CHARS = 2_000;
 
-function toShown(
+export function toShown(
   { approvalId, title, toolName, toolInput, content, options, readsReason, grantedBefore }: PermissionRequest,
   until: string,
 ): ChatQuestion {

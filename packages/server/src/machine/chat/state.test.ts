@@ -24,7 +24,8 @@ test("a turn runs while a process holds the lease of its session, and was interr
       ],
     },
   );
-  const parts = { chats: new Map(), store: async () => store } as unknown as ChatParts;
+  const options = { places: {} };
+  const parts = { chats: new Map(), store: async () => store, options } as unknown as ChatParts;
   const row = { agent: "continuo", sessionId, live: null } as unknown as ListedSession;
   const named = { key: `continuo:${sessionId}`, row, parentKey: null } as unknown as ChatSession;
   const stateNow = async () => (await stateOfOwn(parts, named, AGENTS)).state;

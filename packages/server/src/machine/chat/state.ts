@@ -8,6 +8,7 @@ import { runnerOf } from "@continuo/store/sessions";
 import { LIVE_LIMITS } from "./limits.ts";
 import type { ChatParts, ChatSession } from "./parts.ts";
 import { foldRuns, type KnownRun, RUN_EVENT_TYPES, toChatRun, unansweredOf } from "./runs.ts";
+import { questionsElsewhere } from "./stored-questions.ts";
 
 export interface Agents {
   readonly names: readonly string[];
@@ -52,7 +53,7 @@ export function stateOfNative(named: ChatSession, agents: Agents): ChatState {
 }
 
 export async function stateOfOwn(
-  { chats, store }: ChatParts,
+  { chats, store, options: { places } }: ChatParts,
   named: ChatSession,
   agents: Agents,
 ): Promise<{ readonly state: ChatState; readonly running: KnownRun | null }> {
@@ -68,6 +69,17 @@ export async function stateOfOwn(
   const isLeft = runner === null && chat === undefined;
   const runs = isLeft ? foldRuns(events).map(toLeft) : foldRuns(events);
   const running = runs.findLast(({ status }) => status === "running") ?? null;
+  const isElsewhere = running !== null && chat?.isOwnRun(running.runId) !== true;
+  const questions = isElsewhere
+    ? await questionsElsewhere({
+        store: own,
+        sessionId,
+        runId: running.runId,
+        places,
+        agent: running.agent ?? session?.agent ?? agent,
+        cwd: session?.cwd ?? null,
+      })
+    : (chat?.questions.open ?? []);
   // The session may also be open in an agent that this server started, which does not count as elsewhere.
   const elsewhere = chat === undefined && runner === null ? readOnlyOf(named) : null;
   const state: ChatState = {
@@ -79,7 +91,7 @@ export async function stateOfOwn(
       .filter(({ status }) => status === "pending")
       .slice(0, CHAT_LIMITS.waiting)
       .map(toChatRun),
-    questions: chat?.questions.open ?? [],
+    questions,
     answered: chat?.questions.answered ?? [],
     unanswered: unansweredOf(runs).map(toChatRun),
   };
