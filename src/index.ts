@@ -118,7 +118,7 @@ export {
   type OpenAIMessages,
   type PlanOptions,
   planContext,
-  type SecretsFound,
+  type SecretCounts,
   type Strategy,
   type Summarizer,
   type Tokenizer,

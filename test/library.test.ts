@@ -140,6 +140,7 @@ describe("former names", () => {
     ]);
     expectTypeOf<continuo.Masked<string>>().toEqualTypeOf<continuo.MaskedValue<string>>();
     expectTypeOf<continuo.Omitted>().toEqualTypeOf<continuo.ContextPlan["omitted"]>();
+    expectTypeOf<continuo.SecretsFound>().toEqualTypeOf<continuo.SecretCounts>();
     expectTypeOf<continuo.AgentSession>().toExtend<Pick<continuo.ReportedSession, "sessionId">>();
   });
 

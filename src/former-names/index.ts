@@ -15,7 +15,7 @@ import {
   sessionsOfAgent,
 } from "@continuo/agents";
 import type { DriverSession } from "@continuo/core/model";
-import type { MaskedValue, OmittedMessages } from "@continuo/core/transcript";
+import type { MaskedValue, OmittedMessages, SecretCounts } from "@continuo/core/transcript";
 
 /** @deprecated since 0.3: {@link readNativeList}, because a store has a `listSessions` too. */
 export const listSessions: typeof readNativeList = readNativeList;
@@ -41,3 +41,5 @@ export type AgentSession = DriverSession;
 export type Masked<T> = MaskedValue<T>;
 /** @deprecated since 0.3: {@link OmittedMessages}. */
 export type Omitted = OmittedMessages;
+/** @deprecated since 0.3: {@link SecretCounts}. */
+export type SecretsFound = SecretCounts;

@@ -3,7 +3,7 @@
 import type { Store } from "@continuo/core/model";
 import { createAuthenticate } from "@continuo/server";
 import { openStore } from "@continuo/store";
-import { loadMachine } from "../../src/cli/serve/machine.ts";
+import { loadMachine } from "../../src/cli/serve/served-machine.ts";
 import type { Shell } from "../../src/cli/terminal/index.ts";
 import { cleanEnv, createHome, type Home, writeSessions } from "../cli/home.ts";
 import { openServer } from "../server/harness/open-server.ts";

@@ -2,7 +2,7 @@
 
 import { PassThrough } from "node:stream";
 import { type QuestionChannels, serveMcpOnStdio } from "@continuo/server/mcp";
-import { machineOf } from "../../src/cli/mcp/machine.ts";
+import { toolContextOf } from "../../src/cli/mcp/tool-context.ts";
 import type { Shell } from "../../src/cli/terminal/index.ts";
 import { cleanEnv, type Home } from "../cli/home.ts";
 import { createWireClient, ENVELOPE, type Reply, type WireClient } from "./wire-client.ts";
@@ -35,7 +35,7 @@ export function openMcp(
   const shell = { home: home.path, env: { ...cleanEnv(home.path), ...env }, cwd: cwd ?? home.path };
   const reported: string[] = [];
   const ended = serveMcpOnStdio({
-    machine: machineOf(shell as Shell, "here", asking),
+    context: toolContextOf(shell as Shell, "here", asking),
     input,
     output,
     signal: stopped.signal,

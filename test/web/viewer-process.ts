@@ -7,7 +7,7 @@
 import { join } from "node:path";
 import { createAuthenticate, createServer, listen } from "@continuo/server";
 import { openStore } from "@continuo/store";
-import { loadMachine } from "../../src/cli/serve/machine.ts";
+import { loadMachine } from "../../src/cli/serve/served-machine.ts";
 import type { Shell } from "../../src/cli/terminal/index.ts";
 
 const [home = "", pageFolder = "", port = "0"] = process.argv.slice(2);

@@ -4,7 +4,7 @@ import { isContinuoError } from "@continuo/core/model";
 import { errorFromWire } from "@continuo/core/wire";
 import { LIMITS, PASSING_STATUSES } from "./limits.ts";
 
-export interface Patience {
+export interface WaitLimit {
   readonly patienceMs: number;
   readonly signal: AbortSignal | undefined;
 }
@@ -15,7 +15,7 @@ export interface Patience {
  */
 export async function patiently(
   call: () => Promise<Response>,
-  { patienceMs, signal }: Patience,
+  { patienceMs, signal }: WaitLimit,
 ): Promise<Response> {
   const end = performance.now() + patienceMs;
   for (let waitMs: number = LIMITS.retryMs; ; waitMs = Math.min(2 * waitMs, LIMITS.maxRetryMs)) {

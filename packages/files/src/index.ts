@@ -80,8 +80,8 @@ export {
   TooDeepError,
 } from "./records/index.ts";
 export {
-  type HeldNative,
   holdersOf,
+  type NativeSessionKey,
   noteHolder,
   removeHolder,
   type SessionHolder,

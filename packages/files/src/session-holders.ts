@@ -14,7 +14,7 @@ import type { Json } from "./json.ts";
 import type { Places } from "./places.ts";
 import { isRunning, placeOfThisProcess, processStartOf } from "./process-start.ts";
 
-export interface HeldNative {
+export interface NativeSessionKey {
   /** The name of the agent in references: `claude`, … */
   readonly agent: string;
   readonly sessionId: string;
@@ -30,7 +30,7 @@ export interface SessionHolder {
 }
 
 /** A note that cannot be written is no reason to fail: the lock works without it. */
-export function noteHolder(session: HeldNative, { pid, program, since }: SessionHolder): void {
+export function noteHolder(session: NativeSessionKey, { pid, program, since }: SessionHolder): void {
   const start = processStartOf(pid);
   const note = { program, since, start, ...placeOfThisProcess() };
   try {
@@ -42,7 +42,7 @@ export function noteHolder(session: HeldNative, { pid, program, since }: Session
 }
 
 /** Never throws: the note no longer counts after its process ends. */
-export function removeHolder(session: HeldNative, pid: number): void {
+export function removeHolder(session: NativeSessionKey, pid: number): void {
   try {
     rmSync(notePath(session, pid), { force: true });
   } catch {
@@ -51,7 +51,7 @@ export function removeHolder(session: HeldNative, pid: number): void {
 }
 
 /** The holders that are alive; notes of processes that ended are removed. */
-export function holdersOf(session: HeldNative): readonly SessionHolder[] {
+export function holdersOf(session: NativeSessionKey): readonly SessionHolder[] {
   const holders: SessionHolder[] = [];
   for (const name of namesIn(folderOf(session))) {
     const [, id, number] = /^([0-9a-f]{64})\.(\d+)$/u.exec(name) ?? [];
@@ -87,14 +87,14 @@ function isOfAnotherPlace({ host, namespace }: Json): boolean {
   return host !== here.host || namespace !== here.namespace;
 }
 
-function folderOf({ places }: HeldNative): string {
+function folderOf({ places }: NativeSessionKey): string {
   return join(continuoHome(places), "locks", "open");
 }
 
-function notePath(session: HeldNative, pid: number): string {
+function notePath(session: NativeSessionKey, pid: number): string {
   return join(folderOf(session), `${idOf(session)}.${pid}`);
 }
 
-function idOf({ agent, sessionId }: HeldNative): string {
+function idOf({ agent, sessionId }: NativeSessionKey): string {
   return createHash("sha256").update(`${agent}:${sessionId}`).digest("hex");
 }

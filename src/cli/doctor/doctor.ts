@@ -13,6 +13,7 @@ import {
 } from "../terminal/index.ts";
 import { checkAgents } from "./agents.ts";
 import { type Finding, findingOf } from "./finding.ts";
+import { checkLists } from "./missed-sessions.ts";
 import {
   checkEdits,
   checkGuard,
@@ -21,8 +22,7 @@ import {
   checkSettings,
   checkStore,
   checkVersion,
-} from "./machine.ts";
-import { checkLists } from "./missed-sessions.ts";
+} from "./own-checks.ts";
 
 /** The checks, in the order in which they are printed. */
 const CHECKS: readonly (readonly [name: string, check: (shell: Shell) => Promise<readonly Finding[]>])[] = [

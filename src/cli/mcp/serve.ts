@@ -4,7 +4,7 @@ import { ContinuoError } from "@continuo/core/model";
 import type { QuestionChannels } from "@continuo/server/mcp";
 import { keepIndexed } from "../indexing/index.ts";
 import type { Shell } from "../terminal/index.ts";
-import { machineOf } from "./machine.ts";
+import { toolContextOf } from "./tool-context.ts";
 
 /** The channels in which agents may ask; `null` if there are none. */
 export type OpenAsking = (shell: Shell) => Promise<QuestionChannels | null>;
@@ -22,7 +22,7 @@ export async function runMcp(shell: Shell, openAsking: OpenAsking): Promise<numb
   const stopped = new AbortController();
   using _termination = shell.holdTermination(() => stopped.abort());
   await serveMcpOnStdio({
-    machine: machineOf(shell, "here", await openAsking(shell)),
+    context: toolContextOf(shell, "here", await openAsking(shell)),
     input: shell.stdin,
     output: shell.stdout,
     signal: stopped.signal,

@@ -2,13 +2,13 @@
 
 import type { McpHttpService } from "@continuo/server/mcp";
 import type { Shell } from "../terminal/index.ts";
-import { machineOf } from "./machine.ts";
+import { toolContextOf } from "./tool-context.ts";
 
 export function mcpService(shell: Shell): McpHttpService {
   let service: Promise<McpHttpService> | null = null;
   const load = async (): Promise<McpHttpService> => {
     const { createMcpService } = await import("@continuo/server/mcp");
-    return createMcpService(machineOf(shell, "remote"));
+    return createMcpService(toolContextOf(shell, "remote"));
   };
   return {
     async fetch(request) {

@@ -27,10 +27,10 @@ import { openForCommand } from "../store/index.ts";
 import { type Shell, toJsonText } from "../terminal/index.ts";
 import type { ServeFlags } from "./flags.ts";
 import { liveSettings } from "./live-settings.ts";
-import { loadMachine } from "./machine.ts";
 import { keepOwnToken } from "./own-token.ts";
 import { createScanner } from "./scanner.ts";
 import { openSecurityFile } from "./security-file.ts";
+import { loadMachine } from "./served-machine.ts";
 import { startTelemetry } from "./telemetry.ts";
 import { readWebhookKey } from "./webhook-key.ts";
 import {

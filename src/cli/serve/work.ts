@@ -10,7 +10,7 @@ import type { Shell } from "../terminal/index.ts";
 
 /** The sessions of this machine, as the server shows them. */
 export async function machineWork(shell: Shell): Promise<MachineService> {
-  return await (await import("./machine.ts")).loadMachine(shell, { reach: "machine" });
+  return await (await import("./served-machine.ts")).loadMachine(shell, { reach: "machine" });
 }
 
 /** Safari does not resolve names below `localhost`; the browsers of other systems do. */

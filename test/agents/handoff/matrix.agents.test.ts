@@ -19,7 +19,7 @@ import { ageBy, countKinds, historyOf, snapshotOf } from "../proof.ts";
 import { makeSandbox, type Sandbox } from "../sandbox.ts";
 import { isNewestOfAll } from "../versions.ts";
 import { type AgentConversation, CONVERSATIONS, scriptOf, writeFiles } from "./conversations.ts";
-import { type Cell, rowOf, withTable } from "./table.ts";
+import { type Cell, rowOf, withTable } from "./result-table.ts";
 import { openTargets, type Targets } from "./targets.ts";
 
 const DOCUMENT = join(import.meta.dirname, "../../../docs/support.md");

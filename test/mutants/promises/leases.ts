@@ -61,8 +61,8 @@ export const HOLDER_PROMISES: readonly PromiseOfRoom[] = [
   {
     ...HOLDERS,
     promise: "Another agent's session of the same id is another session.",
-    text: "function idOf({ agent, sessionId }: HeldNative): string {",
-    mistake: 'function idOf({ sessionId }: HeldNative, agent = ""): string {',
+    text: "function idOf({ agent, sessionId }: NativeSessionKey): string {",
+    mistake: 'function idOf({ sessionId }: NativeSessionKey, agent = ""): string {',
   },
   {
     ...HOLDERS,

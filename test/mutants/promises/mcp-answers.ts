@@ -10,7 +10,7 @@ export const MCP_ANSWERS_MCP: readonly PromiseOfRoom[] = [
   {
     ...ASK_TOOL,
     promise: "The earlier question that is named is not asked again.",
-    text: "      return await answerWithin(asked, { asking, waitSeconds, maxTokens, machine, signal });\n    }\n",
+    text: "      return await answerWithin(asked, { asking, waitSeconds, maxTokens, context, signal });\n    }\n",
     mistake:
       '      await asking.ask({ ...asked, content: question ?? "" });\n      return await answerWithin(asked, { asking, waitSeconds, maxTokens, machine, signal });\n    }\n',
   },
@@ -42,7 +42,7 @@ export const MCP_ANSWERS_MCP: readonly PromiseOfRoom[] = [
     file: "packages/server/src/mcp/server.ts",
     test: "test/mcp/wire.test.ts",
     promise: "The tool that asks is offered only where a person allowed it.",
-    text: "const asks = machine.asking === null ? [] : [askTool];",
+    text: "const asks = context.asking === null ? [] : [askTool];",
     mistake: "const asks = [askTool];",
   },
   {
@@ -96,7 +96,7 @@ export const MCP_ANSWERS_MCP: readonly PromiseOfRoom[] = [
     file: "packages/server/src/mcp/digest-tool.ts",
     test: "test/mcp/tools.test.ts",
     promise: "The title of a digest is masked.",
-    text: "title: title === null ? null : machine.mask(title), folder: cwd, updatedAt",
+    text: "title: title === null ? null : context.mask(title), folder: cwd, updatedAt",
     mistake: "title, folder: cwd, updatedAt",
   },
   {

@@ -13,7 +13,7 @@ export const MCP_QUESTIONS: readonly PromiseOfRoom[] = [
   {
     promise: "Secrets in the answer of another agent are masked.",
     file: "packages/server/src/mcp/ask-tool.ts",
-    text: "content: machine.mask(reply.content) }",
+    text: "content: context.mask(reply.content) }",
     mistake: "content: reply.content }",
     test: "test/mcp/ask.test.ts",
   },

@@ -92,7 +92,7 @@ export const MCP: readonly PromiseOfRoom[] = [
   {
     promise: "No file is read because its path was given as the name of a session.",
     file: "packages/server/src/mcp/sessions.ts",
-    text: "  if (!(await isSubagentPlace(name, machine.places))) throw notFound(name);\n",
+    text: "  if (!(await isSubagentPlace(name, context.places))) throw notFound(name);\n",
     mistake: "",
     test: "test/mcp/which-sessions.test.ts",
   },
@@ -156,7 +156,7 @@ export const MCP: readonly PromiseOfRoom[] = [
   {
     promise: "The title of a session that is read is masked.",
     file: "packages/server/src/mcp/read-tool.ts",
-    text: "title: title === null ? null : machine.mask(title),",
+    text: "title: title === null ? null : context.mask(title),",
     mistake: "title,",
     test: "test/mcp/tools.test.ts",
   },
@@ -289,7 +289,7 @@ export const MCP: readonly PromiseOfRoom[] = [
   {
     promise: "The tool `who` reads no file outside of the folder of its agent.",
     file: "packages/server/src/mcp/who-tool.ts",
-    text: "machine.callerPid === null ? [] : [places.cwd]",
+    text: "context.callerPid === null ? [] : [places.cwd]",
     mistake: '["/"]',
     test: "test/mcp/who.test.ts",
   },

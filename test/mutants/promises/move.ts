@@ -124,7 +124,7 @@ export const MOVE_HANDOFF: readonly PromiseOfRoom[] = [
     ...RECEIVE_MOVE,
     promise: "The same move gives the session that was placed before.",
     text: "const before = await placedBefore(files.note, options);",
-    mistake: "const before = null as Placed | null;",
+    mistake: "const before = null as PlacedReply | null;",
   },
   {
     ...RECEIVE_MOVE,

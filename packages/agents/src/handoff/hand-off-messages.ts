@@ -10,7 +10,7 @@ import { fromMessage, withinLimits } from "./source/index.ts";
 import { writeConverted } from "./write-session.ts";
 
 /** The messages, and the title and the folder of the new session. */
-export interface SaidElsewhere {
+export interface HandOffContent {
   readonly messages: readonly Message[];
   readonly title: string;
   /** An absolute path. */
@@ -24,7 +24,7 @@ export interface SaidElsewhere {
  * Errors: as `handOff`, except those of a lookup.
  */
 export async function handOffMessages(
-  said: SaidElsewhere,
+  said: HandOffContent,
   options: Omit<HandOffOptions, "cwd">,
 ): Promise<HandOff> {
   const { cwd: _, ...known } = HAND_OFF_OPTIONS;
@@ -33,7 +33,7 @@ export async function handOffMessages(
 }
 
 async function handOffSaid(
-  { messages, title: given, cwd }: SaidElsewhere,
+  { messages, title: given, cwd }: HandOffContent,
   options: Omit<HandOffOptions, "cwd">,
 ): Promise<HandOff> {
   const { to, until } = options;

@@ -9,7 +9,7 @@
 export { type AgentAnswer, askAgent } from "./ask-agent.ts";
 export { folderNotNamed, isAbsoluteFolder } from "./folder.ts";
 export { type HandOff, type HandOffOptions, handOff } from "./hand-off.ts";
-export { handOffMessages, type SaidElsewhere } from "./hand-off-messages.ts";
+export { type HandOffContent, handOffMessages } from "./hand-off-messages.ts";
 export { openRunAgent, type RunAgentOptions, replayWriterOf } from "./run-agent.ts";
 export { type Origin, originOfHandOff } from "./source/index.ts";
 export type { AgentPrograms, Verification } from "./verify.ts";

@@ -23,7 +23,6 @@ export {
   cutMiddle,
   type EarlierAttempt,
   earlierAttempt,
-  type Halves,
   type ModelTurns,
   type OmittedMessages,
   type PlanOptions,
@@ -37,6 +36,7 @@ export {
   toModelOrder,
   toModelTurns,
   toTokenizer,
+  type UnpairedCounts,
   withoutReplaced,
 } from "./context/index.ts";
 export type { EventLike } from "./events/index.ts";
@@ -76,4 +76,4 @@ export {
   visibleLine,
   visibleText,
 } from "./render/index.ts";
-export { type MaskedValue, maskSecrets, type SecretsFound, sumSecrets } from "./secrets/index.ts";
+export { type MaskedValue, maskSecrets, type SecretCounts, sumSecrets } from "./secrets/index.ts";

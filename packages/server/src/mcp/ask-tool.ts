@@ -7,8 +7,8 @@ import { visibleLine } from "@continuo/core/transcript";
 import { z } from "zod";
 import { type Answer, largestWithin, QUOTED_NOTE, quote } from "./answer.ts";
 import { MCP_LIMITS } from "./limits.ts";
-import type { Machine, QuestionChannels, QuestionMessage } from "./machine.ts";
 import { defineTool, maxTokensInput, type Tool } from "./tool.ts";
+import type { QuestionChannels, QuestionMessage, ToolContext } from "./tool-context.ts";
 
 const input = z.object({
   question: z.string().max(MCP_LIMITS.questionChars).optional().describe("leave it out to see who is there"),
@@ -48,20 +48,20 @@ export const askTool: Tool = defineTool({
   }),
   async call(
     { question, to, channel, ask, waitSeconds, maxTokens = MCP_LIMITS.answerTokens },
-    machine,
+    context,
     signal,
   ) {
-    const { asking } = machine;
+    const { asking } = context;
     if (asking === null) throw new ContinuoError("forbidden", "no channel is open for questions");
     if (ask !== undefined) {
       const asked = parseAsk(ask, asking);
-      return await answerWithin(asked, { asking, waitSeconds, maxTokens, machine, signal });
+      return await answerWithin(asked, { asking, waitSeconds, maxTokens, context, signal });
     }
     if (question === undefined || question.trim() === "") return await listed(asking);
     const wanted = { channel: chosenChannel(channel, asking), to: addressee(to), question };
     const asked = { channel: wanted.channel, to: wanted.to, messageId: idOf(wanted) };
     await asking.ask({ ...asked, content: question });
-    return await answerWithin(asked, { asking, waitSeconds, maxTokens, machine, signal });
+    return await answerWithin(asked, { asking, waitSeconds, maxTokens, context, signal });
   },
 });
 
@@ -134,18 +134,18 @@ interface WaitOptions {
   readonly asking: QuestionChannels;
   readonly waitSeconds: number;
   readonly maxTokens: number;
-  readonly machine: Machine;
+  readonly context: ToolContext;
   readonly signal: AbortSignal;
 }
 
 async function answerWithin(
   asked: QuestionMessage,
-  { asking, waitSeconds, maxTokens, machine, signal }: WaitOptions,
+  { asking, waitSeconds, maxTokens, context, signal }: WaitOptions,
 ) {
   const end = performance.now() + waitSeconds * 1_000;
   for (;;) {
     const reply = await asking.replyTo(asked);
-    if (reply !== null) return toAnswer(asked, { ...reply, content: machine.mask(reply.content) }, maxTokens);
+    if (reply !== null) return toAnswer(asked, { ...reply, content: context.mask(reply.content) }, maxTokens);
     if (performance.now() >= end) return await stillWaiting(asked, asking);
     await wait(Math.min(LOOK_MS, Math.max(0, end - performance.now())), undefined, { signal });
   }

@@ -36,13 +36,13 @@ export const digestTool: Tool = defineTool({
     lastAnswer: piece.nullable(),
     leftOut: z.number(),
   }),
-  async call({ session: name, maxTokens = MCP_LIMITS.digestTokens }, machine, signal) {
-    const { name: session, shown } = await openNamed(name, machine);
+  async call({ session: name, maxTokens = MCP_LIMITS.digestTokens }, context, signal) {
+    const { name: session, shown } = await openNamed(name, context);
     using opened = shown;
-    const fold = createDigest(machine.mask);
+    const fold = createDigest(context.mask);
     for await (const turn of sessionTurns(opened, { signal })) fold.add(turn);
     const { title, cwd, updatedAt } = opened.details;
-    const facts = { session, title: title === null ? null : machine.mask(title), folder: cwd, updatedAt };
+    const facts = { session, title: title === null ? null : context.mask(title), folder: cwd, updatedAt };
     const digest = fold.finish();
     const named = digest.files.map(({ path, changes }) => ({ path, at: updatedAt, isChanged: changes > 0 }));
     const since = await filesSince(named, cwd);

@@ -2,15 +2,15 @@
 
 import type { findRepairs } from "@continuo/agents/search";
 import { MCP_LIMITS } from "./limits.ts";
-import type { Machine } from "./machine.ts";
 import { isVisible } from "./sessions.ts";
+import type { ToolContext } from "./tool-context.ts";
 
 /** The folder is that of the agent that started the server: over HTTP nobody is in one. */
 export async function experienceOptions(
-  machine: Machine,
+  context: ToolContext,
   signal: AbortSignal,
 ): Promise<Parameters<typeof findRepairs>[1]> {
-  const { places, exclude, nowMs, onUnindexed, callerPid } = machine;
+  const { places, exclude, nowMs, onUnindexed, callerPid } = context;
   return {
     places,
     signal,
@@ -19,7 +19,7 @@ export async function experienceOptions(
     nowMs: nowMs(),
     timeMs: MCP_LIMITS.searchMs,
     folder: callerPid === null ? null : places.cwd,
-    isVisible: (session) => isVisible(session, machine),
+    isVisible: (session) => isVisible(session, context),
   };
 }
 

@@ -7,9 +7,9 @@ import { type Answer, DATA_NOTE, largestWithin, QUOTED_NOTE, quote } from "./ans
 import { experienceOptions, notReadText } from "./experience.ts";
 import { type FileState, filesSince, sinceOutput } from "./file-changes.ts";
 import { MCP_LIMITS } from "./limits.ts";
-import type { Machine } from "./machine.ts";
 import { isPlainName, nameFor } from "./sessions.ts";
 import { defineTool, maxTokensInput, type Tool } from "./tool.ts";
+import type { ToolContext } from "./tool-context.ts";
 
 const fileOutput = z.object({ path: z.string(), lines: z.array(z.string()), since: sinceOutput });
 
@@ -43,9 +43,9 @@ export const fixTool: Tool = defineTool({
       }),
     ),
   }),
-  async call({ error, maxTokens = MCP_LIMITS.answerTokens }, machine, signal) {
-    const { repairs, sessions, notRead } = await findRepairs(error, await experienceOptions(machine, signal));
-    const shown = await Promise.all(repairs.slice(0, MAX_SHOWN).map((repair) => toData(repair, machine)));
+  async call({ error, maxTokens = MCP_LIMITS.answerTokens }, context, signal) {
+    const { repairs, sessions, notRead } = await findRepairs(error, await experienceOptions(context, signal));
+    const shown = await Promise.all(repairs.slice(0, MAX_SHOWN).map((repair) => toData(repair, context)));
     return largestWithin(LEVELS.length - 1, maxTokens, (level) =>
       toAnswer(shown, { total: repairs.length, sessions, notRead }, LEVELS[level] ?? LEAST),
     );
@@ -87,7 +87,7 @@ interface RepairData extends Omit<FoundRepair, "session" | "edits" | "keys" | "i
   }[];
 }
 
-async function toData(repair: FoundRepair, { mask }: Machine): Promise<RepairData> {
+async function toData(repair: FoundRepair, { mask }: ToolContext): Promise<RepairData> {
   const { session, edits, at, turn, outcome, similarity, attempts } = repair;
   const files = new Map<string, string[]>();
   for (const { path, hunks } of edits) {
@@ -119,7 +119,7 @@ async function toData(repair: FoundRepair, { mask }: Machine): Promise<RepairDat
 }
 
 /** A secret can span several lines, as a private key does. */
-function maskedLines(lines: readonly string[], mask: Machine["mask"]): readonly string[] {
+function maskedLines(lines: readonly string[], mask: ToolContext["mask"]): readonly string[] {
   if (lines.length === 0) return [];
   return mask(lines.join("\n"))
     .split("\n")

@@ -34,15 +34,15 @@ export const grepTool: Tool = defineTool({
   output: hitsOutput,
   async call(
     { pattern, ignoreCase, query: text, offset, maxTokens = MCP_LIMITS.answerTokens },
-    machine,
+    context,
     signal,
   ) {
     const regex = toRegex(pattern, ignoreCase ? "imu" : "mu");
-    const query = parseQuery(text, { toTime: machine.toTime, isEmptyAllowed: true });
-    const found = visibleResults(await searchMachine(query, machine, { regex, signal }), machine);
+    const query = parseQuery(text, { toTime: context.toTime, isEmptyAllowed: true });
+    const found = visibleResults(await searchMachine(query, context, { regex, signal }), context);
     const hits = found.results.toSorted(byNewest).flatMap(eachTurn);
     return hitsAnswer(
-      hits.slice(offset).map((hit) => hitToData(hit, machine.mask)),
+      hits.slice(offset).map((hit) => hitToData(hit, context.mask)),
       {
         total: hits.length,
         offset,

@@ -6,9 +6,9 @@ import { z } from "zod";
 import { type Answer, DATA_NOTE, largestWithin, QUOTED_NOTE, quote } from "./answer.ts";
 import { experienceOptions, notReadText } from "./experience.ts";
 import { MCP_LIMITS } from "./limits.ts";
-import type { Machine } from "./machine.ts";
 import { isPlainName, nameFor } from "./sessions.ts";
 import { defineTool, maxTokensInput, type Tool } from "./tool.ts";
+import type { ToolContext } from "./tool-context.ts";
 
 export const howTool: Tool = defineTool({
   name: "how",
@@ -43,9 +43,9 @@ export const howTool: Tool = defineTool({
     leftOut: z.number(),
     notRead: z.number(),
   }),
-  async call({ command, maxTokens = MCP_LIMITS.answerTokens }, machine, signal) {
-    const found = await findCommandUses(command, await experienceOptions(machine, signal));
-    const ways = found.ways.slice(0, MAX_SHOWN).map((way) => toData(way, machine));
+  async call({ command, maxTokens = MCP_LIMITS.answerTokens }, context, signal) {
+    const found = await findCommandUses(command, await experienceOptions(context, signal));
+    const ways = found.ways.slice(0, MAX_SHOWN).map((way) => toData(way, context));
     return largestWithin(ways.length, maxTokens, (count) => toAnswer(found, ways.slice(0, count)));
   },
 });
@@ -59,7 +59,7 @@ interface WayData extends Omit<CommandWay, "last"> {
   readonly at: string | null;
 }
 
-function toData({ last, command, error, ...counts }: CommandWay, { mask }: Machine): WayData {
+function toData({ last, command, error, ...counts }: CommandWay, { mask }: ToolContext): WayData {
   return {
     command: cutMiddle(mask(command), COMMAND_CHARS),
     ...counts,

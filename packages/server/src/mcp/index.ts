@@ -7,6 +7,6 @@
  * Does not know: how a connection is opened, any agent's configuration, how text is indexed.
  */
 
-export type { Machine, QuestionChannels, QuestionMessage } from "./machine.ts";
 export { createMcpService, type McpHttpService } from "./server.ts";
 export { type StdioOptions, serveMcpOnStdio } from "./stdio.ts";
+export type { QuestionChannels, QuestionMessage, ToolContext } from "./tool-context.ts";

@@ -3,7 +3,7 @@
 import { type SearchQuery, type SessionSearchResults, searchSessions } from "@continuo/agents/search";
 import { present } from "@continuo/core/model";
 import { MCP_LIMITS } from "./limits.ts";
-import type { Machine } from "./machine.ts";
+import type { ToolContext } from "./tool-context.ts";
 
 interface SearchMachineOptions {
   readonly signal: AbortSignal;
@@ -14,7 +14,7 @@ interface SearchMachineOptions {
 /** All results: the caller decides later which of them may be shown. Errors: as `searchSessions`. */
 export async function searchMachine(
   query: SearchQuery,
-  { places, exclude, onUnindexed, nowMs, regexMs }: Machine,
+  { places, exclude, onUnindexed, nowMs, regexMs }: ToolContext,
   { signal, regex }: SearchMachineOptions,
 ): Promise<SessionSearchResults> {
   return await searchSessions(query, {

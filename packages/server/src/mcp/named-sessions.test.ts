@@ -5,8 +5,8 @@ import { join } from "node:path";
 import { ContinuoError } from "@continuo/core/model";
 import { beforeEach, expect, test } from "vitest";
 import { scratchFolder } from "../../../../test/scratch-folder.ts";
-import type { Machine } from "./machine.ts";
 import { readTool } from "./read-tool.ts";
+import type { ToolContext } from "./tool-context.ts";
 
 const ID = "abcdefab-1111-4111-8111-111111111111";
 let home: string;
@@ -32,7 +32,7 @@ async function read(
   args: object,
   exclude: readonly string[] = [],
 ): Promise<Readonly<Record<string, unknown>>> {
-  const machine: Machine = {
+  const context: ToolContext = {
     places: { home, cwd: home, env: {} },
     exclude: async () => exclude,
     onUnindexed: () => undefined,
@@ -46,7 +46,7 @@ async function read(
   };
   const given = readTool.input.parse(args);
   try {
-    return (await readTool.call(given, machine, new AbortController().signal)).data;
+    return (await readTool.call(given, context, new AbortController().signal)).data;
   } catch (error) {
     if (!(error instanceof ContinuoError)) throw error;
     return { code: error.code, hint: error.hint };

@@ -38,10 +38,10 @@ export const readTool: Tool = defineTool({
   }),
   async call(
     { session: name, turn, entry, turns: count, detail, maxTokens = MCP_LIMITS.answerTokens },
-    machine,
+    context,
     signal,
   ) {
-    const { name: session, shown } = await openNamed(name, machine);
+    const { name: session, shown } = await openNamed(name, context);
     using opened = shown;
     const read = await windowOf(sessionTurns(opened, { signal }), { first: turn, count });
     if (read.turns.length === 0) throw noTurn(turn, read.ofTurns);
@@ -51,10 +51,10 @@ export const readTool: Tool = defineTool({
       ofTurns: read.ofTurns,
       detail,
       maxTokens,
-      mask: machine.mask,
+      mask: context.mask,
       folder: cwd,
       entry,
-      title: title === null ? null : machine.mask(title),
+      title: title === null ? null : context.mask(title),
     });
   },
 });

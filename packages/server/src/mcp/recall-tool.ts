@@ -13,9 +13,9 @@ import { z } from "zod";
 import { type Answer, DATA_NOTE, largestWithin, QUOTED_NOTE, quote } from "./answer.ts";
 import { filesSince, type NamedFile, sinceText } from "./file-changes.ts";
 import { MCP_LIMITS } from "./limits.ts";
-import type { Machine } from "./machine.ts";
 import { isPlainName, nameFor, openNamed } from "./sessions.ts";
 import { defineTool, maxTokensInput, sessionInput, type Tool } from "./tool.ts";
+import type { ToolContext } from "./tool-context.ts";
 import { entriesOf, turnOutput } from "./turn-text.ts";
 import { nextOutput, turnsAnswer } from "./turns-answer.ts";
 
@@ -45,11 +45,11 @@ export const recallTool: Tool = defineTool({
       z.object({ session: z.string(), title: z.string().nullable(), updatedAt: z.string().nullable() }),
     ),
   }),
-  async call({ query, turn, entry, session: named, maxTokens = MCP_LIMITS.answerTokens }, machine, signal) {
-    const current = named === undefined ? await findCurrent(machine, signal) : null;
-    if (current !== null && current.session === null) return chooseAnswer(current, maxTokens, machine.mask);
+  async call({ query, turn, entry, session: named, maxTokens = MCP_LIMITS.answerTokens }, context, signal) {
+    const current = named === undefined ? await findCurrent(context, signal) : null;
+    if (current !== null && current.session === null) return chooseAnswer(current, maxTokens, context.mask);
     const name = named ?? nameFor(current?.session ?? never());
-    const { name: session, shown, located } = await openNamed(name, machine);
+    const { name: session, shown, located } = await openNamed(name, context);
     using opened = shown;
     const cut = await cutOffBy(located, opened);
     const turns: SessionTurn[] = [];
@@ -62,22 +62,22 @@ export const recallTool: Tool = defineTool({
       turns.push({ ...one, messages });
     }
     const { title, cwd } = opened.details;
-    const facts = { session, title: title === null ? null : machine.mask(title), folder: cwd };
+    const facts = { session, title: title === null ? null : context.mask(title), folder: cwd };
     const last = turns.at(-1);
     if (last === undefined) return nothingCut(facts);
     const detail = turn === undefined ? ("brief" as const) : ("full" as const);
-    const wanted = chosen(turns, { query, turn, mask: machine.mask });
+    const wanted = chosen(turns, { query, turn, mask: context.mask });
     if (wanted.length === 0) throw noneFound(turns);
     const answer = turnsAnswer(wanted, {
       ...facts,
       entry,
       detail,
-      mask: machine.mask,
+      mask: context.mask,
       maxTokens: maxTokens - HEAD_TOKENS - SINCE_TOKENS,
       ofTurns: wanted.at(-1)?.number ?? 0,
     });
     const states = await filesSince(namedIn(wanted), cwd);
-    const changed = [...states].filter(([, state]) => state !== "same").map(([path]) => machine.mask(path));
+    const changed = [...states].filter(([, state]) => state !== "same").map(([path]) => context.mask(path));
     const count = `Cut from your context: ${turns.length} ${turns.length === 1 ? "turn" : "turns"}.`;
     const since = changed.length === 0 ? "" : ` Of the files that they name, ${sinceText(states.values())}`;
     return {
@@ -111,7 +111,7 @@ function isShown(message: SessionTurn["messages"][number]): boolean {
   return messageKind(message) !== "injected" && message.content.length > 0;
 }
 
-async function findCurrent({ callerPid, places }: Machine, signal: AbortSignal): Promise<CallingSession> {
+async function findCurrent({ callerPid, places }: ToolContext, signal: AbortSignal): Promise<CallingSession> {
   if (callerPid !== null) return await findCallingSession({ places, pid: callerPid, tool: "recall", signal });
   throw new ContinuoError(
     "usage",

@@ -2,8 +2,8 @@ import type { SearchResult, SearchResults } from "@continuo/agents/search";
 import { expect, test } from "vitest";
 import { largestWithin, tokensOf } from "./answer.ts";
 import { bestOf, type HitData, hitToData } from "./hits.ts";
-import type { Machine } from "./machine.ts";
 import { hitsAnswer, visibleResults } from "./results.ts";
+import type { ToolContext } from "./tool-context.ts";
 
 function result(sessionId: string, session: object = {}, more: object = {}): SearchResult {
   const about = { agent: "pi", sessionId, location: `/${sessionId}`, cwd: null, title: null, trashId: null };
@@ -18,16 +18,16 @@ function result(sessionId: string, session: object = {}, more: object = {}): Sea
   } as unknown as SearchResult;
 }
 
-const SHOWN = { ownSessions: "shown" } as Machine;
-const HIDDEN = { ownSessions: "hidden" } as Machine;
+const SHOWN = { ownSessions: "shown" } as ToolContext;
+const HIDDEN = { ownSessions: "hidden" } as ToolContext;
 const mask = (text: string): string => text.replaceAll("secret", "***");
 
 test("deleted sessions and the caller's forbidden Continuo sessions are neither shown nor counted", () => {
   const own = result("own", { agent: "continuo" });
   const results = [result("a"), result("deleted", { trashId: "t" }), own];
   const found: SearchResults = { results, total: 10 };
-  const shown = (machine: Machine): unknown => {
-    const visible = visibleResults(found, machine);
+  const shown = (context: ToolContext): unknown => {
+    const visible = visibleResults(found, context);
     return [visible.results.map(({ session }) => session.sessionId), visible.total];
   };
   expect(shown(SHOWN)).toEqual([["a", "own"], 9]);

@@ -4,8 +4,8 @@ import type { SearchResults } from "@continuo/agents/search";
 import { z } from "zod";
 import { type Answer, DATA_NOTE, largestWithin, QUOTED_NOTE } from "./answer.ts";
 import { foundOutput, type HitData, hitToText } from "./hits.ts";
-import type { Machine } from "./machine.ts";
 import { isVisible } from "./sessions.ts";
+import type { ToolContext } from "./tool-context.ts";
 
 export const hitsOutput: z.ZodObject = z.object({
   note: z.string(),
@@ -15,8 +15,8 @@ export const hitsOutput: z.ZodObject = z.object({
   results: z.array(foundOutput),
 });
 
-export function visibleResults<T extends SearchResults>(found: T, machine: Machine): T {
-  const results = found.results.filter(({ session }) => isVisible(session, machine));
+export function visibleResults<T extends SearchResults>(found: T, context: ToolContext): T {
+  const results = found.results.filter(({ session }) => isVisible(session, context));
   return { ...found, results, total: found.total - (found.results.length - results.length) };
 }
 

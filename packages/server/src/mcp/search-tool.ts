@@ -28,12 +28,12 @@ export const searchTool: Tool = defineTool({
     "Find turns in all earlier sessions of every coding agent on this machine, best first. Call it when the person refers to earlier work, or when the problem may have been solved before. Each result names a session and a turn for `read`.",
   input,
   output: hitsOutput,
-  async call({ query: text, limit, offset, maxTokens = MCP_LIMITS.answerTokens }, machine, signal) {
-    const query = parseQuery(text, machine);
-    const found = visibleResults(await searchMachine(query, machine, { signal }), machine);
+  async call({ query: text, limit, offset, maxTokens = MCP_LIMITS.answerTokens }, context, signal) {
+    const query = parseQuery(text, context);
+    const found = visibleResults(await searchMachine(query, context, { signal }), context);
     const hits = found.results
       .slice(offset, offset + limit)
-      .map((result) => hitToData(bestOf(result), machine.mask));
+      .map((result) => hitToData(bestOf(result), context.mask));
     return hitsAnswer(hits, {
       total: found.total,
       offset,

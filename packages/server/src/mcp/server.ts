@@ -10,11 +10,11 @@ import { fixTool } from "./fix-tool.ts";
 import { grepTool } from "./grep-tool.ts";
 import { howTool } from "./how-tool.ts";
 import { MCP_LIMITS } from "./limits.ts";
-import type { Machine } from "./machine.ts";
 import { readTool } from "./read-tool.ts";
 import { recallTool } from "./recall-tool.ts";
 import { searchTool } from "./search-tool.ts";
 import type { Tool } from "./tool.ts";
+import type { ToolContext } from "./tool-context.ts";
 import { whoTool } from "./who-tool.ts";
 
 /** In the order in which clients see them. */
@@ -32,7 +32,7 @@ const TOOLS: readonly Tool[] = [
 /** The tools change only with the version of Continuo. */
 const LIST_TTL_MS = 60 * 60 * 1000;
 
-export function createMcpServer(machine: Machine): McpServer {
+export function createMcpServer(context: ToolContext): McpServer {
   const cached = { ttlMs: LIST_TTL_MS, cacheScope: "public" } as const;
   const server = new McpServer(
     { name: "continuo", title: "Continuo", version: readVersion() },
@@ -42,12 +42,12 @@ export function createMcpServer(machine: Machine): McpServer {
       cacheHints: { "tools/list": cached, "server/discover": cached },
     },
   );
-  const asks = machine.asking === null ? [] : [askTool];
-  for (const tool of [...TOOLS, ...asks]) register(server, tool, machine);
+  const asks = context.asking === null ? [] : [askTool];
+  for (const tool of [...TOOLS, ...asks]) register(server, tool, context);
   return server;
 }
 
-function register(server: McpServer, tool: Tool, machine: Machine): void {
+function register(server: McpServer, tool: Tool, context: ToolContext): void {
   const { name, title, description, changes = false, input, output } = tool;
   server.registerTool(
     name,
@@ -65,7 +65,7 @@ function register(server: McpServer, tool: Tool, machine: Machine): void {
     },
     async (args, { mcpReq }) => {
       try {
-        const { text, data } = await tool.call(args, machine, mcpReq.signal);
+        const { text, data } = await tool.call(args, context, mcpReq.signal);
         return { content: [{ type: "text", text }], structuredContent: data };
       } catch (error) {
         if (!isContinuoError(error)) throw error;
@@ -83,8 +83,8 @@ export interface McpHttpService {
 }
 
 /** For protocol version 2026-07-28 and, without sessions, for older clients. */
-export function createMcpService(machine: Machine): McpHttpService {
-  const { fetch, close } = createMcpHandler(() => createMcpServer(machine), {
+export function createMcpService(context: ToolContext): McpHttpService {
+  const { fetch, close } = createMcpHandler(() => createMcpServer(context), {
     maxRequestBodySize: MCP_LIMITS.bodyBytes,
     maxSubscriptions: MCP_LIMITS.subscriptions,
   });

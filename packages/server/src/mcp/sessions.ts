@@ -15,7 +15,7 @@ import {
   openCatalogSession,
 } from "@continuo/agents/catalog";
 import { ContinuoError, isContinuoError } from "@continuo/core/model";
-import type { Machine } from "./machine.ts";
+import type { ToolContext } from "./tool-context.ts";
 
 export interface OpenedSession {
   /** The name by which the caller can open it again. */
@@ -45,11 +45,11 @@ export function isPlainName(name: string): boolean {
  * Errors: `not_found`, also for a session that is kept out of the index; `ambiguous`; those of opening it. A path is
  * accepted only as the name of a session in the list: no other file is read.
  */
-export async function openNamed(name: string, machine: Machine): Promise<OpenedSession> {
-  const located = await locate(name, machine);
-  const session = await openCatalogSession(located, machine.places);
+export async function openNamed(name: string, context: ToolContext): Promise<OpenedSession> {
+  const located = await locate(name, context);
+  const session = await openCatalogSession(located, context.places);
   const { details } = session;
-  const isExcluded = excludes(await machine.exclude(), machine.places.home);
+  const isExcluded = excludes(await context.exclude(), context.places.home);
   if (isExcluded(details.location) || (details.cwd !== null && isExcluded(details.cwd))) {
     session[Symbol.dispose]();
     throw notFound(name);
@@ -57,14 +57,14 @@ export async function openNamed(name: string, machine: Machine): Promise<OpenedS
   return { name: isPath(name) ? name : nameFor(details), located, shown: session };
 }
 
-async function locate(name: string, machine: Machine): Promise<LookUpHit> {
-  const looking = sourcesOf(machine);
+async function locate(name: string, context: ToolContext): Promise<LookUpHit> {
+  const looking = sourcesOf(context);
   if (!isPath(name)) return await lookUpById(name, looking);
   const { sessions } = await listCatalog({ archived: "include" }, looking);
   const row = sessions.find(({ location }) => location === name);
-  if (row !== undefined) return await locateRow(row, machine.places);
+  if (row !== undefined) return await locateRow(row, context.places);
   // No list has a sub-agent.
-  if (!(await isSubagentPlace(name, machine.places))) throw notFound(name);
+  if (!(await isSubagentPlace(name, context.places))) throw notFound(name);
   return await lookUp(name, { ...looking, examples: "without examples" });
 }
 
@@ -96,15 +96,15 @@ function matchName(match: Match, matches: readonly Match[]): string {
 }
 
 /** Returns the places in which a caller's sessions are searched. */
-function sourcesOf({ places, ownSessions }: Machine): {
-  readonly places: Machine["places"];
+function sourcesOf({ places, ownSessions }: ToolContext): {
+  readonly places: ToolContext["places"];
   readonly store?: null;
 } {
   return ownSessions === "hidden" ? { places, store: null } : { places };
 }
 
 /** Deleted sessions are visible only to the person. */
-export function isVisible({ agent, trashId }: SeenSession, { ownSessions }: Machine): boolean {
+export function isVisible({ agent, trashId }: SeenSession, { ownSessions }: ToolContext): boolean {
   return trashId === null && (ownSessions === "shown" || agent !== OWN);
 }
 

@@ -2,11 +2,11 @@
 
 import type { Readable, Writable } from "node:stream";
 import { StdioServerTransport, serveStdio } from "@modelcontextprotocol/server/stdio";
-import type { Machine } from "./machine.ts";
 import { createMcpServer } from "./server.ts";
+import type { ToolContext } from "./tool-context.ts";
 
 export interface StdioOptions {
-  readonly machine: Machine;
+  readonly context: ToolContext;
   readonly input: Readable;
   readonly output: Writable;
   /** Ends the server. */
@@ -17,7 +17,7 @@ export interface StdioOptions {
 
 /** Resolves when the client is gone, when it sent a message that is too long, or when `signal` is aborted. */
 export async function serveMcpOnStdio({
-  machine,
+  context,
   input,
   output,
   signal,
@@ -27,7 +27,7 @@ export async function serveMcpOnStdio({
   for (const event of ["end", "close", "error"] as const) input.once(event, () => resolve());
   signal.addEventListener("abort", () => resolve(), { once: true });
   const transport = new StdioServerTransport(input, output);
-  const handle = serveStdio(() => createMcpServer(machine), {
+  const handle = serveStdio(() => createMcpServer(context), {
     transport,
     onerror: ({ message }) => report(message),
   });

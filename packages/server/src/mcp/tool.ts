@@ -3,7 +3,7 @@
 import { z } from "zod";
 import type { Answer } from "./answer.ts";
 import { MCP_LIMITS } from "./limits.ts";
-import type { Machine } from "./machine.ts";
+import type { ToolContext } from "./tool-context.ts";
 
 export interface Tool {
   readonly name: string;
@@ -15,12 +15,12 @@ export interface Tool {
   readonly input: z.ZodObject;
   readonly output: z.ZodObject;
   /** The arguments as `input` has checked them. Errors: `ContinuoError`, which becomes an answer with the error. */
-  call(args: Readonly<Record<string, unknown>>, machine: Machine, signal: AbortSignal): Promise<Answer>;
+  call(args: Readonly<Record<string, unknown>>, context: ToolContext, signal: AbortSignal): Promise<Answer>;
 }
 
 interface TypedTool<Input extends z.ZodObject> extends Omit<Tool, "input" | "call"> {
   readonly input: Input;
-  call(args: z.output<Input>, machine: Machine, signal: AbortSignal): Promise<Answer>;
+  call(args: z.output<Input>, context: ToolContext, signal: AbortSignal): Promise<Answer>;
 }
 
 /** The server checks the arguments of a call by `input`. */

@@ -7,9 +7,9 @@ import { cutMiddle, visibleLine } from "@continuo/core/transcript";
 import { z } from "zod";
 import { type Answer, DATA_NOTE, largestWithin, QUOTED_NOTE, quote } from "./answer.ts";
 import { MCP_LIMITS } from "./limits.ts";
-import type { Machine } from "./machine.ts";
 import { isPlainName, isVisible, nameFor } from "./sessions.ts";
 import { defineTool, maxTokensInput, type Tool } from "./tool.ts";
+import type { ToolContext } from "./tool-context.ts";
 
 const input = z.object({
   file: z.string().min(1).max(MCP_LIMITS.nameChars).describe("the path of a file below your folder"),
@@ -42,24 +42,24 @@ export const whoTool: Tool = defineTool({
     leftOut: z.number(),
     notRead: z.number(),
   }),
-  async call({ file, line, lastLine, maxTokens = MCP_LIMITS.answerTokens }, machine, signal) {
-    const { places, exclude, nowMs, onUnindexed } = machine;
+  async call({ file, line, lastLine, maxTokens = MCP_LIMITS.answerTokens }, context, signal) {
+    const { places, exclude, nowMs, onUnindexed } = context;
     const path = resolve(places.cwd, file);
     // Only an agent of this machine has a folder, and no file outside of it is read.
-    const lines = readFileLines(path, machine.callerPid === null ? [] : [places.cwd]);
+    const lines = readFileLines(path, context.callerPid === null ? [] : [places.cwd]);
     const origins = openOrigins({
       places,
       signal,
       onUnindexed,
       exclude: await exclude(),
       nowMs: nowMs(),
-      isVisible: (session) => isVisible(session, machine),
+      isVisible: (session) => isVisible(session, context),
     });
     const blame = await origins.ofFile(path, lines);
     const runs = runsOf(
       blame,
       { from: line ?? 1, to: line === undefined ? lines.length : (lastLine ?? line) },
-      machine,
+      context,
     );
     return largestWithin(runs.length, maxTokens, (count) => toAnswer(file, blame, runs, count));
   },
@@ -81,7 +81,7 @@ const PROMPT_CHARS = 200;
 function runsOf(
   { lines, origins }: FileBlame,
   { from, to }: { readonly from: number; readonly to: number },
-  { mask }: Machine,
+  { mask }: ToolContext,
 ): readonly Run[] {
   const runs: Run[] = [];
   for (const { line, origin, others, earlier } of lines.slice(from - 1, to)) {

@@ -7,7 +7,6 @@
 
 export {
   EchoAgent,
-  type Given,
   type NativeKind,
   type NativeSessions,
   nativeSessionsInFolder,
@@ -15,6 +14,7 @@ export {
   type Script,
   ScriptedAgent,
   type ScriptedAgentOptions,
+  type ScriptedCall,
   type Step,
 } from "./agents/index.ts";
 export {

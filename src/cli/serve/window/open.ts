@@ -12,7 +12,7 @@ import { firstAndLast } from "@continuo/agents/drivers/process";
 import { ContinuoError } from "@continuo/core/model";
 import { besideBundle } from "@continuo/files";
 import type { WindowAnswer, WindowCommand } from "./command-messages.ts";
-import type { Terminal } from "./table.ts";
+import type { Terminal } from "./terminals.ts";
 
 /** A busy desktop may need seconds for a window. */
 const WAIT_MS = 30_000;

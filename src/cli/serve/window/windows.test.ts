@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { scratchFolder } from "../../../../test/scratch-folder.ts";
 import { openWindow } from "./open.ts";
-import { findTerminal, type Terminal } from "./table.ts";
+import { findTerminal, type Terminal } from "./terminals.ts";
 import { createWindows, NO_WINDOWS } from "./windows.ts";
 
 let root: string;

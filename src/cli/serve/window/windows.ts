@@ -6,7 +6,7 @@ import { ContinuoError } from "@continuo/core/model";
 import type { PlacesAt } from "@continuo/files";
 import type { TerminalWindows } from "@continuo/server/machine";
 import { openWindow } from "./open.ts";
-import { findTerminal, type Screen } from "./table.ts";
+import { findTerminal, type Screen } from "./terminals.ts";
 
 /** The windows of a server that other machines can reach: none. */
 export const NO_WINDOWS: TerminalWindows = {

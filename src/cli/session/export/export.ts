@@ -8,7 +8,7 @@ import {
   openCatalogSession,
 } from "@continuo/agents/catalog";
 import { ContinuoError, shellWord } from "@continuo/core/model";
-import { type SecretsFound, visibleLine } from "@continuo/core/transcript";
+import { type SecretCounts, visibleLine } from "@continuo/core/transcript";
 import { openOutputFile, placesOf } from "@continuo/files";
 import { forbiddenFolders } from "@continuo/native";
 import { locate } from "../../notices/index.ts";
@@ -58,7 +58,7 @@ export async function runExport(id: string, flags: ExportFlags, shell: Shell): P
   return 0;
 }
 
-function report(masked: SecretsFound | null, shell: Shell): void {
+function report(masked: SecretCounts | null, shell: Shell): void {
   if (masked !== null) shell.stderr.write(`${describeMasked(masked)}\n`);
 }
 
@@ -70,7 +70,7 @@ export async function writeExport(
   wish: ExportWish,
   output: Output,
   shell: Shell,
-): Promise<SecretsFound | null> {
+): Promise<SecretCounts | null> {
   if (wish.turns !== undefined && wish.format !== "html") throw notForTurns();
   using whole = await openCatalogSession(located, shell);
   const opened = wish.modelView ? await openModelView(located, whole, undefined) : whole;

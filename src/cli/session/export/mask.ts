@@ -2,7 +2,7 @@
 
 import type { CatalogSession } from "@continuo/agents/catalog";
 import { present } from "@continuo/core/model";
-import { maskSecrets, type SecretsFound, sumSecrets } from "@continuo/core/transcript";
+import { maskSecrets, type SecretCounts, sumSecrets } from "@continuo/core/transcript";
 import { plural } from "../../terminal/index.ts";
 import type { BranchStep } from "../show/index.ts";
 import type { Subagents } from "./subagents.ts";
@@ -12,11 +12,11 @@ export interface Mask {
   steps(steps: AsyncIterable<BranchStep>): AsyncGenerator<BranchStep, void, void>;
   subagents(subagents: Subagents): Subagents;
   /** The number so far. */
-  found(): SecretsFound;
+  found(): SecretCounts;
 }
 
 export function createMask(): Mask {
-  let found: SecretsFound = {};
+  let found: SecretCounts = {};
   const hide = <T>(value: T): T => {
     const masked = maskSecrets(value);
     found = sumSecrets(found, masked.found);
@@ -63,7 +63,7 @@ export function createMask(): Mask {
   };
 }
 
-export function describeMasked(found: SecretsFound): string {
+export function describeMasked(found: SecretCounts): string {
   const counts = Object.entries(found).map(([name, count]) => `${count} × ${name}`);
   const total = Object.values(found).reduce((sum, count) => sum + count, 0);
   if (total === 0) return "No secret of a known form was found.";

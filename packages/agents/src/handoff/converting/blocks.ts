@@ -10,11 +10,11 @@ import {
 } from "@continuo/core/model";
 import { isJson } from "@continuo/files";
 import type { TargetRules } from "@continuo/native";
-import { type Fit as FitOf, fitFile, fitImage } from "./media.ts";
+import { type FittedBlock, fitFile, fitImage } from "./media.ts";
 import type { ToolNames } from "./names.ts";
 import type { ReceiptRecord } from "./receipt.ts";
 
-type Fit = FitOf<Block>;
+type Fit = FittedBlock<Block>;
 
 /** The context of a conversion, and the receipt to which it reports each block. */
 export interface ConversionContext {

@@ -4,7 +4,7 @@ import type { FileBlock, ImageBlock } from "@continuo/core/model";
 import type { TargetRules } from "@continuo/native";
 
 /** The block that replaces another one, and the reason; `null` if the target accepts no such block. */
-export interface Fit<T> {
+export interface FittedBlock<T> {
   readonly block: T | null;
   readonly reason: string;
 }
@@ -20,7 +20,7 @@ const BEGINNINGS: readonly (readonly [string, string])[] = [
 const DATA_URL = /^data:([^;,]*)(?:;[^,]*)?;base64,/u;
 const MAX_HEAD_CHARS = 200;
 
-export function fitImage(image: ImageBlock, { imageUrls, imageTypes }: TargetRules): Fit<ImageBlock> {
+export function fitImage(image: ImageBlock, { imageUrls, imageTypes }: TargetRules): FittedBlock<ImageBlock> {
   const { mimeType, data, url } = withData(image);
   if (data === undefined) {
     const isTaken = imageUrls && url !== undefined && /^https?:/iu.test(url);
@@ -52,7 +52,7 @@ function typeOf(mimeType: string, data: string): string {
 export function fitFile(
   file: FileBlock,
   { files, fileNames }: TargetRules,
-): Fit<FileBlock | { readonly type: "text"; readonly text: string }> {
+): FittedBlock<FileBlock | { readonly type: "text"; readonly text: string }> {
   const { mimeType, data } = file;
   const [name, text] = [file.name?.toWellFormed(), file.text?.toWellFormed()];
   const called = name === undefined || !fileNames ? {} : { name };

@@ -63,11 +63,11 @@ export const request: z.ZodType<Request> = z.union([
 ]);
 
 /** False for a file that changed while it was sent. */
-export interface Keep {
+export interface KeepReply {
   readonly keep: boolean;
 }
 
-export const keep: z.ZodType<Keep> = z.object({ keep: z.boolean() });
+export const keep: z.ZodType<KeepReply> = z.object({ keep: z.boolean() });
 
 export interface RemoteTakeOver {
   readonly host: string;

@@ -16,7 +16,14 @@ import {
   withFile,
 } from "./files.ts";
 import { ALIVE_MS, BATCH_BYTES, SETTLED_MS } from "./limits.ts";
-import { type Answer, answer, type Hello, type Keep, type RemoteTakeOver, type Request } from "./lines.ts";
+import {
+  type Answer,
+  answer,
+  type Hello,
+  type KeepReply,
+  type RemoteTakeOver,
+  type Request,
+} from "./lines.ts";
 import { type PackedTree, sendTree } from "./tree-sender.ts";
 
 export interface MirrorState {
@@ -266,7 +273,7 @@ export class MirrorSender {
       }
       const now = statFile(path);
       const isSame = now !== null && isUnchanged(now, file);
-      await channel.writeLine({ keep: isSame } satisfies Keep);
+      await channel.writeLine({ keep: isSame } satisfies KeepReply);
       this.#acknowledge(await this.#receive(), known);
       if (!isSame) return;
       known.seen = file;

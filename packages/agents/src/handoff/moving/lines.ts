@@ -38,7 +38,7 @@ export const offer: z.ZodType<Offer> = z.object({
   commits: z.array(commit).max(2_000).nullable(),
 });
 
-export interface Ready {
+export interface ReadyReply {
   readonly ready: 1;
   readonly host: string;
   readonly folder: string;
@@ -46,7 +46,7 @@ export interface Ready {
   readonly known: readonly string[];
 }
 
-export const ready: z.ZodType<Ready> = z.object({
+export const ready: z.ZodType<ReadyReply> = z.object({
   ready: z.literal(1),
   host: z.string().max(255),
   folder,
@@ -72,7 +72,7 @@ export interface Offset {
 
 export const offset: z.ZodType<Offset> = z.object({ offset: z.int().nonnegative() });
 
-export interface Placed {
+export interface PlacedReply {
   readonly placed: {
     readonly agent: AgentName;
     readonly sessionId: string;
@@ -87,7 +87,7 @@ export interface Placed {
   };
 }
 
-export const placed: z.ZodType<Placed> = z.object({
+export const placed: z.ZodType<PlacedReply> = z.object({
   placed: z.object({
     agent: z.enum(AGENT_NAMES),
     sessionId: z.string().min(1).max(200),

@@ -42,7 +42,7 @@ import {
   lineAs,
   type Offer,
   offer,
-  type Placed,
+  type PlacedReply,
   placed,
 } from "./lines.ts";
 import { folderOfMove } from "./move-folder.ts";
@@ -176,7 +176,7 @@ interface PlaceContext {
   readonly folder: string;
 }
 
-async function place({ files, folder }: PlaceContext, options: ReceiveMoveOptions): Promise<Placed> {
+async function place({ files, folder }: PlaceContext, options: ReceiveMoveOptions): Promise<PlacedReply> {
   const { places, programs, signal } = options;
   const found = await placedBySomeoneKilled(readJsonFile(files.note), options);
   const onPlacing = (session: PlacingSession): void => {
@@ -184,12 +184,12 @@ async function place({ files, folder }: PlaceContext, options: ReceiveMoveOption
     writeDurably(files.note, JSON.stringify(note));
   };
   const wish = { places, into: folder, onPlacing, ...present({ programs, signal }) };
-  const there: Placed = found ?? { placed: toPlaced(await placeMove(files.part, wish)) };
+  const there: PlacedReply = found ?? { placed: toPlaced(await placeMove(files.part, wish)) };
   writeDurably(files.note, JSON.stringify(there));
   return there;
 }
 
-function toPlaced({ made, workTree }: PlacedMove): Placed["placed"] {
+function toPlaced({ made, workTree }: PlacedMove): PlacedReply["placed"] {
   const { agent, sessionId, location, cwd, resumeCommand, verification } = made;
   return {
     agent,
@@ -203,7 +203,10 @@ function toPlaced({ made, workTree }: PlacedMove): Placed["placed"] {
 }
 
 /** A session that was deleted since does not count, because the other machine would then release the only copy. */
-async function placedBefore(note: string, { places, signal }: ReceiveMoveOptions): Promise<Placed | null> {
+async function placedBefore(
+  note: string,
+  { places, signal }: ReceiveMoveOptions,
+): Promise<PlacedReply | null> {
   const read = placed.safeParse(readJsonFile(note));
   if (!read.success) return null;
   try {
@@ -234,7 +237,7 @@ interface PlacingNote extends PlacingSession {
 async function placedBySomeoneKilled(
   note: unknown,
   { places, signal }: ReceiveMoveOptions,
-): Promise<Placed | null> {
+): Promise<PlacedReply | null> {
   const read = beginning.safeParse(note);
   if (!read.success) return null;
   const { cwd, folder } = read.data;

@@ -19,9 +19,9 @@ import {
   CONFIRMED,
   lineAs,
   offset,
-  type Placed,
+  type PlacedReply,
   placed,
-  type Ready,
+  type ReadyReply,
   ready,
 } from "./lines.ts";
 import { type PackedMove, packMove } from "./pack-move.ts";
@@ -50,7 +50,7 @@ export interface MoveConnection extends AsyncDisposable {
 
 export interface SentMove {
   readonly packed: PackedMove;
-  readonly placed: Placed["placed"];
+  readonly placed: PlacedReply["placed"];
   /** The name that the other machine gave itself. */
   readonly host: string;
 }
@@ -115,7 +115,7 @@ async function sendLocked(
 interface PackInput {
   readonly lookup: Lookup;
   readonly repository: Repository | null;
-  readonly answer: Ready;
+  readonly answer: ReadyReply;
 }
 
 async function packTo(

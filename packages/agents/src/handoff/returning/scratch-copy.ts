@@ -42,7 +42,7 @@ export async function readScratchCopy({ agent, records: kept, cwd, adds }: Scrat
   }
 }
 
-export interface Return {
+export interface ReturnInput {
   readonly writer: NativeWriter<unknown>;
   readonly records: readonly KeptRecord[];
   readonly session: NewSession;
@@ -59,7 +59,13 @@ interface WithTip {
 }
 
 /** The records of the new session, and its end, as the agent's own reader and writer see it in a scratch folder. */
-export async function withTip({ writer, records, session, makers, adds }: Return): Promise<WithTip | null> {
+export async function withTip({
+  writer,
+  records,
+  session,
+  makers,
+  adds,
+}: ReturnInput): Promise<WithTip | null> {
   const back = writer.bringBack(records, session, makers);
   if (back === null) return null;
   using scratch = openScratch();

@@ -28,4 +28,4 @@ export {
   planWithinBudget,
   type Summarizer,
 } from "./plan.ts";
-export { type Halves, PROMPT_BEFORE_ANSWER, toModelOrder } from "./units.ts";
+export { PROMPT_BEFORE_ANSWER, toModelOrder, type UnpairedCounts } from "./units.ts";

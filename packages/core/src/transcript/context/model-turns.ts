@@ -8,12 +8,12 @@
  */
 
 import type { AgentRequest, Block, Message } from "../../model/index.ts";
-import { type Halves, toModelOrder, toUnits } from "./units.ts";
+import { toModelOrder, toUnits, type UnpairedCounts } from "./units.ts";
 
 export interface ModelTurns {
   readonly messages: readonly Message[];
   /** The calls and results that were taken out, because the other half is missing. */
-  readonly halves: Halves;
+  readonly halves: UnpairedCounts;
 }
 
 /** @param waiting ids of calls that wait for permission: they are kept without a result */

@@ -13,7 +13,7 @@ import { type Budget, type BudgetOptions, minus, shareOf, toBudget } from "./bud
 import { chooseUnits, type StrategyOptions } from "./choose.ts";
 import { type Cost, charsOfMessages, costOf } from "./cost.ts";
 import { cutMessages } from "./cut.ts";
-import { type Halves, toUnits, type UnitMessage } from "./units.ts";
+import { toUnits, type UnitMessage, type UnpairedCounts } from "./units.ts";
 
 /** Writes a text in place of messages that are left out, in at most `maxChars`. */
 export type Summarizer = (
@@ -62,7 +62,7 @@ export interface OmittedMessages {
   /** The cost of the messages that were left out, and of the text that was cut from the unit that always stays. */
   readonly chars: number;
   /** Calls without a result, and results without a call: these are in no context. */
-  readonly halves: Halves;
+  readonly halves: UnpairedCounts;
 }
 
 export interface ContextPlan {
@@ -118,7 +118,7 @@ function planWithin(messages: readonly Message[], budget: Budget, options: Strat
 interface Outcome {
   readonly members: readonly UnitMessage[];
   readonly left: readonly Message[];
-  readonly halves: Halves;
+  readonly halves: UnpairedCounts;
 }
 
 function omittedOf(messages: readonly Message[], { members, left, halves }: Outcome): OmittedMessages {

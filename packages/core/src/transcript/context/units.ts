@@ -21,10 +21,10 @@ export interface UnitMessage {
 export interface Units {
   /** In the order of their last messages. */
   readonly units: readonly ContextUnit[];
-  readonly halves: Halves;
+  readonly halves: UnpairedCounts;
 }
 
-export interface Halves {
+export interface UnpairedCounts {
   readonly calls: number;
   readonly results: number;
 }

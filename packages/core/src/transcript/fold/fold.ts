@@ -3,8 +3,8 @@
 import { isEventType } from "../../model/index.ts";
 import { type EventEntry, type EventLike, isFields, toEntry } from "../events/index.ts";
 import { leaveOut, type TranscriptDraft } from "./draft.ts";
+import { FOLDS } from "./folds.ts";
 import { flushStream } from "./streams.ts";
-import { FOLDS } from "./table.ts";
 
 /** Events come in order. */
 export function foldEvent(draft: TranscriptDraft, event: EventLike): void {

@@ -6,4 +6,4 @@
  * Does not know: sessions, files, the network; no key is tried.
  */
 
-export { type MaskedValue, maskAuditEntry, maskSecrets, type SecretsFound, sumSecrets } from "./mask.ts";
+export { type MaskedValue, maskAuditEntry, maskSecrets, type SecretCounts, sumSecrets } from "./mask.ts";

@@ -12,11 +12,11 @@ import { VENDOR_SECRETS } from "./vendors.ts";
 const FAMILIES: readonly SecretFamily[] = [...VENDOR_SECRETS, ...FORMS_OF_SECRETS];
 
 /** The number of masked secrets of each family, by its name. */
-export type SecretsFound = Readonly<Record<string, number>>;
+export type SecretCounts = Readonly<Record<string, number>>;
 
 export interface MaskedValue<T> {
   readonly value: T;
-  readonly found: SecretsFound;
+  readonly found: SecretCounts;
 }
 
 /**
@@ -35,7 +35,7 @@ export function maskAuditEntry(entry: AuditEntry): AuditEntry {
   return { ...entry, ...maskSecrets({ target, details }).value };
 }
 
-export function sumSecrets(...all: readonly SecretsFound[]): SecretsFound {
+export function sumSecrets(...all: readonly SecretCounts[]): SecretCounts {
   const sum = new Map<string, number>();
   for (const found of all) {
     for (const [name, count] of Object.entries(found)) sum.set(name, (sum.get(name) ?? 0) + count);

@@ -8,7 +8,7 @@ import { type FoundFile, type Places, statFile } from "@continuo/files";
 import type { FindOptions, FoundSession, SkimMemo } from "../kit/index.ts";
 
 import { type FileHead, knownHead, readHead, rolloutsBelow } from "./lineage.ts";
-import { type IsLive, liveThreads } from "./live.ts";
+import { type LiveThreadCheck, liveThreads } from "./live.ts";
 import { codexHome, homeOfFile, isArchivedFile, parseRolloutName, sessionFolders } from "./places.ts";
 import type { SessionMeta } from "./records.ts";
 
@@ -116,7 +116,7 @@ function looksLikeRollout({ file, firstType }: Head): boolean {
   return firstType === "response_item" || firstType === "event_msg" || firstType === "turn_context";
 }
 
-function toFound(heads: readonly Head[], isLive: IsLive): FoundSession {
+function toFound(heads: readonly Head[], isLive: LiveThreadCheck): FoundSession {
   const sorted = heads.length === 1 ? heads : withoutCopies(heads).sort(byTime);
   const main = sorted.at(-1);
   if (main === undefined) throw new Error("a session has at least one file");

@@ -12,10 +12,10 @@ import { platform } from "node:process";
 import { isContinuoError } from "@continuo/core/model";
 import { idInPath } from "@continuo/files";
 
-export type IsLive = (threadId: string) => boolean | null;
+export type LiveThreadCheck = (threadId: string) => boolean | null;
 
 /** Does the same as `isLive` for many threads: without any possible lock, it does not look for one. */
-export function liveThreads(codexHome: string): IsLive {
+export function liveThreads(codexHome: string): LiveThreadCheck {
   const isAny = platform !== "linux" || existsSync(locksOf(codexHome));
   return (threadId) => (isAny ? isLive(codexHome, threadId) : false);
 }

@@ -1,9 +1,9 @@
 /** Finds the other programs that have a native session open now. They would not see what this program writes. */
 
-import { type HeldNative, holdersOf, writersOf } from "@continuo/files";
+import { holdersOf, type NativeSessionKey, writersOf } from "@continuo/files";
 import type { AgentReader } from "../kit/index.ts";
 
-export interface SharedSession extends HeldNative {
+export interface SharedSession extends NativeSessionKey {
   readonly reader: Pick<AgentReader, "agent" | "processesWith">;
   /** The session's files: a program that has one open for writing counts too. */
   readonly files?: readonly string[];

@@ -28,7 +28,7 @@ import type { WebSocket } from "ws";
 import { LIMITS as SERVER_LIMITS, type SlowReaders } from "../context/index.ts";
 import { assertJsonShape, readFailure } from "../http/index.ts";
 import { FrameQueue, type QueuedSend } from "./frame-queue.ts";
-import type { Hub, Present } from "./hub.ts";
+import type { Hub, HubConnection } from "./hub.ts";
 import { LIMITS } from "./limits.ts";
 import type { ListeningClock } from "./listening-clock.ts";
 import { OutgoingFrames } from "./outgoing-frames.ts";
@@ -76,7 +76,7 @@ export interface ConnectionOptions {
   ) => Promise<Admission>;
 }
 
-export class Connection implements Present {
+export class Connection implements HubConnection {
   readonly #options: ConnectionOptions;
   readonly #socket: WebSocket;
   readonly #outgoing: OutgoingFrames;

@@ -9,7 +9,7 @@ import type { ListeningClock } from "./listening-clock.ts";
 import { Seats } from "./seats.ts";
 
 /** The hub calls these methods of a connection. */
-export interface Present {
+export interface HubConnection {
   presence(change: "joined" | "left", participant: Participant): void;
   /** Another connection of the handle changed its session. */
   sessionChanged(handle: string): void;
@@ -18,7 +18,7 @@ export interface Present {
 interface Room {
   readonly store: Store;
   readonly channel: string;
-  readonly present: Set<Present>;
+  readonly present: Set<HubConnection>;
   roster: ReadonlyMap<string, Participant>;
   looking: Promise<void> | null;
 }
@@ -47,7 +47,7 @@ export class Hub {
     if (!this.#stores.has(store.workspaceId)) this.#stores.set(store.workspaceId, store);
   }
 
-  enter(store: Store, channel: string, present: Present): void {
+  enter(store: Store, channel: string, present: HubConnection): void {
     const key = keyOf(store, channel);
     const room = this.#rooms.get(key) ?? {
       store,
@@ -60,13 +60,13 @@ export class Hub {
     room.present.add(present);
   }
 
-  leave(store: Store, channel: string, present: Present): void {
+  leave(store: Store, channel: string, present: HubConnection): void {
     const room = this.#rooms.get(keyOf(store, channel));
     room?.present.delete(present);
     if (room?.present.size === 0) this.#rooms.delete(keyOf(store, channel));
   }
 
-  tellSession(store: Store, { channel, handle }: ConnectionRef, from: Present): void {
+  tellSession(store: Store, { channel, handle }: ConnectionRef, from: HubConnection): void {
     for (const present of this.#rooms.get(keyOf(store, channel))?.present ?? []) {
       if (present !== from) present.sessionChanged(handle);
     }

@@ -13,4 +13,4 @@ export {
   nativeSessionsInMemory,
 } from "./native.ts";
 export type { Script, Step } from "./script.ts";
-export { type Given, ScriptedAgent, type ScriptedAgentOptions } from "./scripted-agent.ts";
+export { ScriptedAgent, type ScriptedAgentOptions, type ScriptedCall } from "./scripted-agent.ts";

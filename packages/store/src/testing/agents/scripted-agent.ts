@@ -21,7 +21,7 @@ import { type NativeKind, type NativeSessions, nativeSessionsInMemory } from "./
 import type { Script, Step } from "./script.ts";
 
 /** One call of `execute`. */
-export interface Given {
+export interface ScriptedCall {
   readonly runId: string;
   readonly input: string;
   /** Role and text of each message of the transcript; `null` if there was none. */
@@ -36,13 +36,13 @@ export interface ScriptedAgentOptions {
    * The scripts of its turns in order, or a function that makes a script for each request. After the last script the
    * agent answers "done".
    */
-  readonly turns?: readonly Script[] | ((given: Given) => Script);
+  readonly turns?: readonly Script[] | ((given: ScriptedCall) => Script);
   /** The kind of its native sessions. It has none by default. */
   readonly native?: NativeKind;
   /** The store of its native sessions; in memory by default. */
   readonly nativeSessions?: NativeSessions;
   /** Called when the agent receives a request, before it does anything. */
-  readonly onGiven?: (given: Given) => void;
+  readonly onGiven?: (given: ScriptedCall) => void;
   readonly hooks?: Readonly<Record<string, () => void | Promise<void>>>;
 }
 
@@ -58,7 +58,7 @@ const OPTIONS: KnownOptions<ScriptedAgentOptions> = {
 export class ScriptedAgent implements Agent {
   readonly name: string;
   /** Every call, in order. */
-  readonly given: Given[] = [];
+  readonly given: ScriptedCall[] = [];
   readonly nativeSessions: NativeSessions;
   readonly #options: ScriptedAgentOptions;
   #made = 0;
@@ -150,7 +150,7 @@ export class ScriptedAgent implements Agent {
   }
 }
 
-function toGiven(request: AgentRequest, adapterOpts: Readonly<Record<string, unknown>>): Given {
+function toGiven(request: AgentRequest, adapterOpts: Readonly<Record<string, unknown>>): ScriptedCall {
   const { run, input, transcript, nativeRef } = request;
   return {
     runId: run.runId,

@@ -2,7 +2,7 @@
 
 import type { PlacesAt } from "@continuo/files";
 
-export interface Machine {
+export interface ToolContext {
   readonly places: PlacesAt;
   /** Patterns of sessions that no tool may show, as `excludes` takes them; read for each call. */
   exclude(): Promise<readonly string[]>;

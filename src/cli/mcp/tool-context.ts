@@ -1,7 +1,7 @@
 /** The part of this machine that the tools of the MCP server see. */
 
 import { maskSecrets } from "@continuo/core/transcript";
-import type { Machine, QuestionChannels } from "@continuo/server/mcp";
+import type { QuestionChannels, ToolContext } from "@continuo/server/mcp";
 import { startIndexing } from "../indexing/index.ts";
 import { patternsWork } from "../search/index.ts";
 import { parseSince, type Shell } from "../terminal/index.ts";
@@ -13,11 +13,11 @@ const REGEX_MS = { here: 20_000, remote: 2_000 } as const;
  * @param caller `here`: an agent that started this process; `remote`: a client with a token of a server, which sees the
  * agents' sessions of the machine and no workspace
  */
-export function machineOf(
+export function toolContextOf(
   shell: Shell,
   caller: "here" | "remote",
   asking: QuestionChannels | null = null,
-): Machine {
+): ToolContext {
   return {
     places: shell,
     exclude: () => patternsWork(shell),
