@@ -152,7 +152,7 @@ test.each([
       metadata: { attempt: pauseMs === undefined ? 1 : 2 },
     });
     const later = await send("later");
-    const decided = { retry: (run: Run, status: Run["status"]) => attemptAfter(host, run, status) };
+    const decided = { retry: (run: Run, status: Run["status"]) => attemptAfter(host, run, { status }) };
     if (cause === "crash") {
       await beginAndDie(first);
       await Array.fromAsync(wakeAll(store, { ...decided, pending: "keep", leaseMs: 1 }));

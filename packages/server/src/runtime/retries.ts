@@ -35,9 +35,20 @@ export function retriedBy({ options }: Host): (status: RunStatus) => boolean {
   return (status) => on.includes(status);
 }
 
+export interface AttemptEnd {
+  readonly status: RunStatus;
+  /** True if the process that ran it was closed, and did not crash. */
+  readonly isHandedBack?: boolean;
+}
+
 /** The attempt after a run with this end; `null` if the program wants none, or gives the input up. */
-export async function attemptAfter(host: Host, run: Run, status: RunStatus): Promise<NextAttempt | null> {
+export async function attemptAfter(
+  host: Host,
+  run: Run,
+  { status, isHandedBack = false }: AttemptEnd,
+): Promise<NextAttempt | null> {
   if (!retriedBy(host)(status) || (await isDead(host.store, rootIn(run)))) return null;
+  if (isHandedBack && status === "interrupted") return { metadata: { attempt: attemptOf(run) } };
   return await followingAttempt(host, run, status);
 }
 

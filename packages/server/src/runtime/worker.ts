@@ -154,7 +154,8 @@ export class Worker {
       adapterOpts: { onPermission: own.ask, ...(heldCalls.length === 0 ? {} : { heldCalls }) },
       maxParallel: Math.max(this.#parallel, 1_000),
       abandon: this.#abandoned.signal,
-      retry: (ended, status) => attemptAfter(this.#host, ended, status),
+      retry: (ended, status) =>
+        attemptAfter(this.#host, ended, { status, isHandedBack: this.#abandoned.signal.aborted }),
       ...present({ continuationOpts, leaseMs: options.leaseMs }),
     });
     const { status } = result;
@@ -206,7 +207,7 @@ export async function recover(
   const waking: WakeAllOptions = {
     sessions,
     pending: "keep",
-    retry: (run, status) => attemptAfter(host, run, status),
+    retry: (run, status) => attemptAfter(host, run, { status }),
     onError: report,
     ...present({ leaseMs }),
   };

@@ -16,6 +16,7 @@ import { debugOf } from "@continuo/files";
 import { fitError, type Omission, omissionEntries } from "./agent-result.ts";
 import { isLive } from "./attempt.ts";
 import { type EndFacts, type EndStatus, isTrusted, runEnd } from "./ends.ts";
+import { HANDED_BACK, interruptRun } from "./interrupt.ts";
 import { endTurn, type JournalEntry, type LastAppend, usageOf } from "./journal/index.ts";
 import { type NewReference, referenceOf, referencePatch, toReference, unsurePatch } from "./references.ts";
 import { type RunResult, toRunError } from "./result.ts";
@@ -39,7 +40,10 @@ export async function finish(state: TurnState): Promise<RunResult> {
   const { store, run, journal, lease, stops, outcome } = state;
   const checked = outcome.type === "done" ? outcome : null;
   if (checked?.result.nativeRef !== undefined) moved(state, checked.result.nativeRef);
-  if (stops.stop?.status === "lost") throw lost(run.runId, stops.stop.error);
+  if (stops.stop?.status === "lost") {
+    if (state.options.abandon?.aborted === true) await handBack(state);
+    throw lost(run.runId, stops.stop.error);
+  }
   let end = endOf(state);
   const said = [...lastInput(state, end), ...endTurn(state.turn)];
   try {
@@ -73,6 +77,13 @@ export async function finish(state: TurnState): Promise<RunResult> {
   }));
   if (isContinuoError(end.error, "native_unavailable")) throw end.error;
   return toResult(state, end, await store.getRun(run.runId));
+}
+
+/** While this process still has the lease, no other one needs to find out that it ended. */
+async function handBack({ store, run, journal, lease, options: { retry } }: TurnState): Promise<void> {
+  if (retry === undefined) return;
+  await journal.keep([], "durable");
+  await interruptRun(store, { ...run, status: "running" }, { lease, reason: HANDED_BACK, retry });
 }
 
 async function nextOf({ store, run, options }: TurnState, { status }: End): Promise<NextRun | null> {

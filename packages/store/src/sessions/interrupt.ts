@@ -22,6 +22,7 @@ interface Lease {
 }
 
 export const PROCESS_ENDED = "the process that ran it ended";
+export const HANDED_BACK = "the process that ran it was closed";
 export const NOBODY_WAITS = "nobody waits with it any more";
 
 /** The reason for the end of a message if its process ended before it was complete. */

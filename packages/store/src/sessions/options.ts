@@ -39,7 +39,7 @@ export interface ExecuteRunOptions {
   readonly signal?: AbortSignal;
   /**
    * Leaves the run without an end, as a process that was killed does: `executeRun` rejects with `fenced`, and `wake` ends
-   * the run.
+   * the run. With `retry`, the run ends as `interrupted` instead, together with its next attempt.
    */
   readonly abandon?: AbortSignal;
   /** The `owner` for whom `claimNextRun` started the run. */
