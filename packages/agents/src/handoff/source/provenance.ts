@@ -119,8 +119,21 @@ async function copyOf({ chars, entries }: HandOffSource, store: OpenedStore): Pr
   return (await store.putBlob(lines.pipe(packed), { mediaType: COPY_MEDIA_TYPE })).hash;
 }
 
+/** Each write to the compressor costs as much as it compresses of a short record, so many lines are one piece. */
+const PIECE_BYTES = 256 * 1024;
+
 async function* linesOf(entries: AsyncIterable<KeptRecord>): AsyncGenerator<Buffer, void, void> {
-  for await (const entry of entries) yield Buffer.from(`${JSON.stringify(entry)}\n`, "utf8");
+  let lines: Buffer[] = [];
+  let sizeBytes = 0;
+  for await (const entry of entries) {
+    const line = Buffer.from(`${JSON.stringify(entry)}\n`, "utf8");
+    lines.push(line);
+    sizeBytes += line.length;
+    if (sizeBytes < PIECE_BYTES) continue;
+    yield Buffer.concat(lines);
+    [lines, sizeBytes] = [[], 0];
+  }
+  yield Buffer.concat(lines);
 }
 
 /** Returns the records as they were handed over. Errors: `not_found` for a copy that no longer exists, `corrupt`. */

@@ -185,7 +185,8 @@ function mendCall(part: Json, { lost, start }: DataRepair): MendedData {
     ? { ...need("status", status === "error", "error"), ...need("error", isText(state.error), "") }
     : {
         ...need("status", status === "completed", "completed"),
-        ...need("output", isText(state.output), outputIn(state)),
+        // Every call that a reader reads comes here: the JSON of a long output would be made in vain.
+        ...need("output", isText(state.output), isText(state.output) ? "" : outputIn(state)),
         ...need("title", isText(state.title), ""),
         ...need("metadata", isJson(state.metadata), {}),
       };
