@@ -110,7 +110,7 @@ async function stage({ source, to, program, places }: HandOffInput, scratch: str
   const home: Places = { home: scratch, env: {} };
   const records = await recordsOf(made, made.session);
   const { writer, session } = made;
-  const file = await stageRecords({ writer, session, records, home });
+  const file = stageRecords({ writer, session, records, home });
   const { sessionId } = session;
   const searchPath = places.env.PATH ?? "";
   const cache = join(places.home, ".cache");

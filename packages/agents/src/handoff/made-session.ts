@@ -123,7 +123,7 @@ export async function stageSession(
   const home: Places = { home: folder.path, env: {} };
   const staged = { ...made.session, cwd: project };
   const records = await recordsOf(made, staged);
-  const file = await stageRecords({ writer, session: staged, records, home });
+  const file = stageRecords({ writer, session: staged, records, home });
   const reader = await formatOf(writer.agent);
   const history = await readBack({ reader, file, home, shelf: stack.use(openOne()) });
   const difference = differenceFromSaid(saidOf(made), history);

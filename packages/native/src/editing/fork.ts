@@ -158,7 +158,7 @@ async function verify(
 ): Promise<Pick<SessionInfo, "title">> {
   using scratch = openScratch();
   const home: Places = { home: scratch.path, env: {} };
-  const file = await stageRecords({ writer, session, records: fork.records, home });
+  const file = stageRecords({ writer, session, records: fork.records, home });
   const found = await reader.recognise(file, home);
   if (found === null) throw differs("it is not a session");
   using opened = await reader.open(found, home, {});

@@ -70,7 +70,7 @@ export async function withTip({
   if (back === null) return null;
   using scratch = openScratch();
   const home = { home: scratch.path, env: {} };
-  const file = await stageRecords({ writer, session, records: back, home });
+  const file = stageRecords({ writer, session, records: back, home });
   const reader = await formatOf(writer.agent);
   const found = await reader.recognise(file, home);
   if (found === null) return null;

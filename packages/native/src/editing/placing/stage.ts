@@ -4,7 +4,12 @@ import { existsSync, mkdtempSync, readdirSync, realpathSync, rmSync } from "node
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { type Json, type Places, writeFailure } from "@continuo/files";
-import { type NativeWriter, type NewSession, writeBeside } from "../../native/writing/index.ts";
+import {
+  type NativeWriter,
+  type NewSession,
+  writeBeside,
+  writeScratchLines,
+} from "../../native/writing/index.ts";
 import { isGone } from "./notes.ts";
 
 export interface StageOptions {
@@ -15,7 +20,7 @@ export interface StageOptions {
 }
 
 /** Returns the file. Errors: `unwritable`. */
-export async function stageRecords({ writer, session, records, home }: StageOptions): Promise<string> {
+export function stageRecords({ writer, session, records, home }: StageOptions): string {
   if (writer.stage !== undefined) {
     const file = join(home.home, "session.json");
     writeBeside({ how: "create", path: file, text: writer.stage([...records], session) });
@@ -23,9 +28,7 @@ export async function stageRecords({ writer, session, records, home }: StageOpti
   }
   const file = writer.placeOf(session, home);
   for (const beside of writer.besideNew?.(session, file) ?? []) writeBeside(beside);
-  const sink = await writer.openSink(file, session.sessionId, home);
-  sink.create(records);
-  sink.close();
+  writeScratchLines(file, records);
   return file;
 }
 

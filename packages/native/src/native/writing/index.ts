@@ -14,6 +14,7 @@ export {
   writeBeside,
   writeNewFile,
   writeNewPieces,
+  writeScratchLines,
 } from "./lines.ts";
 export { freezeMakers, makersOfNow } from "./makers.ts";
 export {

@@ -13,6 +13,7 @@ import {
   isWriteFailure,
   type Json,
   makeFolderDurably,
+  makeScratchFolder,
   parseJson,
   removeLeft,
   renameDurably,
@@ -50,6 +51,23 @@ export function writeNewFile(path: string, bytes: Buffer): void {
 /** Does the same for a file that is too large for memory. Errors: also those of making a piece. */
 export function writeNewPieces(path: string, pieces: Iterable<Buffer>): void {
   guarded(path, () => createFile(path, pieces));
+}
+
+/**
+ * Writes a new file in a folder of this process, for a reader that compares all of it. It is neither synced nor read back: after a
+ * power cut nobody needs it. Errors: `conflict` if a file exists, `unwritable`.
+ */
+export function writeScratchLines(path: string, records: Iterable<Json>): void {
+  guarded(path, () => {
+    assertFree(path);
+    makeScratchFolder(dirname(path));
+    const fd = openSync(path, "wx", 0o600);
+    try {
+      writePieces(fd, piecesOf(records));
+    } finally {
+      closeSync(fd);
+    }
+  });
 }
 
 /** Marks a record whose U+2028 and U+2029 stand as its agent wrote them. */
@@ -127,20 +145,15 @@ function* piecesOf(records: Iterable<Json>): Generator<Buffer, void, void> {
 
 /** The file is first written next to its place, so that it never appears incomplete. */
 function createFile(path: string, pieces: Iterable<Buffer>): void {
-  if (existsSync(path)) throw new ContinuoError("conflict", `cannot write ${path}: the file already exists`);
+  assertFree(path);
   makeFolderDurably(dirname(path));
   const fresh = unfinishedPath(path, process.pid);
   const fd = openSync(fresh, "wx+", 0o600);
   try {
     const hash = createHash("sha256");
-    let end = 0;
-    for (const piece of pieces) {
-      writeAll(fd, piece, end);
-      hash.update(piece);
-      end += piece.length;
-    }
+    const sizeBytes = writePieces(fd, pieces, (piece) => hash.update(piece));
     fsyncSync(fd);
-    assertWritten(fd, { sizeBytes: end, sha256: hash.digest("hex") }, path);
+    assertWritten(fd, { sizeBytes, sha256: hash.digest("hex") }, path);
     renameDurably(fresh, path);
   } catch (error) {
     // The note is removed too, so the file would not be found after a power cut.
@@ -149,6 +162,25 @@ function createFile(path: string, pieces: Iterable<Buffer>): void {
   } finally {
     closeSync(fd);
   }
+}
+
+function assertFree(path: string): void {
+  if (existsSync(path)) throw new ContinuoError("conflict", `cannot write ${path}: the file already exists`);
+}
+
+/** Returns the size of the file. */
+function writePieces(
+  fd: number,
+  pieces: Iterable<Buffer>,
+  onPiece: (piece: Buffer) => void = () => undefined,
+): number {
+  let end = 0;
+  for (const piece of pieces) {
+    writeAll(fd, piece, end);
+    onPiece(piece);
+    end += piece.length;
+  }
+  return end;
 }
 
 function writeAll(fd: number, bytes: Buffer, position: number): void {

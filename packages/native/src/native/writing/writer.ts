@@ -141,7 +141,7 @@ export interface NativeWriter<Tip> {
   slugOf?(opened: OpenedSession, sessionFile: string): Promise<string | null>;
   openTip(before: WriterHistory, signal: AbortSignal | undefined): Promise<Tip>;
   begin(session: NewSession, makers: Makers): { readonly tip: Tip; readonly records: readonly Json[] };
-  /** The file of a session that is only read; as `openSink` if the agent has files. */
+  /** The file of a session that is only read; left out by agents whose sessions are files of lines. */
   stage?(records: readonly Json[], session: NewSession): string;
   besideNew?(session: NewSession, sessionFile: string): readonly SideFile[];
   /**
