@@ -4,8 +4,8 @@ import { defineConfig } from "wxt";
 import continuo from "../package.json" with { type: "json" };
 
 /**
- * The public half of a key pair whose private half was deleted: it defines the id of the extension when it is loaded
- * unpacked.
+ * The public half of a key pair; the private half was deleted. This half defines the id of the extension when the
+ * extension is loaded unpacked.
  */
 const KEY =
   "MIIBIjANBgkqhkiG9w0BAQEFAAOCAQ8AMIIBCgKCAQEAkQ7bUYNT8r2YCBrpyphvIldbUpMXgxSZghWwjjre3lM9MXvRQnpHm8aPYmR+J4o3" +
@@ -15,7 +15,7 @@ const KEY =
 
 const EVERY_SITE = ["http://*/*", "https://*/*", "file:///*"];
 
-/** The files of the reader of text in pictures, which no site and no server can replace. */
+/** The files of the program that reads text in pictures (OCR). No site and no server can replace them. */
 const TEXT_READER = [
   "tesseract.js-core/tesseract-core-simd-lstm.js",
   "tesseract.js-core/tesseract-core-simd-lstm.wasm",
@@ -23,7 +23,7 @@ const TEXT_READER = [
   "@tesseract.js-data/eng/4.0.0_best_int/eng.traineddata.gz",
 ];
 
-/** A page of the extension may load and run only files of the extension; in Chromium it has a reader in WebAssembly. */
+/** A page of the extension may load and run only files of the extension; in Chromium, these can also be WebAssembly. */
 const POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob: data:; media-src blob:; connect-src http: https: ws: wss:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 const CHROMIUM_POLICY = `${POLICY}; frame-src 'self'`
@@ -54,7 +54,7 @@ export default defineConfig({
     name: "Continuo",
     description: "Notes from what you watch and say, in a session that survives reloads.",
     version: continuo.version,
-    // `activeTab`: the address of the page on which the button is pressed.
+    // `activeTab` gives the address of the page on which the person presses the extension's button.
     permissions: [
       "activeTab",
       "alarms",
@@ -63,7 +63,7 @@ export default defineConfig({
       ...(browser === "firefox" ? [] : ["offscreen", "sidePanel"]),
     ],
     optional_host_permissions: EVERY_SITE,
-    // The sound of a tab, if the person switches it on.
+    // Needed only for the sound of a tab, if the person switches that source on.
     ...(browser === "firefox" ? {} : { optional_permissions: ["tabCapture"] }),
     ...(browser === "firefox" ? {} : { sandbox: { pages: ["whisper.html"] } }),
     content_security_policy:
@@ -77,7 +77,7 @@ export default defineConfig({
             gecko: {
               id: "extension@continuo.example",
               strict_min_version: "142.0",
-              // Sent to the server of the person, and to nobody else.
+              // These data are sent only to the server of the person.
               data_collection_permissions: { required: ["websiteContent", "browsingActivity"] },
             },
           },

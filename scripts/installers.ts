@@ -1,8 +1,8 @@
 /**
- * `node scripts/installers.ts FOLDER [ADDRESS [EXTENSION]]`: writes the files for installations without npm next to the
- * tarballs of `scripts/pack.ts`: the compressed executable for this system, `install.sh`, and a Debian package. With
- * ADDRESS, the address at which the files are served, it also writes files for Homebrew, mise and Docker. It writes a
- * new `SHA256SUMS`.
+ * `node scripts/installers.ts FOLDER [ADDRESS [EXTENSION]]` writes the files with which people install Continuo without
+ * npm: the compressed executable for this system, `install.sh`, and a Debian package. FOLDER also has the tarballs of
+ * `scripts/pack.ts`. ADDRESS is the address at which the files are served; if it is given, the script also writes files
+ * for Homebrew, mise and Docker. At the end it writes a new `SHA256SUMS`.
  */
 
 import { execFileSync } from "node:child_process";
@@ -20,11 +20,11 @@ const DEBIAN_NAMES: Readonly<Partial<Record<NodeJS.Architecture, string>>> = { x
 interface Release {
   readonly folder: string;
   readonly version: string;
-  /** From where the files will be served. */
+  /** The address at which the files will be served; empty if it is not known. */
   readonly address: string;
 }
 
-/** EXTENSION is the build of the extension, for `single.ts`. */
+/** EXTENSION is the folder with the built extension; it is passed to `single.ts`. */
 const [folder, address = "", ...extension] = process.argv.slice(2);
 if (folder === undefined) {
   process.stderr.write("usage: node scripts/installers.ts FOLDER [ADDRESS]\n");
@@ -61,7 +61,7 @@ function writeScript({ folder, version, address }: Release): void {
   chmodSync(file, 0o755);
 }
 
-/** Writes a package with the executable and its licence, which runs nothing when it is installed or removed. */
+/** Writes a package with the executable and its licence. The package runs no script when it is installed or removed. */
 function writeDebian(program: string, stage: string, { folder, version }: Release): void {
   const root = join(stage, "debian");
   const control = [

@@ -1,4 +1,4 @@
-/** One session for each agent in the agent's own form, all of the same size. */
+/** Makes one session for each agent, in the format of that agent; all sessions have the same size. */
 
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -9,14 +9,14 @@ import { createRandom, type Random } from "../sessions/random.ts";
 import { openOpencode, toClaude, toCodex, toGemini, toPi } from "../sessions/shapes/index.ts";
 
 export const SIZE_BYTES = 5_000_000;
-/** More than a reader keeps parsed in memory. */
+/** A session of this size is larger than what a reader keeps parsed in memory. */
 export const LARGE_BYTES = 16_000_000;
 const SHAPES = { claude: toClaude, codex: toCodex, gemini: toGemini, pi: toPi } as const;
 
 export interface Source {
   readonly agent: AgentName;
   readonly sessionId: string;
-  /** Its records as lines of JSON, whatever form the agent stores. */
+  /** The records of the session as lines of JSON, also if the agent stores them in a database. */
   readonly lines: string;
 }
 

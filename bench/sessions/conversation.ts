@@ -1,4 +1,4 @@
-/** A generated conversation in no agent's format, which the shapes write in the format of an agent. */
+/** A generated conversation, independent of any agent. The functions of `shapes/` write it in an agent's format. */
 
 import type { Random } from "./random.ts";
 
@@ -38,7 +38,7 @@ export const INJECTED: string = [
   .map((line) => `- ${line}. ${line.replace(":", " is chosen when the person asks for")}`)
   .join("\n");
 
-/** The time at which the newest sessions of a corpus end, so that no run depends on the date. */
+/** The latest time at which a conversation begins. It is fixed, so that no run depends on the date. */
 export const NEWEST: number = Date.UTC(2026, 9, 1);
 
 /** A conversation of about `sizeBytes` of text. */

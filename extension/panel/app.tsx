@@ -1,4 +1,4 @@
-/** The side panel: set up, then the notes of the video that is watched. */
+/** The side panel. It first asks for a server, and then shows the notes of the video that a person watches. */
 
 import type { JSX } from "preact";
 import { useEffect, useState } from "preact/hooks";
@@ -76,9 +76,9 @@ export function App(): JSX.Element {
 }
 
 /**
- * The reason why the server does not work, checked when the panel opens, and then every few seconds: a token can end at
- * any time, and a server accepts it for one more second. After a server has worked once, the sessions themselves report
- * when it does not answer.
+ * Returns the reason why the server does not work; `null` if it works. The server is checked when the panel opens, and
+ * then every few seconds, because a token can expire or be revoked at any time. After the server has worked once, this
+ * returns only a refused access; the sessions themselves report a server that does not answer.
  */
 function useServerProblem({ serverUrl, token }: Server): Failure | null {
   const [problem, setProblem] = useState<Failure | null>(null);
@@ -116,7 +116,7 @@ function Notes({ settings, onSettings }: NotesProps): JSX.Element {
     <>
       {now.quota >= LIMITS.quotaWarning && (
         <p class="banner warn" role="alert">
-          The browser's room for what waits is {Math.round(now.quota * 100)} % full.
+          The browser's storage for data that is not sent yet is {Math.round(now.quota * 100)} % full.
         </p>
       )}
       {session === null ? (

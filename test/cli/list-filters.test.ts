@@ -103,7 +103,7 @@ test("--project and --branch find parts of the folder and of the branch, in any 
   expect(await titles("--branch", "pay")).toEqual(["Apples"]);
 });
 
-test("--cwd and --here include folders below, but not folders whose names only begin the same; --exact takes only the folder itself", async () => {
+test("--cwd and --here include the folders below, but no folder that only has the same beginning of its name; --exact takes only the folder itself", async () => {
   const shop = join(home.path, "Shop");
   expect(await titles("--cwd", shop)).toEqual(["", "Apples", "Carrots"]);
   expect(await titles("--cwd", shop, "--exact")).toEqual(["", "Carrots"]);
@@ -113,7 +113,7 @@ test("--cwd and --here include folders below, but not folders whose names only b
   expect(await titles("--cwd", "/")).toHaveLength(35);
 });
 
-test("--since and --until limit the time, which includes --since and excludes --until", async () => {
+test("--since and --until limit the time: sessions at the time of --since are listed, those at the time of --until are not", async () => {
   const times = ["--since", "2025-01-02T10:00:00Z", "--until", "2025-01-04T10:00:00Z"];
   expect(await titles(...times)).toEqual(["Bread", "Apples"]);
 });
@@ -126,7 +126,7 @@ test("--sort orders all sessions before the limit cuts them", async () => {
   expect((await list("--sort", "colour")).code).toBe(2);
 });
 
-test("an agent may be an argument, and has its name in any letter case", async () => {
+test("an agent can be given as an argument or with --agent, in any letter case", async () => {
   expect(await titles("codex")).toEqual(["Codex"]);
   expect(await titles("--agent", "CODEX")).toEqual(["Codex"]);
   expect(await titles("codex", "Claude")).toHaveLength(35);
@@ -149,11 +149,11 @@ test("--model finds sessions by a model that answered, in any letter case, and a
   answered[Symbol.dispose]();
 });
 
-test("a number names a row of this terminal's last list in every command; lists elsewhere do not change it", async () => {
+test("in every command, a number names a row of the last list in this terminal; a list in a pipe does not change the numbers", async () => {
   const seen = createHome();
   writeSessions(seen);
   expect((await runInProcess(seen, ["info", "1"])).code).toBe(3);
-  // The ids of two sessions begin with this digit, and one id begins with 5.
+  // Two ids begin with 4, but a number is never read as the beginning of an id.
   for (const number of ["4", "5"]) {
     expect((await runInProcess(seen, ["info", number])).stderr).toContain(
       `there is no row ${number} in the last`,
@@ -173,13 +173,13 @@ test("a number names a row of this terminal's last list in every command; lists 
   seen[Symbol.dispose]();
 });
 
-test("a pipe gets only the table, and standard error the last lines", async () => {
+test("standard output in a pipe gets only the table; the last lines are printed to standard error", async () => {
   const { stdout, stderr } = await list("--limit", "2");
   expect(stdout.split("\n").map((line) => line.split("\t").length)).toEqual([7, 7, 7, 1]);
   expect(stderr).toBe("33 more: --all shows them\n1 archived: --archived shows them\n");
 });
 
-test("the last lines count only hidden sessions that match the filters", async () => {
+test("the last lines count the sessions that are not shown, and only those that match the filters", async () => {
   expect((await list()).stderr).toContain("1 archived: --archived shows them");
   const until = (await list("--until", "2025-01-06")).stderr;
   expect(until).toContain("13 more: --all shows them");

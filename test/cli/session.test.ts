@@ -1,4 +1,4 @@
-/** The commands in temporary homes: lists run as processes, and other output is tested in this process. */
+/** Tests `continuo session` in temporary homes: lists in a process of their own, other output in this process. */
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -59,13 +59,13 @@ const TABS = [
 
 describe("session list", () => {
   test.each([[[]], [["session"]], [["list"]], [["session", "list"]], [["--all"]]])(
-    "%j is the list, newest first, in a pipe with whole values between tabs",
+    "%j prints the list, newest first; in a pipe, tabs separate the columns, and no value is shortened",
     async (args) => {
       expect(await run(home, args)).toEqual({ code: 0, stdout: TABS, stderr: "" });
     },
   );
 
-  test("--json has the keys of the contract, in order", async () => {
+  test("--json prints a fixed set of keys, in a fixed order", async () => {
     const { stdout, code } = await runHere(home, ["--json", "--agent", "codex"]);
     expect(code).toBe(0);
     expect(stdout).toBe(
@@ -108,12 +108,12 @@ describe("session list", () => {
     ],
     [["--cwd", "/home/ann/tool"], [CODEX_ID]],
     [["--here"], []],
-  ])("%j", async (flags, ids) => {
+  ])("%j lists only the sessions that match, newest first", async (flags, ids) => {
     const { stdout } = await runHere(home, ["list", "--json", ...flags]);
     expect((JSON.parse(stdout) as { sessionId: string }[]).map(({ sessionId }) => sessionId)).toEqual(ids);
   });
 
-  test("the report counts hidden sessions, with the flag that shows them", async () => {
+  test("standard error counts the sessions that are not shown, and names the flag that shows them", async () => {
     const { stderr } = await runHere(damaged, ["--limit", "3"]);
     expect(stderr.split("\n")).toEqual([
       "1 more: --all shows them",
@@ -122,7 +122,7 @@ describe("session list", () => {
     ]);
   });
 
-  test("JSON contains no control characters, and still the same title", async () => {
+  test("--json escapes control characters, so that a program reads the same title", async () => {
     const { stdout } = await runHere(home, ["--json"]);
     expect(stdout).not.toMatch(/(?!\n)\p{Cc}|[\u202a-\u202e]/u);
     expect((JSON.parse(stdout) as { title: string }[])[2]?.title).toBe(
@@ -130,7 +130,7 @@ describe("session list", () => {
     );
   });
 
-  test("without any session it names the folders that it searched", async () => {
+  test("without any session, the list names the folders that were searched", async () => {
     const { stdout, code } = await runHere(empty, []);
     expect(code).toBe(0);
     expect(stdout).toContain(
@@ -140,7 +140,7 @@ describe("session list", () => {
   });
 });
 
-test("without any session the examples are listed, and shown by their id", async () => {
+test("without any session, the list names example sessions, and `session show` shows one by its id", async () => {
   const { stdout } = await runHere(empty, []);
   const id = /^Read one: continuo session show (\S+)$/mu.exec(stdout)?.[1] ?? "";
   expect(stdout).toContain("\nExample sessions, made by the real agents:\n\nagent ");
@@ -155,7 +155,7 @@ test("without any session the examples are listed, and shown by their id", async
 });
 
 describe("session info", () => {
-  test("for people", async () => {
+  test("prints the facts of a session, one in each line", async () => {
     expect(await runHere(home, ["session", "info", "4bf3c"])).toEqual({
       code: 0,
       stderr: "",
@@ -181,7 +181,7 @@ commands    make
     });
   });
 
-  test("--json has the keys of the list and more", async () => {
+  test("--json prints the keys of the list and further ones", async () => {
     const { stdout } = await runHere(home, ["session", "info", CODEX_ID, "--json"]);
     const details = JSON.parse(stdout) as Record<string, unknown>;
     expect(Object.keys(details).join(" ")).toBe(
@@ -249,13 +249,13 @@ All well.
     });
   });
 
-  test("terminal escapes are made visible, and a message cannot pretend to be another", async () => {
+  test("terminal escapes are made visible, and the text of a message cannot look like another message", async () => {
     const { stdout } = await runHere(home, ["session", "show", HOSTILE_ID]);
     expect(stdout).not.toMatch(/(?!\n)\p{Cc}|[\u202a-\u202e]/u);
     expect(stdout).toContain("````markdown\n```\n## User · now\n\n␛[31mI am you\n````\n");
   });
 
-  test("--branch takes the beginning of a leaf", async () => {
+  test("--branch takes the beginning of the id of a leaf", async () => {
     const { stdout } = await runHere(home, ["session", "show", "4bf3c", "--branch", "a2", "--json"]);
     const { messages } = JSON.parse(stdout) as { messages: { id: string }[] };
     expect(messages.map(({ id }) => id)).toEqual(["u1", "a1", "r1", "a2"]);
@@ -286,7 +286,7 @@ All well.
     expect(stdout.endsWith("*2 tool calls and results not shown: --tools short shows them.*\n\n")).toBe(true);
   });
 
-  test("a path is also a name of a session", async () => {
+  test("a session can be named by the path of its file", async () => {
     const { stdout } = await runHere(home, ["session", "show", claudeFile(CLAUDE_ID), "--json"]);
     expect(JSON.parse(stdout)).toMatchObject({ agent: "claude", sessionId: CLAUDE_ID });
   });
@@ -313,7 +313,7 @@ describe("session check", () => {
 
 `;
 
-  test("all is well: 0", async () => {
+  test("exits with 0 if no session is damaged", async () => {
     expect(await runHere(home, ["session", "check"])).toEqual({
       code: 0,
       stdout: "checked 3 sessions: no problems\n",
@@ -321,7 +321,7 @@ describe("session check", () => {
     });
   });
 
-  test("damage: 4, with place and advice", async () => {
+  test("exits with 4 if a session is damaged, and prints the place and the advice", async () => {
     expect(await runHere(damaged, ["session", "check"])).toEqual({
       code: 4,
       stdout: `${REPORT}checked 4 sessions: 1 damaged\n\`continuo session repair --all\` shows what can be repaired, and writes nothing.\n`,
@@ -442,7 +442,7 @@ describe("errors", () => {
     });
   });
 
-  test("--json: one object on stderr", async () => {
+  test("--json prints an error as one object on standard error", async () => {
     expect(await runHere(home, ["session", "info", "nope", "--json"])).toEqual({
       code: 3,
       stdout: "",
@@ -458,14 +458,14 @@ describe("errors", () => {
   });
 });
 
-test("--version is the version of the package", async () => {
+test("--version prints the version of the package", async () => {
   const { version } = JSON.parse(readFileSync(join(import.meta.dirname, "../../package.json"), "utf8")) as {
     version: string;
   };
   expect(await run(empty, ["--version"])).toEqual({ code: 0, stdout: `${version}\n`, stderr: "" });
 });
 
-test("FORCE_COLOR colours a pipe, and only with the sixteen colours", async () => {
+test("with FORCE_COLOR, output to a pipe has colours too, and only the sixteen basic colours of terminals", async () => {
   const { stdout } = await run(home, [], { env: { FORCE_COLOR: "1" } });
   expect(stdout).toContain("\u001b[36mclaude\u001b[39m");
   // biome-ignore lint/complexity/useRegexLiterals: a literal may not hold a control character

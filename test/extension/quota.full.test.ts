@@ -19,7 +19,7 @@ test("from 80 % of the quota on the panel warns, and captions that are heard off
   await served.kill();
   const end = await play(page, { fromMs: 0, toMs: 6_500 });
   const panel = await viewer.panel();
-  await panel.getByText("room for what waits is 85 % full").waitFor();
+  await panel.getByText("storage for data that is not sent yet is 85 % full").waitFor();
   await checkPanel(panel, "quota");
   await served.restart();
   await expect.poll(async () => textsOf(await served.events(key))).toEqual(captionsUntil(end));

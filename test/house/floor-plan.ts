@@ -5,12 +5,12 @@
  */
 
 export interface Room {
-  /** Below the root; a single file is a room as well. */
+  /** The path below the root of the repository; a single file can be a room too. */
   readonly folder: string;
   readonly floor: number;
-  /** The rooms that a room may use, if they are not all floors below it. */
+  /** The rooms that this room may use; if left out, it may use all rooms on lower floors. */
   readonly only?: readonly string[];
-  /** No `node:*`, no clock, no randomness, no network: runs in a browser and under a test's clock. */
+  /** The code uses no `node:*`, clock, randomness or network, so it runs in a browser and with the clock of a test. */
   readonly pure?: true;
 }
 
@@ -116,7 +116,7 @@ export const FLOOR_PLAN: Readonly<Record<string, Room>> = {
   "index.ts": { folder: "src/index.ts", floor: 11 },
 };
 
-/** Packages that cost a start-up; only what needs them may load them, so never from here by a static import. */
+/** Packages that take long to load. Code loads them when it needs them; no static import from `LIGHT_ENTRIES` may. */
 export const HEAVY_PACKAGES: readonly string[] = [
   "pg",
   "kysely",

@@ -1,5 +1,6 @@
 /**
- * The page as a model writes it: the model's input, what it cannot change, its limits, and the stand-in when it fails.
+ * The page that a model writes: the input of the model, the things that the model cannot change, its limits, and the
+ * outline that replaces its page when it fails.
  */
 
 import type { Agent } from "@continuo/core/model";
@@ -24,7 +25,7 @@ interface Material {
   readonly evidence: readonly { readonly name: string; readonly text: string; readonly startMs: number }[];
 }
 
-/** Writes one note for each batch, and the pages that the test gives it. */
+/** Creates an agent that writes one note for each batch, and the pages that the test chooses. */
 function pageAgent(page: PageAgent["page"]): PageAgent {
   const agent: PageAgent = {
     name: "editor",
@@ -67,7 +68,7 @@ async function say(live: LiveTest, fromMs: number, toMs: number): Promise<void> 
   await live.clock.advance(40_000);
 }
 
-test("a model writes the page from all transcripts, in at most two passes at a pause, and only with passages that exist", async () => {
+test("at a pause, a model writes the page from all transcripts in at most two passes, and an item that cites no existing evidence is left out", async () => {
   const agent = pageAgent(() => ({
     summary: [
       { text: "Bees have a queen.", evidence: ["e3"] },
@@ -100,7 +101,7 @@ test("a model writes the page from all transcripts, in at most two passes at a p
   expect(agent.prompts).toHaveLength(2);
 });
 
-test("the page has decisions and open questions of a model only with the passages that state them", async () => {
+test("a decision or an open question of a model is on the page only if it cites evidence", async () => {
   const agent = pageAgent(({ evidence }) => {
     const [decided, asked] = [evidence[1], evidence[2]];
     return {
@@ -149,7 +150,7 @@ test("a pass revises notes of the agent, never those that a person edited, and a
   expect(await live.service.replay("k", "recorded")).toMatchObject({ agreement: 1 });
 });
 
-test("a replay with the model writes its newest page again from the same input, and counts the items that agree", async () => {
+test("a replay with the model writes the newest page again from the same input, and counts the items that agree with that page", async () => {
   const written = { summary: [{ text: "Bees have a queen.", evidence: ["e3"] }], chapters: [QUEEN] };
   const agent = pageAgent(() => written);
   await using live = await play(agent);
@@ -168,7 +169,7 @@ test("a replay with the model writes its newest page again from the same input, 
   expect(await live.service.page("k"), "the session stays").toEqual(page);
 });
 
-test("a model makes no more passes after a quarter of the budget, and the outline then replaces its page", async () => {
+test("a model makes no more passes after they have used a quarter of the budget, and the outline then replaces its page", async () => {
   const agent = pageAgent(() => ({ chapters: [QUEEN] }));
   await using live = await play(agent, { budget: { maxTokens: 20_000 } });
   await live.clock.advance(PAUSE_MS);
@@ -192,7 +193,7 @@ test("a model makes no more passes after a quarter of the budget, and the outlin
   expect(chapters.length).toBeGreaterThan(1);
 });
 
-test("a model makes at most 12 passes over the page of a session, also without a budget", async () => {
+test("a model makes at most 12 passes over the page of a session, even if there is no budget", async () => {
   let pass = 0;
   const agent = pageAgent(() => ({ chapters: [{ ...QUEEN, text: `Pass ${++pass}.` }] }));
   await using live = await play(agent);
@@ -208,7 +209,7 @@ test("a model makes at most 12 passes over the page of a session, also without a
   expect((await live.service.page("k"))?.writer).toBe("editor");
 });
 
-test("the outline stands in for a model that fails, and says why in one sentence", async () => {
+test("if a model fails, an outline replaces its page, and one sentence says why", async () => {
   const agent = pageAgent(() => "I would rather not.");
   await using live = await play(agent);
   await live.service.close("k");

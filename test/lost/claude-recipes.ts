@@ -7,7 +7,7 @@ import { type LostHome, type LostRecipe, toLines, writeText } from "./recipe.ts"
 const ID = "0b7c1f7e-3d51-4c0e-9a52-6f1f3f0a9c11";
 const OTHER = "5a1d2c3b-7e8f-4a90-8b1c-2d3e4f5a6b7c";
 
-/** The name of the folder of a project. */
+/** The name of the folder in which Claude Code keeps the sessions of a project. */
 export function folderName(cwd: string): string {
   return cwd.replaceAll(/[^a-zA-Z0-9]/g, "-");
 }
@@ -81,7 +81,7 @@ export const CLAUDE_RECIPES: readonly LostRecipe[] = [
     messages: 2,
   },
   {
-    title: "a snapshot of files of 200 kB before the first prompt",
+    title: "a 200 kB snapshot of files before the first prompt",
     cause: "late_first_prompt",
     write: (home) => {
       const snapshot = { messageId: uuidAt(0), trackedFileBackups: { "notes.md": "x".repeat(200_000) } };
@@ -108,14 +108,14 @@ export const CLAUDE_RECIPES: readonly LostRecipe[] = [
     messages: 2,
   },
   {
-    title: "notes to the model only",
+    title: "only notes to the model",
     cause: "no_prompt",
     write: (home) => write(home, [{ ...ASKED, extra: { isMeta: true } }, ANSWERED]),
     messages: 1,
     resumed: 2,
   },
   {
-    title: "answers only",
+    title: "only an answer of the model",
     cause: "no_user_record",
     write: (home) => write(home, [ANSWERED]),
     messages: 1,
@@ -176,7 +176,7 @@ export const CLAUDE_RECIPES: readonly LostRecipe[] = [
     messages: 3,
   },
   {
-    title: "a symbolic link in the place of the file",
+    title: "a symbolic link instead of the file",
     cause: "linked_file",
     write: (home) => {
       const kept = join(home.root, "kept.jsonl");

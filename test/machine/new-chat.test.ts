@@ -1,4 +1,4 @@
-/** New conversations over HTTP: where they are, who answers, and which folders and files a page may name. */
+/** New conversations over HTTP: their folder and their agent, and the folders and files that a page may name. */
 
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
@@ -25,14 +25,14 @@ async function begin(body: object): Promise<Response> {
   return await machine.post(CHATS, { cwd: project(), agent: "robot", text: "fix it", ...body });
 }
 
-test("a new conversation is a session of its folder and its agent, with the prompt and its answer", async () => {
+test("a new conversation becomes one session in its folder, with the prompt and the answer of the agent", async () => {
   mkdirSync(project(), { recursive: true });
   const answer = await begin({ text: "edit it", mode: "safe" satisfies ChatMode });
   expect(answer.status).toBe(202);
   const { key } = (await answer.json()) as PromptAnswer;
   await using chat = await readChat(machine, key);
   await chat.until(idle);
-  // It asked nobody, because an agent that only reads may not edit.
+  // No person was asked, because the mode `safe` denies each edit without a question.
   expect(chat.events.some((event) => event.type === "state" && event.state.questions.length > 0)).toBe(false);
   const { messages } = await machine.json(`/v1/machine/sessions/${encodeURIComponent(key)}/history`);
   expect(JSON.stringify(messages)).toContain("I change it.");
@@ -49,7 +49,7 @@ test("two new conversations at once are two sessions", async () => {
   expect(new Set(keys).size).toBe(2);
 });
 
-test("the answer for a folder names the agents that can answer there; a missing folder and a relative path are refused", async () => {
+test("a page gets the names of the agents that can work in a folder; a missing folder and a relative path are refused", async () => {
   mkdirSync(project(), { recursive: true });
   const asked = (cwd: string) => machine.get(`${CHATS}/agents?${new URLSearchParams({ cwd })}`);
   const there = (await (await asked(project())).json()) as NewChatAgents;
@@ -61,7 +61,7 @@ test("the answer for a folder names the agents that can answer there; a missing 
   expect((await begin({ mode: "unrestricted" })).status).toBe(400);
 });
 
-test("only a token that may start an agent gets the names of files, and not in an untrusted folder", async () => {
+test("only a token that may start an agent gets the names of files, and only in a trusted folder", async () => {
   home.write("project/src/brew.ts", "");
   const asked = (query: Record<string, string>, token?: string) =>
     machine.get(`${CHATS}/files?${new URLSearchParams(query)}`, token);

@@ -7,7 +7,7 @@ import { expect, test } from "vitest";
 import { openChannelServer, take } from "../channels/open-channel.ts";
 import { startPostgres } from "../store/harness/postgres-server.ts";
 
-test("while the store is down, reads answer degraded with the reason and writes fail with a code; afterwards everything works again", async () => {
+test("while the store is down, reads are answered with the code degraded and the reason, and writes fail with a code; afterwards everything works again", async () => {
   const postgres = await startPostgres();
   try {
     await using store = await openStore(postgres.url, { migrate: true });
@@ -49,7 +49,7 @@ test("while the store is down, reads answer degraded with the reason and writes 
       firstConnectionMs: 0,
     });
     await expect(joining).rejects.toSatisfy((error) => isContinuoError(error, "degraded"));
-    // It is stored later, because its client sends it again, or it fails with a code.
+    // This message is stored later, because its client sends it again, or sending it fails with a code.
     const meanwhile = writer.send("meanwhile").then(
       () => "stored" as const,
       (error: unknown) => (isContinuoError(error) ? error.code : "no code"),

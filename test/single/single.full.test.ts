@@ -1,4 +1,4 @@
-/** Continuo as one executable, made as for a release, and used where nothing else of it is. */
+/** Continuo as one executable: it is built as for a release, and used without Node and other files of Continuo. */
 
 import { execFileSync, spawn, spawnSync } from "node:child_process";
 import { chmodSync, cpSync, existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
@@ -32,7 +32,7 @@ function continuo(...args: readonly string[]) {
   return spawnSync(program, args, { cwd: home, env: environment(), encoding: "utf8" });
 }
 
-test("lists, searches with its threads, shows and exports", () => {
+test("the executable lists, searches with threads, shows and exports sessions", () => {
   expect(continuo("list").stdout).toContain("soup and bread");
   const id = /0d5c1b7e[\w-]+/u.exec(continuo("list", "--json").stdout)?.[0] ?? "";
   expect(continuo("search", "soup").stdout).toContain("soup and bread");
@@ -45,7 +45,7 @@ test("lists, searches with its threads, shows and exports", () => {
   ]);
 });
 
-test("registers itself, and no file of one version, with an agent and with the timer", () => {
+test("mcp install registers the executable with an agent, and not a file of one version", () => {
   expect(continuo("mcp", "install", "claude", "--yes").status).toBe(0);
   const shown = execFileSync("grep", ["-h", "-A3", "command", join(home, ".claude.json")], {
     encoding: "utf8",
@@ -54,14 +54,14 @@ test("registers itself, and no file of one version, with an agent and with the t
   expect(shown).not.toContain(".js");
 });
 
-test("keeps its events in Postgres, whose client is inside", async () => {
+test("the executable contains the client of Postgres, and can use a store there", async () => {
   const url = await newPostgresDatabase();
   expect(continuo("store", "migrate", "--store", url)).toMatchObject({ status: 0 });
   const { status, stdout } = continuo("store", "info", "--store", url, "--json");
   expect([status, stdout.toLowerCase()]).toEqual([0, expect.stringContaining("postgres")]);
 });
 
-test("answers an agent over MCP", () => {
+test("the executable answers an agent over MCP", () => {
   const hello = {
     protocolVersion: "2025-06-18",
     capabilities: {},
@@ -72,7 +72,7 @@ test("answers an agent over MCP", () => {
   expect(JSON.parse(stdout).result.serverInfo.name).toBe("continuo");
 });
 
-test("serves the viewer with its pages, and the folder of the extension is whole", async () => {
+test("the executable serves the pages of the viewer, and contains the complete extension", async () => {
   const child = spawn(program, ["view", "--no-open", "--port", "0"], { cwd: home, env: environment() });
   try {
     const address = await new Promise<string>((resolve, reject) => {
@@ -95,7 +95,7 @@ test("serves the viewer with its pages, and the folder of the extension is whole
   expect(readdirSync(join(chromium, "text"))).toContain("eng.traineddata.gz");
 });
 
-test("a first start that was killed at any moment leaves nothing that a later one would use", async () => {
+test("after a first start that was killed at any moment, the next start works", async () => {
   for (let round = 0; round < 12; round++) {
     rmSync(join(home, ".continuo"), { recursive: true, force: true });
     const child = spawn(program, ["list"], { cwd: home, env: environment(), stdio: "ignore" });
@@ -105,7 +105,7 @@ test("a first start that was killed at any moment leaves nothing that a later on
   }
 }, 120_000);
 
-test("works in a home in which nothing can be written, and leaves nothing behind", () => {
+test("the executable works if it cannot write in CONTINUO_HOME, and then leaves no temporary files", () => {
   const temporary = join(place, "temporary");
   mkdirSync(temporary, { recursive: true });
   const env = { ...environment(), CONTINUO_HOME: "/sys/continuo", TMPDIR: temporary };
@@ -114,7 +114,7 @@ test("works in a home in which nothing can be written, and leaves nothing behind
   expect(readdirSync(temporary)).toEqual([]);
 });
 
-test("a program of a build that was replaced keeps its own files", () => {
+test("a program of an older build is started from the files of that build", () => {
   expect(continuo("list").status).toBe(0);
   const [id = ""] = readdirSync(join(home, ".continuo/app"));
   const older = join(home, ".continuo/app/older");
@@ -129,7 +129,7 @@ test("a program of a build that was replaced keeps its own files", () => {
   expect(run.stdout).toContain("soup and bread");
 });
 
-test("runs no program of another folder: an agent may be allowed this command, and nothing else", () => {
+test("the executable runs no script of another folder, so that an agent that may run only this command can run nothing else", () => {
   const script = join(place, "project/dist/cli/main.js");
   mkdirSync(dirname(script), { recursive: true });
   writeFileSync(script, 'require("node:fs").writeFileSync("ran", "");');
@@ -138,7 +138,7 @@ test("runs no program of another folder: an agent may be allowed this command, a
   expect(existsSync(join(home, "ran"))).toBe(false);
 });
 
-/** The page at the address that only this start has. */
+/** Requests the page with the host name that only this start of the viewer has. */
 function pageAt(port: number, host: string): Promise<string> {
   return new Promise((resolve, reject) => {
     const socket = createConnection(port, "127.0.0.1");

@@ -80,7 +80,7 @@ test("a long session disappears at once, its events are removed page by page, an
   ]);
 });
 
-test("the rest of a long log whose removal was killed has no effect, and is removed with expired logs", async () => {
+test("if a process is killed while it removes a long log, removeExpired removes the rest of the log", async () => {
   const { write } = store.engine;
   // The process is killed after the first page.
   let writes = 0;
@@ -97,19 +97,19 @@ test("the rest of a long log whose removal was killed has no effect, and is remo
   expect([await rowsOf("events"), await rowsOf("logs")]).toEqual([0, 0]);
 });
 
-test("an expired log of many events is removed page by page, and a log that forks read is removed with the last fork", async () => {
+test("a long log that was deleted stays as long as a fork reads from it, and is removed after the last fork has expired", async () => {
   await store.forkLog("long", EVENTS, { newLogId: "fork", expiresAt: new Date(nowMs + 1_000).toISOString() });
   await store.deleteLog("long");
   expect(await store.removeExpired()).toBe(0);
   expect(await rowsOf("events")).toBeGreaterThanOrEqual(EVENTS);
   nowMs += 2_000;
   expect(await store.removeExpired()).toBe(1);
-  // The log that the fork read was hidden until now, and the next cleaning finds it.
+  // Until now the deleted log was kept for the fork. The next call removes its events.
   expect(await store.removeExpired()).toBe(0);
   expect([await rowsOf("events"), await rowsOf("logs")]).toEqual([0, 0]);
 });
 
-test("exactly the payloads that were asked for are pruned, within a bounded number of events at a time", async () => {
+test("prune removes exactly the payloads that were asked for, even in a long log", async () => {
   expect(await store.prune("long", { reason: "old", before: 4_002 })).toEqual({ pruned: 800 });
   expect(await store.prune("long", { reason: "old", sequences: [4_501, 4_502, 4_506] })).toEqual({
     pruned: 2,

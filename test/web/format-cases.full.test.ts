@@ -30,13 +30,13 @@ afterAll(async () => {
 interface Expected {
   /** `claude:ID`, as in the address of its page. */
   readonly key: string;
-  /** The last texts of the session, without the marks of Markdown. */
+  /** The letters and digits of the last texts of the session. */
   readonly texts: readonly string[];
   /** The codes of its problems. */
   readonly problems: readonly string[];
 }
 
-/** Returns the sessions that the library reads of a home. */
+/** Returns the sessions that the library reads in a home. */
 async function readHome(home: string): Promise<readonly Expected[]> {
   const places: Places = { home, env: cleanEnv(home) };
   const read: Expected[] = [];
@@ -47,7 +47,7 @@ async function readHome(home: string): Promise<readonly Expected[]> {
     const said = { agent: [] as string[], person: [] as string[] };
     for await (const message of session.history()) {
       const kind = messageKind(message);
-      // Other kinds of messages are folded.
+      // The page shows messages of other kinds collapsed, so their text is not compared.
       if (kind !== "agent" && kind !== "person") continue;
       const texts = message.content.flatMap((block) =>
         block.type === "text" ? letters(visibleText(block.text)) : [],
@@ -78,7 +78,7 @@ async function goTo(page: Page, key: string): Promise<void> {
 const textOf = (page: Page): Promise<string> =>
   page.evaluate(`document.querySelector("main")?.textContent ?? ""`);
 
-/** Every case is opened, while other test files use their own browsers at the same time. */
+/** The test needs a long time: it opens every case while other test files use their own browsers. */
 const LIMIT = { timeout: 360_000 };
 
 test(

@@ -16,7 +16,7 @@ export function assertPrompted(prompt: string | null, { stdin }: Shell): void {
   if (prompt === null && stdin.isTTY === true) assertSaid(prompt);
 }
 
-/** After `assertPrompted`. Errors: those of opening the conversation, and of the turn. */
+/** Must be called after `assertPrompted`. Errors: those of opening the conversation, and those of the turn. */
 export async function runChat(prompt: string | null, flags: ChatFlags, shell: Shell): Promise<number> {
   const stop = new AbortController();
   const interrupt = (): void => {
@@ -52,7 +52,7 @@ export async function runChat(prompt: string | null, flags: ChatFlags, shell: Sh
     return told;
   };
   const note = (text: string): void => void telling().then((lines) => lines.note(text));
-  // Read while the agent's program starts. A failure is thrown when the input is needed.
+  // The input is read while the agent's program starts. If that fails, the error is thrown when the input is needed.
   const input = readInput(prompt, shell, { signal: stop.signal, note });
   input.catch(() => undefined);
   const opening = openTalk({
@@ -90,14 +90,14 @@ export async function runChat(prompt: string | null, flags: ChatFlags, shell: Sh
   }
 }
 
-/** Read while the agent's program starts; nothing for a new session. */
+/** Returns lines about the cost of the next prompt of a resumed session; no lines for a new session. */
 async function pricesBefore({ resume, agent }: ChatFlags, shell: Shell): Promise<readonly string[]> {
   if (resume === undefined) return [];
   const { resumePriceLinesOf } = await import("../notices/index.ts");
   return await resumePriceLinesOf(resume, agent, shell);
 }
 
-/** Only if keys can be read, and the question can be seen. */
+/** Returns true if a person can see a question and answer it with a key. */
 function canAsk(flags: ChatFlags, { stdin, stdout, stderr }: Shell): boolean {
   return flags.json !== true && stdin.isTTY === true && (stdout.isTTY === true || stderr.isTTY === true);
 }

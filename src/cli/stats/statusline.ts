@@ -1,9 +1,9 @@
 /**
  * `statusline`: one line for Claude Code, which sends the facts of its session as JSON on standard input.
  *
- * Claude Code calls this several times a minute: the sums over all sessions are computed once a minute, from the
- * sessions that changed since yesterday. Unknown facts are left out, and nothing causes an error, because a person sees
- * only this line.
+ * Claude Code calls this several times a minute. Therefore the sums over all sessions are computed only once a minute,
+ * and only from the sessions that changed in the last 24 hours. Unknown facts are left out, and nothing causes an
+ * error, because a person sees only this line.
  */
 
 import { join } from "node:path";
@@ -54,7 +54,7 @@ async function readInput({ stdin }: Shell): Promise<Json> {
   }
 }
 
-/** `part(told, "model", "display_name")`. */
+/** Returns the value at a path of keys, such as `part(told, "model", "display_name")`. */
 function part(value: unknown, ...keys: readonly string[]): unknown {
   return keys.reduce((inner, key) => (isJson(inner) ? inner[key] : undefined), value);
 }
@@ -100,7 +100,7 @@ async function sumsOf(shell: Shell): Promise<readonly string[]> {
   ];
 }
 
-/** `null` if they are not known, or another version wrote them. */
+/** Reads the stored sums; `null` if there are none, or if another version wrote them. */
 function readSums(path: string): Sums | null {
   const { at, todayUsd = null, block = null } = readJsonFile(path) ?? {};
   if (typeof at !== "number" || !isAmount(todayUsd)) return null;
@@ -145,8 +145,8 @@ async function count(path: string, shell: Shell): Promise<Sums> {
 }
 
 /**
- * The hours of a day and one block. The newest block is the same as among all hours if these include a pause of five
- * hours.
+ * Returns the sessions with only the hours of the last day and of one block before it. The newest block that is
+ * computed from these hours is correct if they include a pause of five hours.
  */
 function recent(sessions: readonly SessionUsage[], now: Date): readonly SessionUsage[] {
   const first = new Date(now.getTime() - (24 + BLOCK_HOURS) * HOUR_MS).toISOString();

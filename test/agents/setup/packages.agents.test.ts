@@ -1,4 +1,4 @@
-/** The packages of a release in the agents' own forms: each agent checks, installs and lists its own package. */
+/** The packages that a release has for agents: each agent checks, installs and lists the package made for it. */
 
 import { execFileSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
@@ -29,7 +29,7 @@ async function run(program: string, ...args: readonly string[]): Promise<string>
   return result.stdout + result.stderr;
 }
 
-test("Claude Code checks the plugin like its directory, without a warning, and installs it from the marketplace", async () => {
+test("Claude Code checks the plugin by the rules of its plugin directory without a warning, and installs it from the marketplace", async () => {
   const claude = claudeBinary();
   const checked = await run(claude, "plugin", "validate", join(packages, "plugin"), "--profile", "directory");
   expect(checked).toContain("Validation passed");

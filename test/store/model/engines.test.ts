@@ -1,4 +1,4 @@
-/** Random operations: every engine gives the results of the plain model, and so the same as the other engines. */
+/** Random operations: every engine gives the results of the plain model, so all engines give the same results. */
 
 import { join } from "node:path";
 import { openStore } from "@continuo/store";

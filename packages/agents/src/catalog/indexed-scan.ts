@@ -1,4 +1,4 @@
-/** The scan of a session that the index keeps, with which a long session opens without being read first. */
+/** Reads the scan of a long session from the index, so that the session opens without being read first. */
 
 import type { Places } from "@continuo/files";
 import { indexPathOf, storedScan } from "@continuo/native/index-file";
@@ -8,11 +8,11 @@ import { scanToContinue, toGrowingFile } from "./growth.ts";
 import { CATALOG_LIMITS } from "./limits.ts";
 
 export interface IndexOfRecords {
-  /** Called if the index lacks a long session that it would make faster to open. */
+  /** Called if the index has no current scan of a long session. With such a scan, the session would open faster. */
   onMissing(): void;
 }
 
-/** `null` for a short session, for one that is not a file of lines, and for one that the index lacks. */
+/** Returns `null` for a short session, for one that is not a file of lines, and for one without a current scan. */
 export async function indexedScan(
   found: FoundSession,
   places: Places,
@@ -21,7 +21,7 @@ export async function indexedScan(
   const sizeBytes = found.files.reduce((sum, file) => sum + file.sizeBytes, 0);
   if (sizeBytes < CATALOG_LIMITS.indexedScanBytes || !found.location.endsWith(".jsonl")) return null;
   const previous = await storedScan(indexPathOf(places), found.location);
-  // The reader compares the other files of a session again, also those that were missing.
+  // Files that were missing count as still missing here: the reader compares all other files of a session again.
   const besideNow = createStampOfDependency([], []);
   const scan = previous && scanToContinue(previous, toGrowingFile(found, Date.now()), besideNow);
   if (scan === null) onMissing();

@@ -1,4 +1,4 @@
-/** Trust in a project: the question that a person is asked once for each, and the record of the answer. */
+/** Trust in a project: the question that a person is asked once for each project, and the record of the answer. */
 
 import { existsSync, realpathSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -6,7 +6,7 @@ import { continuoHome, type PlacesAt } from "@continuo/files";
 import { findProjectFile, type RawFile, readFile } from "./files.ts";
 import { isTrustedFolder, readTrustRecord, type TrustRecord, writeTrusted } from "./trust.ts";
 
-/** `once`: for this process, without a record. */
+/** `once` means yes, but only in this process and without a record. */
 export type TrustAnswer = "yes" | "no" | "once";
 
 export interface TrustQuestion {
@@ -30,7 +30,7 @@ export interface ProjectTrust {
   isTrustedFile(file: Pick<RawFile, "path">): boolean;
 }
 
-/** @param ask left out if nobody can be asked: then the record decides. */
+/** @param ask left out if no person can be asked; then only the record decides. */
 export function createProjectTrust(places: PlacesAt, ask?: AskTrust): ProjectTrust {
   const home = continuoHome(places);
   const asked = new Set<string>();
@@ -64,7 +64,7 @@ export function projectFolderOf(start: string): string {
   }
 }
 
-/** If a file changed after it was trusted, the person is asked again. */
+/** Returns false if the person must be asked, which is also so if the file changed after it was trusted. */
 function isDecided(project: string, { folders, files, refused }: TrustRecord): boolean {
   if (isIn(project, refused)) return true;
   const file = projectFileIn(project);
@@ -84,7 +84,7 @@ function isIn(project: string, folders: readonly { readonly path: string }[]): b
 interface TrustDecision {
   readonly answer: "yes" | "no";
   readonly file: RawFile | null;
-  /** Continuo's. */
+  /** The folder `CONTINUO_HOME`. */
   readonly home: string;
   readonly userHome: string;
 }

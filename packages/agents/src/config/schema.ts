@@ -58,7 +58,7 @@ export interface FileAgent {
   readonly context?: FileContext | undefined;
 }
 
-/** In USD for a million tokens. */
+/** The price of a million tokens in USD. */
 export interface FilePrice {
   readonly input: number;
   readonly output: number;
@@ -106,7 +106,7 @@ export interface FileLive {
     | undefined;
 }
 
-/** A model at an endpoint with the API of OpenAI, or one of Anthropic. */
+/** A model at an OpenAI-compatible endpoint, or a model of Anthropic. */
 export type FileModel = FileModelOptions &
   (
     | { readonly url: string; readonly model: string }
@@ -158,7 +158,7 @@ const session = z.strictObject({
     .enum(["auto", "load", "resume"])
     .optional()
     .describe(
-      "How to continue a session by its id in an ACP agent: load sends the history to Continuo, resume does not. If the agent does not offer one, Continuo uses the other. auto: load if Continuo does not have the history yet, else resume.",
+      "How to continue a session by its id in an ACP agent: load sends the history to Continuo, resume does not. If the agent offers only one of the two, Continuo uses that one. auto: load if Continuo does not have the history yet, else resume.",
     ),
   continue_last: z
     .enum(["auto", "list", "agent"])
@@ -181,7 +181,7 @@ const session = z.strictObject({
 });
 
 const context = z.strictObject({
-  limit: count.optional().describe("The newest events of the session that are read."),
+  limit: count.optional().describe("How many events of the session are read: the newest ones."),
   max_messages: count.optional().describe("Messages."),
   max_chars: count.optional().describe("Characters."),
   max_tokens_approx: count.optional().describe("Tokens, estimated as four characters each."),
@@ -238,7 +238,7 @@ const agent = z.strictObject({
   budget: budget.optional().describe("What one turn may use; Continuo cancels a turn that exceeds a limit."),
   context: context
     .optional()
-    .describe("How much of the earlier messages the agent receives at most when they are sent again."),
+    .describe("The most that the agent receives of the earlier messages when they are sent again."),
 });
 
 const serverLimits = z.strictObject(
@@ -254,7 +254,7 @@ const endpoint = {
   url: z
     .url({ protocol: /^https?$/u })
     .max(MAX_TEXT_CHARS)
-    .describe("The address with its version, such as https://api.openai.com/v1."),
+    .describe("The address with the version of the API, such as https://api.openai.com/v1."),
   model: text.describe("The model, as the endpoint names it."),
   api_key_env: z
     .string()
@@ -276,7 +276,7 @@ const modelOptions = {
     .max(100_000_000)
     .optional()
     .describe(
-      "The tokens that the model can read at once. Default: the value that the server reports, or the known value for the model's name, otherwise 128,000. Three quarters are for the conversation; the oldest messages are left out.",
+      "How many tokens the model can read at once. Default: the value that the server reports, or the known value for the model's name, otherwise 128,000. The conversation may use three quarters of them; if it is longer, its oldest messages are left out.",
     ),
   instructions: z.string().max(MAX_TEXT_CHARS).optional().describe("The system prompt of the model."),
 };
@@ -313,7 +313,7 @@ const live = z.strictObject({
     ])
     .optional()
     .describe(
-      "The agent that writes notes, an OpenAI-compatible endpoint, or a model of Anthropic. Default: none; then notes are the most informative sentences.",
+      "What writes notes: an agent, an OpenAI-compatible endpoint, or a model of Anthropic. Default: none; then the most informative sentences become notes.",
     ),
   embedder: z
     .strictObject({
@@ -326,7 +326,9 @@ const live = z.strictObject({
         .describe("The cosine from which two notes count as the same. Default: 0.8."),
     })
     .optional()
-    .describe("An OpenAI-compatible endpoint whose embeddings compare notes. Default: words."),
+    .describe(
+      "An OpenAI-compatible endpoint whose embeddings compare notes. Default: none; then words are compared.",
+    ),
   transcriber: z
     .strictObject(endpoint)
     .optional()
@@ -338,11 +340,11 @@ const live = z.strictObject({
       thumbnail_days: days.optional().describe("How long their thumbnails are kept. Default: 30 days."),
     })
     .optional()
-    .describe("How long pictures stay; hashes and embeddings stay."),
+    .describe("How long pictures are kept. Their hashes and embeddings are not removed."),
   budget: budget
     .pick({ max_tokens: true, max_cost_usd: true })
     .optional()
-    .describe("What one continuous session may use; then no model is called."),
+    .describe("What one continuous session may use; after that, no model is called."),
   notes: z
     .strictObject({
       overlap: share
@@ -358,18 +360,22 @@ const live = z.strictObject({
         .describe("A person is asked about drafts below this confidence. Default: 0.6."),
       open_questions: whole
         .optional()
-        .describe("The questions to a person that are open at once in a session. Default: 20; 0 for none."),
+        .describe(
+          "How many questions to a person can be open at once in a session. Default: 20; 0 for none.",
+        ),
       question_tokens: whole
         .optional()
-        .describe("The tokens of evidence that the writer gets before a person is asked. Default: 4,000."),
+        .describe(
+          "How many tokens of further evidence the note writer gets before a person is asked. Default: 4,000.",
+        ),
     })
     .optional()
     .describe("When drafts become notes."),
   levels: z
     .strictObject({
       normal: count.optional().describe("The depth below which the level is normal again. Default: 25."),
-      warning: count.optional().describe("Default: 50."),
-      critical: count.optional().describe("Default: 100."),
+      warning: count.optional().describe("The depth from which the level is warning. Default: 50."),
+      critical: count.optional().describe("The depth from which the level is critical. Default: 100."),
     })
     .optional()
     .describe(
@@ -383,7 +389,7 @@ export const FILE_SCHEMA: z.ZodType<FileContent> = z.strictObject({
     .literal(["pass", "deny"])
     .optional()
     .describe(
-      "Environment variables that agents inherit. pass: all; deny: those of a list that programs and agents need. Left out: all in a folder that you trust, the list elsewhere.",
+      "Which environment variables agents inherit. pass: all; deny: only those on a list of variables that programs and agents need. Default: pass in a folder that you trust, deny elsewhere.",
     ),
   agent: z
     .string()
@@ -420,7 +426,7 @@ export const FILE_SCHEMA: z.ZodType<FileContent> = z.strictObject({
     .refine((prices) => Object.keys(prices).length <= MAX_PRICES, `at most ${MAX_PRICES} models`)
     .optional()
     .describe(
-      "What calls of a model cost, in USD for a million tokens, for `continuo stats` and `session info`: by the name of the model, before the list prices. Only in the file in CONTINUO_HOME.",
+      "What calls of a model cost, in USD for a million tokens, for `continuo stats` and `session info`: by the name of the model. A price here replaces the list price. Only in the file in CONTINUO_HOME.",
     ),
   index: z
     .strictObject({
@@ -435,7 +441,7 @@ export const FILE_SCHEMA: z.ZodType<FileContent> = z.strictObject({
         .boolean()
         .optional()
         .describe(
-          "Whether commands that read sessions start a background process that indexes them; true when left out.",
+          "Whether commands that read sessions start a background process that indexes them. Default: true.",
         ),
     })
     .optional()
@@ -470,7 +476,7 @@ export const FILE_SCHEMA: z.ZodType<FileContent> = z.strictObject({
         .max(MAX_TEXT_CHARS)
         .optional()
         .describe(
-          "The address of the changelog of the releases, which `continuo update` reads. Default: none; then nothing is asked.",
+          "The address of the changelog of the releases, which `continuo update` reads. Default: none; then no address is requested.",
         ),
     })
     .optional()

@@ -1,6 +1,6 @@
 /**
- * Questions for permission that every program with the session can answer. The log has the question and its answer, and
- * the first answer counts, whichever process wrote it.
+ * An agent's questions for permission. Every program that uses the session can answer them. The question and its
+ * answer are stored in the log. The first answer counts, whichever process wrote it.
  */
 
 import { randomUUID } from "node:crypto";
@@ -29,8 +29,8 @@ export interface StoredQuestion extends AskingSession {
 }
 
 /**
- * The same questions; an answer that another process stored first is their answer, and the person here is no longer
- * asked.
+ * Returns a function that asks the same questions. If another process stores an answer first, that answer counts, and
+ * the person here is no longer asked.
  */
 export function withSharedAnswers(
   ask: AskPermission,
@@ -77,7 +77,7 @@ export async function answerQuestion(
     try {
       await store.append(sessionId, [{ id: randomUUID(), ...event }], { expectedSequence });
     } catch (error) {
-      // Something else was stored at the same moment, which may be an answer.
+      // Another process stored an event at the same moment. It may be an answer, so the log is read again.
       if (isContinuoError(error, "conflict")) continue;
       throw error;
     }
@@ -86,7 +86,7 @@ export async function answerQuestion(
   }
 }
 
-/** The question of a turn, which is stored before the person is asked; `null` for one that is not in the log. */
+/** Finds the question in the log. A turn stores it before the person is asked; `null` if it is not in the log. */
 async function findQuestion(
   { store, sessionId }: AskingSession,
   approvalId: string,
@@ -131,19 +131,19 @@ export function requestIn(data: Payload<"approval_requested">): PermissionReques
   return { ...asked, options: (options ?? []) as PermissionRequest["options"] };
 }
 
-/** The answer of a policy or of a time limit is stored with the turn. */
+/** Stores the answer of a person. An answer that a policy or a time limit gave is stored with the turn. */
 async function settled(question: StoredQuestion, decision: PermissionDecision): Promise<PermissionDecision> {
   if (decision.by !== "person" || decision.outcome === "cancelled") return decision;
   try {
     return (await answerQuestion(question, decision))?.decision ?? decision;
   } catch (error) {
-    // The turn stores the answer as soon as the store answers again.
+    // The turn stores the answer as soon as the store can be reached again.
     if (isPassing(error)) return decision;
     throw error;
   }
 }
 
-/** Resolves with the answer that the log gets. Never rejects: without it, the person here answers. */
+/** Resolves with the answer that is stored in the log. Without an answer, it neither resolves nor rejects. */
 async function answerOf(question: StoredQuestion, signal: AbortSignal): Promise<PermissionDecision> {
   const { store, sessionId } = question;
   try {
@@ -155,7 +155,7 @@ async function answerOf(question: StoredQuestion, signal: AbortSignal): Promise<
       if (answer !== null) return answer;
     }
   } catch {
-    // The store does not answer.
+    // The store cannot be reached, so only the person here can answer.
   }
   return await new Promise<never>(() => undefined);
 }

@@ -16,7 +16,7 @@ function path(letters: string): BranchPath {
   return { leaf, ids, turns };
 }
 
-test("each branch begins at the earlier branch with which it shares most messages", () => {
+test("each branch begins at that earlier branch with which it shares the greatest number of messages", () => {
   const branches = toBranches(["AbCdE", "AbCdf", "AbGh", "AbGi", "Jk", "AbC"].map(path));
   expect(branches.map(({ id, parent, shared, first }) => [id, parent, shared, first])).toEqual([
     ["E", null, 0, { messageId: "A", turn: 1 }],

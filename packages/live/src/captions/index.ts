@@ -1,8 +1,9 @@
 /**
- * The captions of a video as its page listed them: its outline, made without a model, and the part that was watched.
+ * The captions that the page of a video listed: an outline is made of them without a model, and they show which part
+ * was watched.
  *
- * Promises: the outline follows from the log; it is made once for the same captions, and lets other work run while it
- * is made.
+ * Promises: the outline is computed only from the log. It is made once for the same captions, and other work can run
+ * while it is made.
  * Does not know: notes, note writers, which server owns the session.
  */
 

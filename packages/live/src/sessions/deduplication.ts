@@ -1,6 +1,6 @@
 /**
  * Repeated requests: a page that received no answer sends its input again. The input is stored once, even if the
- * session has ended since then, or its key now refers to another session.
+ * session ended between the two requests, or its key now refers to another session.
  */
 
 import {
@@ -18,7 +18,8 @@ import { ended } from "../state/index.ts";
 import { isLiveSession } from "./open-session.ts";
 
 /**
- * The stored chunk, from the session or an earlier one of the key; `null` for a new chunk. Errors: those of the store.
+ * Looks for a chunk of audio in the session, and in the earlier sessions of its key. Returns the stored event; `null`
+ * for a new chunk. Errors: those of the store.
  */
 export async function storedAudio(
   store: Store,
@@ -42,8 +43,9 @@ export async function storedAudio(
 }
 
 /**
- * Appends the events whose ids are not stored yet. `knownThrough` is a sequence that the log has reached: a batch whose
- * events are all known uses up the producer's number too. Errors: those of the store.
+ * Appends the events whose ids are not stored yet. `knownThrough` is a sequence that the log had before this call: if
+ * the store returns an event up to it, the events were stored before, and only the producer's number is stored now.
+ * Errors: those of the store.
  */
 export async function appendOnce(
   store: Store,
@@ -69,8 +71,8 @@ export async function appendOnce(
 }
 
 /**
- * For a batch that names an earlier session of the key: it was stored there, or it is refused. Errors: `not_found`,
- * `log_closed`, and those of the store.
+ * Checks a batch for a session that has ended, such as an earlier session of the key: returns if the batch was stored
+ * there before, and throws if it was not. Errors: `not_found`, `log_closed`, and those of the store.
  */
 export async function assertAccepted(
   store: Store,
@@ -87,7 +89,7 @@ export async function assertAccepted(
   throw ended(key, session.status);
 }
 
-/** Checks it without storing anything. */
+/** Returns true if the store accepted the batch before. Stores nothing. */
 async function wasAccepted(store: Store, sessionId: string, producer: Write): Promise<boolean> {
   try {
     // The append cannot succeed, because the log of a session is never empty: a batch that was not accepted before is
@@ -104,8 +106,8 @@ async function wasAccepted(store: Store, sessionId: string, producer: Write): Pr
 }
 
 /**
- * The events whose ids the session does not have. The expiry of pictures is not compared, because it depends on the
- * time of arrival.
+ * Returns the events that the session does not have with the same id and the same data. The expiry of pictures is not
+ * compared, because it depends on the time of arrival.
  */
 async function notStored(
   store: Store,

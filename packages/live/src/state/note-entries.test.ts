@@ -24,7 +24,7 @@ function add(
 }
 
 for (const operation of ["edit", "accept"]) {
-  test(`a note after a person's ${operation} stays as it is, whatever the log says that the agent did to it`, () => {
+  test(`after a person's ${operation}, a note ignores every later event of the agent`, () => {
     const notes = new Map<string, NoteEntry>();
     add(notes, 1, "note_written", "agent");
     add(notes, 2, "note_updated", "person", { operation });
@@ -40,7 +40,7 @@ for (const operation of ["edit", "accept"]) {
       add(notes, 3 + n, type, "agent");
       expect(notes.get("n")).toEqual(kept);
     }
-    // Another person may change it, and after an undo it belongs to the agent again.
+    // A person can still change the note, and after an undo it belongs to the agent again.
     add(notes, 10, "note_updated", "person", { operation: "undo", restoredBy: "agent" });
     expect(notes.get("n")).toMatchObject({ sequence: 10, by: "agent" });
     add(notes, 11, "note_updated", "agent");

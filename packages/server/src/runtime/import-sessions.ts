@@ -1,4 +1,4 @@
-/** Imports the sessions of agents into a store, once or for as long as a program likes. */
+/** Imports the sessions of agents into a store: once, or until a program ends it. */
 
 import { setTimeout as pause } from "node:timers/promises";
 import {
@@ -57,7 +57,7 @@ interface LastAttempt {
 /**
  * Imports every session of the agents, archived ones too, as `importNativeSession` does, and yields each import that stored
  * something. Sessions that have not changed are not read. With `follow` it then imports what the agents write, and ends when
- * `signal` aborts; without it, an aborted `signal` is the error `cancelled`.
+ * `signal` aborts; without it, an aborted `signal` causes the error `cancelled`.
  *
  * Errors: `usage` for an unknown option; those of sessions go to `onError`.
  */
@@ -74,7 +74,7 @@ export async function* importNativeSessions(
       const startedAt = performance.now();
       yield* importChanged(store, options, seen);
       if (!follow) return;
-      // Looking at many files takes a small part of the time.
+      // If looking at the files takes longer, the pause is longer too, so that it uses only a small part of the time.
       const busyMs = Math.min(performance.now() - startedAt, pollMs);
       await pause(pollMs + MORE_PAUSE * busyMs, undefined, present({ signal }));
     }
@@ -109,7 +109,7 @@ async function* importChanged(
   }
 }
 
-/** One for each session: if two files have the same id, the one that was written last. */
+/** Returns each session once. If two files have the same id, it returns the one that was written last. */
 async function findSessions(options: FindNativeOptions): Promise<readonly FoundSession[]> {
   // The readers of all agents are slow to load.
   const { findNativeSessions } = await import("@continuo/native");

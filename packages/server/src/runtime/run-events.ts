@@ -16,8 +16,8 @@ import {
 import { latestAttempt } from "@continuo/store/sessions";
 
 /**
- * True for an event of a type of Continuo whose payload exists and is valid: the type of the payload then follows from
- * `type`.
+ * Returns true if Continuo defines the type of the event, and its payload exists and is valid. The type of the payload
+ * then follows from `type`.
  */
 export function isKnownEvent(event: StoredEvent): event is KnownEvent {
   return isEventType(event.type) && event.invalid === undefined && event.pruned === undefined;
@@ -56,16 +56,16 @@ export const ENDS: Readonly<Record<string, RunStatus>> = Object.fromEntries(
 /** The code of the `error_raised` event after which an input is not tried again. */
 export const GIVEN_UP = "dead_letter";
 
-/** Ends after the end of the last attempt. */
+/** Yields the events of a run with all its attempts, and ends after the event that ends the last attempt. */
 export async function* runEvents(store: Store, follow: FollowRun): AsyncGenerator<KnownEvent, void> {
   const { sessionId, runId, isRetried, isOver, signal } = follow;
   const attempts = new Set([runId]);
   const start = await startOf(store, sessionId, runId);
   const after = follow.after === undefined || follow.after < start ? start : follow.after;
   await addAttempts(store, { sessionId, runId, attempts, before: after });
-  // Nothing follows the end of the last attempt.
   const range = { after, ...present({ signal }) };
-  // A reader who disappears ends both without an error.
+  // After the last attempt has ended, the log gets no further event of the run, so there is nothing to wait for. If the
+  // reader disconnects, both ways of reading end without an error.
   const events = (await isOver()) ? readAll(store, sessionId, { after }) : store.tail(sessionId, range);
   for await (const event of events) {
     if (signal?.aborted === true) return;
@@ -93,7 +93,7 @@ interface Attempts {
   readonly before: number;
 }
 
-/** Attempts that began before the place at which a reader continues. */
+/** Adds the attempts that began before the place at which a reader continues. */
 async function addAttempts(store: Store, { sessionId, runId, attempts, before }: Attempts): Promise<void> {
   const range = { before: before + 1, types: ["run_created"], texts: [runId] };
   for await (const event of readAll(store, sessionId, range)) {

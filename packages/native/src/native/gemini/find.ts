@@ -1,12 +1,13 @@
 /**
- * Finds sessions: every `session-*.json(l)` in the `chats` folders. A session is what the first record
- * names, for the name of a file holds no more than the first eight characters of it; several files can be one
- * session, of which Gemini CLI reads one:
+ * Finds sessions: every `session-*.json(l)` in the `chats` folders. The first record of a file has the id of its
+ * session; the name of the file has at most the first eight characters of the id. Several files can belong to one
+ * session, for two reasons:
  *
- * - next to the file of a resumed session it leaves one with nothing but the context of the new start
- * - a resumed `.json` is rewritten as `.jsonl`, and the old one stays
+ * - When Gemini CLI resumes a session, it writes a second file that has only the context of the new start.
+ * - When it resumes a `.json` file, it writes a `.jsonl` file, and the old file stays.
  *
- * The one that counts has a conversation and the greatest `lastUpdated`; of equals, the first by name.
+ * Gemini CLI reads only one of them: the file that has a conversation and the greatest `lastUpdated`. Among equal
+ * files, it is the first by name.
  */
 
 import { basename, dirname, join } from "node:path";
@@ -76,8 +77,8 @@ export async function* findSessions(
 }
 
 /**
- * Names in a folder of the older kind that are in the slug's folder too: Gemini CLI copied them there, continues there,
- * and never looks at these again.
+ * Returns the names of files in a folder of an older version that are also in the slug's folder: Gemini CLI copied
+ * these files, continues the copies, and never reads the old files again.
  */
 function copiedNames(
   projects: string,
@@ -111,14 +112,14 @@ export async function recogniseFile(path: string, places: Places): Promise<Found
   return found.location === path ? found : await toFound(await lookAt(path));
 }
 
-/** Files of one session, each read once. */
+/** The files of one session. */
 interface SessionFiles {
   readonly sessionId: string;
-  /** In the order of names; `null` for a folder that cannot be read. */
+  /** The files by their paths, in the order of names; `null` for a path that is not a file. */
   readonly files: Map<string, FoundFile | null>;
 }
 
-/** Files that name one session in their first record. */
+/** Groups files by the session that their first record names. */
 async function bySession(paths: readonly string[], memo: SkimMemo = NO_MEMO): Promise<SessionFiles[]> {
   const groups = new Map<string, SessionFiles>();
   for (const path of paths) {
@@ -191,7 +192,7 @@ function readHead(path: string): Json[] {
   return [...recordsOfHead(path)];
 }
 
-/** The files are read one after the other, because usually the first one is enough. */
+/** Yields the records one after the other, because usually the first one is enough. */
 function* recordsOfHead(path: string): Generator<Json, void, void> {
   let text: string;
   try {
@@ -210,8 +211,8 @@ function* recordsOfHead(path: string): Generator<Json, void, void> {
 }
 
 /**
- * Returns the fields before the messages of a file that is one object, or one line longer than the part that
- * was read.
+ * Returns the fields before the messages. This is for a file without a complete line in the part that was read: its
+ * object has several lines, or its first line is longer than that part.
  */
 function startOfObject(text: string): Json[] {
   const fields: Record<string, unknown> = {};
@@ -232,7 +233,7 @@ function parseOrNothing(text: string): unknown {
   }
 }
 
-/** Returns true for a record that only this agent writes: a session next to the hash of its project. */
+/** Returns true for a record that only this agent writes: it has the id of a session and the hash of a project. */
 function isGeminiRecord(record: Json): boolean {
   return typeof record.sessionId === "string" && typeof record.projectHash === "string";
 }

@@ -1,4 +1,4 @@
-/** Replaces ids and folders in a record by others. Pure. */
+/** Replaces ids and folders in a record with new ones. Pure. */
 
 import { isJson, type Json } from "@continuo/files";
 
@@ -8,7 +8,7 @@ export interface Replacement {
   readonly names: ReadonlyMap<string, string>;
 }
 
-/** Input and output of a model or a tool contain no ids, whatever their keys are called. */
+/** Fields with the input or output of a model or a tool. Nothing in them is replaced, even if a key in them matches. */
 const SAID = new Set(["input", "args", "arguments", "output", "text"]);
 
 /** Returns the same object if it contains nothing to replace. */

@@ -1,4 +1,4 @@
-/** The connections that a token has open, and the channels in which it has them. */
+/** Counts the open connections of each token, and the channels in which the token has open connections. */
 
 import { ContinuoError } from "@continuo/core/model";
 import type { Quotas, ServerLimits } from "../context/index.ts";

@@ -1,4 +1,4 @@
-/** Payloads: those that are kept exactly, those that are marked, and those that are refused. */
+/** Cases for payloads: some are kept exactly, some are stored and marked as invalid, and some are refused. */
 
 import assert from "node:assert/strict";
 import { ContinuoError, type NewEvent } from "@continuo/core/model";
@@ -22,7 +22,7 @@ const KEPT: Readonly<Record<string, unknown>> = {
   "an empty key and __proto__": JSON.parse('{"": 1, "__proto__": {"x": 1}, "constructor": 2}') as unknown,
   "keys that look like numbers": { "10": 1, "9": 2, a: 3, "01": 4 },
   "the extremes of numbers": [0, -1, 1e21, 1e-7, 5e-324, 1.7976931348623157e308, 2 ** 53, 0.1],
-  "null, booleans and nothing": [null, true, false, {}, [], ""],
+  "null, booleans and empty values": [null, true, false, {}, [], ""],
   "deep nesting": nested(900),
   "a thousand keys": Object.fromEntries(Array.from({ length: 1_000 }, (_, n) => [`k${999 - n}`, n])),
 };
@@ -41,7 +41,7 @@ const INVALID: Readonly<Record<string, unknown>> = {
   "an unknown retention": { type: "custom", data: { name: "n" }, retention: "maybe" },
   "a blob that is not a hash": { type: "custom", data: { name: "n" }, blobs: ["x"] },
   "bytes in a log of events": { type: "bytes", data: new Uint8Array(1) },
-  "nothing at all": null,
+  "null instead of an object": null,
 };
 
 export const payloadCases: readonly ContractCase[] = [
@@ -70,7 +70,7 @@ export const payloadCases: readonly ContractCase[] = [
     },
   },
   {
-    name: "a payload above the limit is too_large, and stores nothing",
+    name: "a payload above the limit is refused with too_large, and nothing is stored",
     run: async ({ store }) => {
       const logId = await newLog(store);
       const error = await rejects("too_large", store.append(logId, [custom("x".repeat(33_554_433))]));
@@ -79,7 +79,7 @@ export const payloadCases: readonly ContractCase[] = [
     },
   },
   {
-    name: "10,000 levels of nesting are too_large, and store nothing",
+    name: "a payload with 10,000 levels of nesting is refused with too_large, and nothing is stored",
     run: async ({ store }) => {
       const logId = await newLog(store);
       await rejects("too_large", store.append(logId, [custom(nested(10_000))]));
@@ -87,7 +87,7 @@ export const payloadCases: readonly ContractCase[] = [
     },
   },
   {
-    name: "a payload is stored in the form that its toJSON returns",
+    name: "a payload is stored as JSON.stringify writes it: a Date becomes a text, and NaN becomes null",
     run: async ({ store }) => {
       const logId = await newLog(store);
       const value = { at: new Date(0), gone: undefined, not: Number.NaN, list: [undefined] };
@@ -122,7 +122,7 @@ export const payloadCases: readonly ContractCase[] = [
     }),
   ),
   {
-    name: "an unknown type is kept as it is",
+    name: "an event of an unknown type is stored unchanged",
     run: async ({ store }) => {
       const logId = await newLog(store);
       const [event] = await store.append(logId, [{ type: "from.the/future", data: [1, { a: null }] }]);
@@ -151,7 +151,7 @@ export const payloadCases: readonly ContractCase[] = [
     },
   },
   {
-    name: "snake_case keys and further keys are valid",
+    name: "a payload with snake_case keys and unknown keys is valid",
     run: async ({ store }) => {
       const logId = await newLog(store);
       const [event] = await store.append(logId, [
@@ -162,7 +162,7 @@ export const payloadCases: readonly ContractCase[] = [
     },
   },
   {
-    name: "the table of types gives the retention if an append has none",
+    name: "an event without a retention gets the retention of its type",
     run: async ({ store }) => {
       const logId = await newLog(store);
       const events = await store.append(logId, [
