@@ -4,9 +4,10 @@
  * and the time until the first update of a session that the gateway loads.
  */
 
-import { mkdirSync } from "node:fs";
+import { appendFileSync, globSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { homedir, loadavg } from "node:os";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { WebSocket } from "ws";
 import { printRatios, type Ratio } from "../measure/index.ts";
 import { makeCorpus } from "../sessions/corpus.ts";
@@ -17,6 +18,8 @@ import { measureLoads } from "./loads.ts";
 const FOLDER = process.env.CONTINUO_BENCH ?? join(homedir(), ".cache/continuo-bench");
 const SESSIONS = { name: "ten-thousand", sessions: 10_000, totalBytes: 200e6 };
 const LISTS_IN_A_ROUND = 20;
+/** The time in which the gateway surely has read all sessions after its first answer. */
+const READ_MS = 20_000;
 const WANTED_MS = 150;
 const WANTED_LOAD_MS = 200;
 
@@ -37,17 +40,19 @@ async function runLists(lists: number): Promise<void> {
   const home = makeCorpus(SESSIONS, FOLDER);
   const host = await withViewer(home, () => hostLists(join(home, ".continuo/viewer/vscode"), lists));
   const gateway = await withGateway(home, (process) => gatewayLists(process, lists));
+  const growing = await withGateway(home, (process) => growingLists(process, lists, home));
   const rows = [
     ["agent host, all 10,000", host.all],
     ["agent host, the newest 50", host.newest],
     ["gateway, a page", gateway.page],
     ["gateway, two pages", gateway.two],
     ["gateway, a page of a folder", gateway.folder],
+    ["gateway, while one session grows", growing],
   ] as const;
   console.log(`\n${lists} lists of each kind, in milliseconds: median, p95, most; median of the processor`);
   for (const [name, { clock, cpu }] of rows)
     console.log(
-      `  ${name.padEnd(28)} ${[0.5, 0.95, 1].map((part) => at(clock, part).toFixed(1)).join(" ")}; ${cpu.length === 0 ? "-" : at(cpu, 0.5)}`,
+      `  ${name.padEnd(32)} ${[0.5, 0.95, 1].map((part) => at(clock, part).toFixed(1)).join(" ")}; ${cpu.length === 0 ? "-" : at(cpu, 0.5)}`,
     );
   printRatios(
     rows.map(
@@ -140,4 +145,28 @@ async function gatewayLists({ ask, cpuMs }: GatewayProcess, lists: number) {
   const two = await timed(lists, async () => list({ cursor: (await list({})).nextCursor }), cpuMs);
   const folder = await timed(lists, () => list({ cwd: sessions[0]?.cwd }), cpuMs);
   return { page, two, folder };
+}
+
+/** One session gets a record before each list; the file is put back, because other measurements use the corpus. */
+async function growingLists({ ask, cpuMs }: GatewayProcess, lists: number, home: string): Promise<Times> {
+  const [file = ""] = globSync(join(home, ".claude/projects/*/*.jsonl")).sort();
+  const before = readFileSync(file);
+  const last = before.toString("utf8").trimEnd().split("\n").at(-1);
+  const list = async (): Promise<unknown> => await ask("session/list", {});
+  await list();
+  // Only after all sessions were read can a list be kept.
+  await list();
+  await sleep(READ_MS);
+  try {
+    return await timed(
+      lists,
+      async () => {
+        appendFileSync(file, `${last}\n`);
+        await list();
+      },
+      cpuMs,
+    );
+  } finally {
+    writeFileSync(file, before);
+  }
 }

@@ -3,7 +3,7 @@
 import { appendFileSync, mkdirSync, renameSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
-import { type CatalogList, listCatalog, shippedPrices } from "@continuo/agents/catalog";
+import { type CatalogList, listCatalog, renewRows, shippedPrices } from "@continuo/agents/catalog";
 import type { PlacesAt } from "@continuo/files";
 import { afterEach, beforeEach, expect, onTestFinished, test, vi } from "vitest";
 import { scratchFolder } from "../../test/scratch-folder.ts";
@@ -40,6 +40,10 @@ function codexFile(day: string): string {
 function write(path: string, ...records: readonly object[]): void {
   mkdirSync(dirname(path), { recursive: true });
   writeFileSync(path, records.map((one) => `${JSON.stringify(one)}\n`).join(""));
+}
+
+function grow(path: string, record: object): void {
+  appendFileSync(path, `${JSON.stringify(record)}\n`);
 }
 
 function said(at: number, text: string): object {
@@ -159,17 +163,44 @@ test("a file that was written just before the list is read again, because its ne
   expect(reads).toBe(2);
 });
 
+test("while one session grows, only its row is read again, and the list is as if all were", async () => {
+  const renewed: (string | null)[] = [];
+  const kept = createKeptList(places, count, async (list, rows, ...sources) => {
+    renewed.push(...rows.map(({ title }) => title));
+    return await renewRows(list, rows, ...sources);
+  });
+  await kept.whole();
+  for (let answer = 0; answer < 5; answer += 1) {
+    const timestamp = `2027-03-02T10:00:0${answer}.000Z`;
+    grow(claudeFile(7), { ...said(7, "more"), timestamp });
+    if (answer > 2) grow(claudeFile(50), { ...said(50, `first ${answer}`), timestamp });
+    const list = await kept.whole();
+    expect(await listCatalog({ empty: "include", archived: "include" }, { places })).toEqual(list);
+    expect(list.sessions.slice(0, answer > 2 ? 2 : 1)).toContainEqual(
+      expect.objectContaining({ title: "question 7", updatedAt: timestamp }),
+    );
+  }
+  expect(await kept.atHand()).toBe(await kept.whole());
+  expect(reads).toBe(1);
+  expect(renewed).toEqual([
+    ...["question 7", "question 7", "question 7"],
+    ...["question 7", null, "question 7", "first 3"],
+  ]);
+});
+
 test.each<[what: string, change: () => void]>([
   ["a session begins in a known folder", () => write(claudeFile(60), said(60, "new"))],
   [
     "the first session of a folder begins",
     () => write(claudeFile(61).replace("-app-1", "-b"), said(61, "b")),
   ],
-  ["a session gets a message", () => appendFileSync(claudeFile(7), `${JSON.stringify(said(7, "more"))}\n`)],
   [
-    "an empty session gets its first message",
-    () => appendFileSync(claudeFile(50), `${JSON.stringify(said(50, "first"))}\n`),
+    "more sessions get messages than are renewed",
+    () => {
+      for (let at = 0; at <= GATEWAY_LIMITS.renewedRows; at += 1) grow(claudeFile(at), said(at, "more"));
+    },
   ],
+  ["nothing of a session's messages is left", () => write(claudeFile(9), { type: "mode", mode: "default" })],
   ["a session goes", () => rmSync(claudeFile(3))],
   ["a file is replaced", () => renameSync(claudeFile(8), claudeFile(13))],
   ["a day begins", () => write(codexFile("2026/03/02"), {})],

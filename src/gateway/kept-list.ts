@@ -1,15 +1,16 @@
 /**
- * One list of all sessions that is kept between two requests. It is read again when any of its sources has changed,
- * and some time after an answer, because not every change has a stamp.
+ * One list of all sessions that is kept between two requests. If only the files of a few sessions have changed, their rows
+ * are renewed. The list is read again when any other of its sources has changed, and some time after an answer, because
+ * not every change has a stamp.
  */
 
-import type { CatalogList, listCatalog } from "@continuo/agents/catalog";
+import { type CatalogList, type ListedSession, type listCatalog, renewRows } from "@continuo/agents/catalog";
 import type { PlacesAt } from "@continuo/files";
 import { GATEWAY_LIMITS } from "./limits.ts";
-import { isUnchanged, type ListStamps, pathsOfList, readListStamps } from "./list-stamps.ts";
+import { changedPaths, type ListStamps, pathsOfList, readListStamps } from "./list-stamps.ts";
 
 export interface KeptList {
-  /** The list if it was read before and nothing has changed since; `null` if it has to be read. Waits for no read. */
+  /** The list if it was read before, with a few renewed rows; `null` if it has to be read. Waits for no whole read. */
   atHand(): Promise<CatalogList | null>;
   /** The list as it is now. Errors: those of `listCatalog`. */
   whole(): Promise<CatalogList>;
@@ -21,13 +22,23 @@ export interface KeptList {
 
 interface ReadList {
   readonly list: CatalogList;
+  /** The time at which all sessions were read. */
+  readonly wholeMs: number;
+  /** The time before which the stamps and the rows are those of `list`. */
   readonly beganMs: number;
   /** `null` if nothing shows whether the list has changed. */
   readonly from: { readonly paths: readonly string[]; readonly stamps: ListStamps } | null;
 }
 
-/** @param list reads the sessions */
-export function createKeptList(places: PlacesAt, list: typeof listCatalog): KeptList {
+/**
+ * @param list reads the sessions
+ * @param renew reads some of its rows again
+ */
+export function createKeptList(
+  places: PlacesAt,
+  list: typeof listCatalog,
+  renew: typeof renewRows = renewRows,
+): KeptList {
   const stop = new AbortController();
   let kept: ReadList | null = null;
   let reading: Promise<ReadList> | null = null;
@@ -39,7 +50,7 @@ export function createKeptList(places: PlacesAt, list: typeof listCatalog): Kept
     const whole = await list(wanted, { places });
     const paths = pathsOfList(whole.sessions, places);
     const from = paths === null ? null : { paths, stamps: await readListStamps(paths, places) };
-    return { list: whole, beganMs, from };
+    return { list: whole, wholeMs: beganMs, beganMs, from };
   };
   const forgetTimer = (): void => {
     if (timer !== null) clearTimeout(timer);
@@ -62,12 +73,29 @@ export function createKeptList(places: PlacesAt, list: typeof listCatalog): Kept
       readOnce().catch(() => undefined);
     }, GATEWAY_LIMITS.readPauseMs).unref();
   };
+  /** `null` if more has changed than a few rows. */
+  const renewed = async (
+    known: ReadList,
+    { paths, stamps: before }: NonNullable<ReadList["from"]>,
+  ): Promise<ReadList | null> => {
+    const beganMs = Date.now();
+    // A file that changes after this has another stamp the next time.
+    const stamps = await readListStamps(paths, places);
+    const changed = changedPaths(paths, [before, stamps], known.beganMs);
+    if (changed?.length === 0) return known;
+    const rows = changed === null ? null : rowsOfPaths(known.list, changed);
+    const list = rows === null ? null : await renew(known.list, rows, places);
+    return list === null ? null : { ...known, list, beganMs, from: { paths, stamps } };
+  };
   const atHand = async (): Promise<CatalogList | null> => {
-    if (kept?.from == null) return null;
-    const { list: whole, from, beganMs } = kept;
-    if (!isUnchanged(from.stamps, await readListStamps(from.paths, places), beganMs)) return null;
-    if (Date.now() - beganMs > GATEWAY_LIMITS.listMs) readSoon();
-    return whole;
+    const known = kept;
+    if (known?.from == null) return null;
+    const current = await renewed(known, known.from);
+    // A list that was read in the meantime is newer.
+    if (current !== null && kept === known) kept = current;
+    if (current === null) return null;
+    if (Date.now() - current.wholeMs > GATEWAY_LIMITS.listMs) readSoon();
+    return current.list;
   };
   return {
     atHand,
@@ -87,4 +115,14 @@ export function createKeptList(places: PlacesAt, list: typeof listCatalog): Kept
       await reading?.catch(() => undefined);
     },
   };
+}
+
+/** The rows whose own files these are; `null` if they are too many, or one is not the file of exactly one session. */
+function rowsOfPaths({ sessions }: CatalogList, paths: readonly string[]): readonly ListedSession[] | null {
+  if (paths.length > GATEWAY_LIMITS.renewedRows) return null;
+  const changed = new Set(paths);
+  const rows = sessions.filter(({ location }) => changed.has(location));
+  return rows.length === paths.length && new Set(rows.map(({ location }) => location)).size === paths.length
+    ? rows
+    : null;
 }

@@ -12,6 +12,8 @@ export interface GatewayLimits {
   /** Milliseconds after which a list that answered a request is read again, and the pause before such a read. */
   readonly listMs: number;
   readonly readPauseMs: number;
+  /** Rows that are renewed at a time; if more have changed, all are read again. */
+  readonly renewedRows: number;
   /** Files whose stamps are read before other work goes on. */
   readonly stampsAtOnce: number;
   /** Characters of a title. */
@@ -35,6 +37,7 @@ export const GATEWAY_LIMITS: GatewayLimits = {
   lists: 16,
   listMs: 30_000,
   readPauseMs: 300,
+  renewedRows: 16,
   stampsAtOnce: 1_000,
   titleChars: 200,
   textChars: 256 * 1024,

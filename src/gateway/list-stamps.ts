@@ -15,8 +15,6 @@ export interface ListStamps {
   readonly names: readonly string[];
   /** Four numbers for each path. */
   readonly numbers: Float64Array;
-  /** When the newest of the files was written, in milliseconds since 1970. */
-  readonly newestMs: number;
 }
 
 /** Names in the home of Continuo that a list itself writes. */
@@ -41,21 +39,35 @@ export async function readListStamps(paths: readonly string[], places: PlacesAt)
   const names = await fixedPaths(places);
   const all = [...names, ...paths];
   const numbers = new Float64Array(all.length * WIDTH);
-  let newestMs = 0;
   for (const [at, path] of all.entries()) {
     if (at % GATEWAY_LIMITS.stampsAtOnce === 0) await otherWork();
     const stat = statSync(path, { throwIfNoEntry: false });
     if (stat === undefined) continue;
-    newestMs = Math.max(newestMs, stat.mtimeMs, stat.ctimeMs);
     numbers.set([stat.size, stat.mtimeMs, stat.ctimeMs, stat.ino], at * WIDTH);
   }
-  return { names, numbers, newestMs };
+  return { names, numbers };
 }
 
-/** True if everything is as it was, and was written so long before the list began that a later change has another time. */
-export function isUnchanged(before: ListStamps, now: ListStamps, listBeganMs: number): boolean {
-  if (mayBeWrittenSince({ mtimeMs: before.newestMs }, listBeganMs)) return false;
-  return isSame(before.names, now.names) && isSame(before.numbers, now.numbers);
+/**
+ * The paths that are not as they were, or were written so shortly before the list began that a later change may have the
+ * same time. `null` if there are other places in which sessions would appear.
+ *
+ * @param paths those of both stamps
+ */
+export function changedPaths(
+  paths: readonly string[],
+  [before, now]: readonly [ListStamps, ListStamps],
+  listBeganMs: number,
+): readonly string[] | null {
+  if (!isSame(before.names, now.names)) return null;
+  const all = [...now.names, ...paths];
+  return all.filter((_, at) => {
+    const part = [at * WIDTH, (at + 1) * WIDTH] as const;
+    const numbers = before.numbers.subarray(...part);
+    const [, mtimeMs = 0, ctimeMs = 0] = numbers;
+    const mayHideChange = mayBeWrittenSince({ mtimeMs: Math.max(mtimeMs, ctimeMs) }, listBeganMs);
+    return mayHideChange || !isSame(numbers, now.numbers.subarray(...part));
+  });
 }
 
 function isSame<T>(before: ArrayLike<T>, now: ArrayLike<T>): boolean {

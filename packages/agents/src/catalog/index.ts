@@ -30,7 +30,7 @@ export { excludes } from "./exclude-patterns.ts";
 export { type FollowItem, type FollowOptions, follow } from "./follow.ts";
 export type { CatalogSource, IndexedSession, ReadySession } from "./indexed-session.ts";
 export { type LastSession, lastSession } from "./last-session.ts";
-export { type CatalogList, type CatalogSources, type ListQuery, listCatalog } from "./list.ts";
+export { type CatalogList, type CatalogSources, type ListQuery, listCatalog, renewRows } from "./list.ts";
 export { folderFilter, hasNoUserMessage, type RowOrder } from "./list-filter.ts";
 export {
   type AgentListOptions,

@@ -5,14 +5,31 @@ import {
   type AgentName,
   type Block,
   type ContinuoError,
+  isAgentName,
   isFailure,
   type Problem,
   present,
   type SessionInfo,
   textOf,
 } from "@continuo/core/model";
-import { canonicalFolder, debugOf, isJson, type Places, type PlacesAt, placesOf } from "@continuo/files";
-import { type ListOptions, type NativeList, pick, READABLE_AGENTS, readNativeList } from "@continuo/native";
+import {
+  canonicalFolder,
+  continuoHome,
+  debugOf,
+  isJson,
+  type Places,
+  type PlacesAt,
+  placesOf,
+} from "@continuo/files";
+import {
+  formatOf,
+  isEmptySession,
+  type ListOptions,
+  type NativeList,
+  pick,
+  READABLE_AGENTS,
+  readNativeList,
+} from "@continuo/native";
 import { settleBeforeReading } from "@continuo/native/editing";
 import { onlyCopies } from "@continuo/native/editing/guard";
 import { mirrorRows } from "@continuo/native/editing/mirrors";
@@ -146,6 +163,39 @@ export async function listCatalog(
     failures: lists.failures,
     unfinished,
   };
+}
+
+/**
+ * The list with these native rows as their files are now; all other rows stay as they are. `null` if that takes a new
+ * list: a row of another kind, a session that is gone or of another id, and one in which nobody has said anything.
+ */
+export async function renewRows(
+  list: CatalogList,
+  rows: readonly ListedSession[],
+  places: PlacesAt,
+): Promise<CatalogList | null> {
+  const { mark } = readMarks(placesOf(places));
+  const renewed = new Map<ListedSession, ListedSession>();
+  for (const row of rows) {
+    const info = await readRow(row, placesOf(places));
+    if (info === null) return null;
+    renewed.set(row, mark(info));
+  }
+  const sessions = list.sessions.map((row) => renewed.get(row) ?? row).sort(byNewest);
+  return { ...list, sessions };
+}
+
+async function readRow(
+  { agent, sessionId, location }: ListedSession,
+  places: Places,
+): Promise<SessionInfo | null> {
+  // Copies of sessions have rows of their own.
+  if (!isAgentName(agent) || location.startsWith(continuoHome(places))) return null;
+  const reader = await formatOf(agent);
+  const found = await reader.recognise(location, places);
+  if (found?.sessionId !== sessionId || found.location !== location) return null;
+  const info = await reader.skim(found, { part: "whole" });
+  return isEmptySession(info) ? null : info;
 }
 
 interface CopySources {
