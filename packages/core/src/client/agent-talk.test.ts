@@ -17,12 +17,12 @@ function unanswered(events: readonly ClientEvent[]): readonly number[] {
 const [bot, person] = [said("agent"), said("person")];
 const own = said("agent", { own: true, addressed: false });
 
-test("the third message of agents since a person's last one stays unanswered, and those after it", () => {
+test("the third message of agents after a person's last message, and all later ones, are not answered", () => {
   expect(unanswered([bot, own, bot, own, bot])).toEqual([1, 2, 4]);
   expect(unanswered([bot, own, person, bot, own, bot, person, bot])).toEqual([1, 5]);
 });
 
-test("what a person says is always given, and so is what does not speak to the reader", () => {
+test("messages of people, and messages that are not addressed to the reader, are always delivered", () => {
   expect(unanswered([bot, bot, person, person, person, person])).toEqual([0]);
   const other = said("agent", { addressed: false });
   expect(unanswered([other, other, other, other, bot])).toEqual([1, 4]);
@@ -31,7 +31,7 @@ test("what a person says is always given, and so is what does not speak to the r
   expect(unanswered([bot, said("system"), bot, said("system"), bot])).toEqual([1, 4]);
 });
 
-test("the parts of a message in progress that stays unanswered are left out with it", () => {
+test("the parts of a message that is not answered are left out too", () => {
   const open = said("agent", { state: "open", messageId: "o" });
   const update = said("agent", { type: "update", messageId: "o" });
   const end = said("agent", { type: "complete", messageId: "o" });

@@ -11,7 +11,7 @@ test("each pause is twice as long as the one before, up to 30 s", () => {
   expect(backOffMs(100_000, PAUSES, 1)).toBe(30_000);
 });
 
-test("chance takes up to half of a pause away", () => {
+test("a pause is shortened at random by up to half", () => {
   expect(backOffMs(3, PAUSES, 0)).toBe(400);
   expect(backOffMs(3, PAUSES, 0.5)).toBe(600);
 });

@@ -62,14 +62,14 @@ test("a reader that did not see the beginning of a message gets the whole messag
   });
 });
 
-test("what speaks to the reader, was received and not processed, comes as redelivered", () => {
+test("a message to the reader that was received but not processed is marked as redelivered", () => {
   const redelivered = (sequence: number, content = "@me hello"): unknown =>
     (made({ type: "message_sent", data: { content }, sequence }) as ClientEvent).redelivered;
   expect([2, 3, 4, 5].map((sequence) => redelivered(sequence))).toEqual([false, true, true, false]);
   expect(redelivered(3, "hello")).toBe(false);
 });
 
-test("an event tells who wrote it, and whether that was the reader", () => {
+test("an event says who wrote it, and whether that was the reader", () => {
   const sent = (from: string): unknown => made({ type: "message_sent", data: { content: "@me" }, from });
   expect(sent("me")).toMatchObject({ from: "me", own: true, addressed: false });
   expect(sent("ann")).toMatchObject({ from: "ann", own: false, addressed: true });
@@ -79,14 +79,14 @@ test("an event tells who wrote it, and whether that was the reader", () => {
   expect(made({ type: "of_another_version", data: {} })).toBe(null);
 });
 
-test("a text that its writer replaced comes whole, and a part without its words is nothing", () => {
+test("a text that its writer replaced arrives as a whole, and a part without words is no event", () => {
   const replaced: GivenEvent = { type: "message_updated", data: { messageId: "m", content: "anew" } };
   expect(made(replaced, KNOWN)).toMatchObject({ type: "update", delta: undefined, content: "anew" });
   for (const type of ["message_streamed", "message_updated"])
     expect(made({ type, data: { messageId: "m" }, pruned: "2026-01-01T00:00:00.000Z" }, KNOWN)).toBe(null);
 });
 
-test("a deletion by somebody else says whose message it was, where it stood, and why", () => {
+test("a deletion by somebody else names the author of the message, its sequence, and the reason", () => {
   const data = { messageId: "m", handle: "ann", messageSequence: 3, reason: "off topic" };
   expect(made({ type: "message_deleted", from: "moderator", data })).toMatchObject({
     type: "deleted",
@@ -98,7 +98,7 @@ test("a deletion by somebody else says whose message it was, where it stood, and
   });
 });
 
-test("a message has whom it speaks to, what it replies to, and its attachments, also when it ends in parts", () => {
+test("a message names its addressees, the message that it replies to, and its attachments, even if it was sent in parts", () => {
   const head = {
     to: ["me"],
     replyTo: "q",

@@ -42,7 +42,7 @@ test("a reader that asks for no parts gets a message once, at its end", async ()
   expect(await handedOver([OPEN, PART])).toEqual([]);
 });
 
-test("a message that was interrupted speaks to nobody, so that no agent answers half a question", async () => {
+test("an interrupted message is addressed to nobody, so that no agent answers half a question", async () => {
   const whole = new WholeMessages();
   const take = (event: object) => whole.take(event as ClientEvent, { parts: false });
   expect([take(OPEN), take(PART)]).toEqual([null, null]);
@@ -55,7 +55,7 @@ test("a reader that asks for parts gets each of them", async () => {
   expect(await handedOver([OPEN, PART, END], { parts: true })).toEqual(parts);
 });
 
-test("a reader of its own affairs gets what speaks to it, and what becomes of that", async () => {
+test("a reader of only its own messages gets those that are addressed to it, and their later changes", async () => {
   const wish = { targetedOnly: true, parts: true };
   const other = (event: object): object => ({ ...event, messageId: "o", addressed: false });
   const all = [OPEN, other(OPEN), PART, other(PART), END, other(END), other(INTERRUPTED)];
@@ -73,7 +73,7 @@ test("a reader of its own affairs gets what speaks to it, and what becomes of th
   expect(await handedOver([{ ...call, addressed: false }, cancel], wish)).toEqual([]);
 });
 
-test("the iteration ends with what ended the connection", async () => {
+test("the iteration ends with the error that ended the connection", async () => {
   const inbox = { next: async () => undefined, wake: () => undefined } as unknown as Inbox;
   const shared = { inbox, whole: new WholeMessages(), parts: false, targetedOnly: false };
   let over = 0;
@@ -90,7 +90,7 @@ test("the iteration ends with what ended the connection", async () => {
   expect(over).toBe(1);
 });
 
-test("a reader of its own affairs hears of changes of what spoke to it, and of nothing else", async () => {
+test("a reader of only its own messages gets changes of messages that were addressed to it, and no others", async () => {
   const wish = { targetedOnly: true, parts: true };
   const said = { type: "message", messageId: "m", state: "complete", content: "@me", addressed: true };
   const changes = ["edited", "deleted", "reaction"].map((type) => ({
@@ -112,7 +112,7 @@ test("a message that names the reader only at its end comes as a whole message",
   expect(await handedOver([begun, END, edited], wish)).toEqual(["message complete all", "edited less"]);
 });
 
-test("one reader iterates the events, and the next one may after its end", async () => {
+test("only one reader can iterate the events at a time", async () => {
   const turns: string[] = [];
   const iteration = iterateEvents({
     inbox: { next: async () => END, wake: () => undefined } as unknown as Inbox,
@@ -130,7 +130,7 @@ test("one reader iterates the events, and the next one may after its end", async
   expect(turns).toEqual(["begin", "event", "end"]);
 });
 
-test("an iteration that is given up while it waits ends, and the next one gets what comes then", async () => {
+test("an iteration that is abandoned while it waits ends, and the next one gets the next events", async () => {
   const inbox = new Inbox({
     onArrival: () => undefined,
     toEvent: () => null,

@@ -6,7 +6,7 @@ function refusal(leftMs?: number): ContinuoError {
   return new ContinuoError("handle_taken", "the handle is taken", { details: { leftMs } });
 }
 
-test("the handle of somebody who is not heard of is waited for, also over a slow network", () => {
+test("a client waits for the handle of a participant that is silent, even over a slow network", () => {
   const wait = new HandleWait();
   expect(wait.isOpen(refusal(9_000), 1_000)).toBe(true);
   expect(wait.isOpen(refusal(8_000), 2_000)).toBe(true);
@@ -19,7 +19,7 @@ test("a holder that renews its lease keeps the handle", () => {
   expect(heard).toEqual([true, true, false]);
 });
 
-test("a holder who is known to be there, and another refusal, are final", () => {
+test("a holder that is known to be connected, and any other refusal, end the wait", () => {
   expect(new HandleWait().isOpen(refusal(), 0)).toBe(false);
   const forbidden = new ContinuoError("forbidden", "no", { details: { leftMs: 1 } });
   expect(new HandleWait().isOpen(forbidden, 0)).toBe(false);

@@ -32,7 +32,7 @@ async function firstEvents(inbox: Inbox, count: number): Promise<readonly unknow
   return events;
 }
 
-test("an event is taken once, and only after the one before it; what is missing is asked for", async () => {
+test("an event is accepted once, and only after the previous one; missing events are requested", async () => {
   const { inbox, told, arrived } = open();
   inbox.begin(0);
   take(inbox, 1);
@@ -44,7 +44,7 @@ test("an event is taken once, and only after the one before it; what is missing 
   expect([arrived, inbox.position, told.length]).toEqual([[1, 3, 4], 4, 1]);
 });
 
-test("events that the reader has no part in are skipped without a gap", async () => {
+test("events that do not concern the reader are skipped, and do not count as a gap", async () => {
   const { inbox, told } = open();
   inbox.begin(0);
   take(inbox, 1);
@@ -52,7 +52,7 @@ test("events that the reader has no part in are skipped without a gap", async ()
   expect([await firstEvents(inbox, 2), told]).toEqual([[1, 9], []]);
 });
 
-test("a new connection neither moves the reader nor forgets what it asked for", async () => {
+test("a new connection keeps the position of the reader and its requests", async () => {
   const { inbox, told } = open();
   inbox.begin(5);
   take(inbox, 6);
@@ -65,7 +65,7 @@ test("a new connection neither moves the reader nor forgets what it asked for", 
   expect([await firstEvents(inbox, 3), told]).toEqual([[6, 7, 8], [{ type: "resume", after: 6 }]]);
 });
 
-test("what has no room stays with the server, and is asked for when there is room", async () => {
+test("events for which there is no room stay on the server, and are requested when there is room", async () => {
   const { inbox, told } = open(true);
   inbox.begin(0);
   for (let n = 1; n <= LIMITS.queuedEvents + 3; n++) take(inbox, n);
@@ -78,7 +78,7 @@ test("what has no room stays with the server, and is asked for when there is roo
   expect(await firstEvents(inbox, 3)).toEqual([1, 2, 3].map((n) => LIMITS.queuedEvents + n));
 });
 
-test("a reader that waits gets nothing more after the end", async () => {
+test("a reader that waits gets no more events after the end", async () => {
   const { inbox } = open();
   const next = inbox.next();
   inbox.end();

@@ -95,7 +95,7 @@ test("the first pause after a connection that worked is short, however many trie
   await link.close();
 });
 
-test("one write more than may wait for the server is refused at once", async () => {
+test("a write beyond the number that may wait for the server is refused at once", async () => {
   const link = openLink();
   const waiting = Array.from({ length: LIMITS.pendingRequests }, () => link.request(SEND));
   await expect(link.request(SEND)).rejects.toMatchObject({ code: "busy" });
@@ -190,7 +190,7 @@ test("a client that comes back continues after the last event that it has, not a
   await closing;
 });
 
-test("a client that is closed sends what it gathered of a message, and how far it was read", async () => {
+test("a client that is closed first sends the collected parts of its message, and its read position", async () => {
   const { client, socket } = await connected();
   const opening = client.send("", { messageId: "m" });
   socket.say({ type: "ok", request: socket.framesOf("send")[0]?.request, result: { sequence: 3 } });
@@ -236,7 +236,7 @@ test.each([
     { replayMode: "skip", after: 7 },
     { after: 7, replay: "skip" },
   ],
-] as const)("a hello says who comes, and from where it reads: %j", async (options, hello) => {
+] as const)("a hello names the client, and the place from which it reads: %j", async (options, hello) => {
   const { client, socket } = await connected(options);
   expect(socket.framesOf("hello")).toMatchObject([hello]);
   await leave(client, socket);

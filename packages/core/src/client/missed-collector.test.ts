@@ -10,7 +10,7 @@ function message(sequence: number, more: object = {}): ClientEvent {
   return one as unknown as ClientEvent;
 }
 
-test("own messages are not missed, nor is what comes as an event, nor what is not whole", () => {
+test("a client's own messages, messages that arrive as events, and incomplete messages are not missed messages", () => {
   const collector = new MissedCollector();
   collector.add(message(1));
   collector.add(message(2, { own: true }));
@@ -48,7 +48,7 @@ function changed(type: "edited" | "deleted", messageId: string, more: object = {
   return { type, messageId, ...about, ...more } as unknown as ClientEvent;
 }
 
-test("a missed message stands once, as it is now, and changes of known messages are missed too", () => {
+test("a missed message is listed once, in its present form, and changes of known messages are listed too", () => {
   const collector = new MissedCollector();
   collector.begin(10);
   for (let n = 11; n <= 13; n++) collector.add(message(n));

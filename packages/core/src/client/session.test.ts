@@ -18,7 +18,7 @@ test("a cursor does not move back when an older answer of the server arrives las
   expect(session.kept).toEqual(sessionAt(5, 7));
 });
 
-test("of what was committed in degraded mode, the furthest is sent when the session is open", async () => {
+test("the highest sequence that was committed in degraded mode is sent when the session is open", async () => {
   const sent: unknown[] = [];
   const session = new ClientSession({
     request: (request) => {
@@ -35,7 +35,7 @@ test("of what was committed in degraded mode, the furthest is sent when the sess
   expect(sent).toEqual([{ type: "commit", sequence: 2 }]);
 });
 
-test("the server learns at once of what speaks to the participant, and never that less was received", async () => {
+test("the server learns at once of a received message to the participant, and the position never moves back", async () => {
   const sent: unknown[] = [];
   const request = (one: unknown): Promise<unknown> => Promise.resolve(void sent.push(one));
   const session = new ClientSession({ request, warn: () => undefined });
@@ -52,7 +52,7 @@ test("the server learns at once of what speaks to the participant, and never tha
   session.stop();
 });
 
-test("the agent's session that was named in degraded mode is sent when the session is open, also that there is none", async () => {
+test("the agent's session that was set or cleared in degraded mode is sent when the session is open", async () => {
   for (const sdkSessionId of ["agent-7", null]) {
     const sent: unknown[] = [];
     const session = new ClientSession({
@@ -70,7 +70,7 @@ test("the agent's session that was named in degraded mode is sent when the sessi
   }
 });
 
-test("a session that cannot be opened is warned of once, over any number of connections", () => {
+test("a session that cannot be opened causes one warning, over any number of connections", () => {
   const lines: string[] = [];
   const session = new ClientSession({
     request: () => Promise.resolve(sessionAt(0)),

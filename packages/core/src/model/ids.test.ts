@@ -9,7 +9,7 @@ describe("ids", () => {
     expect(newId()).toBe("01234567-89ab-77ff-bfff-ffffffffffff");
   });
 
-  test("never share their random parts, and ask for the randomness of many at once", () => {
+  test("never share their random parts, and request random bytes for many ids at once", () => {
     let asked = 0;
     const newId = createIds({
       now: () => 1_000,

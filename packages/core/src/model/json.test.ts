@@ -52,7 +52,7 @@ describe("canonical JSON", () => {
     );
   });
 
-  test("what JSON cannot say is refused", () => {
+  test("a value that JSON cannot represent is refused", () => {
     const circle: unknown[] = [];
     circle.push(circle);
     for (const value of [1n, undefined, () => 1, Symbol("x")]) {
@@ -89,7 +89,7 @@ function reversed(value: unknown): unknown {
   return copy;
 }
 
-test("a value without halves of characters is given as it is; what is too deep has a code", () => {
+test("a value without lone surrogates is returned unchanged; a value that is too deep is an error with a code", () => {
   const whole = { "😀": ["a", { b: null }], c: 1 };
   expect(toWellFormed(whole)).toBe(whole);
   expect(toWellFormed({ "\ud83d": ["\ude00", 1] })).toEqual({ "\ufffd": ["\ufffd", 1] });

@@ -20,7 +20,7 @@ test("an error of ours keeps its code, message, hint and details", () => {
   });
 });
 
-test("another error keeps its message, and a text is one", () => {
+test("another error keeps its message, and a thrown text becomes the message", () => {
   expect(knownError(new TypeError("no")).message).toBe("no");
   expect(knownError("no").message).toBe("no");
 });

@@ -21,7 +21,7 @@ test("a scope is read, written and read again", () => {
   }
 });
 
-test("what is not a scope is a usage error", () => {
+test("a text that is not a scope is a usage error", () => {
   for (const text of [
     "",
     "channel",
@@ -115,7 +115,7 @@ test("an error survives the wire, and an internal one says nothing about the ser
   expect(errorFromWire({ error: { code: "constructor" } }, 500).code).toBe("unavailable");
 });
 
-test("what is left for a reader cannot write, and is never more than it was", () => {
+test("the scopes that a reader gets cannot write, and allow nothing new", () => {
   const left = (texts: readonly string[]): readonly string[] =>
     readOnly(texts.map(parseScope)).map(formatScope);
   expect(left(["channel:team:read,write", "live:*:write", "machine:read,write", "session:a:read"])).toEqual([

@@ -26,7 +26,7 @@ function speaking(options: {
   return { kept, speech: new Speech({ box, left, send, isKept: () => isKept }) };
 }
 
-test("recordings go in their order, what a former client left first, and leave the outbox when they are stored", async () => {
+test("recordings are sent in order, those of a former client first, and leave the outbox when they are stored", async () => {
   const sent: string[] = [];
   const send = async ({ id }: StoredRecording): Promise<Acknowledgement> => {
     await new Promise((resolve) => setTimeout(resolve, { left: 20, a: 10 }[id] ?? 0));
@@ -49,7 +49,7 @@ test("a recording that was refused leaves the outbox, and one whose client was c
   expect([...closed.kept.keys()]).toEqual(["a"]);
 });
 
-test("only so many recordings wait", async () => {
+test("the number of recordings that can wait is limited", async () => {
   const { speech } = speaking({ send: () => new Promise(() => undefined) });
   for (let n = 0; n < LIMITS.waitingRecordings; n++) void speech.add(recording(String(n)));
   await expect(speech.add(recording("more"))).rejects.toMatchObject({ code: "too_large" });

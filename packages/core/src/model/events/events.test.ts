@@ -47,7 +47,7 @@ describe("the table of event types", () => {
     });
   }
 
-  test("types follow from it", () => {
+  test("determines the types of payloads", () => {
     const event = {
       type: "tool_call_started",
       data: { toolCallId: "t", toolName: "n" },

@@ -21,7 +21,7 @@ describe.each(readdirSync(FOLDER))("%s", (name) => {
     expect(outcomeOf(events)).toEqual(expected);
   });
 
-  test("in any order of what has a sequence", () => {
+  test("gives the same messages in any order of events with a sequence", () => {
     const isSequenced = (event: EventLike): boolean => sequenceOf(event) !== undefined;
     const turned = [
       ...events.filter((event) => !isSequenced(event)),

@@ -47,7 +47,7 @@ function sequencesOf({ messages }: Awaited<ReturnType<typeof fromStore>>): reado
 }
 
 describe("a whole log", () => {
-  test("is read page by page, in the part that is asked for", async () => {
+  test("is read page by page, and only in the requested range", async () => {
     const log = logOf(many(7), 3);
     expect(sequencesOf(await fromStore(log, "s"))).toEqual([1, 2, 3, 4, 5, 6, 7]);
     expect(log.reads).toStrictEqual([0, 3, 6].map((after) => ({ after, limit: 10_000 })));
@@ -76,7 +76,7 @@ describe("a whole log", () => {
     expect(log.reads).toHaveLength(1);
   });
 
-  test("has what is in no log once, where its reader gives it with every page", async () => {
+  test("has an entry without a sequence once, even if its reader returns it with every page", async () => {
     const loose = ["a", "b", undefined].map((id): EventLike => ({ ...said(`${id}`), ...(id && { id }) }));
     const log = logOf(many(4), 2);
     const source: TranscriptSource = {
@@ -109,7 +109,7 @@ describe("the newest events", () => {
     ]);
   });
 
-  test("are all of a log that has no more", async () => {
+  test("are the whole log if it has no more", async () => {
     const { signal } = new AbortController();
     const log = logOf(many(3));
     const transcript = await fromStore(log, "s", { limit: 3, upTo: 3, after: 1, signal });
@@ -119,7 +119,7 @@ describe("the newest events", () => {
     expect((await fromStore(log, "s", { limit: 3 })).metadata).not.toHaveProperty("older");
   });
 
-  test("are read in pages that a store can give", async () => {
+  test("are read in pages of a size that a store accepts", async () => {
     const log = logOf(many(20_001, UNTOLD));
     expect((await fromStore(log, "s", { limit: 12_000 })).metadata.events).toBe(12_000);
     expect(log.reads.map(({ limit }) => limit)).toEqual([10_000, 2_000]);
@@ -157,13 +157,13 @@ describe("within a budget", () => {
     ]);
   });
 
-  test("instructions are looked for in what was not read, after the beginning of the part", async () => {
+  test("instructions are searched for in the unread events of the requested range", async () => {
     const log = logOf([SYSTEM, SYSTEM, ...many(598)]);
     expect(sequencesOf(await fromStore(log, "s", { maxMessages: 2, after: 1 }))).toEqual([2, 600]);
     expect(log.reads.at(-1)).toStrictEqual({ after: 1, before: 89, types: ["message_sent"] });
   });
 
-  test("more is read while there is room, and all of a log that has no more", async () => {
+  test("more events are read while there is room, up to the whole log", async () => {
     const log = logOf([said("One."), said("Two."), ...many(600, UNTOLD)]);
     expect(sequencesOf(await fromStore(log, "s", { maxMessages: 1 }))).toEqual([2]);
     expect(log.reads.map(({ limit }) => limit)).toEqual([512, 2_048]);
@@ -172,7 +172,7 @@ describe("within a budget", () => {
   test.each<readonly [string, readonly GivenEvent[]]>([
     ["system messages", [SYSTEM, SYSTEM, SYSTEM]],
     ["calls without a result", [{ type: "tool_call_started", data: { toolCallId: "a", toolName: "t" } }]],
-  ])("%s that are left out do not mean that it is full", async (_, left) => {
+  ])("%s that are left out do not fill the budget", async (_, left) => {
     const log = logOf([said("One."), ...many(600, UNTOLD), ...left, said("Two.")]);
     const { messages } = await fromStore(log, "s", { maxMessages: 2 });
     expect(messages.at(-1)?.content).toEqual([{ type: "text", text: "Two." }]);
@@ -199,7 +199,7 @@ describe("within a budget", () => {
 });
 
 describe("an update", () => {
-  test("reads on from where the transcript ends", async () => {
+  test("continues at the end of the transcript", async () => {
     const log = logOf(many(3));
     const first = await fromStore(log, "s");
     log.events.push({ ...said("New."), sequence: 4, id: "e4" });
@@ -245,7 +245,7 @@ describe("an update", () => {
     expect(sequencesOf(await updateFromStore(log, first, { limit: 1, upTo: 5 }))).toEqual([5]);
   });
 
-  test("reads all again where the transcript cannot be continued", async () => {
+  test("reads the log from its beginning if the transcript cannot be continued", async () => {
     const log = logOf(many(3));
     const first = await fromStore(log, "s");
     const { fold, ...metadata } = first.metadata;

@@ -62,7 +62,7 @@ describe("a window around a place in the log", () => {
     ]);
   });
 
-  test("passes system messages that do not fit", () => {
+  test("skips system messages that do not fit", () => {
     const messagesOf = (id: string, chars: number): Message =>
       said(id, {}, { role: "system", content: [{ type: "text", text: "x".repeat(chars) }] });
     const messages = [said("u1"), messagesOf("s1", 90), said("u2"), messagesOf("s2", 90), said("u3")];
@@ -82,12 +82,7 @@ test.each<readonly [string, string, Omit<PlanOptions, "summarizer">, string]>([
     { strategy: "pinned+newest", maxMessages: 2 },
     "u1 a3",
   ],
-  [
-    "nothing pinned where no person spoke",
-    "s1 a1 a2",
-    { strategy: "pinned+newest", maxMessages: 2 },
-    "s1 a2",
-  ],
+  ["nothing pinned if no person spoke", "s1 a1 a2", { strategy: "pinned+newest", maxMessages: 2 }, "s1 a2"],
   [
     "the newest of what is pinned",
     "u1 u2 u3 u4",

@@ -34,7 +34,7 @@ test.each([
   ["arguments, and the text that they were", called({ path: "a.ts" }, '{"path": "a.ts"}'), { path: "a.ts" }],
   ["no arguments", called({}), {}],
   ["a text that is no JSON", called({}, '{"path'), '{"path'],
-])("what a result repeats of its call stays: %s", (_, messages, toolInput) => {
+])("a result keeps the arguments that it repeats of its call: %s", (_, messages, toolInput) => {
   const [, cut] = cutMessages(messages, 400);
   expect(cut).toMatchObject({ toolInput });
   expect(cut?.toolOutput).toMatch(/^x+\n\[… \d+ characters left out …\]\nx+$/u);
@@ -64,7 +64,7 @@ describe("a text cut in the middle", () => {
     ["a😀😀b", 5, "a…b"],
     ["\ud83da\ud83da\ud83da", 5, "\ud83da…\ud83da"],
     ["a\ude00a\ude00a\ude00", 5, "a\ude00…a\ude00"],
-  ])("%j to %i characters, whole ones only, is %j", (text, maxChars, expected) => {
+  ])("%j, cut to %i characters without splitting one, is %j", (text, maxChars, expected) => {
     expect(cutMiddle(text, maxChars)).toBe(expected);
   });
 });
@@ -80,7 +80,7 @@ const cutX = (length: number): string =>
 const NATIVE = { native: { record: 1 } } as object;
 
 describe("messages cut to a length", () => {
-  test("are the same ones where they fit", () => {
+  test("stay the same objects if they fit", () => {
     const messages = [said({ type: "text", text: x(10) })];
     expect(cutMessages(messages, 10)).toBe(messages);
     expect(cutMessages(messages, 9)[0]?.metadata).toEqual({ a: 1, cut: 1 });
@@ -88,7 +88,7 @@ describe("messages cut to a length", () => {
 
   test.each<readonly [string, readonly Block[], number, readonly Block[]]>([
     [
-      "the longest texts are cut, to one length, and short ones stay",
+      "the longest texts are cut to one length, and short texts stay",
       [
         { type: "text", text: x(100), ...NATIVE },
         { type: "text", text: x(10), ...NATIVE },
@@ -102,7 +102,7 @@ describe("messages cut to a length", () => {
       ],
     ],
     [
-      "a text of the length that all are cut to stays",
+      "a text that has exactly the common length stays",
       [
         { type: "text", text: x(20), ...NATIVE },
         { type: "text", text: x(60) },
@@ -114,7 +114,7 @@ describe("messages cut to a length", () => {
       ],
     ],
     [
-      "thinking that is signed stays while it is at most half",
+      "signed thinking stays if it takes at most half of the room",
       [
         { type: "thinking", text: x(20), signature: x(10) },
         { type: "text", text: x(100) },
@@ -126,7 +126,7 @@ describe("messages cut to a length", () => {
       ],
     ],
     [
-      "thinking that is signed and more than half is cut as any other",
+      "signed thinking that takes more than half of the room is cut like any other text",
       [
         { type: "thinking", text: x(20), signature: x(10) },
         { type: "text", text: x(100) },
@@ -138,7 +138,7 @@ describe("messages cut to a length", () => {
       ],
     ],
     [
-      "thinking that is encrypted stays while it is at most half",
+      "encrypted thinking stays if it takes at most half of the room",
       [
         { type: "thinking", text: "", data: x(30) },
         { type: "text", text: x(100) },
@@ -150,7 +150,7 @@ describe("messages cut to a length", () => {
       ],
     ],
     [
-      "thinking that is encrypted and more than half keeps its text only",
+      "encrypted thinking that takes more than half of the room keeps only its text",
       [
         { type: "thinking", text: x(5), data: x(30) },
         { type: "text", text: x(100) },
@@ -162,7 +162,7 @@ describe("messages cut to a length", () => {
       ],
     ],
     [
-      "what is signed stays where texts are cut to less than its length",
+      "a signed block stays even if texts are cut to less than its length",
       [
         { type: "thinking", text: x(5), data: x(5) },
         { type: "thinking", text: x(5), signature: x(5) },
@@ -184,7 +184,7 @@ describe("messages cut to a length", () => {
       [{ type: "text", text: cutX(50) }],
     ],
     [
-      "a signature that has no room goes",
+      "a signature for which there is no room is dropped",
       [{ type: "text", text: x(20), signature: x(40) }],
       60 - 1,
       [{ type: "text", text: x(20) }],
@@ -196,13 +196,13 @@ describe("messages cut to a length", () => {
       [{ type: "file", mimeType: "text/plain", name: "a", text: cutX(50) }],
     ],
     [
-      "a file that has no room is a text",
+      "a file for which there is no room becomes a text",
       [{ type: "file", mimeType: "text/plain", name: "a", text: x(100) }],
       37,
       [{ type: "text", text: `[file a text/plain…${x(18)}` }],
     ],
     [
-      "a file without a text is its name",
+      "a file without a text becomes its name",
       [
         { type: "file", mimeType: "text/plain", name: "a" },
         { type: "text", text: x(30) },
@@ -242,7 +242,7 @@ describe("messages cut to a length", () => {
       ],
     ],
     [
-      "a text of no length stays",
+      "an empty text stays",
       [
         { type: "text", text: "" },
         { type: "text", text: x(10) },
@@ -263,7 +263,7 @@ describe("messages cut to a length", () => {
     });
   });
 
-  test("say of each one what it lost, and nothing of those that lost nothing", () => {
+  test("name the number of lost characters in their metadata, unless they lost nothing", () => {
     const [short, long] = cutMessages(
       [said({ type: "text", text: x(5) }), said({ type: "text", text: x(50) })],
       25,
@@ -287,20 +287,20 @@ describe("a call that is cut", () => {
 
   test.each<readonly [string, ToolCallBlock, number, ToolCallBlock]>([
     [
-      "keeps the text of its arguments cut",
+      "keeps the text of its arguments, cut to the room",
       call({}, { rawArgs: x(50), ...NATIVE }),
       20,
       call({}, { rawArgs: cutX(22) }),
     ],
-    ["keeps the keys and what is short", call({ a: x(50), b: 1 }), 30, call({ a: cutX(16), b: 1 })],
+    ["keeps its keys and its short values", call({ a: x(50), b: 1 }), 30, call({ a: cutX(16), b: 1 })],
     [
-      "keeps lists, and what is no text in them",
+      "keeps lists, and the values in them that are not texts",
       call({ a: [x(50), null, true, { b: x(50) }] }),
       53,
       call({ a: [cutX(13), null, true, { b: cutX(13) }] }),
     ],
-    ["has no arguments where their keys alone are too long", call({ [x(50)]: 1 }), 20, call({})],
-    ["is no longer what was signed, nor its record", call({ [x(50)]: 1 }, NATIVE), 20, call({})],
+    ["has no arguments if their keys alone are too long", call({ [x(50)]: 1 }), 20, call({})],
+    ["loses its native record", call({ [x(50)]: 1 }, NATIVE), 20, call({})],
   ])("%s", (_, block, chars, expected) => {
     expect(cutTo(block, chars)).toEqual(expected);
   });
@@ -308,7 +308,7 @@ describe("a call that is cut", () => {
   test.each([
     [call({ a: x(10) }), 16],
     [call({}, { rawArgs: x(20), ...NATIVE }), 20],
-  ])("that fits to the character stays the same: %j", (block, chars) => {
+  ])("that fits exactly stays the same: %j", (block, chars) => {
     const other = { type: "text", text: x(100) } as const;
     const fixed = charsOfMessages([said(block)]) - chars;
     const [cut] = cutMessages([said(block, other)], fixed + 2 * chars);
@@ -322,7 +322,7 @@ describe("a call that is cut", () => {
     expect(cut).toEqual({ ...said(call({ a: x(10) })), metadata: { a: 1, cut: 50 } });
   });
 
-  test("is what its result repeats", () => {
+  test("is repeated by its result as it was cut", () => {
     const [, result] = cutMessages(called({ path: x(500) }), 400);
     expect(result?.toolInput).toEqual({
       path: expect.stringMatching(/^x+\n\[… \d+ characters left out …\]\nx+$/u),
@@ -330,7 +330,7 @@ describe("a call that is cut", () => {
   });
 });
 
-test("a result's blocks are cut, and what it repeats of them; its details and its record go", () => {
+test("the blocks of a result and what it repeats of them are cut; its details and its record are dropped", () => {
   const result = { type: "tool_result", toolCallId: "c", isError: true, status: "error" } as const;
   const image: Block = { type: "image", mimeType: "a/b", data: "AAAA" };
   const content: readonly Block[] = [{ type: "text", text: x(100) }, image];

@@ -55,8 +55,12 @@ const TALK = [
 
 const CASES: readonly (readonly [string, PlanOptions, string])[] = [
   ["no budget: everything", {}, "s1 u1 s2 a1 a2 r1 r2 u2"],
-  ["a budget that all fits", { maxChars: 38 }, "s1 u1 s2 a1 a2 r1 r2 u2"],
-  ["one less: the oldest that does not fit goes", { maxChars: 37 }, "s1 s2 a1 a2 r1 r2 u2"],
+  ["a budget for all messages", { maxChars: 38 }, "s1 u1 s2 a1 a2 r1 r2 u2"],
+  [
+    "one character less: the oldest message that does not fit is left out",
+    { maxChars: 37 },
+    "s1 s2 a1 a2 r1 r2 u2",
+  ],
   ["system messages before older words", { maxChars: 16 }, "s2 u2"],
   ["system messages up to half of it", { maxChars: 21 }, "s2 u2"],
   ["half of it is enough for both", { maxChars: 24 }, "s1 s2 u2"],
@@ -118,7 +122,7 @@ describe("what a budget leaves", () => {
     expect(omitted).toMatchObject({ messages: 2, halves: { calls: 2, results: 1 } });
   });
 
-  test("a call that the vendor ran is no half", () => {
+  test("a call that the vendor ran needs no result", () => {
     const ran: Block = { type: "tool_call", id: "v", name: "web_search", args: {}, ranBy: "model" };
     const talk: Message[] = [{ ...said("a1", "found", "assistant"), content: [ran] }, said("u1", "thanks")];
     const { messages, omitted } = planContext(talk);
@@ -127,7 +131,7 @@ describe("what a budget leaves", () => {
   });
 
   test.each([{ maxChars: -1 }, { maxMessages: Number.NaN }, { maxTokensApprox: "1" as unknown as number }])(
-    "%j is no budget",
+    "%j is not a valid budget",
     (options) => {
       expect(() => planContext([], options)).toThrow(expect.objectContaining({ code: "invalid" }));
     },
@@ -158,7 +162,7 @@ describe("the newest unit, when it exceeds the budget by itself", () => {
     expect(omitted.chars).toBe(901);
   });
 
-  test("a call and its results are cut, and what they repeat with them", () => {
+  test("a call and its results are cut, and so is what they repeat of each other", () => {
     const input = { command: "x".repeat(1000), short: "kept" };
     const call: Block = {
       type: "tool_call",
@@ -188,7 +192,7 @@ describe("the newest unit, when it exceeds the budget by itself", () => {
     });
   });
 
-  test("what is signed is not cut but left out; a picture becomes words", () => {
+  test("a signed block is left out instead of cut, and a picture becomes words", () => {
     const message: Message = {
       id: "a",
       role: "assistant",
@@ -206,7 +210,7 @@ describe("the newest unit, when it exceeds the budget by itself", () => {
     expect(messages[0]?.content[1]).toEqual({ type: "text", text: "[image image/png]" });
   });
 
-  test("no character is torn apart", () => {
+  test("no character is split", () => {
     const manyCharacters = fc
       .array(fc.constantFrom("a", "😀"), { minLength: 40, maxLength: 150, size: "max" })
       .map((characters) => characters.join(""));
@@ -244,7 +248,7 @@ describe("tokens by a tokenizer", () => {
     expect(cost.tokens).toBeGreaterThan(10);
   });
 
-  test("a module that encodes", () => {
+  test("can be counted by a module that encodes", () => {
     expect(toTokenizer({ encode: (text) => [...text] })("abc")).toBe(3);
   });
 });
@@ -265,7 +269,7 @@ describe("a summary of what is left out", () => {
     expect(plan.cost.chars).toBeLessThanOrEqual(40);
   });
 
-  test("is not asked for when all fits", async () => {
+  test("is not requested if all messages fit", async () => {
     const plan = await planContext(TALK, {
       summarizer: () => {
         throw new Error("asked");
@@ -326,7 +330,7 @@ const anyPlan: fc.Arbitrary<Omit<PlanOptions, "summarizer">> = fc.record(
   { requiredKeys: [] },
 );
 
-test("no orphan, no budget broken, no order changed, nothing lost from the report", () => {
+test("a plan has no half of a pair, keeps the budget and the order, and reports everything that it leaves out", () => {
   fc.assert(
     fc.property(talks, anyPlan, (talk, options) => {
       const { messages, omitted, cost } = planContext(talk, options);

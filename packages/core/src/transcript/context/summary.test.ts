@@ -39,7 +39,7 @@ test.each<readonly [string, readonly Message["metadata"][], object]>([
   });
 });
 
-test("where all fits nothing is left out", () => {
+test("nothing is left out if all messages fit", () => {
   expect(planContext([said("m", { sequence: 1, lastSequence: 1, events: 1 })]).omitted).toEqual({
     ...NOTHING,
     halves: { calls: 0, results: 0 },
@@ -71,7 +71,7 @@ describe("a summary", () => {
     expect(plan.omitted.messages).toBe(2);
   });
 
-  test("has an id where nothing has a place in a log, and comes last where only the system spoke", async () => {
+  test("has an id if no message has a place in a log, and comes last if only the system spoke", async () => {
     const system = [said("s1", {}, "system"), said("s2", {}, "system")];
     const { messages } = await planContext(system, { maxMessages: 2, maxChars: 12, summarizer: () => "!" });
     expect(messages.map(({ id }) => id)).toEqual(["s2", "summary-0-0"]);

@@ -93,7 +93,7 @@ describe("units", () => {
 
   test.each<readonly [string, readonly Message[], readonly Message[], object]>([
     [
-      "nothing where all are whole",
+      "nothing if all pairs are complete",
       [message("a", "assistant", thinking)],
       [message("a", "assistant", thinking)],
       {},
@@ -146,7 +146,7 @@ describe("units", () => {
       { calls: 1 },
     ],
     [
-      "a tool's message without a result, where something else is left out",
+      "a tool's message without a result, if something else is left out",
       [message("t", "tool", text), message("a", "assistant", call("c"))],
       [],
       { calls: 1 },

@@ -36,7 +36,7 @@ function ordered(list: readonly Marked[]): readonly Marked[] {
   return [...sequenced, ...loose];
 }
 
-test("shuffled events come in one order; equal ones as they were given", () => {
+test("shuffled events get one order; equal events keep the order in which they were given", () => {
   fc.assert(
     fc.property(
       events.chain((list) =>
@@ -62,7 +62,7 @@ test("shuffled events come in one order; equal ones as they were given", () => {
   );
 });
 
-test("sequence, then what has none: by time, id; what has no time last", () => {
+test("events with a sequence come first, then the others by time and id; events without a time come last", () => {
   const list: EventLike[] = [
     { type: "x", id: "4" },
     { type: "x", id: "3", timestamp: "2026-01-01T00:00:00.5Z" },
@@ -75,7 +75,7 @@ test("sequence, then what has none: by time, id; what has no time last", () => {
   expect([...sequenced, ...loose].map(({ id }) => id).join("")).toBe("891234");
 });
 
-test("a sequence that is text is a number; what is no whole number is none", () => {
+test("a sequence may be digits as text; anything but a whole number is no sequence", () => {
   const list: EventLike[] = [
     { type: "x", sequence: "10", id: "c" },
     { type: "x", sequence_number: "9", id: "b" },

@@ -83,7 +83,7 @@ describe("the same error", () => {
     expect(pattern && sameErrorIn(printed, pattern)).toBeNull();
   });
 
-  test("is nothing where no word is left", () => {
+  test("is none if no word is left", () => {
     expect(errorPattern("")).toBeNull();
     expect(errorPattern("   \n 42 / 17 \n")).toBeNull();
   });
@@ -155,7 +155,7 @@ describe("what solved an error", () => {
     });
   });
 
-  test("is not confirmed where nobody ran the command again, and nothing where nothing was changed", () => {
+  test("is not confirmed if nobody ran the command again, and is none if nothing was changed", () => {
     const failed = [said("user", "x"), ...run("npm test", MISSING, 1)];
     expect(repairsIn(MISSING, [...failed, ...edit("package.json", "18", "19")])).toMatchObject([
       { outcome: "not confirmed", edits: [{ path: "package.json" }] },
@@ -194,14 +194,14 @@ describe("what solved an error", () => {
     ]);
   });
 
-  test("is not seen where a file or a search only shows the words", () => {
+  test("is not found in the output of a file or a search that only shows the words", () => {
     expect(
       repairsIn(TSC, [said("user", "x"), ...run("cat notes.md | head", TSC), ...run("git log -1", TSC)]),
     ).toEqual([]);
     expect(repairsIn(TSC, [said("user", "x"), ...call("Read", { file_path: "notes.md" }, TSC)])).toEqual([]);
   });
 
-  test("is that of a tool too", () => {
+  test("can be the error of a tool too", () => {
     const error = "String to replace not found in file.";
     const repairs = repairsIn(error, [
       said("user", "x"),

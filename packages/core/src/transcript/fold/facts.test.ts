@@ -19,17 +19,17 @@ describe("what a session is", () => {
       { title: "t", agent: "pi", cwd: "/a", status: "s" },
     ],
     [
-      "what was told before, and the newest",
+      "earlier values, and the newest value of each field",
       [{ title: "t", cwd: "/a" }, { title: "u" }],
       { title: "u", cwd: "/a" },
     ],
-    ["nothing of what null takes away", [{ title: "t", cwd: "/a" }, { cwd: null }], { title: "t" }],
+    ["no field that null removes", [{ title: "t", cwd: "/a" }, { cwd: null }], { title: "t" }],
     [
       "metadata, key by key",
       [{ metadata: { a: 1, b: 2 } }, { title: "t" }, { metadata: { b: null, c: 3 } }],
       { title: "t", metadata: { a: 1, c: 3 } },
     ],
-    ["no metadata that has no keys", [{ title: "t", metadata: "red" }, { metadata: [1] }], { title: "t" }],
+    ["no metadata without keys", [{ title: "t", metadata: "red" }, { metadata: [1] }], { title: "t" }],
   ])("is %s", (_, payloads, expected) => {
     const events = payloads.map((data): GivenEvent => ["session_updated", data]);
     expect(metadataOf(...events).session).toStrictEqual(expected);
@@ -125,19 +125,15 @@ describe("usage", () => {
   const turn = (data: Data): GivenEvent => ["turn_completed", data];
 
   test.each<readonly [string, readonly GivenEvent[], Data | undefined]>([
-    [
-      "is absent where no event has it",
-      [updated({}), ["turn_completed", {}], ["run_completed", {}]],
-      undefined,
-    ],
+    ["is absent if no event has it", [updated({}), ["turn_completed", {}], ["run_completed", {}]], undefined],
     ["is added up over calls", [updated({ usage: usage(1) }), updated({ usage: usage(2) })], usage(3)],
     [
       "has the cost of its event, unless it has its own",
       [updated({ usage: usage(1), costUsd: 0.5 }), updated({ usage: usage(1, { costUsd: 1 }), costUsd: 9 })],
       usage(2, { costUsd: 1.5 }),
     ],
-    ["is absent where an event has only a cost", [updated({ costUsd: 0.5 })], undefined],
-    ["is added up over turns where one has none", [turn({ usage: usage(1) }), turn({})], usage(1)],
+    ["is absent if an event has only a cost", [updated({ costUsd: 0.5 })], undefined],
+    ["is added up over turns, one of which has none", [turn({ usage: usage(1) }), turn({})], usage(1)],
     [
       "is added up over turns",
       [
@@ -156,7 +152,7 @@ describe("usage", () => {
     ],
     ["is the newest total", [updated({ total: usage(1) }), updated({ total: usage(5) })], usage(5)],
     [
-      "is the newest total, where that is the same",
+      "is the newest total, even if that is the same",
       [updated({ total: usage(5) }), updated({ total: usage(5) })],
       usage(5),
     ],
@@ -166,12 +162,12 @@ describe("usage", () => {
       usage(11),
     ],
     [
-      "began again where the sum of its tokens is less",
+      "began again if the sum of its tokens is less",
       [updated({ total: usage(1, { outputTokens: 9 }) }), updated({ total: usage(3, { outputTokens: 1 }) })],
       usage(4, { outputTokens: 10 }),
     ],
     [
-      "began again where the total that it reports is less",
+      "began again if the total that it reports is less",
       [updated({ total: usage(1, { totalTokens: 9 }) }), updated({ total: usage(3, { totalTokens: 8 }) })],
       usage(4, { totalTokens: 17 }),
     ],
@@ -179,7 +175,7 @@ describe("usage", () => {
     expect(metadataOf(...events).usage).toEqual(expected);
   });
 
-  test("is believed of the source that was closest to the model", () => {
+  test("comes from the source that is closest to the model", () => {
     const [total, calls, messages, turns, runs] = [1, 2, 3, 4, 5].map((inputTokens) => ({
       inputTokens,
       outputTokens: 0,

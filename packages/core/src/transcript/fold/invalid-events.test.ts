@@ -36,7 +36,7 @@ describe.each<[string, unknown]>([
   });
 });
 
-test("a result holds no calls and no results; a status that is none is not believed, nor shown as HTML", () => {
+test("a result holds no calls and no results; an unknown status is ignored, and is not shown as HTML", () => {
   const call = { type: "tool_call", id: "d", name: "read", args: {} };
   const result = { type: "tool_result", toolCallId: "c", content: [], isError: true };
   const content = [call, result];
@@ -55,7 +55,7 @@ test("a result holds no calls and no results; a status that is none is not belie
 });
 
 describe.each(["constructor", "toString", "__proto__"])("called %s", (name) => {
-  test("a kind of parts is none", () => {
+  test("is not a kind of parts", () => {
     const data = { messageId: "m", delta: "words", kind: name };
     const { messages, metadata } = fromEvents([{ type: "message_streamed", sequence: 1, data }]);
     expect([messages, metadata.leftOut.invalid]).toEqual([[], 1]);
@@ -75,7 +75,7 @@ describe.each(["constructor", "toString", "__proto__"])("called %s", (name) => {
     expect(approvalsIn(["approval_resolved", "approval_requested"])).toMatchObject({ open });
   });
 
-  test("a key of a session's metadata is one as any other", () => {
+  test("is a key of a session's metadata like any other", () => {
     const data = { metadata: JSON.parse(`{ "${name}": { "a": 1 } }`) };
     const { metadata } = fromEvents([{ type: "session_updated", sequence: 1, data }]);
     expect(JSON.stringify(metadata.session)).toBe(`{"metadata":{"${name}":{"a":1}}}`);

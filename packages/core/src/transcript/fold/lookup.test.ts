@@ -94,7 +94,7 @@ describe("a list over messages that were given out", () => {
     expect(given).toEqual([a, b]);
   });
 
-  test("is the given array where nothing changed, and a new one where one message did", () => {
+  test("is the given array if nothing changed, and a new one if one message did", () => {
     const given = [a, b];
     expect(createList(given).toArray()).toBe(given);
     const list = createList(given);

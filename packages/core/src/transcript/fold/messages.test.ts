@@ -47,12 +47,12 @@ describe("a streamed message, and the whole of it", () => {
 
   test.each([
     [
-      "its text wins, and calls that it does not repeat stay behind",
+      "its text replaces the parts, and calls that it does not repeat stay after it",
       [text("I look."), call("b")],
       ["thinking: Hm", "text: I look.", "call: b", "call: a"],
     ],
     [
-      "its thinking wins",
+      "its thinking replaces the parts",
       [{ type: "thinking", text: "Hm." }],
       ["text: I lo", "thinking: Hm.", "call: a", "call: b"],
     ],
@@ -140,7 +140,7 @@ test("an application's metadata does not change which agent the event names", ()
   expect(messages.map(({ metadata }) => metadata.agent)).toEqual(["codex", "claude"]);
 });
 
-test("an application's metadata stays, but for what only events decide", () => {
+test("an application's metadata stays, except for the keys that only events set", () => {
   const metadata = { colour: "red", partial: true, events: 9, runId: "r", note: "run_failed", closedBy: "x" };
   const { messages } = folded(["message_sent", { role: "user", content: "Yes.", metadata }]);
   expect(messages[0]?.metadata).toMatchObject({ colour: "red" });
@@ -301,7 +301,7 @@ test("a picture stays until its message is sent again with content", () => {
   ]);
 });
 
-test("one name for messages of two roles is two messages", () => {
+test("the same name in two roles means two messages", () => {
   const { messages } = folded(
     ["message_sent", { messageId: "m", content: "Why?" }],
     ["message_received", { messageId: "m", content: "So." }],
@@ -326,7 +326,7 @@ test("an update and an end name a message without a name by the id of its event"
   ]);
 });
 
-test("an end makes a message whole that came in parts: later parts are late", () => {
+test("an end completes a message that came in parts, and later parts count as late", () => {
   const part: GivenEvent = ["message_streamed", { messageId: "m", delta: "Yes" }];
   const { messages, metadata } = folded(part, ["message_completed", { messageId: "m" }], part);
   expect(messages.map(({ content, metadata: of }) => [content, of])).toEqual([

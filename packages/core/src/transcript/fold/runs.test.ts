@@ -55,7 +55,7 @@ describe("a result whose call was not read", () => {
   });
 });
 
-test("the application's words on a message do not say where it comes from", () => {
+test("metadata of the application does not set the origin of a message", () => {
   const mine = { sequence: 99, lastSequence: 99, events: 1e9, runId: "other", messageId: "x", partial: true };
   const told = { note: "run_failed", closedBy: "me", mine: true };
   const place = { runId: "run", events: 2, sequence: 1, lastSequence: 2, messageId: "m" };

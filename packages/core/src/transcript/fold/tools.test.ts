@@ -89,7 +89,7 @@ test("a call and its result are two messages, each with its place in the log", (
   expect(metadata.openCalls).toEqual([]);
 });
 
-describe("a call stands in", () => {
+describe("a call is placed in", () => {
   test.each<readonly [string, readonly GivenEvent[], readonly string[]]>([
     ["the agent's last message", [said("Hm."), started("a"), started("b")], ["event-1: text call a call b"]],
     [
@@ -174,12 +174,7 @@ describe("a call that is reported again while it is open", () => {
   test.each([
     ["has its new arguments", { path: "x" }, { path: "y" }, { args: { path: "y" } }],
     ["has its new text", {}, '{"pa', { args: {}, rawArgs: '{"pa' }],
-    [
-      "keeps its arguments where the second report has none",
-      { path: "x" },
-      undefined,
-      { args: { path: "x" } },
-    ],
+    ["keeps its arguments if the second report has none", { path: "x" }, undefined, { args: { path: "x" } }],
   ])("%s, and is counted", (_, first, second, expected) => {
     const again = started("a", { toolInput: second, toolName: "read" });
     const { messages } = folded(started("b"), started("a", { toolInput: first }), said("So."), again);

@@ -32,7 +32,7 @@ describe("a call is drawn by what it does", () => {
     });
   });
 
-  test("an edit as numbered lines, where the agent tells the numbers", () => {
+  test("an edit as numbered lines, if the agent reports the numbers", () => {
     const details = {
       structuredPatch: [
         { oldStart: 4, newStart: 4, lines: [" a", "-<b>", "+c", "\\ No newline at end of file"] },

@@ -48,11 +48,11 @@ describe("the numbers of lines", () => {
     ["a hunk without its old start", { structuredPatch: [{ ...HUNK, oldStart: "1" }] }],
     ["a hunk without its new start", { structuredPatch: [{ ...HUNK, newStart: "1" }] }],
     ["a hunk without lines", { structuredPatch: [HUNK, { ...HUNK, lines: "+x" }] }],
-  ])("numbers are those of the call where the details of the result are %s", (_, details) => {
+  ])("numbers are those of the call if the details of the result are %s", (_, details) => {
     expect(numbered([FILE], details)).toEqual([NUMBERED_FILE]);
   });
 
-  test("the hunks of a result belong to no file where the call changes none or several", () => {
+  test("the hunks of a result belong to no file if the call changes none or several", () => {
     const details = { structuredPatch: [HUNK] };
     expect(numbered([], details)).toEqual([]);
     expect(numbered([FILE, FILE], details)).toEqual([NUMBERED_FILE, NUMBERED_FILE]);

@@ -99,7 +99,7 @@ describe("messages for Anthropic", () => {
     });
   });
 
-  test("begin with a prompt where the conversation begins with an answer", () => {
+  test("begin with a prompt if the conversation begins with an answer", () => {
     const { messages, system } = toAnthropicMessages([message("assistant", [text("Once upon")])]);
     expect(messages.map(({ role }) => role)).toEqual(["user", "assistant"]);
     expect(system).toBeUndefined();

@@ -56,7 +56,7 @@ function stateOf({ metadata }: Transcript): unknown {
   return state;
 }
 
-test.each(Object.entries(EVENT_KINDS))("%s is made into what the table says", (type, kind) => {
+test.each(Object.entries(EVENT_KINDS))("%s is folded as the table says", (type, kind) => {
   const data = type === "message_streamed" ? { ...PAYLOAD, messageId: "new" } : PAYLOAD;
   CHECKS[kind.transcript](fromEvents([...BEFORE, { sequence: 3, type, data }]), type);
 });
