@@ -5,6 +5,7 @@ import type { FrameDays } from "./evidence/index.ts";
 import {
   type Clock,
   type Embedder,
+  JointCommits,
   type LevelDepths,
   type LiveBudget,
   levelDepths,
@@ -100,6 +101,7 @@ export function settingsOf(options: LiveOptions): SessionOwnerSettings {
   return {
     store,
     runStore: store.forWorkspace(store.workspaceId),
+    commits: new JointCommits(),
     clock,
     newId: createIds({ now: clock.now, random: (bytes) => void crypto.getRandomValues(bytes) }),
     noteWriters,

@@ -248,6 +248,7 @@ export class LiveService {
     const { producerId, epoch, sequence, evidence, sessionId = present } = batch;
     const follower = await this.follow(present);
     const producer = { type: "producer", producerId, epoch, sequence } as const;
+    await this.#settings.commits.join(present);
     if (sessionId !== present || isFinal(follower.fold.state)) {
       await assertAccepted(this.store, { key, sessionId }, { producer, evidence });
       return acknowledge(follower, [], this.#settings);
@@ -420,8 +421,7 @@ export class LiveService {
   }
 
   async #input(follower: Follower, events: readonly NewEvent[]): Promise<Acknowledgement> {
-    const occurredAt = isoOf(this.#settings.clock.now());
-    const complete = events.map((event) => ({ occurredAt, ...event }));
+    const complete = events.map((event) => ({ occurredAt: isoOf(this.#settings.clock.now()), ...event }));
     const stored = await this.store.append(follower.sessionId, complete);
     await follower.reaches(stored.at(-1)?.sequence ?? 0);
     this.#ownSoon(follower.sessionId);

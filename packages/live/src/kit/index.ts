@@ -16,6 +16,7 @@ export {
   isAmong,
   missing,
 } from "./damage.ts";
+export { JointCommits } from "./joint-commits.ts";
 export { LIMITS } from "./limits.ts";
 export {
   count,

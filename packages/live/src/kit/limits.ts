@@ -21,6 +21,12 @@ export const LIMITS = {
   /** Outlines that a server remembers. */
   keptOutlines: 50,
 
+  /** Writes wait for each other if more than this number of sessions wrote within `jointLookMs`. */
+  jointSessions: 4,
+  jointLookMs: 100,
+  /** The time for which a write waits for those of other sessions. */
+  jointMs: 25,
+
   /** A session becomes idle after this time without input. */
   idleMs: 30_000,
   /** A session is abandoned after this time without input. */

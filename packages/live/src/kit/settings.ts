@@ -1,6 +1,7 @@
 /** Settings of the work on a session, which all of its parts share. */
 
 import type { Store } from "@continuo/core/model";
+import type { JointCommits } from "./joint-commits.ts";
 import type { LevelDepths, NoteRules } from "./tuning.ts";
 import type { Clock, Embedder, LiveBudget, NoteWriter, Transcriber, WriterOffers } from "./types.ts";
 
@@ -8,6 +9,7 @@ export interface SessionOwnerSettings {
   readonly store: Store;
   /** A separate view of the same store, with its own places for runs. */
   readonly runStore: Store;
+  readonly commits: JointCommits;
   readonly clock: Clock;
   readonly newId: () => string;
   readonly noteWriters: readonly NoteWriter[];

@@ -129,12 +129,13 @@ export class SessionOwner {
     events: readonly NewEvent[],
     options: { readonly also?: readonly Write[]; readonly expectedSequence?: number } = {},
   ): Promise<readonly StoredEvent[]> {
-    const { store, follower, clock, newId } = this.#options;
+    const { store, follower, clock, newId, commits } = this.#options;
     const { name, token } = this.lease;
     const occurredAt = isoOf(clock.now());
     // The events get their ids here, so that an append whose result was lost can be repeated.
     const complete = events.map((event) => ({ id: newId(), occurredAt, ...event }));
     const stored = this.#writes.then(async () => {
+      await commits.join(follower.sessionId);
       try {
         const result = await store.append(follower.sessionId, complete, {
           ...options,
