@@ -15,7 +15,7 @@ function number(value: number): { readonly type: string; readonly data: { readon
   return { type: "number", data: { value } };
 }
 
-test("a session is made at its first append, and an unknown one is empty", async () => {
+test("a session is created by its first append, and an unknown session is empty", async () => {
   await using store = await openStore("memory:");
   const session = adapterSession(store, "orders", { agent: "shop", title: "Orders" });
   expect(await session.read()).toEqual({ events: [], nextAfter: null });
@@ -25,7 +25,7 @@ test("a session is made at its first append, and an unknown one is empty", async
   expect((await session.read({ types: ["number"] })).events.map(({ data }) => data)).toEqual([{ value: 1 }]);
 });
 
-test("changes of several processes are each decided on all that is stored", async () => {
+test("each change is decided on everything that is stored, even if several processes make changes", async () => {
   await using store = await openStore("memory:");
   const logs = [1, 2, 3].map(() => new FoldedLog(adapterSession(store, "sum"), sumOptions));
   const results = await Promise.all(
@@ -38,7 +38,7 @@ test("changes of several processes are each decided on all that is stored", asyn
   for (const log of logs) expect(await log.read(({ sum }) => sum)).toBe(2 ** 30 - 1);
 });
 
-test("a change that throws appends nothing, and the next one is decided on what is stored", async () => {
+test("a change that throws appends nothing, and the next one is decided on the stored events", async () => {
   await using store = await openStore("memory:");
   const log = new FoldedLog(adapterSession(store, "sum"), sumOptions);
   await log.change(() => ({ events: [number(1)], result: null }));
@@ -87,7 +87,7 @@ function losingFirstAnswer(store: Store): Store {
   });
 }
 
-test("few bytes lie in the event, many in a blob that it refers to", async () => {
+test("a few bytes are stored in the event, many in a blob that the event refers to", async () => {
   await using store = await openStore("memory:");
   const few = await keepBytes(store, "json", Buffer.from('{"a":"ä"}'));
   expect(few).toEqual({ type: "json", text: '{"a":"ä"}' });

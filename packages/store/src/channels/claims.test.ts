@@ -73,7 +73,7 @@ async function failures(): Promise<readonly unknown[]> {
   return (await store.read(channelLogId("team"), { types: ["error_raised"] })).events.map(({ data }) => data);
 }
 
-test("inputs are claimed in their order, once each, and a claim that is repeated is the same", async () => {
+test("inputs are claimed in order, once each, and a repeated claim returns the same input", async () => {
   const first = await say("m1", "@bot one");
   const second = await say("m2", "@bot two");
   await expect(claim(second.sequence)).rejects.toMatchObject({
@@ -101,7 +101,7 @@ test("inputs are claimed in their order, once each, and a claim that is repeated
   ]);
 });
 
-test("a run of a process that is gone is interrupted, and the input stands in the history once", async () => {
+test("a run whose process has ended is interrupted, and the input is in the history once", async () => {
   const { sequence } = await say("m", "@bot one");
   const first = await claim(sequence);
   const again = await claim(sequence, "two");
@@ -109,7 +109,7 @@ test("a run of a process that is gone is interrupted, and the input stands in th
   expect(await readHistory(store, BOT, 9)).toHaveLength(1);
 });
 
-test("a run whose whole answer is in the channel is completed when its process is gone, and not repeated", async () => {
+test("a run whose whole answer is in the channel is completed after its process ended, and is not repeated", async () => {
   const { sequence } = await say("m", "@bot one");
   const { runId } = await claim(sequence);
   const answerId = answerIdOf(runId ?? "");
@@ -123,7 +123,7 @@ test("a run whose whole answer is in the channel is completed when its process i
   });
 });
 
-test("what another participant wrote under the id of an answer is not the answer of the run", async () => {
+test("a message of another participant under the id of an answer is not the answer of the run", async () => {
   const { sequence } = await say("m", "@bot one");
   const { runId } = await claim(sequence);
   const messageId = answerIdOf(runId ?? "");
@@ -143,7 +143,7 @@ test("an answer that the server interrupted is begun again, also by the same pro
   expect(await claim(sequence)).toMatchObject({ state: "claimed", attempt: 2 });
 });
 
-test("an input is given up after exactly so many interruptions, which the channel tells, and the next one follows", async () => {
+test("an input is given up after exactly the allowed number of interruptions, which the channel reports, and the next one follows", async () => {
   const first = await say("m1", "@bot one");
   const second = await say("m2", "@bot two");
   for (let attempt = 1; attempt <= LIMITS.attempts; attempt++) {
@@ -156,7 +156,7 @@ test("an input is given up after exactly so many interruptions, which the channe
   expect(await claim(second.sequence)).toMatchObject({ state: "claimed" });
 });
 
-test("agents stop after exactly so many messages since a person's, each of which counts once", async () => {
+test("agents stop after exactly the allowed number of messages since a person's, each of which counts once", async () => {
   await say("m", "hello");
   const one = await say("a1", "@bot 1", {}, "agent", "other");
   expect(await claim(one.sequence, "x", { maxTurns: 2 })).toMatchObject({ state: "claimed" });
@@ -171,7 +171,7 @@ test("agents stop after exactly so many messages since a person's, each of which
   expect(await claim(asked.sequence, "x", { maxTurns: 1 })).toMatchObject({ state: "claimed" });
 });
 
-test("agents may answer again after a message of a person, also one that is for nobody", async () => {
+test("agents may answer again after a message of a person, even one that is addressed to nobody", async () => {
   await say("a1", "1", {}, "agent", "other");
   await say("a2", "2", {}, "agent", "third");
   await say("p", "go on");
@@ -180,7 +180,7 @@ test("agents may answer again after a message of a person, also one that is for 
   expect(await failures()).toEqual([]);
 });
 
-test("no participant ends the run of another one, and who answers is no longer interrupted", async () => {
+test("no participant can end the run of another one, and a participant that answers is no longer interrupted", async () => {
   const { sequence } = await say("m", "@bot one");
   const runId = runOf(await claim(sequence));
   const other = { channel: "team", handle: "other" };
@@ -193,7 +193,7 @@ test("no participant ends the run of another one, and who answers is no longer i
   expect(await readParticipantSession(store, BOT)).toMatchObject({ status: "active", processed: sequence });
 });
 
-test("an end that is repeated changes nothing: a participant that was interrupted since then stays so", async () => {
+test("a repeated end changes nothing: a participant that was interrupted since then stays interrupted", async () => {
   const { sequence } = await say("m", "@bot one");
   const runId = runOf(await claim(sequence));
   await endRun(store, { place: BOT, fence, runId, status: "completed", answer: "1" });
@@ -214,13 +214,13 @@ test("a run that failed says why, in the run and in the log of its participant",
   expect(events.map(({ data }) => data)).toEqual([{ runId, error }]);
 });
 
-test("what is not addressed to the handle is no input of it", async () => {
+test("a message that is not addressed to a handle is not its input", async () => {
   const { sequence } = await say("m", "hello");
   await expect(claim(sequence)).rejects.toMatchObject({ code: "invalid" });
   await expect(claim(99)).rejects.toMatchObject({ code: "not_found" });
 });
 
-test("a participant ends only runs of its own", async () => {
+test("a participant can end only its own runs", async () => {
   const own = runOf(await claim((await say("1", "@bot hello")).sequence));
   const place = { channel: "team", handle: "other" };
   await createParticipantSession(store, place);

@@ -45,7 +45,7 @@ async function writeInParts(): Promise<void> {
   await add("message_streamed", "3", { messageId: "m", delta: "c" });
 }
 
-test("a window has each message once with its whole text, changed only by its writer, and tells of older ones", async () => {
+test("a window has each message once with its whole text, changed only by its writer, and says whether there are older ones", async () => {
   await say("first");
   await writeInParts();
   expect(await window(9)).toEqual([["first first complete", "m abc open"], false]);
@@ -55,7 +55,7 @@ test("a window has each message once with its whole text, changed only by its wr
   expect(await window(9, 2)).toEqual([["first first complete"], false]);
 });
 
-test("a window has the newest messages that fit, each with those that it speaks to", async () => {
+test("a window has the newest messages that fit, each with its addressees", async () => {
   const long = "x".repeat(LIMITS.windowLength / 2 - 10);
   for (const id of ["a", "b", "c"]) await say(id, { content: long, to: [`to ${id}`] });
   const { messages, hasOlder } = await readMessages(store, "team", { limit: 9 });
@@ -106,7 +106,7 @@ test("the newest anchor is found however far back it lies", async () => {
   expect(await lastAnchor(store, LOG)).toBe(1);
 });
 
-test("a summary has the newest message, and counts people and agents apart", async () => {
+test("a summary has the newest message, and counts people and agents separately", async () => {
   await say("first");
   await say("newest");
   for (const [handle, type] of [
@@ -125,7 +125,7 @@ test("a summary has the newest message, and counts people and agents apart", asy
   });
 });
 
-test("a summary has the state and the whole beginning of a message in parts, and searches no endless log for one", async () => {
+test("a summary has the state and the beginning of a message in parts, and searches only a bounded part of the log for one", async () => {
   const summary = async () =>
     (await summaryOf(store, { channel: "team", latestSequence: await store.latestSequence(LOG) })).newest;
   const actor = { kind: "agent", id: "ann" } as const;
@@ -146,7 +146,7 @@ test("a summary has the state and the whole beginning of a message in parts, and
   expect(await summary()).toBe(null);
 });
 
-test("a reader that skips the past is sent none of it, and one that collects the newest and the number of others", async () => {
+test("a reader that skips the past gets none of it, and a reader that collects gets the newest messages and the number of the others", async () => {
   for (let n = 1; n <= LIMITS.collectedMessages + 3; n++) await say(`m${n}`);
   const upTo = LIMITS.collectedMessages + 3;
   const asked = { channel: "team", handle: "me", after: 0, upTo };
@@ -155,7 +155,7 @@ test("a reader that skips the past is sent none of it, and one that collects the
   expect(await planReplay(store, { ...asked, mode: "collect" })).toMatchObject({ wholeAfter: 3, omitted: 3 });
 });
 
-test("the part that is left out has only whole messages that speak to the reader", async () => {
+test("of the part that is left out, the reader gets only whole messages that are addressed to it", async () => {
   await say("other");
   await say("mine", { to: ["me"] });
   await say("open", { to: ["me"], state: "open", content: "" });

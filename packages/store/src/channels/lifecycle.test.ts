@@ -59,7 +59,7 @@ async function events(type: string): Promise<readonly unknown[]> {
 
 const TAKEN = { code: "handle_taken" };
 
-test("a person may come with several devices, and an agent and a person never share a handle", async () => {
+test("a person may connect several devices, and an agent and a person never share a handle", async () => {
   const first = await take(card("p1", "person", { capabilities: ["a"] }));
   expect(await isShared(store, ANN, first)).toBe(false);
   await take(card("p2", "person", { capabilities: ["b"] }));
@@ -70,7 +70,7 @@ test("a person may come with several devices, and an agent and a person never sh
   await expect(take(card("agent", "agent"))).rejects.toMatchObject(TAKEN);
 });
 
-test("the handle of an agent that is there is refused at once, and given back to its own connection", async () => {
+test("the handle of a connected agent is refused at once, except to its own connection", async () => {
   expect(await mayHaveLeft(store, presenceLease(ANN))).toBe(false);
   await take(card("one", "agent"));
   expect(await mayHaveLeft(store, presenceLease(ANN))).toBe(true);
@@ -80,14 +80,14 @@ test("the handle of an agent that is there is refused at once, and given back to
   expect(await take(card("one", "agent"))).toMatchObject({ name: presenceLease(ANN) });
 });
 
-test("a newcomer waits while nobody knows whether the holder of an expired lease is there", async () => {
+test("a newcomer waits while it is unknown whether the holder of an expired lease is connected", async () => {
   await take(card("one", "agent"));
   nowMs += CHANNEL_LIMITS.silenceMs;
   await expect(take(card("two", "agent"))).rejects.toMatchObject({ name: "TimeoutError" });
   expect(await take(card("one", "agent"))).toMatchObject({ name: presenceLease(ANN) });
 });
 
-test("a person and an agent that come at the same moment do not both get the handle", async () => {
+test("a person and an agent that connect at the same moment do not both get the handle", async () => {
   const owner = ownerOf(card("bot", "agent"));
   const acquireLease: OpenedStore["acquireLease"] = async (...asked) => {
     const lease = await store.acquireLease(...asked);
@@ -104,7 +104,7 @@ test("a person and an agent that come at the same moment do not both get the han
   expect((await readRoster(store, "team")).map(({ type }) => type)).toEqual(["agent"]);
 });
 
-test("a connection that broke keeps its handle for a moment, and no longer", async () => {
+test("a broken connection keeps its handle only for a moment", async () => {
   const fence = await take(card("one", "agent"));
   await awaitReturn(store, fence);
   const [lease] = (await store.listLeases({ prefix: fence.name })).items;
@@ -155,7 +155,7 @@ test("a participant that leaves an input unanswered is interrupted, and is activ
   expect(await status()).toBe("active");
 });
 
-test("an input is unanswered however many messages that are none of its kind came before it", async () => {
+test("an input is unanswered, however many messages that are no inputs came before it", async () => {
   await openParticipantSession(store, ANN);
   const fence = await take(card("one", "agent"));
   const begun = Array.from({ length: 40 }, (_, at) => ({
@@ -171,7 +171,7 @@ test("an input is unanswered however many messages that are none of its kind cam
   expect((await readParticipantSession(store, ANN)).status).toBe("interrupted");
 });
 
-test("what comes after the last event that was received is no unanswered input", async () => {
+test("a message after the last received event is not an unanswered input", async () => {
   await openParticipantSession(store, ANN);
   const fence = await take(card("one", "agent"));
   const { sequence } = await say("m", undefined, { content: "hello" }, "bob");
@@ -181,7 +181,7 @@ test("what comes after the last event that was received is no unanswered input",
   expect((await readParticipantSession(store, ANN)).status).toBe("active");
 });
 
-test("each device has received what it received, and processed is the person's", async () => {
+test("the position `received` belongs to each device, and `processed` to the person", async () => {
   await openParticipantSession(store, ANN);
   const fence = await take(card("p1"));
   await say("m", fence, {});
@@ -193,7 +193,7 @@ test("each device has received what it received, and processed is the person's",
   expect(await readParticipantSession(store, ANN, "phone")).toMatchObject({ received: 2, processed: 1 });
 });
 
-test("a sweep leaves who may be there, interrupts who is gone, and gives back their leases and its turn", async () => {
+test("a sweep keeps participants that may be connected, interrupts those that are gone, and releases their leases and its own turn", async () => {
   const fence = await take(card("one", "agent"));
   await say("one", fence, { state: "open" });
   nowMs += CHANNEL_LIMITS.silenceMs;
@@ -238,7 +238,7 @@ test("a sweep that takes longer than its turn renews it, so that no other server
   expect(others).toEqual([[], [], [], []]);
 });
 
-test("a channel that was deleted keeps a sweep from no other one", async () => {
+test("a deleted channel does not keep a sweep from the other channels", async () => {
   for (const channel of ["gone", "team"]) {
     await openChannel(store, channel);
     const place = { channel, handle: "ann" };
@@ -285,7 +285,7 @@ test("a history begins after it was cleared, and has the newest messages, oldest
   await expect(keep("d", "nobody")).rejects.toMatchObject({ code: "invalid" });
 });
 
-test("a message in progress grows, ends once, and takes nothing after its end", async () => {
+test("a message in progress grows, ends once, and accepts nothing after its end", async () => {
   const fence = await take(card("p1"));
   const author = { ...ANN, type: "person", instance: "p1", fence };
   let open: OpenMessages = new Map();
@@ -322,7 +322,7 @@ test("a message in progress grows, ends once, and takes nothing after its end", 
   });
 });
 
-test("a participant has at most so many messages in progress, and may begin one again", async () => {
+test("the number of messages in progress of a participant is limited, and it may begin another one after an end", async () => {
   const author = { ...ANN, type: "person", instance: "p1", fence: await take(card("p1")) };
   const open = new Map(
     Array.from({ length: CHANNEL_LIMITS.openMessages }, (_, n) => [`m${n}`, { length: 0, head: {} }]),

@@ -36,7 +36,7 @@ const code = (promise: Promise<unknown>): Promise<unknown> =>
     ({ code: one }) => one,
   );
 
-test("an administrator deletes the messages of others, and edits none of them", async () => {
+test("an administrator can delete the messages of others, and cannot edit them", async () => {
   const messageId = await say("hello");
   const root = { handle: "root", moderates: true };
   expect(await code(put("edit", { messageId, content: "x" }, root))).toBe("forbidden");
@@ -46,7 +46,7 @@ test("an administrator deletes the messages of others, and edits none of them", 
   expect(await code(put("delete", { messageId }))).toBe("conflict");
 });
 
-test("a deleted input is passed over, and an edited one has its new words", async () => {
+test("a deleted input is skipped, and an edited input has its new words", async () => {
   const place = { channel: "team", handle: "bot" };
   const card = { instance: "one", handle: "bot", name: "bot", type: "agent", capabilities: [] };
   const fence = await takeHandle(store, place, { card });
@@ -59,7 +59,7 @@ test("a deleted input is passed over, and an edited one has its new words", asyn
   expect(await readParticipantSession(store, place)).toMatchObject({ processed: 1 });
 });
 
-test("a participant whose handle was given to another one changes nothing", async () => {
+test("a participant whose handle was given to another one can change nothing", async () => {
   const place = { channel: "team", handle: "ann" };
   const card = { instance: "x", handle: "ann", name: "ann", type: "agent", capabilities: [] };
   const fence = await takeHandle(store, place, { card });
@@ -87,7 +87,7 @@ test("a late reader receives no words of a deleted message, and every message af
   expect(events.filter((event) => !isLeftOut(event)).map(({ sequence }) => sequence)).toEqual([3, 4]);
 });
 
-test("a window from before shows the changes that came after it", async () => {
+test("a window shows the changes that came after it", async () => {
   const [first, second, third] = [await say("one"), await say("two"), await say("three")];
   await put("edit", { messageId: first, content: "1" });
   await put("react", { messageId: first, reaction: "👍", change: "added" });
@@ -101,7 +101,7 @@ test("a window from before shows the changes that came after it", async () => {
   expect(hasOlder).toBe(false);
 });
 
-test("a message in progress is edited only once its own writer has ended it", async () => {
+test("a message in progress can be edited only after its own writer has ended it", async () => {
   const messageId = (await put("send", { content: "so", state: "open" })).id;
   const edit = (): Promise<unknown> => code(put("edit", { messageId, content: "done" }));
   expect(await edit()).toBe("conflict");
@@ -115,7 +115,7 @@ test("a message in progress is edited only once its own writer has ended it", as
   expect(await edit()).toBe("done");
 });
 
-test("a message that the server interrupted is edited by who wrote it", async () => {
+test("a message that the server interrupted can be edited by its writer", async () => {
   const data = { content: "half", state: "open", writer: "x" };
   await store.append(channelLogId("team"), [
     { id: "m", type: "message_sent", actor: { kind: "person", id: "ann" }, data },
@@ -128,7 +128,7 @@ test("a message that the server interrupted is edited by who wrote it", async ()
   expect(await code(put("edit", { messageId: "m", content: "whole" }))).toBe("done");
 });
 
-test("an edit speaks to whom the message spoke, and has the blobs of its own blocks", async () => {
+test("an edit has the addressees of the message, and the blobs of its own blocks", async () => {
   const blob = await store.putBlob([Buffer.from("picture")], { mediaType: "image/png" });
   const messageId = (await put("send", { content: "hello", to: ["bob"] })).id;
   const content = [{ type: "image", mediaType: "image/png", blob: blob.hash }];
@@ -136,7 +136,7 @@ test("an edit speaks to whom the message spoke, and has the blobs of its own blo
   expect([data, blobs]).toEqual([{ messageId, content, to: ["bob"] }, [blob.hash]]);
 });
 
-test("a reaction is stored once, is removed only by who made it, and reaches no deleted message", async () => {
+test("a reaction is stored once, can be removed only by its author, and cannot be added to a deleted message", async () => {
   const messageId = await say("hello");
   const thumb = { messageId, reaction: "👍" };
   const first = await put("react", { ...thumb, change: "added" });

@@ -43,7 +43,7 @@ function slowOnce(): { readonly slow: Store; readonly wasRead: Promise<void>; re
   return { slow, wasRead: read.promise, letGo: gate.resolve };
 }
 
-test("a reader who asks while another one reads gets also the events that came in between", async () => {
+test("a reader that asks while another one reads also gets the events that came in between", async () => {
   await say(1);
   const states = new ChannelStates();
   const { slow, wasRead, letGo } = slowOnce();

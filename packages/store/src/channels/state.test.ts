@@ -12,7 +12,7 @@ function event(type: string, data: object, actor: string | null = "ann"): Stored
 
 const BEGUN = foldChannel(EMPTY_STATE, event("message_sent", { content: "so", state: "open", writer: "w" }));
 
-test("a message in progress is ended by its writer and by the server, and by nobody else", () => {
+test("only its writer and the server can end a message in progress", () => {
   const data = { messageId: "m1", content: "so far" };
   for (const [type, actor] of [
     ["message_completed", "bob"],
@@ -26,7 +26,7 @@ test("a message in progress is ended by its writer and by the server, and by nob
   expect(foldChannel(BEGUN, event("message_interrupted", data, null)).open).toEqual({});
 });
 
-test("a message in progress has all of its text, and a message with the name of a method is none", () => {
+test("a message in progress has all of its text, and the name of a method is not the id of a message", () => {
   const more = foldChannel(BEGUN, event("message_streamed", { messageId: "m1", delta: " far" }));
   expect(more.open.m1).toMatchObject({ text: "so far", writer: "w", handle: "ann" });
   expect(foldChannel(more, event("message_streamed", { messageId: "toString", delta: "x" })).open).toEqual(

@@ -11,11 +11,11 @@ const WHOLE = {
   value: { answer: [1, "two", null] },
 };
 
-test("what fits is kept as it is", () => {
+test("a result that fits is kept as it is", () => {
   expect(checkResult(WHOLE, "claude")).toEqual({ result: WHOLE, omissions: [] });
 });
 
-test.each([undefined, null, "done", 7])("a result that is %j says nothing", (given) => {
+test.each([undefined, null, "done", 7])("a result that is %j has no fields", (given) => {
   expect(checkResult(given, "claude")).toEqual({ result: {}, omissions: [] });
 });
 
@@ -64,13 +64,13 @@ test("a field that throws when it is read is left out", () => {
   expect(checkResult(given, "claude")).toEqual({ result: {}, omissions });
 });
 
-test("a value that is no JSON leaves its text in its place", () => {
+test("a value that is not JSON is replaced by its text", () => {
   const { result, omissions } = checkResult({ value: 12n }, "claude");
   expect(omissions).toMatchObject([{ field: "value", code: "invalid" }]);
   expect(result).toEqual({ value: { unreadable: "12" } });
 });
 
-test("a value that is too large leaves the reason in its place", () => {
+test("a value that is too large is replaced by the reason", () => {
   const reason = `it has more than ${LIMITS.resultBytes} bytes`;
   const large = "é".repeat(LIMITS.resultBytes / 2);
   expect(checkResult({ stopReason: "end_turn", value: large }, "claude")).toEqual({
@@ -84,7 +84,7 @@ test("a text of exactly the limit is kept", () => {
   expect(() => checkText("x".repeat(11), 10)).toThrow(expect.objectContaining({ code: "too_large" }));
 });
 
-test("a native reference is its agent's own where it names none", () => {
+test("a native reference without an agent belongs to the agent of the run", () => {
   expect(checkRef({ sessionId: "s", location: null, more: 1 }, "pi")).toEqual({
     agent: "pi",
     sessionId: "s",
@@ -141,13 +141,13 @@ test("details of an error that cannot be kept are left out", () => {
   });
 });
 
-test("an error that is too long in both says so of both", () => {
+test("an error whose message and details are both too long reports both", () => {
   const long = "x".repeat(LIMITS.errorChars + 1);
   const { omissions } = fitError({ code: "agent_failed", message: long, details: { long } });
   expect(omissions.map(({ field }) => field)).toEqual(["error", "details"]);
 });
 
-test("what an agent throws while it is read cannot be more than a word", () => {
+test("a thrown value that throws again while it is read becomes a short text", () => {
   const given = {
     get costUsd() {
       throw new ContinuoError("not_found", "x".repeat(2 * LIMITS.wordChars));

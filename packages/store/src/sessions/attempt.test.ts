@@ -69,7 +69,7 @@ function unavailable(reason: string) {
   };
 }
 
-test("an agent that was asked for nothing special gives its result", async () => {
+test("an agent without a native session returns its result", async () => {
   const { outcome, places, heard } = await run(async (onEvent) => {
     await onEvent(TEXT);
     return { stopReason: "end_turn" };
@@ -78,7 +78,7 @@ test("an agent that was asked for nothing special gives its result", async () =>
   expect([places, heard]).toEqual([[], ["text"]]);
 });
 
-test("an agent that gives nothing is done", async () => {
+test("an agent that returns nothing has ended well", async () => {
   expect((await run(() => undefined)).outcome).toEqual({ type: "done", result: {}, omissions: [] });
 });
 
@@ -90,7 +90,7 @@ test("an agent gets the options of its adapter, and a signal", async () => {
   expect(given).toMatchObject({ extra: 1, signal: expect.any(AbortSignal) });
 });
 
-test("a new native session is reported as it was made", async () => {
+test("a new native session is reported as the agent made it", async () => {
   const { places } = await run((onEvent) => onEvent(where(REF, "created")));
   expect(places).toEqual([where(REF, "created")]);
 });

@@ -16,7 +16,7 @@ test.each([
   ["cancelled", "run_cancelled", { reason, usage }],
   ["timeout", "run_timed_out", { timeoutMs, usage }],
   ["interrupted", "run_interrupted", { reason }],
-] as const)("a run that is %s ends with %s and what belongs to it", (status, type, told) => {
+] as const)("a run that is %s ends with %s and the data of that end", (status, type, told) => {
   expect(runEnd("r1", status, FACTS, { native: null })).toEqual({
     status,
     entry: { type, data: { runId: "r1", ...told }, by: "system" },

@@ -18,7 +18,7 @@ test.each([
   expect(isInput(input)).toBe(true);
 });
 
-test("words are one block of text", () => {
+test("a text becomes one block", () => {
   expect(toBlocks("hi")).toEqual([{ type: "text", text: "hi" }]);
   expect(isInput("hi")).toBe(true);
 });

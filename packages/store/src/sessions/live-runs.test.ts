@@ -8,7 +8,7 @@ function isRemembered(runId: string): boolean {
   return isFreshHere({ runId, createdAt: new Date().toISOString() }, LEASE_MS);
 }
 
-test("the newest runs that this process started are remembered, and old ones are forgotten in the end", () => {
+test("the newest runs that this process started are remembered, and old ones are forgotten at some time", () => {
   rememberStart("first");
   for (let n = 1; n < LIMITS.rememberedStarts; n++) {
     rememberStart(`later ${n}`);
@@ -20,7 +20,7 @@ test("the newest runs that this process started are remembered, and old ones are
   expect(isRemembered(`last ${LIMITS.rememberedStarts}`)).toBe(true);
 });
 
-test("a run of another process is not remembered, nor one that is older than its lease lets others see", () => {
+test("a run of another process, and a run that is older than its lease, are not remembered", () => {
   rememberStart("old");
   const createdAt = new Date(Date.now() - LEASE_MS).toISOString();
   expect(isFreshHere({ runId: "old", createdAt }, LEASE_MS)).toBe(false);

@@ -4,7 +4,7 @@ import { askedOf } from "./continuation.ts";
 import { createTurn, type TurnJournal } from "./journal/index.ts";
 import { assertOptions } from "./options.ts";
 
-test("nothing is an option, and so is the least of each", () => {
+test("no options are valid, and so is the smallest value of each", () => {
   assertOptions({});
   assertOptions({
     continuation: "auto",
@@ -55,7 +55,7 @@ test.each([
   expect(askedOf(given)).toBe(asked);
 });
 
-test("an error about a continuation names those that there are", () => {
+test("an error about a continuation names the existing ones", () => {
   expect(() => askedOf("new" as never)).toThrow(
     expect.objectContaining({ hint: "Use false, true, auto, replay or native." }),
   );

@@ -25,7 +25,7 @@ describe("the owner of a lease", () => {
     expect([idOf(OWN), idOf("another")]).toEqual(["id", "another"]);
   });
 
-  test("is gone when its process ended, or its number is another process's", async () => {
+  test("is gone when its process ended, or when another process has its number", async () => {
     const child = spawn("sleep", ["1000"]);
     await once(child, "spawn");
     const pid = child.pid ?? 0;
@@ -50,7 +50,7 @@ describe("the owner of a lease", () => {
     parent.kill("SIGKILL");
   });
 
-  test("is not judged on another machine, nor where it names no process", () => {
+  test("is not judged on another machine, or if it names no process", () => {
     const other = "0".repeat(32);
     const owners = [OWN, owner(process.pid, "1", other), owner(4_194_305, "1", other), "id", "", `${OWN}/1`];
     expect(owners.filter(isGone)).toEqual([]);

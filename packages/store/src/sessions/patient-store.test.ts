@@ -109,7 +109,7 @@ function storeWithSession(made: object): { store: Store; calls: number } {
   return state;
 }
 
-test("a session that a try made whose answer was lost is found by its id", async () => {
+test("a session whose creation succeeded without an answer is found by its id", async () => {
   const made = { sessionId: "s", title: "one", metadata: { a: 1 } };
   const state = storeWithSession(made);
   const asked = { sessionId: "s", title: "one", metadata: { a: 1 } };
@@ -119,7 +119,7 @@ test("a session that a try made whose answer was lost is found by its id", async
   expect(state.calls).toBe(2);
 });
 
-test("a session of the same id that holds something else belongs to another caller", async () => {
+test("a session of the same id with other content belongs to another caller", async () => {
   const state = storeWithSession({ sessionId: "s", title: "two" });
   const patient = patientStore(state.store, { storeMs: 1_000 });
   const refused = expect(patient.createSession({ sessionId: "s", title: "one" })).rejects.toBe(TAKEN);
@@ -127,7 +127,7 @@ test("a session of the same id that holds something else belongs to another call
   await refused;
 });
 
-test("a session whose id is taken at the first try is not asked for again", async () => {
+test("a session whose id is taken at the first try is not requested again", async () => {
   const { store, calls } = storeThatFails(TAKEN);
   const patient = patientStore(store, { storeMs: 1_000 });
   await expect(patient.createSession({ sessionId: "s" })).rejects.toBe(TAKEN);

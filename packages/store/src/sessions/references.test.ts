@@ -36,7 +36,7 @@ test.each([undefined, null, "n1", 7, {}, { claude: null }, { claude: "n1" }, { c
   },
 );
 
-test("what a reference does not say is not known", () => {
+test("a field that a reference does not have is unknown", () => {
   const kept = { sessionId: "n1", baseSequence: "7", state: "other" };
   expect(referenceOf(sessionWith({ claude: kept }), "claude")).toEqual({
     sessionId: "n1",
@@ -49,7 +49,7 @@ test("what a reference does not say is not known", () => {
   });
 });
 
-test("a reference is made of what a run knows, and verified only by somebody", () => {
+test("a reference has the facts that a run knows, and a time of verification only if somebody verified it", () => {
   const ref = { agent: "claude", sessionId: "n1", location: "/tmp/n1", cwd: "/tmp" };
   expect(toNativeRef("claude", KEPT)).toEqual(ref);
   const now = "2026-01-01T00:00:00.000Z";

@@ -18,7 +18,7 @@ test("the first reason counts", () => {
   expect(stops.stop).toEqual({ status: "cancelled", reason: "enough" });
 });
 
-test("a run that ran out of time stays so, whatever comes after it", () => {
+test("a run that ran out of time keeps that reason, whatever comes after it", () => {
   const stops = createStops({ ...NONE, timeoutMs: 50 });
   vi.advanceTimersByTime(50);
   stops.end({ status: "cancelled", reason: "enough" });
@@ -42,7 +42,7 @@ test.each([
   expect(stops.signal.reason).toMatchObject({ code: "interrupted", message });
 });
 
-test.each(["failed", "lost"] as const)("of a run that is %s the agent hears the error itself", (status) => {
+test.each(["failed", "lost"] as const)("the agent of a run that is %s gets the error itself", (status) => {
   const stops = createStops(NONE);
   stops.end({ status, error: FAILURE });
   expect(stops.signal.reason).toBe(FAILURE);
@@ -92,7 +92,7 @@ test("after the close no reason counts", () => {
   expect(vi.getTimerCount()).toBe(0);
 });
 
-test("why it was cancelled: the budget before the reason", () => {
+test("a cancellation reports its reason, if it has one", () => {
   expect(cancelReason({ status: "cancelled" })).toBeUndefined();
   expect(cancelReason({ status: "cancelled", reason: "enough" })).toBe("enough");
 });

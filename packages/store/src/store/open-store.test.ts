@@ -77,7 +77,7 @@ test("a store whose signal is aborted is not opened", async () => {
   await expect(openStore("memory:", { signal })).rejects.toMatchObject({ code: "cancelled" });
 });
 
-test("a closed store says that it is closed, and its views close with it", async () => {
+test("the error of a closed store says that it is closed, and its views are closed with it", async () => {
   const store = await openStore("memory:");
   const view = store.forWorkspace("view");
   expect([view.workspaceId, store.workspaceId]).toEqual(["view", "default"]);

@@ -87,7 +87,7 @@ test("an append of this process costs no read, however many readers wait for it"
   await Promise.all(readers.map((reader) => reader.stop()));
 });
 
-test("readers at the end of a log are given what a read gives, and nobody else's objects", async () => {
+test("readers at the end of a log get the same events as from a read, and never the objects of the caller that appended", async () => {
   const { store, reads } = await countedStore();
   const { logId } = await store.createLog();
   const { logId: bytesId } = await store.createLog({ mediaType: "application/octet-stream" });
@@ -117,7 +117,7 @@ test("readers at the end of a log are given what a read gives, and nobody else's
   await Promise.all([reader.stop(), ofBytes.stop()]);
 });
 
-test("what is more than a few rows, or not only appended, is read", async () => {
+test("more than a few rows, and changes other than appends, are read from the store", async () => {
   const { store, reads } = await countedStore();
   const { logId } = await store.createLog();
   const reader = follow(store, logId);
@@ -142,7 +142,7 @@ test("what is more than a few rows, or not only appended, is read", async () => 
   await reader.stop();
 });
 
-test("a reader that joins at the end of a log that is tailed costs one look at the log", async () => {
+test("a reader that joins at the end of a log with a tail costs one read of the log's row", async () => {
   const { store, reads } = await countedStore();
   const { logId } = await store.createLog({ events: [{ type: "a", data: 1 }] });
   const first = follow(store, logId);
@@ -154,7 +154,7 @@ test("a reader that joins at the end of a log that is tailed costs one look at t
   await Promise.all([first.stop(), second.stop()]);
 });
 
-test("a reader that stops reading keeps at most its own event and what all share", async () => {
+test("a reader that stops reading keeps in memory at most its own event and what all readers share", async () => {
   const { store, reads } = await countedStore();
   const { logId } = await store.createLog();
   const slow = store.tail(logId)[Symbol.asyncIterator]();
@@ -179,7 +179,7 @@ test("a reader that stops reading keeps at most its own event and what all share
   await fast.stop();
 });
 
-test("events that every reader has are not held", async () => {
+test("events that every reader has received are not kept in memory", async () => {
   const { store } = await countedStore();
   const { logId } = await store.createLog();
   const seen: WeakRef<StoredEvent>[] = [];

@@ -79,7 +79,7 @@ function part(chars: number): JournalEntry {
 
 const NO_END = { last: async () => ({ entries: [], also: [] }), bare: () => ({ entries: [], also: [] }) };
 
-test("events of the same moment are one append, each with who says it", async () => {
+test("events of the same moment are one append, each with its actor", async () => {
   const { log, journal } = open();
   const title: Write = { type: "session", patch: { title: "T" } };
   const kept = journal.keep([entry("a"), entry("b", { by: "system", also: title })], "durable");
@@ -97,7 +97,7 @@ test("events of the same moment are one append, each with who says it", async ()
   ]);
 });
 
-test("nothing to keep is no append", async () => {
+test("without events there is no append", async () => {
   const { log, journal } = open();
   await journal.keep([], "durable");
   expect(log.appended).toEqual([]);
@@ -113,7 +113,7 @@ test.each([
   expect(log.appended.map(({ events }) => events.length)).toEqual(sizes);
 });
 
-test("a caller that waits for room waits only while too much is unwritten", async () => {
+test("a caller waits for room only while too many events are not written yet", async () => {
   const { log, journal } = open();
   const gate = Promise.withResolvers<void>();
   log.gate = gate.promise;
@@ -144,14 +144,14 @@ test("a run knows what it wrote itself, up to what somebody else wrote in betwee
   expect(journal.knownUpTo).toBe(7);
 });
 
-test("a run that did not know the head of the log learns nothing by writing after it", async () => {
+test("a run that does not know the head of the log does not learn it by writing", async () => {
   const { log, journal } = open(undefined, { known: 1, head: 3 });
   log.sequence = 3;
   await journal.keep([entry("a")], "durable");
   expect(journal.knownUpTo).toBe(1);
 });
 
-test("after a failure nothing more is kept, and everybody who waits hears of it", async () => {
+test("after a failure nothing more is stored, and everybody who waits gets the error", async () => {
   const { log, journal, failures } = open();
   log.refuse = () => AWAY;
   await expect(journal.keep([entry("a")], "durable")).rejects.toBe(AWAY);
@@ -173,7 +173,7 @@ test("an agent that is far ahead of the store fails", async () => {
   expect(failures).toHaveLength(1);
 });
 
-test("what a listener throws fails the run, and the events are stored", async () => {
+test("an error of a listener fails the run, and the events are stored", async () => {
   const error = new Error("no");
   const { log, journal, failures } = open(() => {
     throw error;
@@ -182,7 +182,7 @@ test("what a listener throws fails the run, and the events are stored", async ()
   expect([log.types, failures]).toEqual([["a"], [error]]);
 });
 
-test("the end is one append with all that is not yet written", async () => {
+test("the end is one append together with all events that are not written yet", async () => {
   const { log, journal } = open();
   const release: Write = { type: "lease_release", ...LEASE };
   await journal.keep([entry("a")], "durable");
@@ -201,7 +201,7 @@ test("the end waits for an append that is under way", async () => {
   expect(log.types).toEqual(["a", "end"]);
 });
 
-test("after a failure the end writes what was left, and counts what the store refuses for itself", async () => {
+test("after a failure the end writes the remaining events, and counts each event that the store refuses", async () => {
   const { log, journal } = open();
   log.refuse = () => AWAY;
   await journal.keep([entry("a"), entry("bad"), entry("b")], "durable").catch(String);
@@ -228,7 +228,7 @@ test.each([
   await expect(journal.end({ said: [], ...NO_END })).rejects.toBe(AWAY);
 });
 
-test("an end that the store refuses is made again, bare", async () => {
+test("an end that the store refuses is written again without its optional data", async () => {
   const { log, journal } = open();
   const release: Write = { type: "lease_release", ...LEASE };
   log.refuse = (events) => (events.some(({ type }) => type === "end") ? INVALID : undefined);
@@ -267,7 +267,7 @@ test("an event that nobody can store fails the run, and is counted", async () =>
   expect(log.appended).toMatchObject([{ events: [{ type: "lost 1" }] }]);
 });
 
-test("an end that the store cannot take now is an error", async () => {
+test("an end that the store cannot store now is an error", async () => {
   const { log, journal } = open();
   log.refuse = () => AWAY;
   await expect(

@@ -36,7 +36,7 @@ function streamed(messageId: string, delta: string, kind = "text"): JournalEntry
   return { type: "message_streamed", data: { delta, messageId, kind } };
 }
 
-test("parts are gathered, and the message that they make is stored whole when it ends", () => {
+test("parts are collected, and their message is stored as a whole when it ends", () => {
   const speech = createSpeech();
   expect([...say(speech, "to "), ...say(speech, "be")]).toEqual([]);
   expect(journalPart(speech)).toEqual([streamed("m", "to be")]);
@@ -73,7 +73,7 @@ test("another message, in parts or whole, ends the one that is being said", () =
   }
 });
 
-test("a whole message takes the place of its parts, and keeps the thinking that it does not repeat", () => {
+test("a whole message replaces its parts, and keeps the thinking that it does not repeat", () => {
   const speech = createSpeech();
   say(speech, "hm", "m", "thinking");
   say(speech, "ye");
@@ -114,7 +114,7 @@ test("a message is never cut between the halves of a surrogate pair", () => {
   ]);
 });
 
-test("whatever its parts are, a message's texts come back whole, and its events in their order", () => {
+test("whatever its parts are, the texts of a message come back complete, and its events in order", () => {
   const parts = fc.array(fc.tuple(fc.string({ unit: "grapheme" }), fc.constantFrom("text", "thinking")));
   fc.assert(
     fc.property(parts, fc.boolean(), (said, isWhole) => {
@@ -202,7 +202,7 @@ test.each([
   expect(entries).toEqual([received("m", kept as readonly Block[])]);
 });
 
-test("a part that is no text is refused", () => {
+test("a part that is not a text is refused", () => {
   expect(() => say(createSpeech(), 7 as unknown as string)).toThrow(
     expect.objectContaining({ code: "invalid", message: "a part of a message must be a text" }),
   );

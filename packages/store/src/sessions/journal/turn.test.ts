@@ -109,7 +109,7 @@ test("each call counts once", () => {
   expect(turn.toolCalls).toBe(2);
 });
 
-test("only so many open calls are remembered", () => {
+test("the number of open calls that are remembered is limited", () => {
   const turn = createTurn();
   for (let n = 0; n <= LIMITS.rememberedIds; n++) tell(turn, { ...CALL, toolCallId: `c${n}` });
   expect([turn.calls.size, turn.toolCalls]).toEqual([LIMITS.rememberedIds, LIMITS.rememberedIds + 1]);

@@ -50,14 +50,14 @@ function wait(...watchers: readonly Watcher[]): Promise<boolean[]> {
   return Promise.all(watchers.map((watcher) => hears(watcher.changed(signal))));
 }
 
-test("only those who watch a changed log hear of it", async () => {
+test("only the watchers of a changed log are woken", async () => {
   const { changes } = openChanges();
   const watchers = [1, 2, 1].map((key) => changes.watch(key));
   changes.tell([1, 3]);
   expect(await wait(...watchers)).toEqual([true, false, true]);
 });
 
-test("a change is heard once, however often it was announced, and also when nobody waited for it", async () => {
+test("a change wakes a watcher once, however often it was announced, even if nobody waited at that time", async () => {
   const { changes } = openChanges();
   const watcher = changes.watch(1);
   const waiting = watcher.changed();
@@ -71,7 +71,7 @@ test("a change is heard once, however often it was announced, and also when nobo
   expect(await wait(watcher)).toEqual([false]);
 });
 
-test("all hear when nobody knows what changed, and when the store is closed", async () => {
+test("all watchers are woken if it is unknown what changed, and when the store is closed", async () => {
   const { changes } = openChanges();
   const watchers = [changes.watch(1), changes.watch(2)];
   changes.tellAll();
@@ -80,7 +80,7 @@ test("all hear when nobody knows what changed, and when the store is closed", as
   expect(await wait(...watchers)).toEqual([true, true]);
 });
 
-test("one that was closed hears nothing, and is watched no longer", async () => {
+test("a closed watcher is not woken, and its log is no longer watched", async () => {
   const { changes } = openChanges();
   const watchers = [changes.watch(1), changes.watch(2), changes.watch(2)];
   expect([...changes.watched()]).toEqual([1, 2]);
@@ -91,7 +91,7 @@ test("one that was closed hears nothing, and is watched no longer", async () => 
   expect(await wait(...watchers)).toEqual([false, false, true]);
 });
 
-test("polling learns how many watch, and stops when the store is closed", () => {
+test("polling knows the number of watchers, and stops when the store is closed", () => {
   const { changes, counts } = openChanges();
   const first = changes.watch(1);
   const second = changes.watch(1);
@@ -145,7 +145,7 @@ test("a watcher is given the rows that were appended since it last took them, on
   expect(other.takeRows()).toEqual([]);
 });
 
-test("a watcher must read when a log changed otherwise, before or after its rows, or nobody says how", () => {
+test("a watcher must read if its log also changed in another way, before or after its rows, or in an unknown way", () => {
   const { changes } = openChanges();
   const watcher = changes.watch(1);
   const append = (noted: ReturnType<typeof noChanges>): void => noteAppended(noted, 1, [rowOf(1)]);
@@ -166,7 +166,7 @@ test("a watcher must read when a log changed otherwise, before or after its rows
   }
 });
 
-test("few rows are held for a watcher that does not take them", () => {
+test("only a few rows are kept for a watcher that does not take them", () => {
   const { changes } = openChanges();
   const watcher = changes.watch(1);
   const tell = (rows: readonly EventRow[]): void => changes.tell([1], new Map([[1, rows]]));

@@ -148,7 +148,7 @@ test("a transaction that loses every race is busy after a bounded number of trie
   expect(asked.filter((text) => text === "begin").length).toBe(LIMITS.retries + 1);
 });
 
-test("an error that is no lost race fails at once, and the connection is used again", async () => {
+test("an error other than a lost race is thrown at once, and the connection is used again", async () => {
   const { pool, asked, released } = poolThat({ "update logs": ["53100"] });
   await expect(transact(pool, SCOPE, change, "x")).rejects.toMatchObject({ code: "unavailable" });
   expect([asked, released]).toEqual([[...ROUND, "rollback"], [undefined]]);
@@ -193,7 +193,7 @@ const STOPPED: readonly Time[] = [{ awakeMs: 500 }, { stillMs: 12_000 }];
 const STOPPED_AT_FIRST: readonly Time[] = [{ stillMs: 9_000 }, { awakeMs: 1_000 }];
 const AWAKE: readonly Time[] = [{ awakeMs: 10_000 }];
 
-test("a time to connect that ran out while the process stood still is given again", async () => {
+test("a time limit for connecting that ran out while the process stood still begins again", async () => {
   vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
   try {
     const { connect, now } = connectingAfter(TIMEOUT, STOPPED, STOPPED_AT_FIRST);

@@ -40,7 +40,7 @@ test("however many texts there are, each has its own placeholders", () => {
   for (let n = 0; n < 2_100; n++) expect(POSTGRES.placeholders(`select ${n}, ?`)).toBe(`select ${n}, $1`);
 });
 
-test("no events are no statement, one event is its row, and several are one array for each column", () => {
+test("no events need no statement, one event is its row, and several are one array for each column", () => {
   expect(POSTGRES.insertEvents([])).toEqual([]);
   const [one] = POSTGRES.insertEvents([row(1)]);
   const places = Array.from({ length: 16 }, (_, n) => `$${n + 1}`).join(", ");

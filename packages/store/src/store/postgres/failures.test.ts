@@ -130,11 +130,11 @@ test.each([
   new ContinuoError("fenced", "it is fenced"),
   "no error at all",
   null,
-])("what is no error of Postgres stays what it is: %s", (error) => {
+])("an error that is not of Postgres stays as it is: %s", (error) => {
   expect(translated(error, "x")).toBe(error);
 });
 
-test("a type error with the code of a lost connection is one of the connection", () => {
+test("a TypeError with the code of a lost connection counts as a lost connection", () => {
   const cause = Object.assign(new TypeError("read"), { code: "ECONNRESET" });
   expect(translated(cause, "x")).toMatchObject({ code: "unavailable" });
 });
@@ -156,7 +156,7 @@ test.each([null, undefined, "40001", { code: 40001 }])("%j is no lost race", (er
   expect(isRace(error)).toBe(false);
 });
 
-test("what talks to Postgres returns its value, or fails with the translated error", async () => {
+test("a call to Postgres returns its value, or fails with the translated error", async () => {
   expect(await translating("x", () => Promise.resolve(7))).toBe(7);
   const failed = translating("x", () => Promise.reject(failing("no", "55P03")));
   await expect(failed).rejects.toMatchObject({

@@ -70,7 +70,7 @@ test("without a change nothing is sent", async () => {
   expect(asked).toEqual([]);
 });
 
-test("closed notices poll no more, though somebody still watches", async () => {
+test("closed notifications poll no more, even if somebody still watches", async () => {
   const { notices, asked } = openNotices();
   notices.watch(1);
   expect(vi.getTimerCount()).toBe(1);
@@ -91,7 +91,7 @@ test("many logs are several notifications, each of which Postgres accepts", asyn
   for (const text of told) expect(text.length).toBeLessThan(8_000);
 });
 
-test("what was not sent yet is sent when the store is closed, also when the database refuses it", async () => {
+test("pending notifications are sent when the store is closed, and a refusal of the database is no error", async () => {
   const { notices, asked } = openNotices(() => {
     throw new Error("no answer");
   });
@@ -101,7 +101,7 @@ test("what was not sent yet is sent when the store is closed, also when the data
   expect(asked).toEqual([notice("7")]);
 });
 
-test("while a log is watched, polling finds changes of which no notification came", async () => {
+test("while a log is watched, polling finds changes without a notification", async () => {
   let heads: Readonly<Record<number, number>> = { 1: 5, 2: 5 };
   const { changes, notices, asked } = openNotices(({ values }) =>
     (values[0] as readonly number[])
@@ -140,7 +140,7 @@ test("while a log is watched, polling finds changes of which no notification cam
   await notices.close();
 });
 
-test("all who watch look for themselves when the database does not answer a poll", async () => {
+test("all watchers read by themselves if the database does not answer a poll", async () => {
   const { changes, notices } = openNotices(() => {
     throw new Error("no answer");
   });

@@ -150,14 +150,14 @@ test.each(["A".repeat(64), "0".repeat(63), "0".repeat(65), `${"0".repeat(64)}\n`
   },
 );
 
-test("an append holds 10,000 events and no more", () => {
+test("an append holds at most 10,000 events", () => {
   expect(prepareEvents(scopeOf(), new Array(10_000).fill(text("")))).toHaveLength(10_000);
   expect(refusalOf(...new Array(10_001).fill(text("")))).toEqual(
     tooLarge("events of one append", 10_000, 10_001),
   );
 });
 
-test("a record of bytes holds 32 MiB and no more, and an append 128 MiB", () => {
+test("a record of bytes holds at most 32 MiB, and an append at most 128 MiB", () => {
   const largest = bytes(LIMIT_OF_PAYLOAD);
   expect(refusalOf(bytes(0), bytes(LIMIT_OF_PAYLOAD + 1))).toEqual(
     tooLarge("bytes of a record", LIMIT_OF_PAYLOAD, LIMIT_OF_PAYLOAD + 1, 1),
@@ -168,7 +168,7 @@ test("a record of bytes holds 32 MiB and no more, and an append 128 MiB", () => 
   );
 });
 
-test("a payload holds 32 MiB of UTF-8 and no more", () => {
+test("a payload holds at most 32 MiB of UTF-8", () => {
   const euros = "€".repeat(LIMIT_OF_PAYLOAD / 3);
   expect(prepare(text(euros))).toHaveLength(1);
   expect(refusalOf(text(`${euros}x`))).toEqual(
@@ -226,7 +226,7 @@ test.each<[string, NewEvent]>([
   expect(stored.chainHash).toContain("previous");
 });
 
-test("a damaged row is refused as corrupt, with where it lies", () => {
+test("a damaged row is refused as corrupt, and the error names its place", () => {
   const row = [1, "e", "mine", null, "{", null, NOW, NOW, 0, "1", "hash", "chain", null] as const;
   expect(() => toStoredEvent("log", row)).toThrow(
     expect.objectContaining({

@@ -31,7 +31,7 @@ function pageOfNumbers(count: number, request: NumbersRequest): Page<string> & {
   return { ...step.value, asked };
 }
 
-test("a page has one row less than it asks for, so that it knows whether there are more", () => {
+test("a page reads one row more than it returns, so that it knows whether there are more", () => {
   const { asked, items, nextCursor } = pageOfNumbers(3, { limit: 2 });
   expect([asked, items]).toEqual([[{ after: undefined, limit: 3 }], ["item 1", "item 2"]]);
   const next = pageOfNumbers(3, { limit: 2, cursor: String(nextCursor) });
@@ -47,7 +47,7 @@ test("a list that fits exactly has no further page, nor has an empty one", () =>
   expect(pageOfNumbers(0, { limit: 2 })).toMatchObject({ items: [], nextCursor: null });
 });
 
-test("a page has a hundred items where no limit is given", () => {
+test("a page has a hundred items by default", () => {
   expect(pageOfNumbers(101, {})).toMatchObject({ items: { length: 100 }, nextCursor: expect.any(String) });
   expect(pageOfNumbers(100, {})).toMatchObject({ items: { length: 100 }, nextCursor: null });
 });
@@ -70,7 +70,7 @@ test("whatever the limit is, the pages of a list have each item once and in orde
   );
 });
 
-test("a page that takes several statements asks for no row twice, and for one more than it has", () => {
+test("a page that needs several statements reads no row twice, and one row more than it returns", () => {
   const { asked, items } = pageOfNumbers(9, { limit: 5, rowsAtOnce: 2 });
   expect(items).toEqual(["item 1", "item 2", "item 3", "item 4", "item 5"]);
   expect(asked.map(({ after, limit }) => [after?.[0], limit])).toEqual([
@@ -149,7 +149,7 @@ test.each([
   expect(textsOf("status", given as readonly string[])).toEqual(expected);
 });
 
-test("a filter of too many texts, or of what is no text, is invalid", () => {
+test("a filter with too many texts, or with a value that is not a text, is invalid", () => {
   expect(() => textsOf("status", Array(1_001).fill("a"))).toThrow(
     expect.objectContaining({
       code: "invalid",
