@@ -54,7 +54,7 @@ test("a line that an agent appends at the same time stays, and so does ours", ()
   expect(text()).toBe("first\nthe agent's\nours\n");
 });
 
-test("where the order counts, our line is taken back and the agent's stays", () => {
+test("if the order counts, our line is removed again and the agent's line stays", () => {
   const after = stateOfFile(file);
   agentWritesFirst("the agent's\n");
   expect(errorOf(() => appendLines(file, ours, { after }))).toEqual(["conflict", false]);

@@ -17,7 +17,7 @@ test("entries reach those who follow the room, in order, until they stop", () =>
   ]);
 });
 
-test("details are not made where nobody follows", () => {
+test("details are not made if nobody follows the room", () => {
   debugOf("server")("request", () => {
     throw new Error("made");
   });

@@ -100,7 +100,7 @@ test("only its person can read a note", () => {
   expect(statSync(join(folder, name)).mode & 0o777).toBe(0o600);
 });
 
-test("a note that says nothing yet names its process", () => {
+test("an empty note names its process by its file name", () => {
   noteHolder(session(), note(process.pid));
   const folder = join(home, ".continuo/locks/open");
   const [name = ""] = readdirSync(folder);

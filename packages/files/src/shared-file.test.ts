@@ -32,7 +32,7 @@ test("a shared file is replaced only while it is as it was read, and keeps its p
   expect(readdirSync(folder)).toEqual(["link.md"]);
 });
 
-test("a shared file is created only where no file has its name", () => {
+test("a shared file is created only if no file has its name", () => {
   const path = join(folder, "b.md");
   expect(createSharedFile(path, Buffer.from("one"))).toBe(true);
   expect(createSharedFile(path, Buffer.from("two"))).toBe(false);

@@ -36,7 +36,7 @@ test("a socket that its process closed counts as gone, since the kernel shows it
   expect(await userOfPeer(PEER, table(OURS + closed))).toBe("gone");
 });
 
-test("a system that shows nothing tells nothing", async () => {
+test("a system that does not list sockets gives no users", async () => {
   expect(await userOfPeer(PEER, table(null))).toBe("not told");
   expect(await userOfPeer(PEER, table(""))).toBe("not told");
   expect(await usersListening(4748, table(null))).toBeNull();

@@ -93,7 +93,7 @@ test("a fork, and a session with branches, say so", async () => {
   expect(await rowFactsOf(session([], { leaves: 0 }))).toMatchObject({ branches: 1, isFork: false });
 });
 
-test("one read tells the tokens of every branch and the facts of the active one", async () => {
+test("one read gives the tokens of every branch and the facts of the active one", async () => {
   const reads: (string | undefined)[] = [];
   const usage = { inputTokens: 10, outputTokens: 1 };
   const branches = new Map([

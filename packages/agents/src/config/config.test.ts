@@ -242,7 +242,7 @@ describe("limits of the server", () => {
     expect((await read()).serverLimits).toEqual({ connections: 5, frameBytes: 65_536 });
   });
 
-  test("are not said by a project", async () => {
+  test("cannot be set by a project", async () => {
     write("app/deep/continuo.yaml", "server: { limits: { connections: 5 } }");
     expect(await read()).toMatchObject({ problems: [{ key: "server", line: 1 }], serverLimits: {} });
   });
@@ -390,7 +390,7 @@ describe("a mistake is reported with its place and with the nearest correct name
     );
   });
 
-  test("an empty file says nothing", () => {
+  test("an empty file sets nothing", () => {
     expect(parseFile("# nothing\n", "f")).toMatchObject({ content: {}, problems: [] });
   });
 });

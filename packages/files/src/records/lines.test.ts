@@ -120,7 +120,7 @@ test("a compressed file reads like a plain one", async () => {
   );
 }, 120_000);
 
-test("a compressed file that is cut gives what is whole, and a problem", async () => {
+test("a compressed file that is cut off gives its complete lines, and a problem", async () => {
   const lines = Array.from({ length: 20_000 }, (_, n) => JSON.stringify({ n, salt: Math.sin(n) }));
   const packed = zstdCompressSync(Buffer.from(lines.join("\n")));
   const { records, codes } = await scanAll(
@@ -145,7 +145,7 @@ test("a scan from inside begins at the next line", async () => {
   expect(await from(12)).toEqual([]);
 });
 
-test("a kept record is parsed once, and again where its line is longer by now", async () => {
+test("a kept record is parsed once, and again if its line has become longer", async () => {
   const path = write('{"a":1}\n{"b"', "growing.jsonl");
   using file = openLines(path, 0);
   const [first] = (await Array.fromAsync(file.scan({ part: "whole" }))).flat();
@@ -158,7 +158,7 @@ test("a kept record is parsed once, and again where its line is longer by now", 
   ]);
 });
 
-test("what is missing or no file is an error with a code", () => {
+test("a path that is missing or not a file is an error with a code", () => {
   expect(() => openLines(join(folder, "missing"), 0)).toThrow(expect.objectContaining({ code: "not_found" }));
   expect(() => openLines(folder, 0)).toThrow(expect.objectContaining({ code: "unreadable" }));
 });
@@ -210,7 +210,7 @@ test("a compressed file that expands without measure is read up to a limit, and 
   expect(file.problems()).toMatchObject([{ message: expect.stringContaining("expands to more than") }]);
 });
 
-test("a compressed file of several frames is read to its end, with what a frame skips", async () => {
+test("a compressed file of several frames is read to its end, including skippable frames", async () => {
   const skipped = Buffer.alloc(8 + 100_000);
   skipped.writeUInt32LE(0x184d2a50, 0);
   skipped.writeUInt32LE(100_000, 4);

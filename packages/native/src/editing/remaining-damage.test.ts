@@ -91,7 +91,7 @@ describe("a pi header that is lost", () => {
     expect(JSON.parse(linesOf(moved)[0] ?? "")).toMatchObject({ cwd });
   });
 
-  test("is made from the sessions beside it", async () => {
+  test("is made from the sessions next to it", async () => {
     const { location } = await damaged("pi", "text-and-thinking", withoutHeader);
     const moved = intoFolderOf(location, "/gone-now/it-is");
     const beside = { type: "session", version: 3, id: "other", cwd: "/gone-now/it-is" };
@@ -100,7 +100,7 @@ describe("a pi header that is lost", () => {
     expect(JSON.parse(linesOf(moved)[0] ?? "")).toMatchObject({ cwd: "/gone-now/it-is" });
   });
 
-  test("stays lost where two folders have that name, which is what remains", async () => {
+  test("stays lost if two folders have that name, and remains as damage", async () => {
     for (const folder of ["a-b", "a/b"]) mkdirSync(join(scratch, folder), { recursive: true });
     const { location } = await damaged("pi", "text-and-thinking", withoutHeader);
     const moved = intoFolderOf(location, join(scratch, "a-b"));
@@ -191,7 +191,7 @@ describe("a database of opencode that is cut off", () => {
     expect(readFileSync(info.location.replace(/#.*/u, ""))).toEqual(before);
   });
 
-  test("of which nothing can be read is named where a session is looked for", async () => {
+  test("of which nothing can be read is named when a session is looked for", async () => {
     const { location } = await damaged("opencode", "parallel-tools", (lines) => lines);
     truncateSync(location.replace(/#.*/u, ""), 2000);
     await expect(readNativeSession("opencode:ses_any", { places })).rejects.toMatchObject({

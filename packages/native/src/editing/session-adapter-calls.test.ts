@@ -31,7 +31,7 @@ const begin = (options: Partial<SessionAdapterOptions> = {}): SessionAdapter =>
   open({ create: { cwd: "/home/dev", title: "Tea", gitBranch: "main" }, ...options });
 
 describe("a session that is not there yet", () => {
-  test("has no file until it is asked for, and then tells what it will be", async () => {
+  test("has no file until its first call, and reports in advance which file it will be", async () => {
     await using adapter = begin();
     expect(adapter.sessionFile).toBe("");
     const metadata = await adapter.getMetadata();
@@ -121,7 +121,7 @@ describe("a session that is there", () => {
     });
   });
 
-  test("gets messages in the order of the calls, also after one that failed", async () => {
+  test("gets messages in the order of the calls, even after a call that failed", async () => {
     await using adapter = open({ sessionFile });
     const calls = [
       adapter.appendAssistantMessage("Two."),
@@ -161,7 +161,7 @@ describe("a session that is there", () => {
     expect(result?.content).toMatchObject([{ toolCallId: "c", isError: false }]);
   });
 
-  test("loses what a killed process left of a message before the next one follows", async () => {
+  test("removes the part of a message that a killed process left before it appends the next one", async () => {
     const size = statSync(sessionFile).size;
     const note = { how: "append", path: sessionFile, size, text: '{"type":"message"}\n' };
     const unfinished = join(home, ".continuo/unfinished");

@@ -38,7 +38,7 @@ describe("records that the agent could not continue from are refused", () => {
     await adapter.appendUserMessage("Two.");
   });
 
-  test("not where pi does not send the answer that broke off", async () => {
+  test("not if pi does not send the answer that broke off", async () => {
     const first = create("pi-agent");
     await first.appendUserMessage("One.");
     await first.appendAssistantMessage([call("a")]);

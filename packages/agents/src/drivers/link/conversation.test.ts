@@ -116,7 +116,7 @@ describe("a conversation", () => {
     return { conversation, said, turn };
   };
 
-  test("tells a turn", async () => {
+  test("reports a turn", async () => {
     const { turn, said } = await talk();
     expect(await turn()).toEqual([
       { type: "text", delta: "hello" },

@@ -35,7 +35,7 @@ describe("an agent's own record", () => {
     expect(trust("claude").by).toBe(null);
   });
 
-  test("lies where CLAUDE_CONFIG_DIR says", () => {
+  test("is in the folder of CLAUDE_CONFIG_DIR", () => {
     write("moved/.claude.json", { projects: { [folder]: { hasTrustDialogAccepted: true } } });
     expect([trust("claude").by, trust("claude", { CLAUDE_CONFIG_DIR: join(home, "moved") }).by]).toEqual([
       null,

@@ -58,7 +58,7 @@ test("additional fields of a manifest are left out", () => {
   });
 });
 
-describe("a manifest is no bundle's", () => {
+describe("a manifest is not that of a bundle", () => {
   test.each<[string, unknown]>([
     ["if it is null", null],
     ["if it is a text", "continuo"],

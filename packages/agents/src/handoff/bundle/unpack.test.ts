@@ -167,7 +167,7 @@ describe("a bundle is refused", () => {
     await refused(why);
   });
 
-  test("if it is no gzip, with the cause", async () => {
+  test("if it is not gzip, with the cause", async () => {
     writeFileSync(bundle, "hello");
     await refused("incorrect header check");
     await expect(unpackBundle(bundle)).rejects.toMatchObject({ cause: { code: "Z_DATA_ERROR" } });

@@ -84,7 +84,7 @@ test("a result that belongs to another answer is not used again", () => {
   expect(found(source, 0, new Set(source.slice(1, 2)))).toEqual([2]);
 });
 
-test("there are no results where there is no message", () => {
+test("there are no results if there is no message", () => {
   expect(found([asking("c")], 1)).toEqual([]);
 });
 

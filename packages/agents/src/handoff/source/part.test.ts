@@ -34,7 +34,7 @@ describe("each block that a limit leaves out is on the receipt:", () => {
     ]);
   });
 
-  test("halves of pairs, also where every message fits", () => {
+  test("halves of pairs, even if every message fits", () => {
     const said = [
       message(1, "tool", [result("gone")]),
       message(2, "assistant", [{ type: "thinking", text: "hm" }, call("open")]),
@@ -64,7 +64,7 @@ describe("each block that a limit leaves out is on the receipt:", () => {
     ]);
   });
 
-  test("the middle of the newest texts, and what is only marked", () => {
+  test("the middle of the newest texts, and texts that are only marked", () => {
     const image: Block = { type: "image", mimeType: "image/png", data: "A".repeat(4_000) };
     const said = [message(1, "user", [text("short"), text("long ".repeat(1_000)), image])];
     const { messages, left } = withinLimits(said, { maxTokens: 3 });
@@ -76,7 +76,7 @@ describe("each block that a limit leaves out is on the receipt:", () => {
     ]);
   });
 
-  test("nothing where all fits", () => {
+  test("nothing if all messages fit", () => {
     const said = [message(1, "user", [text("a")]), message(2, "assistant", [call("c")])];
     const whole = [...said, message(3, "tool", [result("c")])];
     expect(withinLimits(whole, { maxMessages: 3 })).toEqual({ messages: whole, left: [] });

@@ -35,7 +35,7 @@ test("an excerpt is of a role that was asked for, although the words of another 
   expect(ofTools).toMatchObject({ voice: "result", messageId: "m2" });
 });
 
-test("an excerpt of plain text is the same where a far character keeps the text from being searched as it is", () => {
+test("an excerpt of plain text is the same if a distant character prevents the plain search of the text", () => {
   const words = fc.constantFrom(
     "retry",
     "Retry",

@@ -82,7 +82,7 @@ test("words with a colon that are near no filter, and everything in quotes, are 
   }
 });
 
-test("a query that excludes every role, and an error with a word that is negated, are errors that say what to write", () => {
+test("a query that excludes every role, and a negated `error:` with a word, are errors that say what to write", () => {
   expect(failureOf("word role:tool -role:tool").hint).toContain("-role:tool");
   expect(failureOf("word -role:user -role:assistant -role:tool").message).toContain("every role is excluded");
   expect(failureOf("word -error:timeout").hint).toContain("-timeout");

@@ -101,7 +101,7 @@ describe("a note", () => {
   });
 });
 
-test("no note is left where none was ever written, or can be", () => {
+test("no note is left if none was written, or none can be written", () => {
   expect(notesLeft(places)).toEqual([]);
   writeFileSync(join(home, ".continuo"), "a file");
   expect(notesLeft(places)).toEqual([]);

@@ -46,13 +46,13 @@ describe("an append that was cut off", () => {
     expect(read()).toBe("old\n");
   });
 
-  test("of a file that is shorter by now changes nothing", () => {
+  test("of a file that has become shorter changes nothing", () => {
     writeFileSync(path, "new\n");
     settleAppend({ how: "append", path, size: 10, text }, PID);
     expect(read()).toBe("new\n");
   });
 
-  test("of a file that never came to be removes the new one that was being written", () => {
+  test("of a file that was never placed removes the new file that was being written", () => {
     writeFileSync(`${path}.new-${PID}`, "{");
     writeFileSync(`${path}.new-1`, "of another process");
     settleAppend({ how: "append", path, size: 0, text }, PID);

@@ -114,7 +114,7 @@ describe("a deletion that was cut off", () => {
     expect(agentFiles()).toMatchObject(FILES);
   });
 
-  test("after the last file is finished also where the agent began another session in the place", async () => {
+  test("after the last file is completed even if the agent began another session in the place", async () => {
     const trashId = await trash(filesPlan());
     write("a.jsonl", "another\n");
     await settle(trashId);
@@ -122,7 +122,7 @@ describe("a deletion that was cut off", () => {
     expect(inTrash()).toEqual([trashId]);
   });
 
-  test("whose manifest was damaged since stays in the trash as it is", async () => {
+  test("whose manifest was damaged in the meantime stays in the trash as it is", async () => {
     const trashId = await trash(filesPlan());
     const folder = join(trashFolder(places), trashId);
     writeFileSync(join(folder, "manifest.json"), "{");
@@ -131,7 +131,7 @@ describe("a deletion that was cut off", () => {
     expect(listTrash(places).problems).toHaveLength(1);
   });
 
-  test("stays in the trash with a file whose place the agent took since", async () => {
+  test("stays in the trash with a file whose place the agent took in the meantime", async () => {
     const trashId = await trash(filesPlan());
     unmove(trashId, 1, "a/subagents/one.jsonl");
     write("a.jsonl", "another\n");
@@ -237,7 +237,7 @@ describe("a restoration that was cut off", () => {
     expect(inTrash()).toEqual([]);
   });
 
-  test("stays in the trash where another session is in the place by now", async () => {
+  test("stays in the trash if another session is in the place now", async () => {
     const trashId = await trash(filesPlan());
     write("a.jsonl", "another\n");
     await settleBack(trashId);
@@ -245,7 +245,7 @@ describe("a restoration that was cut off", () => {
     expect(listTrash(places).sessions.map((session) => session.trashId)).toEqual([trashId]);
   });
 
-  test("removes what is left of a folder of the trash that was on its way out", async () => {
+  test("removes the rest of a folder of the trash that was being deleted", async () => {
     const trashId = await trash(filesPlan());
     cpSync(join(trashFolder(places), trashId), join(trashFolder(places), `.gone-${trashId}`), {
       recursive: true,
@@ -338,7 +338,7 @@ describe("a deletion of rows that was cut off", () => {
     expect(inTrash()).toEqual([trashId]);
   });
 
-  test("stays in the trash where the database is gone", async () => {
+  test("stays in the trash if the database no longer exists", async () => {
     const trashId = await trash(plan());
     rmSync(database);
     await settle(trashId);

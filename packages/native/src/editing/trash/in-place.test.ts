@@ -72,7 +72,7 @@ describe("a file that another one replaces", () => {
     expect([text(), trashIds()]).toEqual(["old\n", []]);
   });
 
-  test("is refused its place where somebody wrote to the other one since, unless by force", async () => {
+  test("is not placed if somebody wrote to the other session in the meantime, unless it is forced", async () => {
     const { trashId } = await trash({ replacement });
     writeFileSync(file, "new\nmore\n");
     await expect(restore(trashId)).rejects.toMatchObject({
@@ -125,7 +125,7 @@ describe("rows that others replace", () => {
     expect(rows()).toEqual(["p1 old", "p2 old", "p3 other"]);
   });
 
-  test("stay where the others cannot be written", async () => {
+  test("stay if the others cannot be written", async () => {
     const failed = new Error("cannot be written");
     const replacement: Replacement = {
       rows() {
@@ -136,7 +136,7 @@ describe("rows that others replace", () => {
     expect([rows(), readdirSync(trashFolder(places))]).toEqual([["p1 old", "p2 old", "p3 other"], []]);
   });
 
-  test("stay where other rows depend on them, by which the database would change more", async () => {
+  test("stay if other rows depend on them, because the database would then change those too", async () => {
     using db = new DatabaseSync(plan.database);
     db.exec("CREATE TABLE later (id text, part_id text REFERENCES part(id) ON DELETE CASCADE)");
     db.exec("INSERT INTO later VALUES ('l', 'p1')");
@@ -156,7 +156,7 @@ describe("rows that others replace", () => {
     });
   });
 
-  test("of a file that is no database are not changed", async () => {
+  test("of a file that is not a database are not changed", async () => {
     writeFileSync(plan.database, "hello, this is a text and no database");
     await expect(trash({ plan })).rejects.toMatchObject({
       code: "unwritable",
@@ -206,7 +206,7 @@ describe("a deletion is refused", () => {
     expect(text()).toBe("old\n");
   });
 
-  test("where its folder cannot be made", async () => {
+  test("if its folder cannot be made", async () => {
     await expect(trash({ sessionId: "s".repeat(300) })).rejects.toMatchObject({
       code: "unwritable",
       message: expect.stringContaining("ENAMETOOLONG"),

@@ -68,7 +68,7 @@ function itemsOf(records: readonly Json[]): unknown[] {
 }
 
 describe.each(CASES)("$name", ({ blocks, item, output }) => {
-  test("is written as what it was, and so is its output", () => {
+  test("is written in its original form, and so is its output", () => {
     const { tip } = codexWriter.begin(SESSION, MAKERS);
     const answer = codexWriter.add(tip, { role: "assistant", content: blocks }, MAKERS);
     const content = [{ type: "text" as const, text: "Done." }];

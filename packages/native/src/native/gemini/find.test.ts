@@ -38,7 +38,7 @@ async function findAll(cwd?: string): Promise<FoundSession[]> {
 const namesOf = (found: FoundSession): string[] => found.files.map(({ path }) => basename(path));
 
 describe("Gemini CLI's sessions are found", () => {
-  test("nowhere on a machine without them", async () => {
+  test("nowhere if the machine has none", async () => {
     expect(await findAll()).toEqual([]);
   });
 
@@ -63,7 +63,7 @@ describe("Gemini CLI's sessions are found", () => {
     expect(cwds).toEqual(["/home/dev/cake", "/home/dev/tea"]);
   });
 
-  test("where GEMINI_CLI_HOME moves them, and in the cache of a macOS sandbox", async () => {
+  test("in the folder of GEMINI_CLI_HOME, and in the cache of a macOS sandbox", async () => {
     const path = write("tmp/tea/chats/session-2026-05-06T07-00-0faaaaaa.jsonl", sessionText(A));
     places = { home: "/nowhere", env: { GEMINI_CLI_HOME: home } };
     expect((await findAll()).map(({ location }) => location)).toEqual([path]);
@@ -90,7 +90,7 @@ describe("Gemini CLI's sessions are found", () => {
     }
   });
 
-  test("once, where Gemini CLI copied an older folder", async () => {
+  test("once, if Gemini CLI copied an older folder", async () => {
     const project = "/home/dev/tea";
     write("projects.json", JSON.stringify({ projects: { [project]: "tea" } }));
     for (const name of ["tea", hashOf(project)]) write(`tmp/${name}/chats/session-1.jsonl`, sessionText("1"));
@@ -101,7 +101,7 @@ describe("Gemini CLI's sessions are found", () => {
     );
   });
 
-  test("as one, where a new start left a file beside a resumed session", async () => {
+  test("as one, if a new start left a file next to a resumed session", async () => {
     const stub = sessionText(A, "", "2026-05-07T00:00:00.000Z").replace('"Hello."', '"<session_context>"');
     write("tmp/tea/chats/session-2026-05-06T07-00-0faaaaaa.jsonl", sessionText(A));
     write("tmp/tea/chats/session-2026-05-07T00-00-0faaaaaa.jsonl", stub);
@@ -128,7 +128,7 @@ describe("Gemini CLI's sessions are found", () => {
     expect(session.details.title).toBe("Hello.");
   });
 
-  test("as one with a problem, where two files hold conversations of one id", async () => {
+  test("as one with a problem, if two files hold conversations of one id", async () => {
     write("tmp/tea/chats/session-1.jsonl", sessionText(A, "", "2026-05-07T00:00:00.000Z"));
     write("tmp/tea/chats/session-2.jsonl", sessionText(A));
     const [found] = await findAll();

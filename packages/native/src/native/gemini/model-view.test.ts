@@ -34,7 +34,7 @@ describe("what Gemini CLI sends", () => {
     expect(modelView([asked, called, result, asked])).toEqual([asked, called, result, asked]);
   });
 
-  test("nothing in front of the newest summary", () => {
+  test("nothing before the newest summary", () => {
     const first = message("user", "<state_snapshot>a</state_snapshot>", { origin: "summary" });
     const second = message("user", "<state_snapshot>b</state_snapshot>", { origin: "summary" });
     expect(modelView([asked, first, answered, second, asked])).toEqual([second, asked]);
@@ -76,7 +76,7 @@ describe("what Gemini CLI sends", () => {
     expect(modelView([kept])).toEqual([kept]);
   });
 
-  test("no thoughts, and no answer of nothing but thoughts", () => {
+  test("no thoughts, and no answer that has only thoughts", () => {
     const thought: Block = { type: "thinking", text: "Hm." };
     const said: Block = { type: "text", text: "Yes." };
     const both = message("assistant", [thought, said]);

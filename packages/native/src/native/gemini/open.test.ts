@@ -135,7 +135,7 @@ describe("a result that is recorded again", () => {
     toolCalls: [{ ...call, result: [response("t1", "one")], status: "success" }],
   });
 
-  test("far from its call is the same result; one that says something else stays", async () => {
+  test("far from its call is the same result, and a result with other content stays", async () => {
     const again = [
       user("u"),
       user("r1", [response("t1", "one")]),
@@ -223,7 +223,7 @@ test("parts of every kind become blocks, and none is lost", async () => {
   ]);
 });
 
-test("tokens: cached input is no input, thoughts are output, an answer written twice counts once", async () => {
+test("tokens: cached input is not counted as input, thoughts count as output, an answer that is written twice counts once", async () => {
   const tokens = { input: 100, output: 10, cached: 40, thoughts: 5, tool: 3, total: 118 };
   using session = await openRecords([
     user("u"),

@@ -93,7 +93,7 @@ describe("a result whose call is lost gets the call before it", () => {
     expect(reasons).toEqual([LOST, LOST]);
   });
 
-  test("beside the calls of the other results, in one answer", () => {
+  test("next to the calls of the other results, in one answer", () => {
     const answer = { id: "g1", type: "gemini", content: [{ text: "I look." }, call("a")] };
     const results = { id: "r1", type: "user", content: [result("a"), result("b")] };
     const { records } = repaired([prompt, answer, results]);
@@ -101,7 +101,7 @@ describe("a result whose call is lost gets the call before it", () => {
     expect(records).toEqual([prompt, { ...answer, content: both }, results]);
   });
 
-  test("without an id where the result names none", () => {
+  test("without an id if the result names none", () => {
     const results = {
       id: "r1",
       type: "user",

@@ -167,7 +167,7 @@ test("4: thinking goes back to the model that produced it; another model receive
   ]);
 });
 
-test("4: an empty text beside thinking that Anthropic signed is a space", () => {
+test("4: an empty text next to thinking that Anthropic signed becomes a space", () => {
   const signed = reasoning("hm", { metadata: { anthropic: { signature: "s" } } });
   expect(viewOf([answer("m1", [signed, text("")])])).toEqual(["assistant thinks: hm", "assistant:  "]);
 });

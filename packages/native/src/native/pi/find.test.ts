@@ -172,7 +172,7 @@ describe("recognising a file", () => {
     expect(await piFormat.recognise(path, places())).toBe(null);
   });
 
-  test("not where there is none", async () => {
+  test("not if there is none", async () => {
     expect(await piFormat.recognise(join(home, "gone.jsonl"), places())).toBe(null);
     expect(await piFormat.recognise(home, places())).toBe(null);
   });

@@ -72,7 +72,7 @@ describe("rule 1: the last compaction, what it keeps, what follows", () => {
     expect(shown(modelView(history))).toEqual(["s: summary s", "b: b", "c: c", "d: d"]);
   });
 
-  test("keeps nothing where it names none, or one that is not here", () => {
+  test("keeps nothing if it names no message, or one that does not exist", () => {
     for (const kept of [null, "x"]) {
       expect(shown(modelView([user("a"), compaction("s", kept), user("d")]))).toEqual([
         "s: summary s",
@@ -172,7 +172,7 @@ describe("rule 6: thinking and signatures of another model", () => {
     expect(view[0]?.content).toEqual([text("yes"), call("c")]);
   });
 
-  test("thinking without text and signature goes, redacted thinking stays", () => {
+  test("thinking without text and signature is left out, redacted thinking stays", () => {
     const redacted: Block = { type: "thinking", text: "", redacted: true, data: "x" };
     const history = [assistant("a", [thinking(" "), redacted, thinking("", "sig"), text("yes")])];
     expect(modelView(history)[0]?.content).toEqual([redacted, thinking("", "sig"), text("yes")]);
@@ -191,7 +191,7 @@ describe("rule 7: every call has a result", () => {
     });
   });
 
-  test("before the next message that is no result", () => {
+  test("before the next message that is not a result", () => {
     const view = modelView([assistant("a", [call("c1")]), user("b")]);
     expect(shown(view)).toEqual(["a: tool_call", `a#c1: ${NO_RESULT}`, "b: b"]);
   });

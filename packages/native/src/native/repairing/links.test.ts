@@ -38,7 +38,7 @@ describe("what followed a removed record follows", () => {
     expect(relinked(rows)).toEqual(["a <- null", "d <- a", "e <- a"]);
   });
 
-  test("nothing, where the removed record had no parent", () => {
+  test("nothing, if the removed record had no parent", () => {
     const rows = [
       { id: "a", parent: null, isBad: true },
       { id: "b", parent: "a" },
