@@ -123,6 +123,8 @@ class ShownTurns {
   readonly #sessionId: string;
   readonly #options: FollowOptions;
   readonly #turns = new Map<string, ShownTurn>();
+  /** Runs that have ended: a later event of one of them begins no turn. */
+  readonly #ended = new Set<string>();
 
   constructor(store: Store, sessionId: string, options: FollowOptions) {
     this.#store = store;
@@ -132,6 +134,7 @@ class ShownTurns {
 
   async take(event: StoredEvent, runId: string): Promise<void> {
     const { show, signal } = this.#options;
+    if (this.#ended.has(runId)) return;
     if (event.type === "run_started") return await this.#begin(runId);
     const shown = await this.#turnOf(runId);
     if (signal.aborted) return;
@@ -143,6 +146,7 @@ class ShownTurns {
     for (const update of turn.end()) await show(update);
     for (const question of questions.values()) question.abort();
     this.#turns.delete(runId);
+    this.#ended.add(runId);
     leave();
   }
 

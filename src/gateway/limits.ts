@@ -24,6 +24,8 @@ export interface GatewayLimits {
   readonly blockChars: number;
   /** Milliseconds to wait for another editor to leave a session of an agent. */
   readonly writerWaitMs: number;
+  /** Milliseconds for which a turn waits until the end of another program's turn has been shown. */
+  readonly stageMs: number;
   /** Milliseconds until a session that an editor began and never used is removed. */
   readonly unusedMs: number;
   /** Milliseconds in which the agents of a closed connection must end. */
@@ -43,6 +45,7 @@ export const GATEWAY_LIMITS: GatewayLimits = {
   textChars: 256 * 1024,
   blockChars: 8 * 1024 * 1024,
   writerWaitMs: 15_000,
+  stageMs: 1_000,
   unusedMs: 7 * 24 * 60 * 60 * 1000,
   closeMs: 10_000,
 };

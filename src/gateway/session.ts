@@ -202,7 +202,7 @@ export class EditorSession {
     const stop = new AbortController();
     this.#stops.add(stop);
     const signal = withdrawn === undefined ? stop.signal : AbortSignal.any([stop.signal, withdrawn]);
-    const entry = new StageEntry(this.#stage);
+    const entry = new StageEntry(this.#stage, GATEWAY_LIMITS.stageMs);
     try {
       const talk = await unlessAborted(this.#opened(), signal);
       const updates = new TurnUpdates(this.#ids);

@@ -1,32 +1,47 @@
 /**
  * The order in which the turns of one session are shown: turns of this connection and of other programs follow one
- * another, and their updates are never mixed.
+ * another, and their updates are not mixed. What is shown never holds up a turn for long: the store alone decides which
+ * turn runs.
  */
+
+import { setTimeout as sleep } from "node:timers/promises";
 
 export class Stage {
   #last: Promise<void> = Promise.resolve();
 
-  /** Waits until every earlier turn has left. Returns the function that leaves. */
-  async enter(): Promise<() => void> {
+  /**
+   * Waits until every earlier turn has left, or for `waitMs`. Returns the function that leaves.
+   */
+  async enter(waitMs?: number): Promise<() => void> {
     const before = this.#last;
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#last = promise;
-    await before;
+    if (waitMs === undefined) await before;
+    else await inTime(before, waitMs);
     return resolve;
   }
 }
 
-/** The entry of a turn that may end without anything to show. */
+async function inTime(before: Promise<void>, waitMs: number): Promise<void> {
+  const over = new AbortController();
+  const late = sleep(waitMs, undefined, { signal: over.signal }).catch(() => undefined);
+  await Promise.race([before, late]);
+  over.abort();
+}
+
+/** The entry of a turn of this connection, which may end without anything to show. */
 export class StageEntry {
   readonly #stage: Stage;
+  readonly #waitMs: number;
   #entered: Promise<() => void> | null = null;
 
-  constructor(stage: Stage) {
+  constructor(stage: Stage, waitMs: number) {
     this.#stage = stage;
+    this.#waitMs = waitMs;
   }
 
   async enter(): Promise<void> {
-    this.#entered ??= this.#stage.enter();
+    this.#entered ??= this.#stage.enter(this.#waitMs);
     await this.#entered;
   }
 
