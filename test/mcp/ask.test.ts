@@ -72,7 +72,7 @@ test("an agent asks another one and gets its answer, quoted and masked", async (
   expect(codex.heard).toHaveLength(1);
 });
 
-test("a client learns which tool changes something, so that it asks its person before", async () => {
+test("a client learns which tool changes something, so that it can ask its person first", async () => {
   await using mcp = openMcp(home, { asking: await asking() });
   const { result } = await mcp.client.request("tools/list", ENVELOPE);
   const tools: readonly { name: string; annotations: { readOnlyHint: boolean } }[] = result.tools;
@@ -88,7 +88,7 @@ test("a question waits for an agent that is not there, and its answer is read la
   const again = await mcp.call("ask", { ask: data.ask, waitSeconds: 0 });
   expect(again.text).toContain("codex is not there now, and will find the question");
   await using _codex = await joined(() => "4748");
-  // Another process asks for the answer, with the name of the question alone.
+  // Another process asks for the answer, and needs only the name of the question.
   await using later = openMcp(home, { asking: await asking() });
   expect((await later.call("ask", { ask: data.ask })).data).toMatchObject({
     status: "answered",
@@ -157,7 +157,7 @@ test.each([
   expect(text).toContain(words);
 });
 
-test("is no tool where no person opened a channel, whatever a project says", async () => {
+test("`ask` is not offered if no person opened a channel, whatever a project's file says", async () => {
   home.write(".continuo/continuo.yaml", "{}");
   home.write("project/continuo.yaml", JSON.stringify({ mcp: { ask: ["team"] } }));
   expect(await asking()).toBeNull();

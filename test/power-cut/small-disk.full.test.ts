@@ -4,7 +4,7 @@ import { openSmallDisk } from "./small-disk.ts";
 import { editOnSmallDisk } from "./small-disk-edits.ts";
 
 test.each(AGENT_NAMES)(
-  "native edits of %s are refused or made whole, however little of the disk is free",
+  "native edits of %s are either refused or completed, however little space the disk has",
   async (agent) => {
     using disk = openSmallDisk();
     if (disk === null) throw new Error("the full size runs as root: it mounts a small disk");

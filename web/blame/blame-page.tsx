@@ -68,7 +68,7 @@ function Blame({ blame }: { blame: FileBlameAnswer }): VNode {
       </p>
       {missing === 0 ? null : (
         <p class="notice bad">
-          {counted(missing, "session")} were not searched or read: lines of theirs have no turn here.
+          {counted(missing, "session")} were not searched or read: their lines have no turn here.
         </p>
       )}
       {runsOf(blame).map((run) => (

@@ -46,7 +46,7 @@ export const SEARCH: readonly PromiseOfRoom[] = [
     test: "packages/agents/src/search/query/filters.test.ts",
   },
   {
-    promise: "A query that is complete has no prefix.",
+    promise: "The last word of a query matches as a prefix only while the query is being typed.",
     file: "packages/agents/src/search/query/query.ts",
     text: "options.isTyping === true && match.index + match[0].length === text.length;",
     mistake: "match.index + match[0].length === text.length;",
@@ -81,7 +81,7 @@ export const SEARCH: readonly PromiseOfRoom[] = [
     test: "packages/agents/src/search/query/best-match.test.ts",
   },
   {
-    promise: "A sentence that asks matches with one of its words.",
+    promise: "A question matches a turn that has one of its words.",
     file: "packages/agents/src/search/query/best-match.ts",
     text: "leastWords: isQuestion ? 1 : ",
     mistake: "leastWords: ",
@@ -116,7 +116,7 @@ export const SEARCH: readonly PromiseOfRoom[] = [
     test: "packages/agents/src/search/query/excerpt.test.ts",
   },
   {
-    promise: "An excerpt is of a voice that was searched.",
+    promise: "An excerpt shows only text of a role that was searched.",
     file: "packages/agents/src/search/query/excerpt.ts",
     text: "if (!voices.includes(passage.voice)) continue;",
     mistake: "",

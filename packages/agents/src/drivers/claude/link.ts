@@ -55,8 +55,8 @@ const ARGUMENTS = [
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/iu;
 
 /**
- * The wait for the session that Claude Code continued: since its last report of a session, in total, and
- * between two looks.
+ * The limits of the wait for the session that Claude Code continued: after its last report of a session, in total,
+ * and between two checks.
  */
 const LAST_MS = 2_000;
 const LAST_LIMIT_MS = 10_000;

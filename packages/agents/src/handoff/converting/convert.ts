@@ -1,9 +1,10 @@
 /**
  * Converts messages of one agent to messages that another agent and its model accept. A block keeps its kind if the target has that kind. Pure.
  *
- * 1. The first word is the user's; each answer is followed at once by one result for each of its calls.
- * 2. Tool ids are `[a-zA-Z0-9_-]`, at most 64, and used once; names likewise; inputs are objects.
- * 3. Images and files stand where the target takes them, else in a message of the user after the results.
+ * 1. The first message is the user's; each answer is followed directly by one result for each of its calls.
+ * 2. Tool ids have only `[a-zA-Z0-9_-]`, at most 64 characters, and are used once. Names of tools have the same form.
+ *    Inputs are objects.
+ * 3. Images and files stay where the target accepts them; others move to a message of the user after the results.
  * 4. Thinking stays thinking; signatures of a vendor that is not the target's are left out.
  *
  * Messages that are the target's own keep all that it wrote into them, signatures too.

@@ -4,12 +4,13 @@
  *
  * - a line follows its `parentUuid`, a `compact_boundary` follows its `logicalParentUuid`
  * - if two lines have the same uuid, only the last one counts, at its own place
- * - a parent that is not in the file: the line with the greatest time stamp not later than its own takes its
- *   place (of equals the first), unless more than five seconds lie between; else a tree begins there
- * - a circle is cut where a walk from its newest line meets itself
- * - the active leaf with a `last-prompt`: the last line of the file if it descends from the line that is named, or from
- *   another line of the same answer, else the named line itself. Without one, or when it names an unknown line: the last line, or the
- *   youngest (of equals the last) that descends from it and is not older. Replaced parents do not count here
+ * - a parent that is not in the file is replaced by the newest line that is not later than the child (of lines with the
+ *   same time, the first). If more than five seconds are between the two, the child begins a new tree
+ * - a circle is cut at the place where a walk from its newest line returns to that line
+ * - with a `last-prompt`, the active leaf is the last line of the file, if that line descends from the line that
+ *   `last-prompt` names, or from another line of the same answer; else it is the named line itself
+ * - without a `last-prompt`, or if it names an unknown line, the active leaf is the last line of the file, or the newest
+ *   line (of lines with the same time, the last) that descends from it and is not older. Replaced parents do not count
  * - lines of sub-agents (`isSidechain`) are no leaves, but a link to one is followed
  *
  * A tip is a branch only if the part that no other path has contains a message: results of parallel calls, other blocks of an

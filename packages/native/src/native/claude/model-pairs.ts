@@ -1,16 +1,16 @@
 /**
  * Calls and results as the API wants them, by Claude Code's rules (2.1.330):
  *
- *  a. A line of an answer none of whose calls has a result anywhere is left out (rule 9 of `model-view.ts`); as the
- *     last word it stays, each call gets the result "[Tool call interrupted: …]", and "No response requested." follows.
- *  b. A call without a result where others of the same answer have one gets "[Tool result missing due to
- *     internal error]" before the others; in the last answer "[Tool call interrupted: …]" after them.
- *  c. A second call with an id that was called before is left out; an answer that is empty then is
- *     "[Tool use interrupted]".
- *  d. A result that answers no call of the answer right before it, or a second one for a call, is left out; if
- *     nothing else is said between the two answers it is "(no content)", and as the first word of all
- *     "[Orphaned tool result removed due to conversation resume]". e. Results come before what the user said next to
- *  them.
+ *  a. A line of an answer is left out if none of its calls has a result (rule 6 of `model-view.ts`). If the line is the
+ *     end of the conversation, it stays: each call gets the result "[Tool call interrupted: …]", and the answer "No
+ *     response requested." follows.
+ *  b. If only some calls of an answer have a result, each other call gets the result "[Tool result missing due to
+ *     internal error]" before them; in the last answer it gets "[Tool call interrupted: …]" after them.
+ *  c. A second call with the same id is left out. An answer that is then empty becomes "[Tool use interrupted]".
+ *  d. A result is left out if no call of the answer directly before it has its id, or if it is the second result of a
+ *     call. If nothing else is between the two answers, it becomes "(no content)"; at the beginning of the
+ *     conversation it becomes "[Orphaned tool result removed due to conversation resume]".
+ *  e. Results come before other content of the same message of the user.
  */
 
 import type { Message, ToolCallBlock } from "@continuo/core/model";

@@ -2,22 +2,25 @@
  * The messages that Claude Code 2.1.330 sends to the model when it resumes, without the system prompt, tools and
  * reminders that it generates again. Each rule was seen by resuming a hand-written file and reading the request.
  *
- * 1. What stands before the newest compact boundary is left out, except `preservedMessages` (or, without them,
- *   `preservedSegment`), which follow the line that `anchorUuid` names. 2. Left out: API errors, system lines,
- *   reminders (`MADE_ANEW`), lines of unknown types. The output of a local command is sent as a text of the user; so
- *   are `isMeta` lines, slash commands, and lines that are `isVisibleInTranscriptOnly`, and what the person said
- *   meanwhile (`queued_command`). Attached files are sent before the prompt that they were attached to. 3. Thinking
- *   before a `thinking_stripped` attachment of scope `all` is left out; other thinking is sent as it stands. 4. Empty
- *   text blocks are left out (white space too in what the user said). An answer of nothing but thinking or white space
- *   is left out; one without any block is "(no content)". A prompt without any block is left out; one whose texts are
- *   all empty is "(no content)". 5. Images are left out of failed results. 6. Calls and results: `model-pairs.ts`. 7.
- *   After a last word of the user, the answer "No response requested." is added; not after the output of a
- *   local command, nor where an API error, left out by rule 2, was the answer, nor after results that stand before the
- *   last line of their answer (2.1.332). 8. Each result that loads tools
- *   (`tool_reference`) is followed by "Tool loaded.". 9. The words of a hook (`hookText`) are sent within a reminder.
+ * 1. Everything before the newest compact boundary is left out, except `preservedMessages` (or, without them,
+ *    `preservedSegment`), which follow the line that `anchorUuid` names.
+ * 2. API errors, system lines, reminders (`MADE_ANEW`) and lines of unknown types are left out. Sent as texts of the
+ *    user are: the output of a local command, `isMeta` lines, slash commands, lines with `isVisibleInTranscriptOnly`,
+ *    and prompts that were queued during a turn (`queued_command`). Attached files are sent before their prompt.
+ * 3. Thinking before a `thinking_stripped` attachment of scope `all` is left out; other thinking is sent unchanged.
+ * 4. Empty text blocks are left out; in messages of the user, also those with only white space. An answer that has only
+ *    thinking or white space is left out; an answer without any block is "(no content)". A prompt without any block is
+ *    left out; a prompt whose texts are all empty is "(no content)".
+ * 5. Images are left out of failed results.
+ * 6. Calls and results: `model-pairs.ts`.
+ * 7. If the last message is the user's, the answer "No response requested." is added, except after the output of a
+ *    local command, if the answer was an API error that rule 2 leaves out, and after results that come before the last
+ *    line of their answer (2.1.332).
+ * 8. Each result that loads tools (`tool_reference`) is followed by "Tool loaded.".
+ * 9. The text of a hook (`hookText`) is sent within a reminder.
  *
- * Claude Code joins neighbouring user messages into one; here they stay apart. A lone empty text is sent as it is where
- * the line holds a string, and refused by the API; here it is "(no content)" in both forms.
+ * Claude Code joins neighbouring user messages into one; here they stay separate. Claude Code sends a single empty text
+ * unchanged if the line has a string, and the API refuses it; here it is "(no content)" in both forms.
  */
 
 import type { Block, Message } from "@continuo/core/model";

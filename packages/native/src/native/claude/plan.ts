@@ -1,10 +1,10 @@
 /**
  * The order of a history: the lines of each message, determined from the index alone.
  *
- * - lines of one answer (`message.id`) are one step, also if results or attachments stand between them
- * - an answer's lines and its calls' results that hang next to the path (parallel calls: the next line hangs
- *   on the last result alone) are put back, in the order in which they stand in the file (`mergeInOrder`)
- * - all results of a call are put back, also if the path holds one already: Claude Code sends the first
+ * - lines of one answer (`message.id`) are one step, even if results or attachments are between them
+ * - lines of an answer, and results of its calls, that are not on the path are put back in the order of the file
+ *   (`mergeInOrder`). With parallel calls, the next line has only the last result as its parent
+ * - all results of a call are put back, even if the path already has one: Claude Code sends the first
  */
 
 import { type HistoryCounts, hasFlag } from "../kit/index.ts";
@@ -176,8 +176,8 @@ function lateResults(index: Index, answer: readonly number[], beside: OffPathLin
 }
 
 /**
- * Keeps the order of the path; a line off the path goes before the first line of the path, its first one left out, that
- * follows it in the file.
+ * Keeps the order of the path. A line that is not on the path goes before the first line of the path that follows it in
+ * the file, but never before the path's first line.
  */
 function mergeInOrder(path: readonly number[], beside: readonly number[]): number[] {
   const merged = [...path];

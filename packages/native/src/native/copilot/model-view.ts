@@ -3,19 +3,19 @@
  *
  * Rules of 1.0.102, in this order; `npm run test:agents` compares the whole with real requests.
  *
- * 1. What stands before the last `session.context_cleared` is left out.
- * 2. Of what stands before the last compaction only the words of prompts are sent, also of those before an earlier one;
- *    then come its summary and the rest.
+ * 1. Everything before the last `session.context_cleared` is left out.
+ * 2. Of everything before the last compaction, only the texts of prompts are sent, even of those before an earlier
+ *    compaction. The summary and the rest follow.
  * 3. System messages, notifications and errors are left out: Copilot declares its prompt and tools again.
- * 4. Results stand after the answer with their calls, in the order of the calls; of two results of a call the first
- *    counts, and one without a call is left out. A call without a result gets one, an error.
- * 5. Thinking without the vendor's own blocks, or without its signature, is left out, and that of an answer which follows
- *    another one of the same request; whether the others are sent depends on the API.
- * 6. A prompt is sent as it was transformed, without the time that Copilot sets before it.
+ * 4. Results follow the answer with their calls, in the order of the calls. Of two results of a call, only the first
+ *    counts; a result without a call is left out. A call without a result gets one, which is an error.
+ * 5. Thinking is left out if it has no blocks of the vendor or no signature, or if its answer follows another answer to
+ *    the same request. The API decides whether other thinking is sent.
+ * 6. A prompt is sent in its transformed form, without the time that Copilot writes before it.
  * 7. A function that was called with anything but an object is sent as called with an empty one.
- * 8. Answers that then hold nothing are left out.
+ * 8. Answers that are then empty are left out.
  *
- * Copilot sets its own sentences around summaries, commands of the person and pictures; here they stand bare.
+ * Copilot adds its own sentences around summaries, commands of the person and pictures; these are left out here.
  */
 
 import type { Block, Message, ToolCallBlock } from "@continuo/core/model";

@@ -11,10 +11,9 @@ import { textOfPart } from "./records.ts";
  * - a compaction: messages before the newest summary are not sent
  * - notices (`info`, `warning`, `error`) are not sent
  * - a user message is not sent if its text is empty or, after white space, begins with `/`, `?`,
- *   `<session_context>` or `<hook_context>`; a picture or file in front of any text keeps it
+ *   `<session_context>` or `<hook_context>`; it is sent if a picture or file comes before its text
  * - thoughts are not sent
- * - answers that follow each other without a turn of the user between them are not sent when one of them
- *   holds an empty text
+ * - consecutive answers without a message of the user between them are not sent if one of them has an empty text
  * - a record with a raw U+2028 or U+2029 in it is not sent: Gemini CLI does not see it
  * - if the last record is a result, an answer is added which says that the response was interrupted
  * - each result is sent as often as it is recorded, up to three times; it is here only once

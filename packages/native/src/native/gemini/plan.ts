@@ -3,8 +3,8 @@
  * becomes.
  *
  * A call's result is recorded up to three times: in `toolCalls[].result`, in a user message of its own, and, after a
- * resume, in one more whose id ends in `_response`. It is one result: the first one counts, the others are named among
- * its records. A message with another text stays.
+ * resume, in one more whose id ends in `_response`. These are one result: the first one counts, and the others are named
+ * as its further records. A message that also has other text stays.
  */
 
 import { type HistoryCounts, hasFlag } from "../kit/index.ts";

@@ -15,11 +15,11 @@ export interface CauseFacts {
   readonly changes: string;
   /** The one that can bring it back: an edit by Continuo, a command of the agent, or only a person. */
   readonly by: "continuo" | "agent" | "person";
-  /** `every` list lacks the session, or only that of its own `folder`, while a list of all folders has it. */
+  /** `every`: no list shows the session; `folder`: only the list of its folder does not show it. */
   readonly list: "every" | "folder";
   /** The agent leaves it out on purpose: it is archived, or belongs to another session. */
   readonly intended: boolean;
-  /** `made`: hidden by the real agent in a test; `reported`: by threads of its users only, and never found by Continuo. */
+  /** `made`: hidden by the real agent in a test; `reported`: only users reported it, and Continuo never found it. */
   readonly evidence: "made" | "reported";
 }
 

@@ -2,13 +2,13 @@
  * Branches: from parent links to paths, by pi's own rules (the same in 0.73.1, 0.87.1 and 1.5.2).
  *
  * - the leaf is the last entry of the file, whatever its type
- * - an id that stands twice names the last entry that has it; an earlier one that differs from it ends a
- *   branch of its own, so that nothing is out of sight
+ * - an id that occurs twice names the last entry that has it; an earlier entry with other content ends a separate
+ *   branch, so that it can still be seen
  * - an entry whose parent is not in the file begins a tree of its own
  * - a file of version 1 has no links: every entry follows the one before it
- * - a circle, in which pi would walk for ever, is cut at the last of its entries that the walk comes to
+ * - a circle, in which pi would walk for ever, is cut at the last of its entries that the walk reaches
  *
- * A tip after whose last message another path continues (a model change, a label) is no branch.
+ * A tip is not a branch if another path continues after its last message (a model change or a label follows it here).
  */
 
 import type { Problem } from "@continuo/core/model";

@@ -6,8 +6,8 @@
  *
  * 1. The last compaction comes first, then what it keeps (from `keptMessageId` on), then what follows it.
  *    Everything older, and any earlier compaction, is left out.
- * 2. A context edit (0.87 on) takes the message that it names out, or replaces its content; the last one
- *    for a message counts. Edits that a compaction took out have no effect.
+ * 2. A context edit (since 0.87) removes the message that it names, or replaces its content; the last edit of a
+ *    message counts. Edits that a compaction removed have no effect.
  * 3. System messages and notifications are left out: pi declares its prompt and tools again.
  * 4. A shell command that was to be kept from the model (`excludeFromContext`) is left out.
  * 5. An answer that broke off (`error`, `aborted`) is left out.
@@ -15,16 +15,17 @@
  *   (0.73.1 and 0.87.1 send the former as text). Signatures of text blocks and calls of another model are left out too;
  *   an answer that names no model counts as another's. The model that continues is the last one that was chosen or
  *   answered.
- * 7. Calls without a result get one, an error: before the next message that is no result, or at the end.
- * 8. Texts without characters, and messages that then hold nothing, are left out.
- * 9. A result that holds nothing but white space, and no picture, is "(no tool output)" where the last answer came
- *   over an API of OpenAI's or Mistral's form; over other APIs it is sent as it is.
- * 10. A text in `<thinking>` markers, which is read as thinking, is sent as the text that it is.
- * 11. A block that is none of its kind is left out; over an API of OpenAI's form one of the person is sent as a picture
- *   of what it has as `mimeType` and `data`, and a text of a result in the words of JavaScript. Arguments that are no
- *   object are sent as JSON, a call whose id is no text without one. Over Chat Completions thinking goes in the field that its signature names, or not at all.
+ * 7. A call without a result gets one, which is an error, before the next message that is not a result, or at the end.
+ * 8. Empty texts, and messages that are then empty, are left out.
+ * 9. A result that has only white space and no picture is "(no tool output)" if the last answer came over an API in
+ *   the form of OpenAI or Mistral; over other APIs it is sent as it is.
+ * 10. A text in `<thinking>` markers, which Continuo reads as thinking, is sent as text.
+ * 11. A malformed block is left out. Over an API in the form of OpenAI, a malformed block of the person is sent as a
+ *   picture with its `mimeType` and `data`, and a malformed text of a result as JavaScript converts it to a text.
+ *   Arguments that are not an object are sent as JSON, and a call whose id is not a text is sent without an id. Over Chat
+ *   Completions, thinking is sent in the field that its signature names, or not at all.
  *
- * pi sets its own sentence and tags around summaries; here they stand bare. Results without a call are sent.
+ * pi adds its own sentence and tags around summaries; these are left out here. Results without a call are sent.
  * The protocol of the vendor's API (images of results after all results, ids shortened) is not part of it.
  */
 
