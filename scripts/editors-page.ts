@@ -117,7 +117,7 @@ function agentsTable(): string {
     return `| ${id} | ${rule} | ${reasons.join("<br>")} |`;
   });
   return [
-    "| agent | programs | tried | kept | not claimed | failed | asked for version 2 it answers |",
+    "| agent | programs | tried | kept | not claimed | failed | version in its answer to a request for version 2 |",
     "|---|---|---|---|---|---|---|",
     ...rows.map((row) => `| ${row} |`),
     ...missing.map(([, label]) => `| ${label} | | not tried yet | | | | |`),

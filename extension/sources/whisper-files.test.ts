@@ -30,7 +30,7 @@ const read = (answer: RequestListener): Promise<string | null> =>
     return typeof blob === "string" || blob === null ? blob : await blob.text();
   });
 
-test("a file is fetched from its address with the token, and a missing file is none", async () => {
+test("a file is fetched from its address with the token, and a missing file is read as null", async () => {
   const seen: string[] = [];
   const found = await read((request, response) => {
     seen.push(`${request.method} ${request.url} ${request.headers.authorization}`);
@@ -42,7 +42,7 @@ test("a file is fetched from its address with the token, and a missing file is n
   expect(await read((_, response) => response.writeHead(403).end())).toContain("answered 403");
 });
 
-test("a file that breaks off is not used, even if its size was not declared", async () => {
+test("a file whose transfer breaks off is not used, even if its size was not declared", async () => {
   const told: RequestListener = (_, response) => {
     response.writeHead(200, { "content-length": "1000" });
     response.write("{");

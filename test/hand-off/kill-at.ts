@@ -81,7 +81,7 @@ around("writeFileSync", (call) => (path, text, ...rest) => {
 });
 syncBuiltinESMExports();
 
-/** A step begins, ends or changes something; a read does not count as a step. */
+/** Statements that begin or end a transaction, or change the database. Only these are steps; a read is not. */
 const CHANGES = /^\s*(?:begin|commit|rollback|insert|update|delete|create|drop|alter|replace)/iu;
 
 type Prototype = Record<string, Call>;

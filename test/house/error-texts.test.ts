@@ -21,7 +21,7 @@ const VERBS = new Set(
   ),
 );
 
-/** Turns that readers stumble over; STYLE and the reviews of the texts named them. */
+/** Phrases that readers have to read twice; STYLE and the reviews of the texts named them. */
 const OLD_VOICE =
   /\b(is|was|are|were) (told|said)\b|\balone\b|\bso many\b|\bnot there\b|\bgo(es)? on\b|\bmeanwhile\b|\banew\b|\bPlease\b/u;
 
@@ -64,7 +64,7 @@ describe("errors have one voice", () => {
     expect(placesOf(hints.filter(({ text }) => !/[.?…`]$/u.test(text)))).toEqual([]);
   });
 
-  test("no text has the turns that readers stumble over", () => {
+  test("no text has a phrase that readers have to read twice", () => {
     expect(placesOf([...messages, ...hints].filter(({ text }) => OLD_VOICE.test(text)))).toEqual([]);
   });
 });

@@ -49,7 +49,7 @@ async function frames({ store }: LiveTest, sessionId: string): Promise<readonly 
   return (await allEvents(store, sessionId)).filter(({ type }) => type === "frame_captured");
 }
 
-/** Nobody abandons the session in the meantime. */
+/** Removes expired pictures after each hour. A ping in each hour shows that nobody abandoned the session. */
 async function hours({ service, clock }: LiveTest, count: number, key = "k"): Promise<void> {
   for (let n = 0; n < count; n++) {
     await service.ping(key);
@@ -151,7 +151,7 @@ test("a picture of two frames is stored until the later frame expires, and then 
   expect(await store.statBlob(full.hash)).toBeNull();
 });
 
-test("a frame whose answer was lost is stored once: in the same batch, in another one, and together with new pieces", async () => {
+test("a frame that is sent again because the answer was lost is stored once: in the same batch, in another one, and together with new pieces", async () => {
   await using live = await liveTest();
   const { service, store, clock } = live;
   const { sessionId } = await service.open("k", { videoId: "v" });
@@ -277,7 +277,7 @@ test("a day before a removal each client of the session is warned once, also one
   await service.keepPicture("k", kept.hash);
   listen("again", "v");
   await expect.poll(() => heard.again).toEqual([warnings[1]]);
-  // The server removes it by itself, even if no client is connected.
+  // The server removes the picture by itself, even if no client is connected.
   await clock.advance(DAY_MS + HOUR_MS);
   await expect.poll(() => store.statBlob(lost.hash)).toBeNull();
   expect([heard.early?.length, heard.late?.length, heard.other]).toEqual([2, 2, []]);
@@ -345,7 +345,7 @@ test("deleting a video deletes its evidence, pictures and audio and leaves tombs
     { logId: sessionId, reason: "the video was deleted" },
   ]);
   expect((await store.listClaims({ prefix: "live/kept/" })).items).toEqual([]);
-  // The other video's thumbnail still has its own time.
+  // The thumbnail of the other video stays until its own time ends.
   await live.clock.advance(30 * DAY_MS);
   expect(await service.frames.purge()).toBe(1);
   expect((await store.listBlobs()).items).toEqual([]);

@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => c.close());
 
-test("a run of the session manager keeps its priority, and an impossible one is refused", async () => {
+test("a run of the session manager keeps its priority, and an impossible priority is refused", async () => {
   const { runId } = await runOnce(c.store, new EchoAgent(), "x", { priority: -3 });
   expect(await c.store.getRun(runId)).toMatchObject({ status: "completed", priority: -3 });
   const refused = runOnce(c.store, new EchoAgent(), "x", { priority: 1_000 });

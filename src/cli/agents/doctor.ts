@@ -87,7 +87,7 @@ const ADVICE: Readonly<Record<string, (install: string | null) => string | undef
   "too old": (install) => (install === null ? "Update it." : `Update it: ${install}`),
 };
 
-/** An agent of the configuration exists, or the configuration would have been refused. */
+/** The agent exists: otherwise, the configuration would have been refused. */
 function settingsOf(settings: AgentSettings | undefined): AgentSettings {
   if (settings?.endpoint !== undefined) {
     throw new ContinuoError("usage", `${settings.name} is a model, which has no program to examine`);

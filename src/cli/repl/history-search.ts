@@ -7,7 +7,7 @@ export interface HistorySearch {
   readonly query: string;
   /** The place in the history, the newest line first; -1 while nothing matches. */
   readonly at: number;
-  /** The line before the search. */
+  /** The line as it was before the search began. */
   readonly before: string;
 }
 

@@ -16,7 +16,8 @@ const DICTIONARIES = { file: `${GUARD}/dictionaries.ts`, test: "test/guard/dicti
 export const GUARD_PROMISES: readonly PromiseOfRoom[] = [
   {
     ...RUN,
-    promise: "The first sessions to go have the room where it is not enough for all.",
+    promise:
+      "If there is not enough space for all sessions, those that their agents delete first are stored.",
     text: "rows.toSorted((a, b) => endOf(a) - endOf(b))",
     mistake: "rows.toSorted((a, b) => endOf(b) - endOf(a))",
   },
@@ -28,31 +29,32 @@ export const GUARD_PROMISES: readonly PromiseOfRoom[] = [
   },
   {
     ...RUN,
-    promise: "The copy that is the only one goes last for the limit of size.",
+    promise:
+      "To keep the limit of size, copies of sessions that still exist are removed before copies that are the only ones.",
     text: "for (const one of [...there, ...gone]) {",
     mistake: "for (const one of [...gone, ...there]) {",
   },
   {
     ...RUN,
-    promise: "The limit of age takes no copy of a session that its agent still has.",
+    promise: "The limit of age removes no copy of a session that its agent still has.",
     text: "if (one.storedAt >= before || !isGone(one)) continue;",
     mistake: "if (one.storedAt >= before) continue;",
   },
   {
     ...RUN,
-    promise: "The limit of age takes no copy that is younger.",
+    promise: "The limit of age removes no copy that is younger than the limit.",
     text: "if (one.storedAt >= before || !isGone(one)) continue;",
     mistake: "if (!isGone(one)) continue;",
   },
   {
     ...RUN,
-    promise: "A session that is there again keeps its copy, though it was deleted for good before.",
+    promise: "A session that exists again keeps its copy, although it was deleted for good before.",
     text: "if (location === undefined || !isInPlace(location)) {",
     mistake: "if (location !== null) {",
   },
   {
     ...RUN,
-    promise: "A session that goes while the run looks at it ends no run.",
+    promise: "A session that disappears while the run reads it does not end the run.",
     text: '!["ENOENT", "EACCES",',
     mistake: '!["EACCES",',
   },
@@ -70,7 +72,7 @@ export const GUARD_PROMISES: readonly PromiseOfRoom[] = [
   },
   {
     ...STORE,
-    promise: "Files of a session that its agent removed by themselves stay in the copy.",
+    promise: "If an agent removes single files of a session, these files stay in the copy.",
     text: "for (const file of newest?.files ?? []) if (!present.has(file.from)) files.push(file);",
     mistake: "",
   },
@@ -82,7 +84,7 @@ export const GUARD_PROMISES: readonly PromiseOfRoom[] = [
   },
   {
     ...STORE,
-    promise: "Of too many states those that hold the least go.",
+    promise: "If there are too many states, the ones with the least content are removed.",
     text: "sizes.lastIndexOf(Math.min(...sizes))",
     mistake: "sizes.lastIndexOf(Math.max(...sizes))",
   },
@@ -94,38 +96,38 @@ export const GUARD_PROMISES: readonly PromiseOfRoom[] = [
   },
   {
     ...BACK,
-    promise: "A session in the trash is no copy to bring back.",
+    promise: "The copy of a session in the trash is not found.",
     text: "filter((one) => !hidden.has(keyOf(one)))",
     mistake: "filter(() => hidden.size >= 0)",
   },
   {
     ...BACK,
-    promise: "A whole id is found though another one begins with it.",
+    promise: "A whole id names its session, although another id begins with it.",
     text: "exact.length > 0 ? exact : near",
     mistake: "near",
   },
   {
     ...BACK,
-    promise: "The beginning of two ids names neither.",
+    promise: "A text with which two ids begin names neither of the two sessions.",
     text: "if (matches.length > 1) {",
     mistake: "if (matches.length > 2) {",
   },
   {
     ...ONLY,
-    promise: "A session whose file lies in its place is not listed as a copy alone.",
+    promise: "A session whose file still exists is not listed as one that exists only as a copy.",
     text: "if (left.has(keyOf(one)) || isInPlace(one.location)) continue;",
     mistake: "if (left.has(keyOf(one))) continue;",
   },
   {
     ...ROWS,
     file: `${GUARD}/folder.ts`,
-    promise: "A session of a database is gone when its row is.",
+    promise: "A session of a database is gone when its row is gone.",
     text: "get(id) !== undefined",
     mistake: "get(id) !== null",
   },
   {
     ...ROWS,
-    promise: "Messages that vanished from a database leave the older state.",
+    promise: "If messages disappear from a database, the copy keeps the older state.",
     text: ".every((start) => there.has(start))",
     mistake: ".every((start) => start.length > there.size * 0)",
   },
@@ -138,7 +140,7 @@ export const GUARD_PROMISES: readonly PromiseOfRoom[] = [
   {
     file: `${GUARD}/lay-out.ts`,
     test: "packages/native/src/editing/restore-copy.test.ts",
-    promise: "At most four copies lie open.",
+    promise: "At most four copies are unpacked at the same time.",
     text: "names.slice(MAX_OPENED - 1)",
     mistake: "names.slice(MAX_OPENED * 9)",
   },
@@ -150,7 +152,8 @@ export const GUARD_PROMISES: readonly PromiseOfRoom[] = [
   },
   {
     ...ENDED,
-    promise: "What the copy of an ended session replaces is removed by the next run of all.",
+    promise:
+      "After a session ended and its copy was replaced, the next run over all sessions removes the data that is no longer used.",
     text: "existsSync(notCleanedPath(places)) || orphanedDictionaries",
     mistake: "orphanedDictionaries",
   },
@@ -162,32 +165,33 @@ export const GUARD_PROMISES: readonly PromiseOfRoom[] = [
   },
   {
     ...CHAIN,
-    promise: "A log that does not follow is not packed.",
+    promise: "A log with a broken chain is not packed.",
     text: "if (log.broken.length > 0) return;",
     mistake: "",
   },
   {
     ...CHAIN,
-    promise: "Of a session that grew only the line that its manifest has is packed.",
+    promise:
+      "If a session grew, its older lines are not packed, except for a line that its present manifest matches.",
     text: "line.manifest === hash && last.manifest !== hash",
     mistake: "line.manifest !== hash",
   },
   {
     ...CHAIN,
-    promise: "The line that an older manifest has is packed too.",
+    promise: "If the present manifest is older than the last line, the line that it matches is packed too.",
     text: "line.manifest === hash && last.manifest !== hash",
     mistake: "line.manifest === hash && last.manifest === hash",
   },
   {
     ...RUN,
     file: `${GUARD}/dictionaries.ts`,
-    promise: "A damaged dictionary keeps no later session from being stored.",
+    promise: "A damaged dictionary does not prevent later sessions from being stored.",
     text: "if (isFailure(error)) return null;",
     mistake: "",
   },
   {
     ...DICTIONARIES,
-    promise: "A dictionary goes with the one that it begins with.",
+    promise: "A dictionary is removed together with the dictionary with which it begins.",
     text: "entry.base !== undefined && orphaned.has(entry.base)",
     mistake: "entry.base === null && orphaned.has(entry.base)",
   },

@@ -104,7 +104,7 @@ describe("a read of joined records", () => {
     [() => joined({ limit: 10_001 }), "invalid", LIMIT, { limit: 10_001 }],
     [() => joined({ limit: 1.5 }), "invalid", LIMIT, { limit: 1.5 }],
     [() => joined({ maxBytes: 0 }), "invalid", BYTES, { maxBytes: 0 }],
-    [() => joined({ separator: ";" }), "invalid", 'the separator is "" or ","'],
+    [() => joined({ separator: ";" }), "invalid", 'the separator must be "" or ","'],
     [
       () => store.readJoined("events", { separator: "" }),
       "invalid",

@@ -69,7 +69,7 @@ function factsKey({ sessionId }: IndexedFiles): { readonly what: string } {
 export interface RowFigures {
   /** The cost of all branches, as the agent reports it or else by list prices. */
   readonly costUsd?: number;
-  /** Codes of problems, each once. An empty list says that the whole session was read, and has none. */
+  /** Codes of problems, each once. An empty list says that the whole session was read and has no problems. */
   readonly problems?: readonly string[];
   readonly forkOrigin?: Pick<NativeRef, "agent" | "sessionId">;
 }

@@ -67,7 +67,7 @@ export class Follower {
       restore(options.store, options.sessionId),
     );
     const restoreMs = performance.now() - began;
-    // The caller's own work on the fold runs in a turn after the one that folded the last page.
+    // Ends this turn of the event loop, which folded the last page, before the caller begins its own work on the fold.
     await otherWork();
     return new Follower(options, { fold, fault, damages, restoreMs });
   }
@@ -76,7 +76,7 @@ export class Follower {
     return this.#fold;
   }
 
-  /** Why the log cannot be trusted; `null` if it can. The fold still has everything else. */
+  /** Why the log cannot be trusted; `null` if it can. The fold still has all events that are not damaged. */
   get fault(): string | null {
     return this.#fault;
   }
@@ -190,7 +190,10 @@ export class Follower {
     for (const listener of [...this.#anewListeners]) listener();
   }
 
-  /** Ends the present tail, so that the fold is made again. Without a sequence, the newest snapshot is used. */
+  /**
+   * Ends the present tail, so that the fold is made again from a snapshot before this sequence; for infinity, from the
+   * log without a snapshot.
+   */
   #again(before: number): void {
     this.#againBefore = Math.min(this.#againBefore ?? before, before);
     this.#tailing.abort();

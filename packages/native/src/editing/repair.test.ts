@@ -445,7 +445,7 @@ describe("opencode", () => {
     expect(edits.map(({ reason }) => reason)).toEqual([
       "the call has no result",
       "it is no message",
-      "its id is there twice",
+      "its id occurs twice",
     ]);
     expect((await readNativeSession(copy, { places })).problems).toEqual([]);
   });

@@ -61,7 +61,7 @@ export class AhpHost {
   readonly #readers = new Set<Reader>();
   readonly #feeds = new Map<string, KeptFeed>();
   readonly #drafts = new Map<string, Draft>();
-  /** The present key of each session whose key changed after its URI was given out, by that URI; `#uris` is the way back. */
+  /** For sessions whose key changed after clients received their URI: the present key, by URI. `#uris` is the reverse. */
   readonly #keys = new Map<string, string>();
   readonly #uris = new Map<string, string>();
   readonly #over = new AbortController();
@@ -127,7 +127,8 @@ export class AhpHost {
   }
 
   /**
-   * The state of a channel now. Call it in the same turn as the code that adds the channel to its reader.
+   * Returns a function that returns the state of a channel. Call that function in the same turn of the event loop as the
+   * code that adds the channel to the reader.
    *
    * @param turns the number of newest turns that the reader wants of a chat
    */
@@ -149,9 +150,13 @@ export class AhpHost {
   async text(uri: string): Promise<string> {
     const name = parseEditUri(uri);
     if (name === null)
-      throw new AhpError(AHP_ERRORS.permissionDenied, "Continuo serves only texts that its calls changed");
+      throw new AhpError(
+        AHP_ERRORS.permissionDenied,
+        "Continuo serves only texts that a call of a session changed",
+      );
     const found = await (await this.feedOf(name.session)).editText(name);
-    if (found === null) throw new AhpError(AHP_ERRORS.notFound, "the call that changed this is not found");
+    if (found === null)
+      throw new AhpError(AHP_ERRORS.notFound, "the call that changed this text is not found");
     return found;
   }
 
@@ -191,7 +196,7 @@ export class AhpHost {
 
   /** Conversations, the newest change first. */
   async list(): Promise<readonly SessionSummary[]> {
-    // Otherwise, each page would check all of them.
+    // One page has all sessions, because the machine checks all of them for each page.
     const { sessions } = await this.machine.sessions(
       { part: "conversations", archived: "include", limit: LIMITS.listed },
       this.#over.signal,
@@ -270,7 +275,7 @@ export class AhpHost {
       await kept.feed.open();
       return kept.feed;
     };
-    // After another read, the state differs from what a client remembers.
+    // The session is read again, so a client cannot continue with the state that it had before: it needs a snapshot.
     const kept: KeptFeed = {
       feed: null,
       opened: Promise.resolve().then(make),

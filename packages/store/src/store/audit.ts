@@ -1,4 +1,4 @@
-/** Makes recorded changes and their entries in the audit log in the same transaction. */
+/** Stores a change and its entry in the audit log in one transaction. */
 
 import type { AuditEntry, AuditStore, CallOptions, NewAuditEntry } from "@continuo/core/model";
 import type { Engine, Transaction, Work } from "./engine/index.ts";

@@ -28,7 +28,7 @@ test("a session without a folder is matched by the path of its file, and one wit
   ]);
 });
 
-test("a turn has every wanted tool, and a turn without a time has that of its session", () => {
+test("a turn matches only if it has every wanted tool, and a turn without a time has the time of its session", () => {
   const turn = { at: null, tools: ["Bash", "Edit"], files: [], errors: 0 };
   const isOfTurnNow = (text: string): boolean =>
     isOfTurn(turn, { updatedAt: "2026-05-02" }, parseQuery(`word ${text}`, { toTime: (time) => time }));

@@ -152,7 +152,7 @@ function callsOf(record: Json): Map<string, ToolCall> {
   return calls;
 }
 
-/** The line of each call, by the number of the call; otherwise -1. */
+/** The record that has each call, by the number of the call; -1 if no record has it. */
 function callLinesOf(index: Index, tree: Tree): Int32Array {
   const callLines = new Int32Array(index.ids.size).fill(-1);
   for (let record = 0; record < index.count; record++) {

@@ -1,6 +1,6 @@
 /**
- * Makes the row of a session without reading all of its file: lines from the start until the first facts are known, lines
- * from the end until the last facts are, and a search for a title in the bytes between.
+ * Makes the row of a session without reading all of its file. It reads lines from the start until the first facts are
+ * known, and lines from the end until the last facts are known, and searches the bytes between for a title.
  *
  * Problems that a skim finds: those of `find`, an unreadable file, a file without a conversation, and a torn last line
  * (without its number). All others need a full read.

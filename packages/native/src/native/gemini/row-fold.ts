@@ -8,8 +8,8 @@
  * | title | last `summary` of the metadata, else the first thing the person typed (also if it was rewound: as Gemini CLI does) |
  * | cwd | owner of the project folder (`places.ts`), else the first of `directories` in the first metadata |
  *
- * The first and the last are folded apart, so that a skim can look for the one from the start of the file
- * and for the other from its end; a full read folds both over every record.
+ * The first facts and the last facts are folded separately, so that a skim can look for the first facts from the start of
+ * the file, and for the last facts from its end. A full read folds both from every record.
  */
 
 import { isJson, type Json, toTime } from "@continuo/files";
@@ -23,7 +23,7 @@ export interface HeadFacts {
   directory: string | null | undefined;
   /** True if anything makes Gemini CLI list the session. */
   conversation: boolean;
-  /** True if the program put in its context. */
+  /** True if a record has the context that Gemini CLI or a hook adds at a start. */
   started: boolean;
 }
 

@@ -108,8 +108,8 @@ interface RepairMessage {
   readonly parts: readonly RepairRow[];
 }
 
-/** In an export, opencode imports the first of two. */
-const TWICE: RowChange = { reason: "its id is there twice", after: null };
+/** If an export has two rows with the same id, opencode imports the first one. */
+const TWICE: RowChange = { reason: "its id occurs twice", after: null };
 const NO_MESSAGE: RowChange = { reason: "it is no message", after: null };
 const NO_JSON: RowChange = { reason: "its data is no JSON object", after: null };
 const NO_OWNER: RowChange = { reason: "its message is gone", after: null };

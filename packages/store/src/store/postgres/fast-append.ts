@@ -1,7 +1,7 @@
 /**
- * Plain appends in one statement: it contains the head of the log that this server believes in, and stores nothing if
- * the log has another head. Then the belief is dropped, and the append uses the normal way, which locks the log and
- * reports any error.
+ * Stores a plain append with one statement. This server remembers the head of the log (its belief), and the statement
+ * stores nothing if the log has another head. In that case, the server forgets the belief, and the append uses the normal
+ * way, which locks the log and reports any error.
  */
 
 import { type AppendOptions, EVENTS_MEDIA_TYPE, type StoredEvent } from "@continuo/core/model";
@@ -61,7 +61,7 @@ export class FastAppend {
   }
 
   /**
-   * Appends of this server to one log go one after the other: they would only invalidate each other's beliefs. Appends
+   * Appends of this server to one log run one after the other; otherwise, they would invalidate each other's beliefs. Appends
    * that wait while another one is stored are then stored together, by one statement and so with one commit.
    */
   append(scope: Scope, append: PlainAppend): Promise<AppendRow | undefined> {
@@ -86,7 +86,7 @@ export class FastAppend {
   async #run(key: string, group: readonly Job[]): Promise<void> {
     try {
       const rows = await this.#store(key, group);
-      // One of them prevents all others: each is tried alone.
+      // One append of the group may prevent all others, so each one is tried by itself.
       if (rows === undefined && group.length > 1) for (const job of group) await this.#run(key, [job]);
       else for (const [at, { resolve }] of group.entries()) resolve(rows?.[at]);
     } catch (error) {
@@ -138,8 +138,8 @@ export class FastAppend {
     try {
       return (await rowsOf(client, statement)).length > 0;
     } catch (error) {
-      // An id is already stored: the normal way finds out whether it is the same event. The race was lost, so the
-      // append runs again in the normal way.
+      // Either an id is already stored, and the normal way finds out whether it is the same event; or the transaction
+      // lost a race, and the append runs again in the normal way.
       if (isUniqueViolation(error) || isRace(error)) return false;
       if (!isLost(error)) throw error;
       lost = error;

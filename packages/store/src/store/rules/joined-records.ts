@@ -48,7 +48,7 @@ function assertRequest({ after, limit, maxBytes, separator }: Required<JoinedReq
     throw invalid(`the limit of a read must be from 1 to ${LIMITS.readEvents}`, { limit });
   }
   if (!(maxBytes > 0)) throw invalid("maxBytes must be a number above 0", { maxBytes });
-  if (separator !== "" && separator !== ",") throw invalid('the separator is "" or ","');
+  if (separator !== "" && separator !== ",") throw invalid('the separator must be "" or ","');
 }
 
 interface Budget {
