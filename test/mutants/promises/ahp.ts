@@ -29,7 +29,7 @@ export const AHP: readonly PromiseOfRoom[] = [
   },
   {
     ...ACTIONS,
-    promise: "A client speaks for itself only.",
+    promise: "A client can act only for itself.",
     text: "if (clientId !== sender.origin.clientId) throw",
     mistake: 'if (clientId === "") throw',
   },
@@ -42,7 +42,7 @@ export const AHP: readonly PromiseOfRoom[] = [
   },
   {
     ...HOST,
-    promise: "A session that was read again is told whole to a client that knew it before.",
+    promise: "A client that knew a session before gets its whole state after the session was read again.",
     text: "kept === undefined || kept.since > lastSeen",
     mistake: "kept === undefined",
   },

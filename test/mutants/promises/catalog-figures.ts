@@ -28,7 +28,7 @@ export const CATALOG_FIGURES: readonly PromiseOfRoom[] = [
   },
   {
     ...STATS,
-    promise: "A sub-agent is no session of its own.",
+    promise: "A sub-agent is not counted as a session.",
     text: "isSubagent: parentId !== undefined,",
     mistake: "isSubagent: false,",
   },
@@ -58,7 +58,7 @@ export const CATALOG_FIGURES: readonly PromiseOfRoom[] = [
   },
   {
     ...LAST,
-    promise: "The last session is none in which nobody said anything.",
+    promise: "The last session is one in which somebody said something.",
     text: "(await isSpokenIn(row, looking))) return",
     mistake: "row !== null) return",
   },

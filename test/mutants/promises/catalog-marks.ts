@@ -50,7 +50,7 @@ export const CATALOG_WAYS_CATALOG: readonly PromiseOfRoom[] = [
   },
   {
     ...LIST,
-    promise: "Empty sessions are listed where nobody leaves them out.",
+    promise: "Empty sessions are listed unless the caller excludes them.",
     text: 'else if (empty === "exclude" && hasNoUserMessage(wanted))',
     mistake: "else if (hasNoUserMessage(wanted))",
   },
@@ -62,7 +62,7 @@ export const CATALOG_WAYS_CATALOG: readonly PromiseOfRoom[] = [
   },
   {
     ...MARKS,
-    promise: "A session that was moved away says where to.",
+    promise: "A session that was moved names its new machine.",
     text: "        ...(movedTo !== null && { movedTo }),\n",
     mistake: "",
   },
@@ -104,13 +104,13 @@ export const CATALOG_WAYS_CATALOG: readonly PromiseOfRoom[] = [
   },
   {
     ...FOLLOW,
-    promise: "A followed text that grew is given from where it grew.",
+    promise: "Of a followed text that grew, only the new part is returned.",
     text: "return { ...block, text: text.slice(length) };",
     mistake: "return block;",
   },
   {
     ...ROWS,
-    promise: "An own session has the title of its agent's session where it has none.",
+    promise: "An own session without a title has the title of its agent's session.",
     text: "title: row.title ?? same.find(({ title }) => title !== null)?.title ?? null,",
     mistake: "title: row.title,",
   },
@@ -122,14 +122,14 @@ export const CATALOG_WAYS_CATALOG: readonly PromiseOfRoom[] = [
   },
   {
     ...ROWS,
-    promise: "A change of the row alone makes an own session newer.",
+    promise: "A change of only the row makes an own session newer.",
     text: "updatedAt: updatedAt > lastActivityAt ? updatedAt : lastActivityAt,",
     mistake: "updatedAt: lastActivityAt,",
   },
   {
     file: "packages/agents/src/catalog/moves.ts",
     test: "packages/agents/src/catalog/moves.test.ts",
-    promise: "The name that a conversation began with goes first.",
+    promise: "The name with which a conversation began comes first.",
     text: "[importedFrom, ...nativeRefs]",
     mistake: "[...nativeRefs, importedFrom]",
   },

@@ -209,7 +209,7 @@ export const CATALOG: readonly PromiseOfRoom[] = [
     test: "packages/agents/src/catalog/agent-lists.test.ts",
   },
   {
-    promise: "The list of one agent that fails takes nothing from the others.",
+    promise: "The failed list of one agent leaves the lists of the others complete.",
     file: "packages/agents/src/catalog/agent-lists.ts",
     text: "failures.push({ agent: driver.agent, error });",
     mistake: "throw error;",
@@ -237,7 +237,7 @@ export const CATALOG: readonly PromiseOfRoom[] = [
     test: "packages/agents/src/catalog/look-up.test.ts",
   },
   {
-    promise: "A message that stands on several branches is read once.",
+    promise: "A message that is on several branches is read once.",
     file: "packages/agents/src/catalog/every-message.ts",
     text: "if (leaves.length > 1 && seen.has(message.id)) continue;",
     mistake: "",
@@ -301,7 +301,7 @@ export const CATALOG: readonly PromiseOfRoom[] = [
     test: "packages/agents/src/catalog/prices.test.ts",
   },
   {
-    promise: "Tokens of a cache cost what they cost.",
+    promise: "Tokens of a cache have their own price.",
     file: "packages/agents/src/catalog/prices.ts",
     text: "(usage.cacheReadTokens ?? 0) * cacheRead +",
     mistake: "(usage.cacheReadTokens ?? 0) * input +",
@@ -441,7 +441,7 @@ export const CATALOG: readonly PromiseOfRoom[] = [
     test: "test/cli/prices.test.ts",
   },
   {
-    promise: "A resumption after the cache ended costs what its writing costs.",
+    promise: "A resumption after the cache expired costs the price of writing the cache.",
     file: "packages/agents/src/catalog/resume-price.ts",
     text: 'untilMs > now.getTime() ? "warm" : "cold"',
     mistake: 'untilMs > now.getTime() ? "cold" : "warm"',

@@ -27,7 +27,7 @@ export const CHANNEL_CHANGES: readonly PromiseOfRoom[] = [
     test: "packages/store/src/channels/message-changes.test.ts",
   },
   {
-    promise: "An edit goes to those that the message went to.",
+    promise: "An edit has the addressees of the message.",
     file: "packages/store/src/channels/message-changes.ts",
     text: "{ messageId, content, ...headOf(recordOf(sent.data)) }",
     mistake: "{ messageId, content }",

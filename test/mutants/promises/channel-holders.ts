@@ -25,7 +25,7 @@ export const CHANNEL_HOLDERS: readonly PromiseOfRoom[] = [
     test: LIFECYCLE,
   },
   {
-    promise: "A newcomer waits while nobody knows whether the holder is there.",
+    promise: "A newcomer waits while it is unknown whether the holder is connected.",
     file: `${ROOM}/handles.ts`,
     text: 'if (rival?.state === "expired" && performance.now() < until) {',
     mistake: 'if (rival?.state === "released" && performance.now() < until) {',
@@ -45,7 +45,7 @@ export const CHANNEL_HOLDERS: readonly PromiseOfRoom[] = [
   },
   {
     ...SESSION,
-    promise: "What a program stored as a system message stands in the history as one.",
+    promise: "A system message that a program stored is a system message in the history.",
     text: "{ content, role } : { content, messageId: id }",
     mistake: "{ content } : { content, messageId: id }",
   },
@@ -68,7 +68,7 @@ export const CHANNEL_HOLDERS: readonly PromiseOfRoom[] = [
     mistake: "",
   },
   {
-    promise: "A late reader is sent the edit of a message that speaks to it.",
+    promise: "A late reader gets the edit of a message that is addressed to it.",
     file: `${ROOM}/replay.ts`,
     text: '"message_completed", "message_edited", "method_called"]',
     mistake: '"message_completed", "method_called"]',
@@ -82,7 +82,7 @@ export const CHANNEL_HOLDERS: readonly PromiseOfRoom[] = [
   },
   {
     ...WINDOW,
-    promise: "A message in a window keeps those that it speaks to.",
+    promise: "A message in a window keeps its addressees.",
     text: "    ...(Array.isArray(to) ? { to } : {}),\n",
     mistake: "",
   },

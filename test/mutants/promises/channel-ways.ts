@@ -80,7 +80,7 @@ export const CHANNEL_WAYS_CHANNELS: readonly PromiseOfRoom[] = [
   },
   {
     ...POST,
-    promise: "The beginning of a message that is sent again is no further message.",
+    promise: "The beginning of a message that is sent again does not begin another message.",
     text: "open.size < CHANNEL_LIMITS.openMessages || open.has(id)",
     mistake: "open.size < CHANNEL_LIMITS.openMessages",
   },
@@ -123,7 +123,7 @@ export const CHANNEL_WAYS_CHANNELS: readonly PromiseOfRoom[] = [
 export const CHANNEL_WAYS_SERVER: readonly PromiseOfRoom[] = [
   {
     ...ADMIT,
-    promise: "A connection that only reads is no participant that may write.",
+    promise: "A connection that only reads cannot write as a participant.",
     text: '  context.require(grant, { kind: "channel", name: channel, access: "write" });\n',
     mistake: "",
   },

@@ -111,7 +111,7 @@ export const CHANNELS: readonly PromiseOfRoom[] = [
     test: "packages/store/src/channels/lifecycle.test.ts",
   },
   {
-    promise: "A participant that comes back is no rival of itself.",
+    promise: "A participant that reconnects does not compete with itself.",
     file: "packages/store/src/channels/handles.ts",
     text: "if (holder === null || holder.instance === card.instance) return false;",
     mistake: "if (holder === null) return false;",
@@ -125,7 +125,7 @@ export const CHANNELS: readonly PromiseOfRoom[] = [
     test: "packages/store/src/channels/lifecycle.test.ts",
   },
   {
-    promise: "A newcomer takes care of what an earlier holder of the handle left.",
+    promise: "A newcomer ends what an earlier holder of the handle left unfinished.",
     file: "packages/store/src/channels/handles.ts",
     text: "return items[0]?.name === name;",
     mistake: "return items.length > 9;",

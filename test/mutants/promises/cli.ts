@@ -18,7 +18,7 @@ export const CLI: readonly PromiseOfRoom[] = [
     test: "src/cli/running/remote-commands.test.ts",
   },
   {
-    promise: "A running process runs nothing but lists and searches.",
+    promise: "A running process answers only lists and searches.",
     file: "src/cli/running/command-server.ts",
     text: " && isAnswered(request.argv);",
     mistake: ";",
@@ -53,7 +53,7 @@ export const CLI: readonly PromiseOfRoom[] = [
     test: "test/cli/running.test.ts",
   },
   {
-    promise: "A process of another build answers nobody.",
+    promise: "A process of another build answers no command.",
     file: "src/cli/running/command-server.ts",
     text: "request.program === program && ",
     mistake: "",

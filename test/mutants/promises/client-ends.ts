@@ -59,7 +59,7 @@ export const CLIENT_ENDS: readonly PromiseOfRoom[] = [
   },
   {
     ...CLIENT,
-    promise: "A client that is closed sends what it gathered of a message.",
+    promise: "A client that is closed first sends the collected parts of its message.",
     text: "    this.#writer.flushAll();\n",
     mistake: "",
   },
@@ -91,7 +91,7 @@ export const CLIENT_ENDS: readonly PromiseOfRoom[] = [
   {
     file: "packages/core/src/client/whole-messages.ts",
     test: "packages/core/src/client/hand-over.test.ts",
-    promise: "A question that was interrupted speaks to no agent.",
+    promise: "An interrupted question is addressed to no agent.",
     text: "const isOver = { addressed: false,",
     mistake: "const isOver = { addressed: first.addressed,",
   },

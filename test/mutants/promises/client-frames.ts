@@ -34,7 +34,7 @@ const SPEECH = {
 export const CLIENT_FRAMES_CLIENT: readonly PromiseOfRoom[] = [
   {
     ...AGENT_TALK,
-    promise: "A talk that was stopped is told once.",
+    promise: "A stopped conversation of agents is reported once.",
     text: "if (!isStopped) onStop();",
     mistake: "onStop();",
   },
@@ -76,13 +76,13 @@ export const CLIENT_FRAMES_CLIENT: readonly PromiseOfRoom[] = [
   },
   {
     ...CLIENT,
-    promise: "Who came and went while the connection was lost is told.",
+    promise: "Participants that joined and left while the connection was lost are reported.",
     text: 'if (!now.has(one.handle)) this.#present("left", one);',
     mistake: "if (!now.has(one.handle)) continue;",
   },
   {
     ...CLIENT,
-    promise: "Those who are there when a client comes are not told as joined.",
+    promise: "Participants that are connected before a client are not reported as joined.",
     text: "    if (before.size > 0) {\n",
     mistake: "    {\n",
   },
@@ -94,13 +94,13 @@ export const CLIENT_FRAMES_CLIENT: readonly PromiseOfRoom[] = [
   },
   {
     ...CONNECT,
-    promise: "A participant is a person where no type is given.",
+    promise: "A participant without a type is a person.",
     text: "const { name = handle, type = PERSON } = options;",
     mistake: 'const { name = handle, type = "agent" } = options;',
   },
   {
     ...CONNECT,
-    promise: "A client continues after what it processed where it names no place.",
+    promise: "A client that names no place continues after the last event that it processed.",
     text: 'after: options.after ?? "processed",',
     mistake: 'after: options.after ?? "latest",',
   },
@@ -112,7 +112,7 @@ export const CLIENT_FRAMES_CLIENT: readonly PromiseOfRoom[] = [
   },
   {
     ...EVENTS,
-    promise: "A call that speaks to the reader comes as redelivered if it was not processed.",
+    promise: "A call to the reader that was not processed is marked as redelivered.",
     text: "redelivered: addressed && sequence > processed && sequence <= received,",
     mistake: "redelivered: addressed && sequence > processed && sequence < received,",
   },
@@ -124,19 +124,19 @@ export const CLIENT_FRAMES_CLIENT: readonly PromiseOfRoom[] = [
   },
   {
     ...EVENTS,
-    promise: "The interruption of a message is from who wrote it.",
+    promise: "The interruption of a message names its writer.",
     text: 'return message({ ...base, from }, event, "interrupted");',
     mistake: 'return message(base, event, "interrupted");',
   },
   {
     ...HAND_OVER,
-    promise: "An iteration that is given up hands over nothing more.",
+    promise: "An abandoned iteration returns no more events.",
     text: 'signal?.addEventListener("abort", wake, { once: true });',
     mistake: "",
   },
   {
     ...HAND_OVER,
-    promise: "A cancelled call is told to the reader that was called.",
+    promise: "The participant that was called learns that the call was cancelled.",
     text: "if (event.addressed) open.add(event.callId);",
     mistake: "",
   },
@@ -210,7 +210,7 @@ export const CLIENT_FRAMES_CLIENT: readonly PromiseOfRoom[] = [
   {
     file: "packages/core/src/client/live/requests.ts",
     test: "packages/core/src/client/live/requests.test.ts",
-    promise: "The token of a live session is no redirect's to have.",
+    promise: "The token of a live session is not sent to the target of a redirect.",
     text: 'redirect: "error",',
     mistake: 'redirect: "follow",',
   },

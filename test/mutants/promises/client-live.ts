@@ -53,14 +53,14 @@ export const CLIENT_LIVE: readonly PromiseOfRoom[] = [
     test: "packages/core/src/client/live/client.test.ts",
   },
   {
-    promise: "What a page says goes to the server that was named, and to no other one.",
+    promise: "The data of a page goes only to the configured server.",
     file: "packages/core/src/client/live/requests.ts",
     text: 'redirect: "error"',
     mistake: 'redirect: "follow"',
     test: "packages/core/src/client/live/requests.test.ts",
   },
   {
-    promise: "No password of a URL stands in an error.",
+    promise: "No error contains the password of a URL.",
     file: "packages/core/src/client/obstacle/index.ts",
     text: "hasSecret ? url.origin : String",
     mistake: "String",

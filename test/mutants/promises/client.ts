@@ -27,7 +27,7 @@ export const CLIENT: readonly PromiseOfRoom[] = [
     test: "packages/core/src/client/inbox.test.ts",
   },
   {
-    promise: "A reader that made room is sent what had none.",
+    promise: "A reader that has room again gets the events for which there was none.",
     file: "packages/core/src/client/inbox.ts",
     text: 'if (this.#state === "full" && this.#queue.length === 0) this.#ask();\n        return event;',
     mistake: "return event;",
@@ -41,7 +41,7 @@ export const CLIENT: readonly PromiseOfRoom[] = [
     test: "packages/core/src/client/calls.test.ts",
   },
   {
-    promise: "A call without a result ends in time, and its participant is told.",
+    promise: "A call without a result ends after its time limit, and its participant is informed.",
     file: "packages/core/src/client/calls.ts",
     text: "      cancel(reason);\n",
     mistake: "",
@@ -139,7 +139,7 @@ export const CLIENT: readonly PromiseOfRoom[] = [
     test: "packages/core/src/client/session.test.ts",
   },
   {
-    promise: "The server learns at once of an event that speaks to the participant.",
+    promise: "The server learns at once of a received event that is addressed to the participant.",
     file: "packages/core/src/client/session.ts",
     text: "    if (addressed) this.flush();\n    else this.#timer",
     mistake: "    this.#timer",
@@ -167,14 +167,14 @@ export const CLIENT: readonly PromiseOfRoom[] = [
     test: "packages/core/src/client/writer.test.ts",
   },
   {
-    promise: "A replacement comes after what was gathered before.",
+    promise: "A replacement is sent after the parts that were collected before it.",
     file: "packages/core/src/client/writer.ts",
     text: "    this.#flush(messageId, message);\n    message.text = content;",
     mistake: "    message.text = content;",
     test: "packages/core/src/client/writer.test.ts",
   },
   {
-    promise: "A writer whose message was interrupted is told so.",
+    promise: "A writer learns that its message was interrupted.",
     file: "packages/core/src/client/writer.ts",
     text: "    message.sent?.reject(notOpen(messageId));\n",
     mistake: "",
@@ -209,14 +209,14 @@ export const CLIENT: readonly PromiseOfRoom[] = [
     test: "packages/core/src/client/events.test.ts",
   },
   {
-    promise: "A reader of its own affairs is given only what speaks to it.",
+    promise: "A reader of only its own messages gets only messages that are addressed to it.",
     file: "packages/core/src/client/hand-over.ts",
     text: "      if (!event.addressed) return null;\n",
     mistake: "",
     test: "packages/core/src/client/hand-over.test.ts",
   },
   {
-    promise: "A reader of its own affairs is given the end of what spoke to it.",
+    promise: "A reader of only its own messages gets the end of a message that was addressed to it.",
     file: "packages/core/src/client/hand-over.ts",
     text: "      if (isFollowed) return event;\n",
     mistake: "",
@@ -251,7 +251,7 @@ export const CLIENT: readonly PromiseOfRoom[] = [
     test: "packages/core/src/client/back-off.test.ts",
   },
   {
-    promise: "A reader of its own affairs hears of edits of what spoke to it.",
+    promise: "A reader of only its own messages gets edits of messages that were addressed to it.",
     file: "packages/core/src/client/hand-over.ts",
     text: "return event.addressed || followed.whole.has(event.messageId) ? event : null;",
     mistake: "return event.addressed ? event : null;",
@@ -307,7 +307,7 @@ export const CLIENT: readonly PromiseOfRoom[] = [
     test: "packages/core/src/client/link.test.ts",
   },
   {
-    promise: "A token never stands in a URL.",
+    promise: "No URL contains a token.",
     file: "packages/core/src/client/connect.ts",
     text: '  url.search = "";\n',
     mistake: "",

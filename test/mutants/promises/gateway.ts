@@ -19,7 +19,7 @@ export const GATEWAY: readonly PromiseOfRoom[] = [
   },
   {
     ...PERMISSION,
-    promise: "An agent hears which of its options a person chose.",
+    promise: "An agent learns which of its options a person chose.",
     text: "decided : { ...decided, optionId: chosen.id }",
     mistake: "decided : decided",
   },
@@ -43,7 +43,7 @@ export const GATEWAY: readonly PromiseOfRoom[] = [
   },
   {
     ...REPLAY,
-    promise: "What an agent's program put into a conversation is shown to nobody.",
+    promise: "Text that an agent's program inserted into a conversation is not shown.",
     text: 'origin === "injected" || origin === "notification"',
     mistake: 'origin === "injected"',
   },
@@ -56,7 +56,7 @@ export const GATEWAY: readonly PromiseOfRoom[] = [
   },
   {
     ...V2,
-    promise: "A change shows what went before what came.",
+    promise: "A change shows the removed lines before the added ones.",
     text: '...(isNew ? [] : signed("-", oldText)), ...signed("+", newText)',
     mistake: '...(isNew ? [] : signed("+", oldText)), ...signed("-", newText)',
   },

@@ -81,7 +81,7 @@ export const HOOK_PROMISES: readonly PromiseOfRoom[] = [
   },
   {
     ...HOOK,
-    promise: "A prompt is refused only where that was asked for.",
+    promise: "A prompt is refused only if a flag requests that.",
     text: "flags.block === true && PROMPT_EVENTS.has(event.name)",
     mistake: "PROMPT_EVENTS.has(event.name)",
   },

@@ -70,7 +70,7 @@ export const MACHINE_HISTORIES: readonly PromiseOfRoom[] = [
     test: "test/machine/at-risk.test.ts",
   },
   {
-    promise: "Who started a thread hears of its end, and starts another one.",
+    promise: "The owner of a thread learns of its end, and starts another one.",
     file: "packages/server/src/machine/reader-thread.ts",
     text: '    failAll("reading the session was ended");\n    onEnd();',
     mistake: '    failAll("reading the session was ended");',
@@ -84,7 +84,7 @@ export const MACHINE_HISTORIES: readonly PromiseOfRoom[] = [
     test: "test/machine/health.test.ts",
   },
   {
-    promise: "A change of the session itself is told to its page.",
+    promise: "A page learns of a change of its session's row.",
     file: "packages/server/src/machine/growth-events.ts",
     text: 'if (row !== "" && row !== text) yield',
     mistake: 'if (row === "never") yield',

@@ -29,7 +29,7 @@ export const MACHINE_LISTS: readonly PromiseOfRoom[] = [
   },
   {
     ...ROWS,
-    promise: "A session in which nobody said anything is no row.",
+    promise: "A session in which nobody said anything has no row.",
     text: '{ archived: "include", empty: "exclude", ...part }',
     mistake: '{ archived: "include", empty: "include", ...part }',
   },

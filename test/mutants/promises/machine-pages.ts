@@ -24,7 +24,7 @@ export const MACHINE_PAGES_MACHINE: readonly PromiseOfRoom[] = [
   },
   {
     ...LIST,
-    promise: "Archived sessions alone are listed where they are asked for.",
+    promise: "Only archived sessions are listed if the caller asks for them.",
     text: 'session.archived === (archived === "only"))',
     mistake: "session.archived === false)",
   },

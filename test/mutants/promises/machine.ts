@@ -123,7 +123,7 @@ export const MACHINE: readonly PromiseOfRoom[] = [
     test: "packages/server/src/machine/chat/questions.test.ts",
   },
   {
-    promise: "A question that nobody asks any more is no longer open.",
+    promise: "A question for which no agent waits is no longer open.",
     file: "packages/server/src/machine/chat/questions.ts",
     text: "if (open.get(request.approvalId) === question) open.delete(request.approvalId);",
     mistake: "",
@@ -179,7 +179,7 @@ export const MACHINE: readonly PromiseOfRoom[] = [
     test: "packages/server/src/machine/inbox/inbox.test.ts",
   },
   {
-    promise: "A look is told to the other pages at once.",
+    promise: "Other pages learn at once that a person viewed a session.",
     file: "packages/server/src/machine/inbox/inbox.ts",
     text: "seenFile.see(new Map(times));\n      }\n      chat.changes.tell();",
     mistake: "seenFile.see(new Map(times));\n      }",

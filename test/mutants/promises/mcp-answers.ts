@@ -41,7 +41,7 @@ export const MCP_ANSWERS_MCP: readonly PromiseOfRoom[] = [
   {
     file: "packages/server/src/mcp/server.ts",
     test: "test/mcp/wire.test.ts",
-    promise: "The tool that asks is offered only where a person allowed it.",
+    promise: "The tool `ask` is offered only if a person allowed it.",
     text: "const asks = context.asking === null ? [] : [askTool];",
     mistake: "const asks = [askTool];",
   },
@@ -128,7 +128,7 @@ export const MCP_ANSWERS_MCP: readonly PromiseOfRoom[] = [
   },
   {
     ...FIX_TOOL,
-    promise: "A file that a repair changed and that is gone is told as gone.",
+    promise: "A file that a repair changed and that no longer exists is reported as gone.",
     text: "path, at, isChanged: true }",
     mistake: "path, at, isChanged: false }",
   },

@@ -67,7 +67,7 @@ export const MCP_RECALL: readonly PromiseOfRoom[] = [
   },
   {
     ...RECALL,
-    promise: "A turn that is recalled has what the person asked, also where the agent kept that.",
+    promise: "A recalled turn has the prompt of the person, even if the agent kept the prompt.",
     text: 'cut.has(message.id) || messageKind(message) === "person"',
     mistake: "cut.has(message.id)",
   },

@@ -132,7 +132,7 @@ export const MCP: readonly PromiseOfRoom[] = [
     test: "packages/server/src/mcp/results.test.ts",
   },
   {
-    promise: "Whose words an excerpt holds is told.",
+    promise: "An excerpt names its speaker.",
     file: "packages/server/src/mcp/hits.ts",
     text: "VOICE_NAMES[excerpt.voice]",
     mistake: "VOICE_NAMES.person",
@@ -203,7 +203,7 @@ export const MCP: readonly PromiseOfRoom[] = [
     test: "packages/server/src/mcp/turns-answer.test.ts",
   },
   {
-    promise: "A result that failed is told as failed.",
+    promise: "A failed result is reported as failed.",
     file: "packages/server/src/mcp/turn-text.ts",
     text: 'part.status === "ok" ? "result" : `result, ${part.status}`',
     mistake: '"result"',

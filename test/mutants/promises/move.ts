@@ -165,7 +165,7 @@ export const MOVE_HANDOFF: readonly PromiseOfRoom[] = [
   },
   {
     ...RECEIVE_MOVE,
-    promise: "An error is told to the other machine.",
+    promise: "The other machine learns of an error.",
     text: "if (!channel.isBroken()) await",
     mistake: "if (channel.isBroken()) await",
   },
@@ -220,7 +220,7 @@ export const MOVE_HANDOFF: readonly PromiseOfRoom[] = [
   },
   {
     ...LINES,
-    promise: "An unknown error code of the other machine is no code here.",
+    promise: "An unknown error code of the other machine is not used here.",
     text: 'Object.hasOwn(ERROR_KINDS, code) ? (code as ErrorCode) : "unavailable"',
     mistake: "(code as ErrorCode)",
   },

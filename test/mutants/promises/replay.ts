@@ -36,7 +36,7 @@ export const RUNTIME_REPLAY: readonly PromiseOfRoom[] = [
   },
   {
     ...REPLAY,
-    promise: "What an agent was told, and nobody said, is no input.",
+    promise: "A message that no person wrote is not an input.",
     text: "      if (namesPersons && !isPerson) continue;\n",
     mistake: "",
   },
@@ -96,7 +96,7 @@ export const RUNTIME_REPLAY: readonly PromiseOfRoom[] = [
   },
   {
     ...TIMES,
-    promise: "An input that was given up is told once, however many processes come to it.",
+    promise: "An input that was given up is reported once, however many processes find it.",
     text: "      onlyNext: true,\n",
     mistake: "",
   },

@@ -8,7 +8,7 @@ const LIVE = { file: `${ROOM}/live/routes.ts`, test: "test/live/access.test.ts" 
 
 export const SERVER_ACCESS: readonly PromiseOfRoom[] = [
   {
-    promise: "The token of a page is recorded once, where the page was let in.",
+    promise: "The token of a page is recorded once, when the page gets access.",
     file: `${ROOM}/security-log/audit-watch.ts`,
     text: '  if (typeof label === "string" && parsePageLabel(label) !== null) return;\n',
     mistake: "",

@@ -25,7 +25,7 @@ export const SERVER_USE: readonly PromiseOfRoom[] = [
     test: "packages/server/src/server/auth/page-use.test.ts",
   },
   {
-    promise: "A client that waits as long as it was told is let in.",
+    promise: "A client that waits as long as the server says is accepted.",
     file: "packages/server/src/server/auth/buckets.ts",
     text: "Math.ceil(((1 - bucket.level) * 1000) / this.#perSecond) }",
     mistake: "Math.ceil((-bucket.level * 1000) / this.#perSecond) }",

@@ -32,7 +32,7 @@ export const SETUP_PROMISES: readonly PromiseOfRoom[] = [
   },
   {
     ...SETUP,
-    promise: "What could not be wired is told by the exit code.",
+    promise: "The exit code reports that a piece could not be set up.",
     text: 'plan.steps.some(({ state }) => state === "not possible") ? 1 : 0',
     mistake: "false ? 1 : 0",
   },
