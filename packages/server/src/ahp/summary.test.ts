@@ -15,6 +15,8 @@ const ROW = {
   gitBranch: "main",
   live: null,
   place: null,
+  problems: [],
+  costUsd: null,
 } as unknown as MachineSession;
 
 test("conversations are shown, parts of channels and sessions without a word are not", () => {
@@ -40,4 +42,18 @@ test("the summary of a row is made once, and that of a row that is not shown is 
   expect(keptSummary(ROW)).toBe(keptSummary(ROW));
   expect(keptSummary({ ...ROW, title: "Fix the test" })).toMatchObject({ title: "Fix the test" });
   expect(keptSummary({ ...ROW, title: null })).toBeNull();
+});
+
+test("a summary says what is known of a session in addition, and nothing of what is not", () => {
+  expect(toSummary({ ...ROW, gitBranch: null })._meta).toEqual({ continuo: { key: "claude:4bf3" } });
+  const known = { ...ROW, live: false, problems: ["torn_line"], costUsd: 0.25 };
+  expect(toSummary(known)._meta).toEqual({
+    continuo: {
+      key: "claude:4bf3",
+      gitBranch: "main",
+      live: false,
+      health: { problems: ["torn_line"] },
+      costUsd: 0.25,
+    },
+  });
 });

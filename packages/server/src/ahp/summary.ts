@@ -8,7 +8,7 @@ import { parseSessionUri, toFileUri, toSessionUri } from "./uris.ts";
 const NO_TIME = "1970-01-01T00:00:00.000Z";
 
 export function toSummary(row: MachineSession, uri: string = toSessionUri(row.key)): SessionSummary {
-  const { title, createdAt, updatedAt, cwd, archived, gitBranch, live } = row;
+  const { title, createdAt, updatedAt, cwd, archived } = row;
   const modifiedAt = updatedAt ?? createdAt ?? NO_TIME;
   return {
     resource: uri,
@@ -18,8 +18,18 @@ export function toSummary(row: MachineSession, uri: string = toSessionUri(row.ke
     createdAt: createdAt ?? modifiedAt,
     modifiedAt,
     ...present({ workingDirectories: cwd === null ? undefined : [toFileUri(cwd)] }),
-    _meta: { continuo: { key: row.key, gitBranch, live } },
+    _meta: { continuo: { key: row.key, ...factsOf(row) } },
   };
+}
+
+/** The same facts as `session/list` of the gateway has, under the same names; what is not known is left out. */
+function factsOf({ gitBranch, live, problems, costUsd }: MachineSession): object {
+  return present({
+    gitBranch: gitBranch ?? undefined,
+    live: live ?? undefined,
+    health: problems.length === 0 ? undefined : { problems },
+    costUsd: costUsd ?? undefined,
+  });
 }
 
 /** The machine keeps its rows between two lists, and their summaries are kept with them. */
