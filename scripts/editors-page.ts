@@ -13,6 +13,10 @@ const AGENTS: Section = {
   begin: "<!-- rules of agents: written by scripts/docs.ts -->",
   end: "<!-- end of rules of agents -->",
 };
+const VERSION_2: Section = {
+  begin: "<!-- version 2 of agents: written by scripts/docs.ts -->",
+  end: "<!-- end of version 2 of agents -->",
+};
 
 interface TriedEditor {
   readonly name: string;
@@ -43,10 +47,14 @@ const NOT_TRIED = ["Zed", "JetBrains IDEs", "Neovim (CodeCompanion, avante)", "E
 interface EditorRecord {
   readonly triedOn: string;
   readonly programs: readonly string[];
-  readonly asked2: unknown;
   readonly passed: readonly string[];
   readonly notClaimed: readonly string[];
   readonly failed: Readonly<Record<string, { readonly rule: string; readonly reason: string }>>;
+}
+
+interface Version2Record extends EditorRecord {
+  /** The version that the agent answers when the client asks for version 2. */
+  readonly answers: number;
 }
 
 const RECORDED: readonly (readonly [name: string, label: string])[] = [
@@ -58,38 +66,65 @@ const RECORDED: readonly (readonly [name: string, label: string])[] = [
 ];
 
 export function withEditors(page: string): string {
-  return withSection(withSection(page, EDITORS, editorsTable()), AGENTS, agentsTable());
+  const tables: readonly (readonly [Section, string])[] = [
+    [EDITORS, editorsTable()],
+    [AGENTS, agentsTable()],
+    [VERSION_2, version2Table()],
+  ];
+  return tables.reduce((text, [section, table]) => withSection(text, section, table), page);
 }
 
 function editorsTable(): string {
   const tried = TRIED.map((editor) => {
     const { name, protocol, tests } = editor;
-    return `| ${name} | ${protocol} | ${triedWith(editor)} | ${tests.flatMap(worksBy).join("; ")} |`;
+    const { version, passedOn } = recordOf(editor);
+    const works = tests.flatMap((file) => worksBy(file, passedOn));
+    return `| ${name} | ${protocol} | ${version} | ${works.join("; ")} |`;
   });
   const others = NOT_TRIED.map((name) => `| ${name} | ACP | not tried here | a guide only |`);
-  const head = ["| editor | protocol | tried with | what works, by its test |", "|---|---|---|---|"];
+  const head = [
+    "| editor | protocol | tried with | what works, by its test, and the day on which it passed |",
+    "|---|---|---|---|",
+  ];
   return [...head, ...tried, ...others].join("\n");
 }
 
-/** The version and the day that its tests wrote. Throws if they have not passed with the version that is installed now. */
-function triedWith({ name, pin: [file, dependency] }: TriedEditor): string {
-  const tried = JSON.parse(readFileSync(join(ROOT, "test/tried-editors.json"), "utf8"));
-  const { version, triedOn } = tried[dependency] as { readonly version: string; readonly triedOn: string };
-  const { dependencies = {}, devDependencies = {} } = JSON.parse(readFileSync(join(ROOT, file), "utf8"));
-  const pinned = String({ ...dependencies, ...devDependencies }[dependency]);
-  if (pinned !== version)
-    throw new Error(`run the tests of ${name} ${pinned} with CONTINUO_RECORD=1: they passed with ${version}`);
-  return `${version}, ${triedOn}`;
+interface TriedRecord {
+  readonly version: string;
+  /** The day on which each test passed, by its title. */
+  readonly passedOn: Readonly<Record<string, string>>;
 }
 
-/** The titles of the tests of a file, each with a link. */
-function worksBy(file: string): string[] {
+/** Throws if its tests have not passed with the version that is installed now. */
+function recordOf({ name, pin: [file, dependency] }: TriedEditor): TriedRecord {
+  const tried = JSON.parse(readFileSync(join(ROOT, "test/tried-editors.json"), "utf8"));
+  const record = tried[dependency] as TriedRecord;
+  const { dependencies = {}, devDependencies = {} } = JSON.parse(readFileSync(join(ROOT, file), "utf8"));
+  const pinned = String({ ...dependencies, ...devDependencies }[dependency]);
+  if (pinned !== record.version)
+    throw new Error(
+      `run the tests of ${name} ${pinned} with CONTINUO_RECORD=1: they passed with ${record.version}`,
+    );
+  return record;
+}
+
+/** The titles of the tests of a file, each with a link and its day. Throws for a test that has not passed. */
+function worksBy(file: string, passedOn: TriedRecord["passedOn"]): string[] {
   const source = readFileSync(join(ROOT, file), "utf8");
   const titles = [...source.matchAll(/^test(?:\.each\([^)]*\))?\(\s*"([^"]+)"/gmu)].map(
     ([, title = ""]) => title,
   );
   if (titles.length === 0) throw new Error(`${file} has no tests`);
-  return titles.map((title) => `[${title.replace("%s", "an agent")}](../${file})`);
+  return titles.map((title) => {
+    const [before = "", after = ""] = title.split("%s");
+    const days = Object.entries(passedOn).flatMap(([name, day]) =>
+      name.startsWith(before) && name.endsWith(after) ? [day] : [],
+    );
+    // A title with several cases is as old as its oldest case.
+    const [oldest] = days.sort();
+    if (oldest === undefined) throw new Error(`run ${file} with CONTINUO_RECORD=1: "${title}" has no day`);
+    return `[${title.replace("%s", "an agent")}](../${file}) (${oldest})`;
+  });
 }
 
 function agentsTable(): string {
@@ -98,16 +133,10 @@ function agentsTable(): string {
     return existsSync(file) ? [{ label, ...(JSON.parse(readFileSync(file, "utf8")) as EditorRecord) }] : [];
   });
   const missing = RECORDED.filter(([, label]) => !agents.some((agent) => agent.label === label));
-  const rows = agents.map(({ label, programs, triedOn, passed, notClaimed, failed, asked2 }) =>
-    [
-      label,
-      programs.join(", "),
-      triedOn,
-      passed.length,
-      notClaimed.length,
-      Object.keys(failed).length,
-      String(asked2),
-    ].join(" | "),
+  const rows = agents.map(({ label, programs, triedOn, passed, notClaimed, failed }) =>
+    [label, programs.join(", "), triedOn, passed.length, notClaimed.length, Object.keys(failed).length].join(
+      " | ",
+    ),
   );
   const rules = [...new Set(agents.flatMap(({ failed }) => Object.keys(failed)))].sort();
   const failures = rules.map((id) => {
@@ -117,15 +146,36 @@ function agentsTable(): string {
     return `| ${id} | ${rule} | ${reasons.join("<br>")} |`;
   });
   return [
-    "| agent | programs | tried | kept | not claimed | failed | version in its answer to a request for version 2 |",
-    "|---|---|---|---|---|---|---|",
+    "| agent | programs | tried | kept | not claimed | failed |",
+    "|---|---|---|---|---|---|",
     ...rows.map((row) => `| ${row} |`),
-    ...missing.map(([, label]) => `| ${label} | | not tried yet | | | | |`),
+    ...missing.map(([, label]) => `| ${label} | | not tried yet | | | |`),
     "",
     "| rule | what it says | which agent fails it, and how |",
     "|---|---|---|",
     ...failures,
   ].join("\n");
+}
+
+function version2Table(): string {
+  const rows = RECORDED.map(([name, label]) => {
+    const file = join(ROOT, "test/agents/conformance/results/version-2", `${name}.json`);
+    const { programs, triedOn, answers, passed, notClaimed, failed } = JSON.parse(
+      readFileSync(file, "utf8"),
+    ) as Version2Record;
+    const counts = [passed, notClaimed, Object.keys(failed)].map(({ length }) =>
+      answers === 2 ? length : "",
+    );
+    const failures = Object.entries(failed).map(
+      ([id, { rule, reason }]) => `${id}, ${rule}: ${inCell(reason)}`,
+    );
+    return `| ${[label, programs.join(", "), triedOn, answers, ...counts, failures.join("<br>")].join(" | ")} |`;
+  });
+  const head = [
+    "| agent | programs | tried | answers version | kept | not claimed | failed | which rules it fails, and how |",
+    "|---|---|---|---|---|---|---|---|",
+  ];
+  return [...head, ...rows].join("\n");
 }
 
 function inCell(reason: string): string {

@@ -21,6 +21,8 @@ export type Rule = (
 /** Processes whose agent does not claim what the rule is about. */
 const withoutClaim = new WeakSet<Wire>();
 
+export const isUnclaimed = (wire: Wire): boolean => withoutClaim.has(wire);
+
 /** The rule checks nothing, because the agent does not claim what it is about. */
 export function notClaimed(wire: Wire): void {
   withoutClaim.add(wire);
@@ -39,7 +41,7 @@ export function ruleOf(make: () => Subject | Promise<Subject>, unclaimed: readon
       const answer = await wire.get("initialize", hello);
       await check(wire, subject, answer);
       expect(wire.violations).toEqual([]);
-      expect(withoutClaim.has(wire)).toBe(unclaimed.includes(title.split(" ")[0] ?? title));
+      expect(isUnclaimed(wire)).toBe(unclaimed.includes(title.split(" ")[0] ?? title));
     });
 }
 

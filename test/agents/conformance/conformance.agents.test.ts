@@ -1,6 +1,7 @@
 /**
  * The rules of the protocol's test kit on the real agents, with `--all-versions`: each outcome equals the one in
- * `results/AGENT.json`, from which docs/editors.md is made. `CONTINUO_RECORD=1` writes the current outcomes.
+ * `results/AGENT.json`, of version 2 in `results/version-2/AGENT.json`, from which docs/editors.md is made.
+ * `CONTINUO_RECORD=1` writes the current outcomes.
  */
 
 import { readFileSync, writeFileSync } from "node:fs";
@@ -10,7 +11,7 @@ import { claudeByAcp, codexByAcp, piByAcp } from "../drivers/subjects/adapters.t
 import { gemini } from "../drivers/subjects/gemini.ts";
 import { opencode } from "../drivers/subjects/opencode.ts";
 import { isWanted, PINNED, type PinnedName } from "../install.ts";
-import { expectSame, type Judgement, judge, type RealAgent } from "./judge.ts";
+import { expectSame, type Judgement, type Judgement2, judge, judge2, type RealAgent } from "./judge.ts";
 
 const AGENTS: readonly (readonly [name: string, packages: readonly PinnedName[], agent: RealAgent])[] = [
   ["claude", ["claude", "claudeAcp"], { args: [], prepare: claudeByAcp(1).prepare }],
@@ -39,6 +40,23 @@ if (isWanted(PINNED.claudeAcp)) {
         readonly programs: readonly string[];
       };
       expect(programs).toEqual(stored.programs);
+      expectSame(judgement, stored);
+    },
+  );
+  test.each(AGENTS)(
+    "%s answers a client that asks for version 2 as it is recorded",
+    { timeout: TIMEOUT_MS },
+    async (name, packages, agent) => {
+      const programs = packages.map((key) => `${PINNED[key].name} ${PINNED[key].version}`);
+      const judgement = await judge2(agent, (line) => console.info(`${name}, version 2: ${line}`));
+      const file = join(import.meta.dirname, "results/version-2", `${name}.json`);
+      if (process.env.CONTINUO_RECORD === "1") {
+        const triedOn = new Date().toISOString().slice(0, 10);
+        writeFileSync(file, `${JSON.stringify({ triedOn, programs, ...judgement }, null, 2)}\n`);
+        return;
+      }
+      const stored = JSON.parse(readFileSync(file, "utf8")) as Judgement2;
+      expect(stored).toMatchObject({ programs, answers: judgement.answers });
       expectSame(judgement, stored);
     },
   );

@@ -1,10 +1,12 @@
 /**
  * Tries the rules of version 1 of the protocol's test kit on a real agent, one after another, and reports which of them
- * hold.
+ * hold; of the draft of version 2 the first answer, and the rules that need no tools.
  */
 
 import { expect } from "vitest";
 import { GROUPS, HELLO, isUnclaimed, type Rule, type Subject } from "../../acp/conformance/v1.ts";
+import { GROUPS as GROUPS_2 } from "../../acp/conformance/v2.ts";
+import { HELLO as HELLO_2, isUnclaimed as isUnclaimed2 } from "../../acp/conformance/v2-kit.ts";
 import { type Json, Wire } from "../../acp/conformance/wire.ts";
 import { type ModelServer, startModelServer, text } from "../../model-servers/index.ts";
 import type { AgentSetup } from "../drivers/contract.ts";
@@ -19,8 +21,6 @@ export interface Failure {
 
 /** Outcomes by the id of the rule. */
 export interface Judgement {
-  /** The version that the agent answers when the client asks for version 2. */
-  readonly asked2: unknown;
   readonly passed: readonly string[];
   readonly notClaimed: readonly string[];
   readonly failed: Readonly<Record<string, Failure>>;
@@ -35,6 +35,7 @@ export interface RealAgent {
 }
 
 const NOT_CLAIMED = "not claimed";
+type Outcome = "passes" | typeof NOT_CLAIMED;
 /** A start of Gemini CLI or opencode takes 12 s on an idle machine. */
 const ANSWER_MS = 120_000;
 /** A turn of several minutes, which has to be cancelled. */
@@ -57,27 +58,61 @@ export const RULES: ReadonlyMap<string, Parameters<Rule>> = new Map(
 );
 
 export async function judge(agent: RealAgent, onResult: (line: string) => void): Promise<Judgement> {
+  return await outcomesOf([...RULES.values()], (rule) => tryRule(agent, rule), onResult);
+}
+
+async function outcomesOf(
+  rules: readonly Parameters<Rule>[],
+  attempt: (rule: Parameters<Rule>) => Promise<Outcome>,
+  onResult: (line: string) => void,
+): Promise<Judgement> {
   const passed: string[] = [];
   const notClaimed: string[] = [];
   const failed: Record<string, Failure> = {};
-  for (const [id, rule] of RULES) {
+  for (const rule of rules) {
+    const id = idOf(rule[0]);
     // A machine that stands still for a moment is not a mistake of the agent.
-    const outcome = await tryRule(agent, rule)
-      .catch(() => tryRule(agent, rule))
+    const outcome = await attempt(rule)
+      .catch(() => attempt(rule))
       .catch(reasonOf);
     if (outcome === "passes") passed.push(id);
     else if (outcome === NOT_CLAIMED) notClaimed.push(id);
     else failed[id] = { rule: rule[0].slice(id.length + 1), reason: outcome };
     onResult(`${id} ${outcome}`);
   }
-  return { asked2: await versionFor2(agent), passed, notClaimed, failed };
+  return { passed, notClaimed, failed };
 }
 
-async function tryRule(
-  agent: RealAgent,
-  [, check, hello = HELLO]: Parameters<Rule>,
-): Promise<"passes" | typeof NOT_CLAIMED> {
-  return await withProcess(agent, async (wire, subject) => {
+export interface Judgement2 extends Judgement {
+  /** The version that the agent answers when the client asks for version 2. */
+  readonly answers: unknown;
+}
+
+/** The other rules need turns with calls and questions, which the script of the model does not have. */
+const ABOUT_2: ReadonlySet<string> = new Set(["connection", "batches", "initialize", "access"]);
+
+/** No rule is tried if the agent does not answer with version 2. */
+export async function judge2(agent: RealAgent, onResult: (line: string) => void): Promise<Judgement2> {
+  const answers = await withProcess(agent, 2, async (wire) => {
+    return (await wire.get("initialize", HELLO_2)).protocolVersion;
+  });
+  onResult(`answers ${answers}`);
+  const rules: Parameters<Rule>[] = [];
+  for (const [about, group] of answers === 2 ? GROUPS_2 : [])
+    if (ABOUT_2.has(about)) group((...rule) => void rules.push(rule));
+  return { answers, ...(await outcomesOf(rules, (rule) => tryRule2(agent, rule), onResult)) };
+}
+
+async function tryRule2(agent: RealAgent, [, check, hello = HELLO_2]: Parameters<Rule>): Promise<Outcome> {
+  return await withProcess(agent, 2, async (wire, subject) => {
+    await check(wire, subject, await wire.get("initialize", hello));
+    expect(wire.violations).toEqual([]);
+    return isUnclaimed2(wire) ? NOT_CLAIMED : "passes";
+  });
+}
+
+async function tryRule(agent: RealAgent, [, check, hello = HELLO]: Parameters<Rule>): Promise<Outcome> {
+  return await withProcess(agent, 1, async (wire, subject) => {
     const answer = await wire.get("initialize", hello);
     if (agent.login !== undefined) await wire.get("authenticate", { methodId: agent.login });
     await check(wire, subject, answer);
@@ -85,16 +120,9 @@ async function tryRule(
   });
 }
 
-async function versionFor2(agent: RealAgent): Promise<unknown> {
-  return await withProcess(agent, async (wire) => {
-    const hello = { protocolVersion: 2, info: { name: "conformance", version: "1" }, capabilities: {} };
-    const { protocolVersion } = await wire.get("initialize", { ...HELLO, ...hello });
-    return protocolVersion;
-  });
-}
-
 async function withProcess<T>(
   agent: RealAgent,
+  version: 1 | 2,
   use: (wire: Wire, subject: Subject) => Promise<T>,
 ): Promise<T> {
   await using sandbox = await makeSandbox();
@@ -109,7 +137,7 @@ async function withProcess<T>(
     asking: "hello",
     [Symbol.dispose]: () => undefined,
   };
-  const wire = new Wire(subject.program);
+  const wire = new Wire(subject.program, version);
   try {
     return await use(wire, subject);
   } finally {
@@ -133,8 +161,7 @@ function idOf(title: string): string {
 
 /** Returns true if the outcomes are the same; the texts of the reasons may differ. */
 export function expectSame(judgement: Judgement, stored: Judgement): void {
-  const outcomes = ({ asked2, passed, notClaimed, failed }: Judgement): Json => ({
-    asked2,
+  const outcomes = ({ passed, notClaimed, failed }: Judgement): Json => ({
     passed,
     notClaimed,
     failed: Object.keys(failed),
