@@ -32,12 +32,12 @@ function commentLinesIn(path: string, text: string): CommentLine[] {
     .filter((line) => /^(?:\/\*\*|\*|\/\/)/u.test(line.text));
 }
 
-test("no comment of the source has the turns that readers stumble over", () => {
+test("no comment of the source has a phrase that readers have to read twice", () => {
   expect(lines.length).toBeGreaterThan(5_000);
   expect(lines.filter(({ text }) => OLD_TURNS.test(text))).toEqual([]);
 });
 
-test("no page of the documentation has the turns that readers stumble over", () => {
+test("no page of the documentation has a phrase that readers have to read twice", () => {
   const found = PAGES.flatMap((path) =>
     readFileSync(join(ROOT, path), "utf8")
       .split("\n")

@@ -12,7 +12,7 @@ const titles = [undefined, "test", "web", "extension"].flatMap((folder) =>
     ),
 );
 
-/** Turns that readers stumble over, named by `STYLE.md` and the reviews of the texts. */
+/** Phrases that readers have to read twice, named by `STYLE.md` and the reviews of the texts. */
 const OLD_TURNS =
   /\b(?:go|goes|going|gone|went) on\b|\b(?:is|are|was|were) (?:told|said)\b|\bwhoever\b|\banew\b|\bmeanwhile\b|\balone\b|\ball the same\b/iu;
 
@@ -35,7 +35,7 @@ test("the titles of tests are found, also of tests with a table", () => {
   ]);
 });
 
-test("no title of a test has the turns that readers stumble over", () => {
+test("no title of a test has a phrase that readers have to read twice", () => {
   expect(found((text) => OLD_TURNS.test(text))).toEqual([]);
 });
 

@@ -39,7 +39,7 @@ export const CATALOG_AGENTS: readonly PromiseOfRoom[] = [
     test: "packages/agents/src/catalog/growth.test.ts",
   },
   {
-    promise: "Of several sessions that may have called, none is chosen.",
+    promise: "If several sessions may have made the call, none is chosen.",
     file: "packages/agents/src/catalog/calling-session.ts",
     text: "waiting.length === 1 ? (waiting[0] ?? null) : null",
     mistake: "waiting[0] ?? null",
@@ -90,7 +90,8 @@ export const CATALOG_AGENTS: readonly PromiseOfRoom[] = [
     test: "test/relocate/project-marks.test.ts",
   },
   {
-    promise: "A folder whose name begins like that of a gone one does not lie below it.",
+    promise:
+      "A folder is not taken for a subfolder of a removed folder because its name has the same beginning.",
     file: "packages/agents/src/catalog/moved-projects.ts",
     // biome-ignore lint/suspicious/noTemplateCurlyInString: the text of the source.
     text: "path.startsWith(`${folder}/`)",

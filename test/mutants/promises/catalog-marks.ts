@@ -44,7 +44,7 @@ export const CATALOG_WAYS_CATALOG: readonly PromiseOfRoom[] = [
   },
   {
     ...LIST,
-    promise: "An archived session that is asked for takes no place from the others.",
+    promise: "An archived session that was asked for does not reduce the number of other sessions.",
     text: "limit: limit + marks.archived",
     mistake: "limit",
   },

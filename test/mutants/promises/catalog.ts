@@ -6,7 +6,7 @@ import type { PromiseOfRoom } from "./promise.ts";
 
 export const CATALOG: readonly PromiseOfRoom[] = [
   {
-    promise: "An exact id goes before longer ids that begin with it.",
+    promise: "A session with exactly this id is taken before sessions whose longer ids begin with it.",
     file: "packages/agents/src/catalog/look-up.ts",
     text: "onlyOf(name, exact.length > 0 ? exact : candidates)",
     mistake: "onlyOf(name, candidates)",
@@ -62,7 +62,7 @@ export const CATALOG: readonly PromiseOfRoom[] = [
     test: "packages/agents/src/catalog/look-up.test.ts",
   },
   {
-    promise: "A flag goes before the variable that names a store.",
+    promise: "A flag that names a store is used before the variable that names one.",
     file: "packages/agents/src/catalog/store.ts",
     text: 'flag ?? (places.env.CONTINUO_STORE || "sqlite:")',
     mistake: 'places.env.CONTINUO_STORE || flag || "sqlite:"',
@@ -258,7 +258,7 @@ export const CATALOG: readonly PromiseOfRoom[] = [
     test: "packages/agents/src/catalog/exclude-patterns.test.ts",
   },
   {
-    promise: "What lies in an excluded folder is excluded.",
+    promise: "A session in an excluded folder is excluded.",
     file: "packages/agents/src/catalog/exclude-patterns.ts",
     text: "${source}(?:[/#].*)?$",
     mistake: "${source}$",
@@ -279,7 +279,7 @@ export const CATALOG: readonly PromiseOfRoom[] = [
     test: "packages/agents/src/catalog/prices.test.ts",
   },
   {
-    promise: "A cost that the agent reported goes before prices.",
+    promise: "A cost that the agent reported is used before prices.",
     file: "packages/agents/src/catalog/prices.ts",
     text: "usd = (usd ?? 0) + (isReported ? (usage.costUsd ?? 0) : priced(usage, price));",
     mistake: "usd = (usd ?? 0) + priced(usage, price);",
@@ -357,7 +357,7 @@ export const CATALOG: readonly PromiseOfRoom[] = [
     test: "packages/agents/src/catalog/marks.test.ts",
   },
   {
-    promise: "Of two marks at the same time none is lost.",
+    promise: "If two marks are set at the same time, both are stored.",
     file: "packages/agents/src/catalog/marks.ts",
     text: 'lockSession("/marks", "marks",',
     mistake: 'lockSession(`/marks${Math.random()}`, "marks",',
@@ -413,7 +413,7 @@ export const CATALOG: readonly PromiseOfRoom[] = [
     test: "packages/agents/src/catalog/usage.test.ts",
   },
   {
-    promise: "Of two own sessions that began as one, the first owns it.",
+    promise: "If two own sessions began as the same native session, the first one owns it.",
     file: "packages/agents/src/catalog/moves.ts",
     text: "before === undefined || isBefore(row, before)",
     mistake: "before === undefined || isBefore(before, row)",

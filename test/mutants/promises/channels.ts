@@ -160,7 +160,7 @@ export const CHANNELS: readonly PromiseOfRoom[] = [
     test: "packages/store/src/channels/lifecycle.test.ts",
   },
   {
-    promise: "A participant that did not answer an input is interrupted when it goes.",
+    promise: "A participant that leaves without answering an input is marked as interrupted.",
     file: "packages/store/src/channels/interrupt.ts",
     text: "if (isOver && (left.length > 0 || (await hasUnanswered(store, place)))) {",
     mistake: "if (isOver && left.length > 0) {",
@@ -391,7 +391,7 @@ export const CHANNELS: readonly PromiseOfRoom[] = [
     test: "test/channels/windows.test.ts",
   },
   {
-    promise: "The last anchor is found however far back it lies.",
+    promise: "The last anchor is found at any distance from the end.",
     file: "packages/store/src/channels/read-messages.ts",
     text: "    before = after + 1;\n",
     mistake: "    before = 0;\n",
@@ -426,7 +426,7 @@ export const CHANNELS: readonly PromiseOfRoom[] = [
     test: "packages/store/src/channels/late-reader.test.ts",
   },
   {
-    promise: "Of the part that is left out, a late reader gets only messages that are addressed to it.",
+    promise: "From the part that is left out, a late reader gets only messages that are addressed to it.",
     file: "packages/store/src/channels/replay.ts",
     text: "yield* page.events.filter((event) => isWhole(event) && isAddressedTo(event, handle));",
     mistake: "yield* page.events.filter(isWhole);",

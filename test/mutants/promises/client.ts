@@ -76,7 +76,7 @@ export const CLIENT: readonly PromiseOfRoom[] = [
     test: "packages/core/src/client/missed-collector.test.ts",
   },
   {
-    promise: "Messages for which there is no room are counted.",
+    promise: "Messages that do not fit are counted.",
     file: "packages/core/src/client/missed-collector.ts",
     text: "      this.#omitted++;\n",
     mistake: "",

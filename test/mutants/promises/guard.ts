@@ -159,7 +159,7 @@ export const GUARD_PROMISES: readonly PromiseOfRoom[] = [
   },
   {
     ...ENDED,
-    promise: "A file outside the agents' folders is no session that ended.",
+    promise: "A file outside the agents' folders is not reported as a session that ended.",
     text: "location.startsWith(folder + sep)) === true;",
     mistake: "folder !== location) === true;",
   },

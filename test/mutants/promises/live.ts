@@ -77,7 +77,7 @@ export const LIVE: readonly PromiseOfRoom[] = [
   {
     file: `${ROOM}/owner/video-deletion.ts`,
     test: `${ROOM}/owner/video-deletion.test.ts`,
-    promise: "A deleted video takes no session of a video whose id begins alike.",
+    promise: "Deleting a video does not delete sessions of a video whose id has the same beginning.",
     text: "metadata.live.videoId !== videoId",
     mistake: "!String(metadata.live.videoId).startsWith(videoId)",
   },
@@ -98,7 +98,7 @@ export const LIVE: readonly PromiseOfRoom[] = [
   {
     file: `${ROOM}/state/fold.ts`,
     test: `${ROOM}/state/fold.test.ts`,
-    promise: "Of more owed batches than are kept, the oldest are forgotten.",
+    promise: "If more batches are owed than can be kept, the oldest are dropped.",
     text: ".slice(-LIMITS.owedBatches)",
     mistake: ".slice(0, LIMITS.owedBatches)",
   },

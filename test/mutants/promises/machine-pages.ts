@@ -95,7 +95,7 @@ export const MACHINE_PAGES_MACHINE: readonly PromiseOfRoom[] = [
   {
     file: "packages/server/src/machine/find.ts",
     test: "packages/server/src/machine/find.test.ts",
-    promise: "A search of a session goes on before the last place that it found.",
+    promise: "A search of a session continues before the last place that it found.",
     text: "return { found, next: end > 0 && found.length >= limit ? end : null };",
     mistake: "return { found, next: end > 0 && found.length > limit ? end : null };",
   },

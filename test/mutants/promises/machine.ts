@@ -165,7 +165,7 @@ export const MACHINE: readonly PromiseOfRoom[] = [
     test: "packages/server/src/machine/inbox/seen-marks.test.ts",
   },
   {
-    promise: "Of too many looks the oldest ones become the time.",
+    promise: "If a person looked at too many sessions, one time stands for the oldest looks.",
     file: "packages/server/src/machine/inbox/seen-marks.ts",
     text: ".sort(([, a], [, b]) => (a < b ? 1 : -1));",
     mistake: ".sort(([, a], [, b]) => (a < b ? -1 : 1));",

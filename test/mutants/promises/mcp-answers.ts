@@ -16,7 +16,7 @@ export const MCP_ANSWERS_MCP: readonly PromiseOfRoom[] = [
   },
   {
     ...ASK_TOOL,
-    promise: "Of several channels one has to be named.",
+    promise: "If there are several channels, one must be named.",
     text: "channels[0] !== undefined && channels.length === 1) return",
     mistake: "channels[0] !== undefined) return",
   },
@@ -55,7 +55,7 @@ export const MCP_ANSWERS_MCP: readonly PromiseOfRoom[] = [
   {
     file: "packages/server/src/mcp/search-tool.ts",
     test: "test/mcp/tools.test.ts",
-    promise: "A search goes on at the offset.",
+    promise: "A search continues at the offset.",
     text: ".slice(offset, offset + limit)",
     mistake: ".slice(offset, limit)",
   },

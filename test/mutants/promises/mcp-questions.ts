@@ -46,7 +46,7 @@ export const MCP_QUESTIONS: readonly PromiseOfRoom[] = [
     test: "test/mcp/experience.test.ts",
   },
   {
-    promise: "Ways of a command for which there is no room are counted.",
+    promise: "Ways of a command that do not fit are counted.",
     file: "packages/server/src/mcp/how-tool.ts",
     text: "all.length - ways.length",
     mistake: "0",

@@ -18,20 +18,20 @@ export const MCP_RECALL: readonly PromiseOfRoom[] = [
   },
   {
     ...FOLD,
-    promise: "A question of an earlier turn is no open end.",
+    promise: "A question of an earlier turn does not count as open.",
     text: "      asked = said.agent\n        .slice(-1)",
     mistake: "      if (asked.length === 0) asked = said.agent\n        .slice(-1)",
   },
   {
     ...FOLD,
-    promise: "A call that failed and succeeded when it was repeated is no open end.",
+    promise: "A call that failed, and succeeded when it was repeated, does not count as open.",
     text: "const lastCall = calls.at(-1);",
     mistake:
       "const lastCall = calls.findLast(({ id }) => results.get(id)?.isError === true) ?? calls.at(-1);",
   },
   {
     ...FOLD,
-    promise: "What a program wrote into a prompt is no request of the person.",
+    promise: "Text that a program wrote into a prompt does not count as a request of the person.",
     text: "[typedIn(block).trim()]",
     mistake: "[block.text.trim()]",
   },
@@ -43,13 +43,13 @@ export const MCP_RECALL: readonly PromiseOfRoom[] = [
   },
   {
     ...DIGEST,
-    promise: "Of many requests a digest has the newest.",
+    promise: "If there are many requests, a digest has the newest ones.",
     text: "    .slice(-items || later.length)\n    .slice(0, items)",
     mistake: "    .slice(0, items)",
   },
   {
     ...DIGEST,
-    promise: "Of many decisions a digest has the newest.",
+    promise: "If there are many decisions, a digest has the newest ones.",
     text: "    .slice(-items || digest.decisions.length)\n    .slice(0, items)",
     mistake: "    .slice(0, items)",
   },

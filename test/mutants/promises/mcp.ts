@@ -266,7 +266,7 @@ export const MCP: readonly PromiseOfRoom[] = [
     test: "packages/server/src/mcp/digest.test.ts",
   },
   {
-    promise: "A question is no decision.",
+    promise: "A question does not count as a decision.",
     file: "packages/server/src/mcp/sentences.ts",
     text: 'return DECIDED.test(sentence) && !sentence.endsWith("?");',
     mistake: "return DECIDED.test(sentence);",

@@ -159,7 +159,7 @@ export const MOVE_HANDOFF: readonly PromiseOfRoom[] = [
   },
   {
     ...RECEIVE_MOVE,
-    promise: "A folder with files that is no repository takes no work tree.",
+    promise: "A folder that has files and is not a repository does not receive a work tree.",
     text: "  if (repository !== null) return await commitsHere(repository, commits);\n",
     mistake: "  return repository === null ? [] : await commitsHere(repository, commits);\n",
   },
@@ -189,7 +189,7 @@ export const MOVE_HANDOFF: readonly PromiseOfRoom[] = [
   },
   {
     ...FOLDER_OF_MOVE,
-    promise: "The same path goes before the one below the home.",
+    promise: "The same path is tried before the path below the home.",
     text: "[folder, isBelow ? join(places.home, below) : null]",
     mistake: "[isBelow ? join(places.home, below) : null, folder]",
   },

@@ -104,7 +104,7 @@ export const PAGES: readonly PromiseOfRoom[] = [
     test: "packages/agents/src/pages/rendered-message.test.ts",
   },
   {
-    promise: "An address in a session is no path on this server.",
+    promise: "An address in a session does not become a path on this server.",
     file: "packages/agents/src/pages/rendered-message.ts",
     text: "url.length <= 2_048 && /^https?:\\/\\//iu.test(url)",
     mistake: "url.length <= 2_048",

@@ -111,7 +111,7 @@ export const RELOCATE_EDITING: readonly PromiseOfRoom[] = [
   },
   {
     ...EDITING_RELOCATE_2,
-    promise: "A file whose bytes and place stay is no change.",
+    promise: "A file whose bytes and place stay the same does not count as a change.",
     text: "files: part.files.filter(isChanged) });",
     mistake: "files: part.files });",
   },
@@ -157,7 +157,7 @@ export const RELOCATE_NATIVE: readonly PromiseOfRoom[] = [
   },
   {
     ...KIT_RELOCATION,
-    promise: "A line that is no UTF-8 keeps its bytes.",
+    promise: "A line that is not valid UTF-8 keeps its bytes.",
     text: 'record === null || !Buffer.from(text, "utf8").equals(line)',
     mistake: "record === null",
   },

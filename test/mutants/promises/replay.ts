@@ -66,7 +66,7 @@ export const RUNTIME_REPLAY: readonly PromiseOfRoom[] = [
   },
   {
     ...RETRIES,
-    promise: "An input that is started again is no dead letter any more.",
+    promise: "An input that is started again is not a dead letter any more.",
     text: "  await store.deleteClaim(claim);\n  return run;",
     mistake: "  return run;",
   },

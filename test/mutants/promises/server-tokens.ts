@@ -50,7 +50,7 @@ export const SERVER_TOKENS_SERVER: readonly PromiseOfRoom[] = [
   {
     file: "packages/server/src/server/auth/connections.ts",
     test: "test/server/limits.test.ts",
-    promise: "A second connection in a channel takes no second channel.",
+    promise: "A second connection in a channel does not count as a second channel.",
     text: "channel !== undefined && inChannel === 0 && use.channels.size >= limits.channels",
     mistake: "channel !== undefined && use.channels.size >= limits.channels",
   },
@@ -82,7 +82,7 @@ export const SERVER_TOKENS_SERVER: readonly PromiseOfRoom[] = [
   },
   {
     ...OWNERS,
-    promise: "Of the blobs of an event each has to be the token's own.",
+    promise: "A token may use only its own blobs in an event.",
     text: "    if (await owns(store, grant, hash)) continue;",
     mistake: "    if (await owns(store, grant, hash)) return;",
   },

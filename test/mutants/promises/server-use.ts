@@ -11,7 +11,7 @@ export const SERVER_USE: readonly PromiseOfRoom[] = [
     test: "packages/server/src/server/auth/page-use.test.ts",
   },
   {
-    promise: "Of too many pages of a token, those that were used last stay.",
+    promise: "If a token has too many pages, those that were used last stay.",
     file: "packages/server/src/server/auth/page-use.ts",
     text: "Date.parse(b.expiresAt) - Date.parse(a.expiresAt)",
     mistake: "Date.parse(a.expiresAt) - Date.parse(b.expiresAt)",

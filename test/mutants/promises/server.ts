@@ -20,7 +20,7 @@ export const SERVER: readonly PromiseOfRoom[] = [
     test: "test/server/pages.test.ts",
   },
   {
-    promise: "The code of a page is no token.",
+    promise: "The code of a page is not accepted as a token.",
     file: "packages/server/src/server/auth/authenticate.ts",
     text: 'if (page?.kind === "code") throw unauthorized("a code is not a token");',
     mistake: "",
@@ -258,7 +258,7 @@ export const SERVER: readonly PromiseOfRoom[] = [
     test: "packages/server/src/server/channels/seats.test.ts",
   },
   {
-    promise: "The lease of another server has to lie there for a while before it counts as gone.",
+    promise: "The lease of another server counts as abandoned only after it was unchanged for a while.",
     file: "packages/server/src/server/channels/seats.ts",
     text: "return nowMs - known.sinceMs >= LIMITS.settleMs;",
     mistake: "return true;",
@@ -321,7 +321,7 @@ export const SERVER: readonly PromiseOfRoom[] = [
     test: "test/server/channel-sockets.test.ts",
   },
   {
-    promise: "A reader that only reads takes no handle.",
+    promise: "A participant that only reads does not get a handle.",
     file: "packages/server/src/server/channels/admit.ts",
     text: '  context.require(grant, { kind: "channel", name: channel, access: "write" });\n',
     mistake: "",

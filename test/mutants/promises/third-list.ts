@@ -11,7 +11,7 @@ export const THIRD_MACHINE: readonly PromiseOfRoom[] = [
     test: "packages/server/src/machine/find.test.ts",
   },
   {
-    promise: "A search that goes on from a place does not fall back to single words.",
+    promise: "A search that continues from a place does not fall back to single words.",
     file: "packages/server/src/machine/find.ts",
     text: "found.length > 0 || before !== undefined || words.length < 2",
     mistake: "found.length > 0 || words.length < 2",

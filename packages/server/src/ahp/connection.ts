@@ -62,7 +62,7 @@ const MESSAGE = z.looseObject({
   params: z.unknown(),
 });
 
-/** Answers and makes the changes in the same turn, so that no action comes between them. */
+/** Answers and makes the changes without waiting in between, so that no other action comes between them. */
 type Reply = (result: unknown) => void;
 
 export class AhpConnection implements Reader {
