@@ -111,8 +111,6 @@ export async function followTurnsOfOthers(id: string, options: FollowOptions): P
 
 interface ShownTurn {
   readonly turn: LoggedTurn;
-  /** Ends the time in which only this turn is shown. */
-  readonly leave: () => void;
   /** Withdraws the open questions, by their ids. */
   readonly questions: Map<string, AbortController>;
 }
@@ -123,6 +121,11 @@ class ShownTurns {
   readonly #sessionId: string;
   readonly #options: FollowOptions;
   readonly #turns = new Map<string, ShownTurn>();
+  /**
+   * Ends the time in which turns of this connection are not shown. All turns here share one entry: the end of a killed
+   * turn can come after events of the next one.
+   */
+  #leave: (() => void) | null = null;
   /** Runs that have ended: a later event of one of them begins no turn. */
   readonly #ended = new Set<string>();
 
@@ -138,7 +141,7 @@ class ShownTurns {
     if (event.type === "run_started") return await this.#begin(runId);
     const shown = await this.#turnOf(runId);
     if (signal.aborted) return;
-    const { turn, leave, questions } = shown;
+    const { turn, questions } = shown;
     for (const update of turn.of(event)) await show(update);
     if (isEvent(event, "approval_requested")) void this.#ask(event.data, shown, runId);
     if (isEvent(event, "approval_resolved")) questions.get(event.data.approvalId)?.abort();
@@ -147,15 +150,20 @@ class ShownTurns {
     for (const question of questions.values()) question.abort();
     this.#turns.delete(runId);
     this.#ended.add(runId);
-    leave();
+    if (this.#turns.size === 0) this.#leaveStage();
   }
 
   close(): void {
-    for (const { leave, questions } of this.#turns.values()) {
+    for (const { questions } of this.#turns.values()) {
       for (const question of questions.values()) question.abort();
-      leave();
     }
     this.#turns.clear();
+    this.#leaveStage();
+  }
+
+  #leaveStage(): void {
+    this.#leave?.();
+    this.#leave = null;
   }
 
   /** Shows what the person wrote before the agent's program has started. */
@@ -171,9 +179,9 @@ class ShownTurns {
   async #turnOf(runId: string): Promise<ShownTurn> {
     const known = this.#turns.get(runId);
     if (known !== undefined) return known;
-    const leave = await this.#options.enter();
+    this.#leave ??= await this.#options.enter();
     const turn = new LoggedTurn(runId, this.#options.ids());
-    const shown = { turn, leave, questions: new Map<string, AbortController>() };
+    const shown = { turn, questions: new Map<string, AbortController>() };
     this.#turns.set(runId, shown);
     return shown;
   }
