@@ -143,6 +143,11 @@ test("a first turn that fails leaves no copy of an agent's session, and the next
   expect([failed.result.status, failed.isKept]).toEqual(["failed", false]);
   expect((await store.listSessions()).items).toEqual([]);
 
+  // A caller with an id for its input needs the session to give the input again.
+  const asked = await talk.say("refuse", { ...options, inputId: "i1" });
+  expect([asked.result.status, asked.isKept]).toEqual(["failed", true]);
+  expect((await store.listSessions()).items).toHaveLength(1);
+
   const { isKept, session } = await talk.say("go on", options);
   const copied = await store.read(session.sessionId, { types: ["message_sent"], limit: 1 });
   expect(isKept).toBe(true);

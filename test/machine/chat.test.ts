@@ -122,11 +122,17 @@ test("a turn is cancelled from any page, and its prompt is offered as one withou
   await chat.send("prompt", { text: "slow" });
   await page.until((reader) => saidIn(reader) === "I begin." && reader.state?.running !== null);
   const { runId } = page.state?.running ?? {};
+  const other = await ownSession(chat.home, "another one");
+  expect((await chat.machine.post(pathOf(other, "cancel"), { runId })).status).toBe(404);
   expect((await chat.send("cancel", { runId })).status).toBe(202);
   await page.until(({ state }) => state?.running === null);
   expect(page.state?.unanswered).toMatchObject([{ runId, status: "cancelled", text: "slow" }]);
   expect((await chat.send("cancel", { runId })).status).toBe(409);
   expect((await chat.send("cancel", { runId: "none" })).status).toBe(404);
+  // The events of a page name the beginning of each turn: none at first, the cancelled one, and the next.
+  await chat.send("prompt", { text: "hello" });
+  await page.until((reader) => saidIn(reader).endsWith("hello") && idle(reader));
+  expect(page.events.filter(({ type }) => type === "turn")).toHaveLength(3);
 });
 
 test("prompts that are sent while a turn runs wait in the store, in their order, and can be taken back", async () => {

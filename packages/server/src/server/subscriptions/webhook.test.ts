@@ -1,5 +1,7 @@
+import dns from "node:dns/promises";
 import { once } from "node:events";
 import { createServer, type RequestListener, type Server } from "node:http";
+import { syncBuiltinESMExports } from "node:module";
 import type { AddressInfo } from "node:net";
 import { afterEach, expect, test } from "vitest";
 import { assertWebhookUrl, callWebhook } from "./webhook.ts";
@@ -53,4 +55,25 @@ test("if the operator lists the hosts of webhooks, no other host is called, even
   expect(await callWebhook({ ...call, allowed: listed })).toEqual({});
   const allowed = { named: new Set<string>(), others: "none" } as const;
   expect(() => callWebhook({ ...call, allowed })).toThrow("the operator did not list");
+});
+
+test.each([
+  [["8.8.8.8", "10.0.0.1"]],
+  [["10.0.0.1", "8.8.8.8"]],
+  [["2001:4860:4860::8888", "::ffff:127.0.0.1"]],
+  [["fd00::1"]],
+  [[]],
+])("a name whose addresses are %j is not called", async (addresses) => {
+  const { lookup } = dns;
+  const named = async () => addresses.map((address) => ({ address, family: address.includes(":") ? 6 : 4 }));
+  dns.lookup = named as unknown as typeof lookup;
+  syncBuiltinESMExports();
+  try {
+    const allowed = { named: new Set<string>(), others: "public" } as const;
+    const call = callWebhook({ url: "https://hooks.example/", body: "{}", signature: "s", allowed });
+    await expect(call).rejects.toThrow("hooks.example is a private address");
+  } finally {
+    dns.lookup = lookup;
+    syncBuiltinESMExports();
+  }
 });
