@@ -159,6 +159,7 @@ export {
   importNativeSessions,
   isKnownEvent,
   type ListApprovalsOptions,
+  type ListDeadLettersOptions,
   type MissedInChannel,
   type Names,
   openContinuo,
@@ -175,6 +176,7 @@ export {
   type SessionOptions,
   type SseOptions,
   type StandardSchema,
+  type ToolCall,
   toErrorResponse,
   type WorkOptions,
 } from "@continuo/server/runtime";

@@ -492,7 +492,6 @@ describe("workers", () => {
     await dying.session("s", { create: true }).send("hello", { id: "1" });
     await begun.promise;
     await dying.close({ graceMs: 0 });
-    // The end and the next attempt are stored before the process is gone.
     const left = (await store.listRuns({})).items.map(({ status }) => status);
     expect(left.toSorted()).toEqual(["interrupted", "pending"]);
     const c = await start([], { agents: [Object.assign(new EchoAgent(), { name: "desk" })] });

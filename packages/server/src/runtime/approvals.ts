@@ -30,7 +30,7 @@ import {
 } from "./approval-lookup.ts";
 import { mayHaveRun, unstoredQuestions } from "./earlier-calls.ts";
 import { APPROVAL_ANSWER, assertApprovalFilters } from "./options.ts";
-import { ownMetadata } from "./readers.ts";
+import { hasMetadata, ownMetadata } from "./readers.ts";
 import {
   type ApprovalData,
   alreadyResolved,
@@ -99,10 +99,7 @@ export class ApprovalDesk implements Approvals {
     for await (const claim of claimsOf(this.#store, present({ status }))) {
       const { data } = claim;
       if (sessionId !== undefined && data.sessionId !== sessionId) continue;
-      const isOfThese = Object.entries(metadata).every(
-        ([key, value]) => canonicalJson(data.metadata[key] ?? null) === canonicalJson(value ?? null),
-      );
-      if (!isOfThese) continue;
+      if (!hasMetadata(data.metadata, metadata)) continue;
       const current = claim.status === "open" ? await this.#settled(claim) : claim;
       if (status === undefined || current.status === status) found.push(toApproval(current));
     }

@@ -2,7 +2,7 @@ import type { StoredEvent } from "@continuo/core/model";
 import { openStore } from "@continuo/store";
 import { expect, test } from "vitest";
 import { readChat } from "./chat.ts";
-import { GIVEN_UP } from "./run-events.ts";
+import { GIVEN_UP } from "./failure-text.ts";
 
 /** A chat whose input failed once, in a program that tries failed inputs again. */
 async function openAnswers(more: readonly { type: string; data: object }[]): Promise<readonly string[]> {

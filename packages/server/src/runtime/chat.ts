@@ -9,8 +9,8 @@ import {
   type RunStatus,
   type StoredEvent,
 } from "@continuo/core/model";
-import type { FailureText } from "./failure-text.ts";
-import { ENDS, GIVEN_UP, isKnownEvent } from "./run-events.ts";
+import { type FailureText, GIVEN_UP } from "./failure-text.ts";
+import { ENDS, isKnownEvent } from "./run-events.ts";
 import { createUIFold, filePartOf, type UIFold } from "./ui-chunks.ts";
 import { type UIPart, UIParts } from "./ui-parts.ts";
 

@@ -16,7 +16,7 @@ import { everyDay } from "./every-day.ts";
 import { failureTextOf } from "./failure-text.ts";
 import { createHandler, type OpenHandler } from "./handler.ts";
 import type { Host } from "./host.ts";
-import { assertWorkOptions, CLOSE_OPTIONS, REPLAY_OPTIONS } from "./options.ts";
+import { assertWorkOptions, CLOSE_OPTIONS, DEAD_LETTER_FILTERS, REPLAY_OPTIONS } from "./options.ts";
 import { replaySession } from "./replay.ts";
 import { deadLetters, reviveDeadLetter } from "./retries.ts";
 import { toSentRun } from "./run.ts";
@@ -112,7 +112,10 @@ export async function createContinuo(url: string | Store, options: ContinuoOptio
 
 function deadLettersOf({ store, poke }: Host): Continuo["deadLetters"] {
   return {
-    list: () => deadLetters(store),
+    async list(options = {}) {
+      assertKnownOptions("deadLetters.list", options, DEAD_LETTER_FILTERS);
+      return await deadLetters(store, options);
+    },
     async retry(runId) {
       const run = await reviveDeadLetter(store, runId);
       poke();

@@ -10,6 +10,9 @@ export type Failure = RunError & { readonly toolName?: string };
 
 export type FailureText = (failure: Failure) => string;
 
+/** The code of an input that is not tried again, and of the `error_raised` event that says so. */
+export const GIVEN_UP = "dead_letter";
+
 const ENDS: Readonly<Record<string, string>> = { cancelled: "was cancelled", interrupted: "was interrupted" };
 
 export const plainFailure: FailureText = ({ code, toolName }) =>

@@ -44,6 +44,7 @@ export type {
   FetchHandler,
   HandlerOptions,
   ListApprovalsOptions,
+  ListDeadLettersOptions,
   Names,
   QueueState,
   ReplayedRun,
@@ -57,6 +58,7 @@ export type {
   SessionOptions,
   SseOptions,
   StopOptions,
+  ToolCall,
   WorkOptions,
 } from "./types.ts";
 export { createUIFold, type UIChunk, type UIFold } from "./ui-chunks.ts";

@@ -16,6 +16,7 @@ import type {
   ContinuoOptions,
   HandlerOptions,
   ListApprovalsOptions,
+  ListDeadLettersOptions,
   ReplayOptions,
   ResumeChatOptions,
   RetryOptions,
@@ -109,6 +110,8 @@ export const LIVE_OPTIONS: KnownOptions<NonNullable<HandlerOptions["live"]>> = {
 };
 
 export const REPLAY_OPTIONS: KnownOptions<ReplayOptions> = { agent: true, keep: true, signal: true };
+
+export const DEAD_LETTER_FILTERS: KnownOptions<ListDeadLettersOptions> = { metadata: true };
 
 const APPROVAL_FILTERS: KnownOptions<ListApprovalsOptions> = {
   status: true,

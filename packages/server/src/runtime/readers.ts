@@ -4,7 +4,7 @@
  * the program itself.
  */
 
-import type { KnownEvent } from "@continuo/core/model";
+import { canonicalJson, type KnownEvent } from "@continuo/core/model";
 import { type FailureText, runErrorOf, wordsOf } from "./failure-text.ts";
 
 /** The keys of a session's metadata that name the native sessions of agents, with their files and folders. */
@@ -22,6 +22,13 @@ type Fields = Readonly<Record<string, unknown>>;
 /** The metadata that the program itself gave the session. */
 export function ownMetadata(metadata: Fields): Fields {
   return without(metadata, REFERENCES);
+}
+
+/** True if the metadata have these values. */
+export function hasMetadata(metadata: Fields, values: Fields): boolean {
+  return Object.entries(values).every(
+    ([key, value]) => canonicalJson(metadata[key] ?? null) === canonicalJson(value ?? null),
+  );
 }
 
 /** Makes of the events of a stream, in their order, what readers see of them. */

@@ -4,6 +4,7 @@ import { randomUUID } from "node:crypto";
 import {
   type Block,
   ContinuoError,
+  canonicalJson,
   isContinuoError,
   listAll,
   present,
@@ -12,14 +13,17 @@ import {
   type Store,
 } from "@continuo/core/model";
 import { latestAttempt, type NextAttempt, rootIn, startRun } from "@continuo/store/sessions";
+import { GIVEN_UP } from "./failure-text.ts";
 import type { Host } from "./host.ts";
+import { hasMetadata } from "./readers.ts";
 import type { Report } from "./report-new.ts";
-import { GIVEN_UP } from "./run-events.ts";
 import { unreadFailure } from "./run-readers.ts";
-import type { DeadLetter } from "./types.ts";
+import type { DeadLetter, ListDeadLettersOptions } from "./types.ts";
 
 const DEAD = "dead/";
 const SCHEDULE = "schedule/";
+/** The time and the content of a waiting input, by its session and id. */
+const TIME = "time/";
 const DEFAULT_ATTEMPTS = 3;
 const DEFAULT_BACKOFF_MS = 1_000;
 const MAX_BACKOFF_MS = 60_000;
@@ -100,16 +104,42 @@ export interface ScheduledInput {
   readonly priority?: number;
 }
 
-/** Stores an input until its time. The same input for the same time is stored once. */
+/**
+ * Stores an input until its time. The same input for the same time is stored once. Errors: `conflict` for the id of a
+ * waiting input with another time or content.
+ */
 export async function schedule(store: Store, at: string, input: ScheduledInput): Promise<void> {
   const key = input.id ?? randomUUID();
-  // A slash in the id of a session must not move the border between the id and the key.
-  const sessionId = input.sessionId.replace(/[%/]/gu, encodeURIComponent);
-  const name = `${SCHEDULE}${at}/${sessionId}/${key}`;
+  const name = `${SCHEDULE}${at}/${placeOf(input.sessionId, key)}`;
+  await keepTime(store, at, { ...input, id: key });
   try {
     await store.putClaim({ name, owner: input.sessionId, generation: 1, status: "waiting", data: input });
   } catch (error) {
     if (!isContinuoError(error, "fenced")) throw error;
+  }
+}
+
+/** A slash in the id of a session must not move the border between the id and the key. */
+function placeOf(sessionId: string, key: string): string {
+  return `${sessionId.replace(/[%/]/gu, encodeURIComponent)}/${key}`;
+}
+
+/** One of two callers with the same id keeps its time and its content. */
+async function keepTime(store: Store, at: string, input: ScheduledInput): Promise<void> {
+  const name = `${TIME}${placeOf(input.sessionId, input.id ?? "")}`;
+  const data = { at, input };
+  const claim = { name, owner: input.sessionId, generation: 1, status: "waiting", data };
+  try {
+    await store.putClaim({ ...claim, onlyNext: true });
+  } catch (error) {
+    if (!isContinuoError(error, "fenced")) throw error;
+    const known = (await store.getClaim(name))?.data as typeof data | undefined;
+    if (known === undefined || canonicalJson(known) === canonicalJson(data)) return;
+    const what = known.at === at ? "another content" : `the time ${known.at}`;
+    throw new ContinuoError("conflict", `a message with the id ${input.id} waits already, with ${what}`, {
+      hint: "Send another message with another id.",
+      details: { sessionId: input.sessionId, id: input.id, runAt: known.at },
+    });
   }
 }
 
@@ -127,6 +157,8 @@ export async function startDue(store: Store, report: Report): Promise<void> {
     try {
       await startInput(store, data as ScheduledInput);
       await store.deleteClaim({ name, owner, generation });
+      const { sessionId, id } = data as ScheduledInput;
+      await store.deleteClaim({ name: `${TIME}${placeOf(sessionId, id ?? "")}`, owner, generation });
     } catch (error) {
       if (isContinuoError(error, "too_many_runs")) full.add(owner);
       else report(error, name);
@@ -153,7 +185,8 @@ async function unlessStarted(starting: Promise<Run>): Promise<void> {
 async function giveUp({ store, approvals, options, readers, report }: Host, run: Run): Promise<void> {
   const root = rootIn(run);
   const attempts = attemptOf(run);
-  const reason = `its agent was given it ${attempts} times, and did not end`;
+  const times = attempts === 1 ? "once" : `${attempts} times`;
+  const reason = `its agent was given it ${times}, and did not end`;
   const data: DeadLetter = {
     runId: root,
     sessionId: run.sessionId,
@@ -192,9 +225,24 @@ export async function isDead(store: Store, root: string): Promise<boolean> {
   return (await store.getClaim(DEAD + root)) !== null;
 }
 
-export async function deadLetters(store: Store): Promise<readonly DeadLetter[]> {
+export async function deadLetters(
+  store: Store,
+  { metadata }: ListDeadLettersOptions = {},
+): Promise<readonly DeadLetter[]> {
   const claims = listAll((place) => store.listClaims({ prefix: DEAD, limit: 1_000, ...place }));
-  return await Array.fromAsync(claims, ({ data }) => data as DeadLetter);
+  const all = await Array.fromAsync(claims, ({ data }) => data as DeadLetter);
+  if (metadata === undefined) return all;
+  const found: DeadLetter[] = [];
+  for (const letter of all) {
+    const session = await store.getSession(letter.sessionId);
+    if (session !== null && hasMetadata(session.metadata, metadata)) found.push(letter);
+  }
+  return found;
+}
+
+/** `null` for an input that was not given up. */
+export async function deadLetterOf(store: Store, root: string): Promise<DeadLetter | null> {
+  return ((await store.getClaim(DEAD + root))?.data as DeadLetter | undefined) ?? null;
 }
 
 /** Starts a dead letter again, with all its attempts. Errors: `not_found`, `conflict`. */

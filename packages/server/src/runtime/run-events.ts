@@ -14,6 +14,7 @@ import {
   type StoredEvent,
 } from "@continuo/core/model";
 import { latestAttempt } from "@continuo/store/sessions";
+import { GIVEN_UP } from "./failure-text.ts";
 
 /**
  * Returns true if Continuo defines the type of the event, and its payload exists and is valid. The type of the payload
@@ -52,9 +53,6 @@ export interface FollowRun extends FollowOptions {
 export const ENDS: Readonly<Record<string, RunStatus>> = Object.fromEntries(
   RUN_END_STATUSES.map((status) => [RUN_EVENTS[status], status]),
 );
-
-/** The code of the `error_raised` event after which an input is not tried again. */
-export const GIVEN_UP = "dead_letter";
 
 /** Yields the events of a run with all its attempts, and ends after the event that ends the last attempt. */
 export async function* runEvents(store: Store, follow: FollowRun): AsyncGenerator<KnownEvent, void> {

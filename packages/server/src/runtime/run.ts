@@ -18,10 +18,10 @@ import {
   type Usage,
 } from "@continuo/core/model";
 import { cancelRun, latestAttempt, type RunError } from "@continuo/store/sessions";
-import { runErrorOf } from "./failure-text.ts";
+import { GIVEN_UP, runErrorOf } from "./failure-text.ts";
 import type { Host } from "./host.ts";
 import { EVENT_OPTIONS } from "./options.ts";
-import { isDead, retriedBy } from "./retries.ts";
+import { deadLetterOf, isDead, retriedBy } from "./retries.ts";
 import { type FollowOptions, type FollowRun, runEvents } from "./run-events.ts";
 import { type StreamEnd, toSseResponse } from "./sse.ts";
 import { textOfEvents } from "./text-stream.ts";
@@ -129,10 +129,18 @@ export function followRun(
   return host.readers.read(follow.runId, runEvents(host.store, { ...follow, isRetried, isOver }));
 }
 
-async function endOf({ store }: Host, runId: string): Promise<StreamEnd> {
+async function endOf({ store, failureText }: Host, runId: string): Promise<StreamEnd> {
   const run = await store.getRun(await latestAttempt(store, runId));
   if (run === null) return {};
-  if (run.status === "failed") return { status: "failed", code: runErrorOf(run.error).code };
+  if (run.status === "failed") {
+    const error = runErrorOf(run.error);
+    return { status: "failed", code: error.code, message: failureText(error) };
+  }
+  const dead = run.status === "interrupted" ? await deadLetterOf(store, runId) : null;
+  if (dead !== null) {
+    const message = failureText({ code: GIVEN_UP, message: dead.reason });
+    return { status: run.status, code: GIVEN_UP, message };
+  }
   const { stopReason } = (run.result ?? {}) as { readonly stopReason?: string };
   return { status: run.status === "completed" ? completedStatus(stopReason) : run.status };
 }
@@ -152,6 +160,7 @@ async function outcomeOf<Value>(
   let isCutOff = false;
   let usage: Usage | undefined;
   let last: KnownEvent | undefined;
+  let givenUp: string | undefined;
   for await (const event of events) {
     // Another attempt takes the place of words that were cut off.
     if (event.type === "run_started" && isCutOff) text = "";
@@ -160,6 +169,8 @@ async function outcomeOf<Value>(
       isCutOff = event.data.stopReason === "interrupted";
     }
     if (event.type in STATUS_OF) last = event;
+    if (event.type === "run_started") givenUp = undefined;
+    if (event.type === "error_raised" && event.data.code === GIVEN_UP) givenUp = event.data.message;
     if (event.type === "run_completed" || event.type === "run_failed") usage = event.data.usage;
   }
   const base = { runId: last?.runId ?? "", sessionId: last?.logId ?? "", text, ...present({ usage }) };
@@ -179,7 +190,7 @@ async function outcomeOf<Value>(
   }
   const { reason } = last.data as { readonly reason?: string };
   const status = STATUS_OF[last.type] ?? "interrupted";
-  return { ...base, status, ...present({ reason }) };
+  return { ...base, status, ...present({ reason: givenUp ?? reason }) };
 }
 
 const STATUS_OF: Readonly<Record<string, "cancelled" | "timeout" | "interrupted">> = {

@@ -9,6 +9,7 @@ import {
   type Payload,
   payloadProblem,
   present,
+  type Run,
   type Session,
   type StoredEvent,
 } from "@continuo/core/model";
@@ -34,7 +35,7 @@ import {
   SESSION_OPTIONS,
   STOP_OPTIONS,
 } from "./options.ts";
-import { schedule } from "./retries.ts";
+import { deadLetterOf, schedule } from "./retries.ts";
 import { createRunHandle, toSentRun } from "./run.ts";
 import { sessionEvents } from "./run-events.ts";
 import { toSseResponse } from "./sse.ts";
@@ -192,7 +193,7 @@ async function begin(
       present({ id, agent: answering, priority, metadata }),
     );
     host.poke();
-    return toSentRun(run, id ?? null);
+    return await knownRun(host, run, id ?? null);
   }
   const time = Date.parse(runAt);
   if (Number.isNaN(time)) throw new ContinuoError("usage", `runAt is not a time: ${runAt}`);
@@ -200,8 +201,11 @@ async function begin(
   assertPriority(priority);
   const inputId = id ?? randomUUID();
   const runId = runIdOf(sessionId, { id: inputId });
-  const known = await host.store.getRun(runId);
-  if (known !== null) return toSentRun(known, id ?? null);
+  if ((await host.store.getRun(runId)) !== null) {
+    // It was sent when its time came: another content is a conflict.
+    const run = await startRun(host.store, sessionId, input, present({ id, agent: answering, priority }));
+    return await knownRun(host, run, id ?? null);
+  }
   const at = new Date(time).toISOString();
   await schedule(host.store, at, {
     sessionId,
@@ -211,6 +215,11 @@ async function begin(
     ...present({ priority }),
   });
   return { id: id ?? null, runId, sessionId, agent: answering, status: "scheduled" };
+}
+
+async function knownRun({ store }: Host, run: Run, id: string | null): Promise<SentRun> {
+  const isDead = run.status !== "pending" && (await deadLetterOf(store, run.runId)) !== null;
+  return { ...toSentRun(run, id), ...(isDead ? { status: "dead_letter" } : {}) };
 }
 
 /** Errors: `not_found`. */

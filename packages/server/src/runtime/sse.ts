@@ -36,10 +36,11 @@ export interface SseSource {
   readonly end?: () => Promise<StreamEnd>;
 }
 
-/** The status of a run that ended, and the code of its error. */
+/** The status of a run that ended, the code of its error, and words for people. */
 export interface StreamEnd {
   readonly status?: string;
   readonly code?: string;
+  readonly message?: string;
 }
 
 export function toSseResponse(

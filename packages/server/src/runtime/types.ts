@@ -101,8 +101,8 @@ export interface Continuo extends AsyncDisposable {
   /** Runs the queue of these agents in this process, until `signal` aborts or Continuo is closed. */
   work(options?: WorkOptions): Promise<void>;
   readonly deadLetters: {
-    /** All dead letters, in the order of their run ids. */
-    list(): Promise<readonly DeadLetter[]>;
+    /** In the order of their run ids; with `metadata`, those of sessions that have these values now. */
+    list(options?: ListDeadLettersOptions): Promise<readonly DeadLetter[]>;
     /** Gives the input to its agent again. Errors: `not_found`, `conflict`. */
     retry(runId: string): Promise<SentRun>;
   };
@@ -202,8 +202,8 @@ export interface SentRun {
   readonly runId: string;
   readonly sessionId: string;
   readonly agent: string | null;
-  /** `scheduled` before its time (`runAt`). */
-  readonly status: RunStatus | "scheduled";
+  /** `scheduled` before its time (`runAt`); `dead_letter` if it was sent before, and given up after its last attempt. */
+  readonly status: RunStatus | "scheduled" | "dead_letter";
 }
 
 /** A promise of the durable message, and the events of its run, once each and in order, until the run has ended. */
@@ -317,6 +317,17 @@ export interface DeadLetter {
   readonly attempts: number;
   readonly reason: string;
   readonly at: string;
+}
+
+export interface ListDeadLettersOptions {
+  readonly metadata?: Readonly<Record<string, unknown>> | undefined;
+}
+
+/** The second argument of a tool of `defineAgent`, as far as Continuo makes it. */
+export interface ToolCall {
+  readonly toolCallId: string;
+  /** The same for the same call after a crash, unless it has a result: give it to the provider as its key. */
+  readonly idempotencyKey?: string;
 }
 
 export interface QueueState {

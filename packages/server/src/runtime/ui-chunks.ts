@@ -4,7 +4,7 @@
  */
 
 import { type Block, type KnownEvent, present, textOf } from "@continuo/core/model";
-import { type FailureText, plainFailure, runErrorOf, wordsOf } from "./failure-text.ts";
+import { type FailureText, GIVEN_UP, plainFailure, runErrorOf, wordsOf } from "./failure-text.ts";
 
 /** A chunk of the stream, as `uiMessageChunkSchema` of the package `ai` has it. */
 export interface UIChunk {
@@ -47,6 +47,8 @@ class Speech {
   #hasCalls = false;
   /** The words of the messages that came in parts: of the complete message, only what is missing is shown. */
   readonly #streamed = new Map<string, Record<Kind, string>>();
+  /** The longest text of an earlier attempt that was cut off. */
+  #longest = "";
 
   /** Words that an attempt wrote without a call are written again by the next one; a call that was made stays. */
   attempt(runId: string | undefined): UIChunk[] {
@@ -54,6 +56,8 @@ class Speech {
     if (runId === undefined || runId === this.#attempt) return [];
     this.#attempt = runId;
     if (isFirst) return [];
+    const said = this.#hasCalls ? "" : this.#text();
+    if (said.length > this.#longest.length) this.#longest = said;
     this.#streamed.clear();
     const chunks = this.close();
     if (this.#hasCalls) return [...chunks, ...this.#nextStep()];
@@ -67,6 +71,18 @@ class Speech {
     const { id, kind } = this.#open;
     this.#open = null;
     return [{ type: `${kind}-end`, id }];
+  }
+
+  /** No attempt follows: readers keep the longest text that they had, if the last attempt wrote less. */
+  longest(): UIChunk[] {
+    const chunks = this.close();
+    if (this.#hasCalls || this.#longest.length <= this.#text().length) return chunks;
+    const reset = this.#messageId === null ? [] : [{ type: "reset-step" }];
+    return [...chunks, ...reset, ...this.say("text", this.#longest), ...this.close()];
+  }
+
+  #text(): string {
+    return this.#streamed.get(this.#messageId ?? "")?.text ?? "";
   }
 
   /** The next words belong to this message, which begins a step unless the present step is still empty. */
@@ -153,9 +169,13 @@ export function createUIFold(messageId: string, failureText: FailureText = plain
   const begin = [{ type: "start", messageId }, { type: "start-step" }];
   let isBegun = false;
   let finish: UIChunk = { type: "finish", finishReason: "stop" };
+  /** The words about an input that was given up after its last attempt was cut off. */
+  let givenUp: UIChunk | undefined;
   return {
     take(event) {
-      finish = finishOf(event, failureText) ?? finish;
+      const ended = finishOf(event, failureText);
+      if (ended !== undefined) [finish, givenUp] = [ended, undefined];
+      if (finish.type === "abort") givenUp = givenUpBy(event, failureText) ?? givenUp;
       const attempt = event.type === "run_started" ? speech.attempt(event.runId) : [];
       const chunks = [...attempt, ...speechOf(event, speech), ...toolsOf(event, speech, shown)];
       if (isBegun || (chunks.length === 0 && event.type !== "run_started")) return chunks;
@@ -164,11 +184,11 @@ export function createUIFold(messageId: string, failureText: FailureText = plain
     },
     end: () => [
       ...(isBegun ? [] : begin),
-      ...speech.close(),
+      ...(givenUp === undefined ? speech.close() : speech.longest()),
       ...endedCalls(shown, finish),
       { type: "finish-step" },
-      ...metadataOf(finish),
-      finish,
+      ...metadataOf({ ...finish, ...givenUp, type: finish.type }),
+      givenUp ?? finish,
     ],
   };
 }
@@ -298,6 +318,11 @@ function finishOf(event: KnownEvent, failureText: FailureText): UIChunk | undefi
     default:
       return undefined;
   }
+}
+
+function givenUpBy(event: KnownEvent, failureText: FailureText): UIChunk | undefined {
+  if (event.type !== "error_raised" || event.data.code !== GIVEN_UP) return undefined;
+  return { type: "error", errorText: failureText({ code: GIVEN_UP, message: event.data.message }) };
 }
 
 /** An image or a file, as a chunk and as a part of a message; left out if only a blob has its bytes. */

@@ -41,6 +41,7 @@ export { DEFAULT_LIMITS, LIMITS, PAGE_LIVES } from "./limits.ts";
 export {
   APPROVAL_STATUSES,
   type ServedAnswer,
+  type SentMessage,
   type ServedApproval,
   type ServedRun,
   type ServedSession,

@@ -2,8 +2,15 @@
 
 import type { Block, Message } from "@continuo/core/model";
 
+export interface SentMessage {
+  readonly id: string | null;
+  readonly runId: string;
+  readonly sessionId: string;
+  readonly status: string;
+}
+
 /** A promise of the durable message, and the stream of its run. */
-export interface ServedRun extends PromiseLike<object> {
+export interface ServedRun extends PromiseLike<SentMessage> {
   toSSE(request: Request): Response;
   toUIMessageResponse(options: { readonly signal: AbortSignal }): Response;
 }

@@ -15,6 +15,7 @@ import {
   APPROVAL_STATUSES,
   type CreateMount,
   type Grant,
+  type SentMessage,
   type ServedApproval,
   type ServedSession,
   type ServerContext,
@@ -73,7 +74,9 @@ function sessionRoutes(app: Hono<ServerEnv>, context: ServerContext, serviceOf: 
   app.post(`${SESSION}/messages`, async (c) => {
     const session = await writable(c.var.grant, c.req.param("session"));
     const { text, ...options } = messageOf(await readJsonObject(c.req.raw, context.limits.requestBytes));
-    return Response.json(await session.send(text, askedOf(c.var.grant, options)), { status: 202 });
+    const sent = await session.send(text, askedOf(c.var.grant, options));
+    if (sent.status === "dead_letter") throw givenUp(sent);
+    return Response.json(sent, { status: 202 });
   });
   chatRoutes(app, context, { readable, writable });
 }
@@ -136,12 +139,14 @@ function approvalRoutes(app: Hono<ServerEnv>, context: ServerContext, serviceOf:
     const asked = c.req.query("status") ?? "open";
     const status = APPROVAL_STATUSES.find((one) => one === asked);
     if (status === undefined) throw new ContinuoError("invalid", `there is no status ${asked.slice(0, 40)}`);
+    assertStaff(c.var.grant);
     const { approvals } = await serviceOf(c.var.grant.workspaceId);
     const all = await approvals.list({ status });
     return Response.json(all.filter((approval) => maySee(c.var.grant, approval)));
   });
   app.post(`${APPROVALS}/:approval`, async (c) => {
     const { grant } = c.var;
+    assertStaff(grant);
     const { approvals } = await serviceOf(grant.workspaceId);
     const id = c.req.param("approval");
     const known = await approvals.get(id);
@@ -200,6 +205,22 @@ function askedOf(
     });
   }
   return { ...options, ...present({ agent }) };
+}
+
+function givenUp({ id, runId, sessionId }: SentMessage): ContinuoError {
+  return new ContinuoError("conflict", `the message ${id ?? runId} was given up after its last attempt`, {
+    hint: "Send the message with a new id, or let an operator call `deadLetters.retry`.",
+    details: { id, runId, sessionId, status: "dead_letter" },
+  });
+}
+
+/** Errors: `forbidden` for customers, who have only chats: an empty list would look as if no question waited. */
+function assertStaff({ scopes }: Grant): void {
+  const isStaff = scopes.some(({ kind }) => kind === "session" || kind === "approval" || kind === "admin");
+  if (isStaff || !scopes.some(({ kind }) => kind === "chat")) return;
+  throw new ContinuoError("forbidden", "this access allows no approvals", {
+    hint: "Let `authorize` return `approve: true` for the people who answer them.",
+  });
 }
 
 function unknown(name: string): ContinuoError {
