@@ -40,8 +40,8 @@ export type {
 export { DEFAULT_LIMITS, LIMITS, PAGE_LIVES } from "./limits.ts";
 export {
   APPROVAL_STATUSES,
-  type ServedAnswer,
   type SentMessage,
+  type ServedAnswer,
   type ServedApproval,
   type ServedRun,
   type ServedSession,
