@@ -169,7 +169,9 @@ describe("the events of a run", () => {
     };
     c = await openContinuo("memory:", { agents: [broken] });
     const text = await c.session("s", { create: true }).send("hello").toSSE().text();
-    expect(text.split("\n\n").at(-2)).toBe('event: end\ndata: {"status":"failed","code":"rate_limited"}');
+    expect(text.split("\n\n").at(-2)).toBe(
+      'event: end\ndata: {"status":"failed","code":"rate_limited","message":"The answer failed (rate_limited)."}',
+    );
   });
 
   test("of a session continue until the reader disconnects", async () => {
