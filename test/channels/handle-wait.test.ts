@@ -45,7 +45,7 @@ test("an agent gets the handle of a killed participant by itself, and reports on
   const bot = await server.join("bot", { ...options, onWaiting });
   expect(reasons).toEqual(["handle_taken"]);
   expect(lines).toEqual([
-    "cannot join yet: the handle bot is already in the channel team; trying again for 30 s",
+    "cannot join yet: the handle bot is already in the channel team (if its holder was killed, the handle is free in 10 s); trying again for 30 s",
   ]);
   await bot.send("back");
 });

@@ -65,7 +65,11 @@ export { ancestorsOf, type ParentProcess, programsIn, type RunningProgram, write
 export { assertAllowed, type OutputFile, type OutputFileOptions, openOutputFile } from "./output-file.ts";
 export { type Places, type PlacesAt, placesOf } from "./places.ts";
 export {
+  idOfOwner,
+  isOwnedHere,
+  isOwnerGone,
   isRunning,
+  ownerHere,
   type ProcessPlace,
   placeOfThisProcess,
   processStartOf,

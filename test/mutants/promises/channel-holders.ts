@@ -25,10 +25,18 @@ export const CHANNEL_HOLDERS: readonly PromiseOfRoom[] = [
     test: LIFECYCLE,
   },
   {
+    promise:
+      "The handle of an agent whose server was killed on this machine is free before its lease expires.",
+    file: `${ROOM}/handles.ts`,
+    text: "return known?.token === rival.token ? known :",
+    mistake: "return known?.token === rival.token ? undefined :",
+    test: LIFECYCLE,
+  },
+  {
     promise: "A newcomer waits while it is unknown whether the holder is connected.",
     file: `${ROOM}/handles.ts`,
-    text: 'if (rival?.state === "expired" && performance.now() < until) {',
-    mistake: 'if (rival?.state === "released" && performance.now() < until) {',
+    text: '? rival?.state === "expired" && performance.now() < until',
+    mistake: '? rival?.state === "released" && performance.now() < until',
     test: LIFECYCLE,
   },
   {

@@ -78,8 +78,8 @@ export const SECOND_SESSIONS: readonly PromiseOfRoom[] = [
     file: "packages/store/src/sessions/queue.ts",
     test: "test/sessions/queue.test.ts",
     promise: "A waiting run whose process ended does not hold up the others.",
-    text: '|| isGone((await readStarter(store, run)) ?? "");',
-    mistake: '|| isGone(run.owner ?? "");',
+    text: '|| isOwnerGone((await readStarter(store, run)) ?? "");',
+    mistake: '|| isOwnerGone(run.owner ?? "");',
   },
   {
     file: "packages/store/src/sessions/run-turn.ts",

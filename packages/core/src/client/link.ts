@@ -303,8 +303,15 @@ export class Link {
     const why = this.#obstacle === null ? "no server answers" : this.#obstacle.message;
     if (why === this.#warnedOf) return;
     this.#warnedOf = why;
-    const line = `cannot join yet: ${why}; trying again for ${Math.ceil(firstConnectionMs / 1_000)} s`;
+    const line = `cannot join yet: ${why}${this.#freeIn()}; trying again for ${Math.ceil(firstConnectionMs / 1_000)} s`;
     warn(line, this.#noConnection());
+  }
+
+  /** A handle may be held for a participant that was killed, which the server cannot see. */
+  #freeIn(): string {
+    const leftMs = this.#obstacle?.code === "handle_taken" ? this.#obstacle.details.leftMs : undefined;
+    if (typeof leftMs !== "number") return "";
+    return ` (if its holder was killed, the handle is free in ${Math.ceil(leftMs / 1_000)} s)`;
   }
 
   #noConnection(): ContinuoError {

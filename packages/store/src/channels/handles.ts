@@ -8,7 +8,7 @@ import { ContinuoError, isContinuoError, type ListedLease, present, type Store }
 import { CHANNEL_LIMITS } from "@continuo/core/wire";
 import { LIMITS } from "./limits.ts";
 import { type ConnectionRef, connectionLease, connectionPrefix, presenceLease } from "./names.ts";
-import { type Card, cardIn, isPerson, leasesBelow, ownerOf } from "./participants.ts";
+import { type Card, cardIn, isPerson, isServerGone, leasesBelow, ownerOf } from "./participants.ts";
 
 /** A write of a participant is refused after another one was given the handle. */
 export interface Fence {
@@ -23,8 +23,8 @@ export function leaseOf(place: ConnectionRef, card: Pick<Card, "type" | "instanc
 
 /**
  * Takes the handle for a connection. A participant whose connection was just lost keeps it for a moment, and a newcomer
- * waits that long. It also waits while nobody knows whether the holder of an expired lease is alive. Errors:
- * `handle_taken`.
+ * waits that long. It also waits while nobody knows whether the holder of an expired lease is alive. If the server of
+ * the holder was killed on this machine, the lease is taken before it expires. Errors: `handle_taken`.
  */
 export async function takeHandle(
   store: Store,
@@ -32,28 +32,69 @@ export async function takeHandle(
   { card, signal }: { readonly card: Card; readonly signal?: AbortSignal },
 ): Promise<Fence> {
   const until = performance.now() + LIMITS.unknownHolderMs;
+  let killed: KilledServer | undefined;
   for (;;) {
     signal?.throwIfAborted();
     const rival = await rivalOf(store, place, card);
     if (rival?.state === "held" && rival.name !== leaseOf(place, card)) throw handleTaken(place);
-    if (rival?.state === "expired" && performance.now() < until) {
+    killed = killedServerOf(rival, { place, card, known: killed });
+    const isAwaited =
+      killed === undefined
+        ? rival?.state === "expired" && performance.now() < until
+        : rival?.state === "held" && performance.now() < killed.seenMs + LIMITS.killedServerMs;
+    if (isAwaited) {
       await pause(LIMITS.handlePollMs);
       continue;
     }
-    const fence = await tryTake(store, place, card);
+    const fence = await tryTake(store, place, { card, gone: killed?.token });
     if (fence !== null) return fence;
   }
 }
 
+/** The lease of a participant whose server was killed, and the time at which this was seen. */
+interface KilledServer {
+  readonly token: number;
+  readonly seenMs: number;
+}
+
+interface KnownRival {
+  readonly place: ConnectionRef;
+  readonly card: Card;
+  readonly known: KilledServer | undefined;
+}
+
+function killedServerOf(
+  rival: ListedLease | null,
+  { place, card, known }: KnownRival,
+): KilledServer | undefined {
+  if (rival === null || rival.name !== leaseOf(place, card) || !isServerGone(rival)) return undefined;
+  return known?.token === rival.token ? known : { token: rival.token, seenMs: performance.now() };
+}
+
+interface TakeAttempt {
+  readonly card: Card;
+  /** The token of a holder that is known to be gone. */
+  readonly gone: number | undefined;
+}
+
 /** `null` if the handle was not free. Errors: `handle_taken`. */
-async function tryTake(store: Store, place: ConnectionRef, card: Card): Promise<Fence | null> {
+async function tryTake(
+  store: Store,
+  place: ConnectionRef,
+  { card, gone }: TakeAttempt,
+): Promise<Fence | null> {
   let fence: Fence;
   try {
-    const asked = { owner: ownerOf(card), ttlMs: CHANNEL_LIMITS.silenceMs };
+    const asked = present({ owner: ownerOf(card), ttlMs: CHANNEL_LIMITS.silenceMs, takeFrom: gone });
     const { name, token } = await store.acquireLease(leaseOf(place, card), asked);
     fence = { name, token };
   } catch (error) {
     if (!isContinuoError(error, "lease_held")) throw error;
+    const { token } = error.details;
+    // The participant returned over another server.
+    if (typeof token === "number" && token !== gone && isHeldBy(card, error)) {
+      return await tryTake(store, place, { card, gone: token });
+    }
     const leftMs = Number(error.details.leftMs);
     // A connected participant renews its lease long before so little time is left.
     if (leftMs > CHANNEL_LIMITS.reconnectMs) throw handleTaken(place, { leftMs, cause: error });
@@ -65,6 +106,12 @@ async function tryTake(store: Store, place: ConnectionRef, card: Card): Promise<
   await store.releaseLease(fence);
   await pause(LIMITS.handlePollMs * Math.random());
   return null;
+}
+
+/** Returns true if the lease that was refused belongs to the same `connect()`. */
+function isHeldBy({ instance }: Card, { details: { name, owner } }: ContinuoError): boolean {
+  const holder = cardIn({ name: String(name), owner: String(owner) });
+  return holder?.instance === instance;
 }
 
 function pause(ms: number): Promise<void> {

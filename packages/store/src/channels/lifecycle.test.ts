@@ -2,6 +2,7 @@
 
 import type { Store, StoredEvent } from "@continuo/core/model";
 import { CHANNEL_LIMITS, type PostFrame } from "@continuo/core/wire";
+import { ownerHere } from "@continuo/files";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { type OpenedStore, openStore } from "../store/index.ts";
 import { awaitReturn, type Fence, isShared, mayHaveLeft, rivalOf, takeHandle } from "./handles.ts";
@@ -57,6 +58,11 @@ async function events(type: string): Promise<readonly unknown[]> {
   return (await store.read(channelLogId("team"), { types: [type] })).events.map(({ data }) => data);
 }
 
+/** The lease of a participant whose connection another process has. */
+function ownedBy({ instance, name, type, capabilities }: Card, server: string): string {
+  return JSON.stringify([instance, name, type, capabilities, server]);
+}
+
 const TAKEN = { code: "handle_taken" };
 
 test("a person may connect several devices, and an agent and a person never share a handle", async () => {
@@ -102,6 +108,33 @@ test("a person and an agent that connect at the same moment do not both get the 
   });
   await expect(takeHandle(raced, ANN, { card: card("p1") })).rejects.toMatchObject(TAKEN);
   expect((await readRoster(store, "team")).map(({ type }) => type)).toEqual(["agent"]);
+});
+
+test("a participant gets its handle back at once, also over another server", async () => {
+  const own = card("one", "agent");
+  await store.acquireLease(presenceLease(ANN), { owner: ownedBy(own, "@elsewhere/1/1"), ttlMs: 10_000 });
+  await expect(take(card("two", "agent"))).rejects.toMatchObject(TAKEN);
+  expect(await take(own)).toMatchObject({ name: presenceLease(ANN), token: 2 });
+});
+
+test("the handle of an agent is taken from a server that was killed on this machine, after a moment", async () => {
+  const dead = ownerHere("").replace(/\/\d+\/\d+$/u, "/4194305/1");
+  const owner = ownedBy(card("one", "agent"), dead);
+  const { token } = await store.acquireLease(presenceLease(ANN), { owner, ttlMs: 10_000 });
+  const startMs = performance.now();
+  const fence = await takeHandle(store, ANN, { card: card("two", "agent") });
+  expect(fence).toEqual({ name: presenceLease(ANN), token: token + 1 });
+  expect(performance.now() - startMs).toBeGreaterThanOrEqual(1_000);
+  await store.acquireLease(presenceLease(ANN), { owner, ttlMs: 10_000, takeFrom: fence.token });
+  // Its participant comes back in the meantime.
+  expect(await take(card("one", "agent"))).toMatchObject({ token: token + 3 });
+  await expect(take(card("two", "agent"))).rejects.toMatchObject(TAKEN);
+});
+
+test("a card that leaves no room for the process of its server fits into a lease", () => {
+  const long = card("p", "person", { name: "x".repeat(470) });
+  expect(JSON.parse(ownerOf(long))).toHaveLength(4);
+  expect(JSON.parse(ownerOf(card("p")))).toHaveLength(5);
 });
 
 test("a broken connection keeps its handle only for a moment", async () => {

@@ -36,6 +36,8 @@ export const LIMITS = {
   /** The interval at which a newcomer checks if a handle is free, and its longest wait for a sweep that finds out. */
   handlePollMs: 250,
   unknownHolderMs: 10_000,
+  /** After the server of a participant was killed, a newcomer waits this long for the participant to come back. */
+  killedServerMs: 1_000,
   /**
    * The number of messages to a participant in which its unanswered input is searched, and the size of one page
    * of them.

@@ -10,8 +10,9 @@ import {
   type Store,
   type Write,
 } from "@continuo/core/model";
+import { idOfOwner, isOwnerGone, ownerHere } from "@continuo/files";
+import { newId } from "./ids.ts";
 import { LIMITS } from "./limits.ts";
-import { idOf, isGone, ownerOf } from "./owner.ts";
 
 export interface HeldLease {
   readonly name: string;
@@ -27,6 +28,11 @@ export interface HeldLease {
   /** Call it when that append was stored. */
   givenBack(): void;
   release(): Promise<void>;
+}
+
+/** A new owner for claims of runs. Other processes see at once when this process has ended. */
+export function newOwner(): string {
+  return ownerHere(newId());
 }
 
 export function sessionLease(sessionId: string): string {
@@ -48,7 +54,7 @@ export interface HoldOptions {
 /** Returns `null` if somebody else has the lease. The lease is taken from a process that has certainly ended. */
 export async function holdLease(store: Store, name: string, options: HoldOptions): Promise<HeldLease | null> {
   const { leaseMs, signal } = options;
-  const owner = ownerOf(options.owner);
+  const owner = ownerHere(options.owner);
   const asked = present({ owner, ttlMs: leaseMs, signal });
   for (let gone: number | undefined; ; ) {
     try {
@@ -68,7 +74,7 @@ export async function holdLease(store: Store, name: string, options: HoldOptions
 /** The present holder, unless it is certainly gone; `owner` is only the id. */
 async function holderOf(store: Store, name: string, call: CallOptions = {}): Promise<Lease | null> {
   const lease = await store.getLease(name, call);
-  return lease === null || isLetGo(lease) ? null : { ...lease, owner: idOf(lease.owner) };
+  return lease === null || isLetGo(lease) ? null : { ...lease, owner: idOfOwner(lease.owner) };
 }
 
 /** The process that runs the session now; `null` if there is none. */
@@ -92,7 +98,7 @@ function keyOf({ name, token, owner }: LeaseHolder): string {
 
 /** The process of the lease has ended, or is this process, which no longer uses it. */
 export function isLetGo(lease: LeaseHolder): boolean {
-  return LET_GO.has(keyOf(lease)) || isGone(lease.owner);
+  return LET_GO.has(keyOf(lease)) || isOwnerGone(lease.owner);
 }
 
 interface Renewal {

@@ -4,8 +4,8 @@
  */
 
 import type { Run, Store } from "@continuo/core/model";
+import { isOwnedHere, isOwnerGone, ownerHere } from "@continuo/files";
 import { LIMITS } from "./limits.ts";
-import { isGone, isOwn, ownerOf } from "./owner.ts";
 
 /** The number of callers in this process that execute a run, or are about to. */
 const attended = new Map<string, number>();
@@ -52,7 +52,7 @@ const SOME_PROCESS = "@process";
 
 /** Returns the name of this process, as the event of a run records it. */
 export function starterOf(): string {
-  const own = ownerOf("");
+  const own = ownerHere("");
   return own === "" ? SOME_PROCESS : own;
 }
 
@@ -90,7 +90,8 @@ export async function isLeftBehind(
   if (attended.has(runId)) return false;
   const starter = await readStarter(store, run);
   // Made without the session manager: nobody says that somebody is about to execute it.
-  if (starter === undefined || isStartedHere(runId) || isOwn(starter) || isGone(starter)) return true;
+  if (starter === undefined || isStartedHere(runId) || isOwnedHere(starter) || isOwnerGone(starter))
+    return true;
   // A clock that was set back would otherwise leave the run to nobody until it is there again.
   return Math.abs(now - Date.parse(createdAt)) > leaseMs;
 }

@@ -12,10 +12,10 @@ import {
   type Run,
   type Store,
 } from "@continuo/core/model";
+import { isOwnerGone } from "@continuo/files";
 import { type HeldLease, type HoldOptions, holdLease, isLetGo, runLease, sessionLease } from "./lease.ts";
 import { LIMITS } from "./limits.ts";
 import { isClaimed, isFreshHere, readStarter } from "./live-runs.ts";
-import { isGone } from "./owner.ts";
 import { pause } from "./stops.ts";
 
 export interface QueueOptions {
@@ -123,7 +123,7 @@ async function isFirst(store: Store, before: readonly Run[], patience: Patience)
 
 /** True if the process that started the run has ended, or no process took the run in time. */
 async function isAbandoned(store: Store, run: Run, patience: Patience): Promise<boolean> {
-  return patience.isOver(run.runId) || isGone((await readStarter(store, run)) ?? "");
+  return patience.isOver(run.runId) || isOwnerGone((await readStarter(store, run)) ?? "");
 }
 
 /** If no caller waits for a run that was just started, one may still come. */

@@ -12,13 +12,13 @@ import {
   readAll,
   type Store,
 } from "@continuo/core/model";
+import { isOwnerGone } from "@continuo/files";
 import { newId } from "./ids.ts";
 import { isInput, toBlocks } from "./input.ts";
 import { type InterruptOptions, interruptRun, NOBODY_WAITS, PROCESS_ENDED } from "./interrupt.ts";
 import { type HeldLease, holdLease, runLease, runnerOf, sessionLease } from "./lease.ts";
 import { LIMITS } from "./limits.ts";
 import { isClaimed, isLeftBehind } from "./live-runs.ts";
-import { isGone } from "./owner.ts";
 import { patientStore } from "./patient-store.ts";
 import { latestAttempt, type RetryDecision, rootIn } from "./retries.ts";
 
@@ -87,7 +87,7 @@ export async function wake(given: Store, sessionId: string, options: WakeOptions
       // The owner of the run is about to take the lease.
       const isFresh =
         isClaimed(run) &&
-        !isGone(run.owner ?? "") &&
+        !isOwnerGone(run.owner ?? "") &&
         lease.givenAt - Date.parse(run.startedAt ?? "") < leaseMs;
       if (isFresh) continue;
       const isEnded =

@@ -2,9 +2,9 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { readdirSync, readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import { idOf, isGone, ownerOf } from "./owner.ts";
+import { idOfOwner, isOwnerGone, ownerHere } from "./process-start.ts";
 
-const OWN = ownerOf("id");
+const OWN = ownerHere("id");
 const [, MACHINE = "", , START = ""] = /@(.+)\/(.+)\/(.+)$/u.exec(OWN) ?? [];
 
 function owner(pid: number, start: string, machine: string = MACHINE): string {
@@ -22,7 +22,7 @@ describe("the owner of a lease", () => {
   test("is an id and this process, and shown as the id", () => {
     expect(OWN).toMatch(/^id@[0-9a-f]{32}\/\d+\/\d+$/u);
     expect(OWN).toBe(owner(process.pid, statOf("self").start));
-    expect([idOf(OWN), idOf("another")]).toEqual(["id", "another"]);
+    expect([idOfOwner(OWN), idOfOwner("another")]).toEqual(["id", "another"]);
   });
 
   test("is gone when its process ended, or when another process has its number", async () => {
@@ -30,10 +30,14 @@ describe("the owner of a lease", () => {
     await once(child, "spawn");
     const pid = child.pid ?? 0;
     const named = owner(pid, statOf(pid).start);
-    expect([isGone(named), isGone(owner(pid, START)), isGone(owner(pid, "1"))]).toEqual([false, true, true]);
+    expect([isOwnerGone(named), isOwnerGone(owner(pid, START)), isOwnerGone(owner(pid, "1"))]).toEqual([
+      false,
+      true,
+      true,
+    ]);
     child.kill("SIGKILL");
     await once(child, "exit");
-    expect(isGone(named)).toBe(true);
+    expect(isOwnerGone(named)).toBe(true);
   });
 
   test("a process counts as gone when it is a zombie, and not when it is stopped", async () => {
@@ -43,18 +47,18 @@ describe("the owner of a lease", () => {
     const named = owner(pid, statOf(pid).start);
     process.kill(pid, "SIGSTOP");
     await expect.poll(() => statOf(pid).state).toBe("T");
-    expect(isGone(named)).toBe(false);
+    expect(isOwnerGone(named)).toBe(false);
     process.kill(pid, "SIGKILL");
     await expect.poll(() => statOf(pid).state).toBe("Z");
-    expect(isGone(named)).toBe(true);
+    expect(isOwnerGone(named)).toBe(true);
     parent.kill("SIGKILL");
   });
 
   test("is not judged on another machine, or if it names no process", () => {
     const other = "0".repeat(32);
     const owners = [OWN, owner(process.pid, "1", other), owner(4_194_305, "1", other), "id", "", `${OWN}/1`];
-    expect(owners.filter(isGone)).toEqual([]);
-    expect(isGone(owner(4_194_305, "1"))).toBe(true);
+    expect(owners.filter(isOwnerGone)).toEqual([]);
+    expect(isOwnerGone(owner(4_194_305, "1"))).toBe(true);
   });
 });
 

@@ -1,9 +1,9 @@
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { ownerOf } from "./owner.ts";
+import { ownerHere } from "./process-start.ts";
 
-const OWN = ownerOf("id");
+const OWN = ownerHere("id");
 const [, MACHINE = "", , _START = ""] = /@(.+)\/(.+)\/(.+)$/u.exec(OWN) ?? [];
 
 function _owner(pid: number, start: string, machine: string = MACHINE): string {
@@ -19,7 +19,7 @@ function _statOf(pid: number | string): { state: string; parent: number; start: 
 
 test("the owner of a lease is only the id if /proc belongs to another namespace", () => {
   const asRoot = process.getuid?.() === 0 ? [] : ["--map-root-user"];
-  const script = `import { isGone, ownerOf } from "./owner.ts"; console.log(ownerOf("id"), isGone("${OWN}"));`;
+  const script = `import { isOwnerGone, ownerHere } from "./process-start.ts"; console.log(ownerHere("id"), isOwnerGone("${OWN}"));`;
   const command = [process.execPath, "--input-type=module", "-e", script];
   const said = execFileSync("unshare", ["--pid", "--fork", ...asRoot, ...command], {
     cwd: import.meta.dirname,
