@@ -55,10 +55,10 @@ test("messages that are sent at the same time share commits, and are stored in t
 
 test("a message that the store refuses does not affect the messages next to it", async () => {
   const ann = await channel.join("ann");
-  await ann.send("first", { messageId: "known" });
+  await ann.send("first", { id: "known" });
   const all = await Promise.allSettled([
     ann.send("second"),
-    ann.send("another text", { messageId: "known" }),
+    ann.send("another text", { id: "known" }),
     ann.send("first", { messageId: "known" }),
     ann.send("third"),
   ]);

@@ -188,3 +188,20 @@ test("all sessions are imported and followed until the signal, and a session tha
   const aborted = importNativeSessions(store, { ...options, signal: AbortSignal.abort() });
   await expect(Array.fromAsync(aborted)).rejects.toMatchObject({ code: "cancelled" });
 });
+
+test("an import from a home that does not exist, or of an unknown session, fails with the next step", async () => {
+  const home = scratchFolder("import-nowhere");
+  await using c = await openContinuo("memory:");
+  const places = { home: join(home, "missing"), env: {} };
+  const noFolder = { code: "not_found", message: `there is no folder ${places.home}` };
+  await expect(Array.fromAsync(importNativeSessions(c.store, { places }))).rejects.toMatchObject(noFolder);
+  await expect(importNativeSession(c.store, "last:claude", { places })).rejects.toMatchObject(noFolder);
+  await expect(importNativeSession(c.store, "nope", { places: { home, env: {} } })).rejects.toMatchObject({
+    code: "not_found",
+    hint: expect.stringContaining("`findNativeSessions`"),
+  });
+  await expect(c.session("nope").messages()).rejects.toMatchObject({
+    code: "not_found",
+    hint: expect.stringContaining("`importNativeSession`"),
+  });
+});

@@ -65,8 +65,8 @@ export const CLIENT_FRAMES_CLIENT: readonly PromiseOfRoom[] = [
   {
     ...CLIENT,
     promise: "A message with an id of the caller's is sent under that id.",
-    text: "messageId = this.#newId() } = options;",
-    mistake: "messageId: _ } = options;\n    const messageId = this.#newId();",
+    text: "options.id ?? options.messageId ?? this.#newId();",
+    mistake: "this.#newId();",
   },
   {
     ...CLIENT,

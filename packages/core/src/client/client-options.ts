@@ -27,7 +27,12 @@ export interface SendOptions {
   readonly replyTo?: string;
   readonly to?: readonly string[];
   readonly attachments?: readonly Attachment[];
-  /** The id of the message, for a caller that sends the same message again after a crash. */
+  /**
+   * The id of the message. The same message is stored once under it, however often it is sent, also after a crash; with
+   * another text it is a `conflict`. An id is chosen if none is given.
+   */
+  readonly id?: string;
+  /** The former name of `id`. */
   readonly messageId?: string;
   /** `open`: more of the message comes with `update`; an empty text is open even without it. See `openMessage`. */
   readonly state?: "open";
@@ -54,6 +59,7 @@ export const SEND_OPTIONS: KnownOptions<SendOptions> = {
   replyTo: true,
   to: true,
   attachments: true,
+  id: true,
   messageId: true,
   state: true,
 };

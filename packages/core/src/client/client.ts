@@ -112,7 +112,7 @@ export class AgenticClient {
     this.#answers = new Answers({
       claim: (sequence) => this.claimInput(sequence, { agent: options.hello.handle ?? "" }),
       pass: (sequence) => this.commitCheckpoint(sequence),
-      open: (messageId, text, replyTo) => this.send(text, { messageId, replyTo, state: "open" }),
+      open: (id, text, replyTo) => this.send(text, { id, replyTo, state: "open" }),
       update: (messageId, delta) => this.update(messageId, delta),
       complete: (messageId) => this.complete(messageId),
       delete: (messageId) => this.delete(messageId),
@@ -199,7 +199,8 @@ export class AgenticClient {
     options: SendOptions = {},
   ): Promise<{ readonly messageId: string }> {
     assertKnownOptions("send", options, SEND_OPTIONS);
-    const { replyTo, to, attachments, messageId = this.#newId() } = options;
+    const { replyTo, to, attachments } = options;
+    const messageId = options.id ?? options.messageId ?? this.#newId();
     const isOpen = content === "" || options.state === "open";
     const stored = this.#link.request({
       type: "send",

@@ -4,8 +4,10 @@
  */
 
 import { createHash } from "node:crypto";
+import { statSync } from "node:fs";
 import {
   assertKnownOptions,
+  ContinuoError,
   cancellable,
   isContinuoError,
   type KnownOptions,
@@ -54,7 +56,8 @@ const OPTIONS: KnownOptions<ImportSessionOptions> = {
  * have any more, because a person went back and continued from an earlier one, is hidden by a `message_deleted`. A session
  * whose files have not changed since the last import is not read again.
  *
- * Errors: `usage` for an unknown option; those of `openNativeSession` and of the store.
+ * Errors: `usage` for an unknown option; `not_found` for a home that does not exist; those of `openNativeSession` and of
+ * the store.
  */
 export async function importNativeSession(
   store: Store,
@@ -67,7 +70,8 @@ export async function importNativeSession(
     const now = Date.now();
     // The readers of all agents are slow to load.
     const { lookUpSession, openNativeSession } = await import("@continuo/native");
-    const { found } = await lookUpSession(ref, lookup);
+    assertHome(lookup);
+    const { found } = await lookUpSession(ref, lookup).catch(rethrowUnknown);
     const version = versionOf(found, now);
     const known = await knownImport(store, sessionId ?? importedAs(found), version);
     if (known !== null) return known;
@@ -80,6 +84,26 @@ export async function importNativeSession(
     const data: LastImport = { version, title, messages: counts.messages };
     await store.commitCursor({ logId: id, name: LAST_IMPORT, data });
     return { sessionId: id, title, ...counts };
+  });
+}
+
+/** A home that does not exist is a mistake, because it has no sessions. Errors: `not_found`. */
+export function assertHome({ places }: Pick<ImportSessionOptions, "places">): void {
+  if (places === undefined || statSync(places.home, { throwIfNoEntry: false })?.isDirectory() === true)
+    return;
+  throw new ContinuoError("not_found", `there is no folder ${places.home}`, {
+    hint: "Correct `places.home`: it is the home folder of the person whose sessions are imported.",
+    details: { path: places.home },
+  });
+}
+
+/** The hint of a command does not help a program. */
+function rethrowUnknown(error: unknown): never {
+  if (!isContinuoError(error, "not_found")) throw error;
+  throw new ContinuoError("not_found", error.message, {
+    hint: "Give the path of the session's file, or an id that `findNativeSessions` yields for the same `places`.",
+    details: error.details,
+    cause: error,
   });
 }
 

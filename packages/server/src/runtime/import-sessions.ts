@@ -13,6 +13,7 @@ import {
 } from "@continuo/core/model";
 import type { FindNativeOptions, Lookup } from "@continuo/native";
 import {
+  assertHome,
   type ImportSessionOptions,
   importedAs,
   importNativeSession,
@@ -59,7 +60,7 @@ interface LastAttempt {
  * something. Sessions that have not changed are not read. With `follow` it then imports what the agents write, and ends when
  * `signal` aborts; without it, an aborted `signal` causes the error `cancelled`.
  *
- * Errors: `usage` for an unknown option; those of sessions go to `onError`.
+ * Errors: `usage` for an unknown option; `not_found` for a home that does not exist; those of sessions go to `onError`.
  */
 export async function* importNativeSessions(
   store: Store,
@@ -68,6 +69,7 @@ export async function* importNativeSessions(
   assertKnownOptions("importNativeSessions", options, OPTIONS);
   assertNumbers(options, { pollMs: 1 });
   const { follow = false, pollMs = POLL_MS, signal } = options;
+  assertHome(options);
   const seen = new Map<string, LastAttempt>();
   try {
     for (;;) {

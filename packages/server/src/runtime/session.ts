@@ -131,7 +131,7 @@ async function open({ store }: Host, sessionId: string, options: SessionOptions)
   const session = create ? await openSession(store, sessionId, described) : await store.getSession(sessionId);
   if (session !== null) return session;
   throw new ContinuoError("not_found", `there is no session ${JSON.stringify(sessionId)}`, {
-    hint: "Create it with `session(id, { create: true })`.",
+    hint: "Create it with `session(id, { create: true })`, or import it with `importNativeSession`.",
     details: { sessionId },
   });
 }
