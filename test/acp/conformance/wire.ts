@@ -120,8 +120,8 @@ export class Wire implements AsyncDisposable {
   }
 
   /** Without a word, as a power cut does. */
-  kill(): void {
-    this.#child.kill("SIGKILL");
+  kill(signal: NodeJS.Signals = "SIGKILL"): void {
+    this.#child.kill(signal);
   }
 
   /** Closes its input. Resolves with the exit code; `null` if it does not end in time. */
