@@ -35,6 +35,8 @@ export interface FollowOptions {
   readonly start?: FollowStart;
   /** Called when another program begins a turn, for which it needs the agent's session. */
   readonly onBegin: () => void;
+  /** Called when everything up to the sequence of the start has been shown. */
+  readonly onCaughtUp?: () => void;
   /** Waits until no turn of this connection is shown. Call the result when the turn of the other program has ended. */
   readonly enter: () => Promise<() => void>;
   readonly show: (update: SessionUpdate) => Promise<void>;
@@ -83,7 +85,7 @@ export function isFollowed({ metadata }: Message, { after, running }: FollowStar
 
 /** Ends when the signal aborts, or when the session is gone. A native session that was never imported has no log to follow. */
 export async function followTurnsOfOthers(id: string, options: FollowOptions): Promise<void> {
-  const { places, isOwn, onBegin, signal } = options;
+  const { places, isOwn, onBegin, onCaughtUp, signal } = options;
   const { hit } = await findSession(id, places);
   if (hit.kind === "native") return;
   await using own = await openOwn(places);
@@ -97,12 +99,15 @@ export async function followTurnsOfOthers(id: string, options: FollowOptions): P
   const shown = new ShownTurns(store, sessionId, options);
   try {
     const after = Math.min(start.after, ...[...start.running.values()].map((sequence) => sequence - 1));
+    if (after >= start.after) onCaughtUp?.();
     for await (const event of store.tail(sessionId, { after, signal })) {
       const { runId, sequence } = event;
-      if (runId === undefined || isOwn(runId)) continue;
-      if (sequence <= start.after && !start.running.has(runId)) continue;
-      if (event.type === "run_created") onBegin();
-      else await shown.take(event, runId);
+      const isShown = sequence > start.after || (runId !== undefined && start.running.has(runId));
+      if (runId !== undefined && isShown && !isOwn(runId)) {
+        if (event.type === "run_created") onBegin();
+        else await shown.take(event, runId);
+      }
+      if (sequence >= start.after) onCaughtUp?.();
     }
   } finally {
     shown.close();

@@ -131,6 +131,8 @@ export class Gateway {
     } finally {
       session.follow(start ?? undefined);
     }
+    // The follower shows the running turn, which is also a part of the history.
+    await session.caughtUp();
     return session;
   }
 

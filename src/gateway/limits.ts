@@ -26,6 +26,8 @@ export interface GatewayLimits {
   readonly writerWaitMs: number;
   /** Milliseconds for which a turn waits until the end of another program's turn has been shown. */
   readonly stageMs: number;
+  /** Milliseconds for which the answer to a load waits until the parts of a running turn have been shown. */
+  readonly catchUpMs: number;
   /** Milliseconds until a session that an editor began and never used is removed. */
   readonly unusedMs: number;
   /** Milliseconds in which the agents of a closed connection must end. */
@@ -46,6 +48,7 @@ export const GATEWAY_LIMITS: GatewayLimits = {
   blockChars: 8 * 1024 * 1024,
   writerWaitMs: 15_000,
   stageMs: 1_000,
+  catchUpMs: 5_000,
   unusedMs: 7 * 24 * 60 * 60 * 1000,
   closeMs: 10_000,
 };

@@ -40,7 +40,7 @@ import type { Logins } from "./logins.ts";
 import { findSession } from "./look-up.ts";
 import { toDecision, toQuestion } from "./permission.ts";
 import { receiptOf } from "./receipt.ts";
-import { Stage, StageEntry } from "./stage.ts";
+import { inTime, Stage, StageEntry } from "./stage.ts";
 import { toToolServers } from "./tool-servers.ts";
 import { TurnUpdates } from "./updates.ts";
 
@@ -73,6 +73,9 @@ export class EditorSession {
   /** The runs of this connection. */
   readonly #runs = new Set<string>();
   #following: AbortController | null = null;
+  /** Resolves when the follower has shown what was stored before it began, or has ended. */
+  #caughtUp: Promise<void> = Promise.resolve();
+  #isClosed = false;
   /** Turns of this connection and of others are shown one after the other. */
   readonly #stage = new Stage();
   /** Another process began a turn while one ran here. */
@@ -106,15 +109,19 @@ export class EditorSession {
 
   /** Shows the turns of other programs, once it is a session of Continuo's. */
   follow(start?: FollowStart): void {
-    if (this.#following !== null) return;
+    // A turn can end after the session was closed.
+    if (this.#following !== null || this.#isClosed) return;
     const following = new AbortController();
     this.#following = following;
+    const { promise, resolve: onCaughtUp } = Promise.withResolvers<void>();
+    this.#caughtUp = promise;
     const { client } = this.#options;
     followTurnsOfOthers(this.id, {
       ...this.#followed,
       ...present({ start }),
       ids: () => this.#ids,
       onBegin: () => void this.#release().catch(() => undefined),
+      onCaughtUp,
       enter: () => this.#enterOfOthers(following.signal),
       show: (update) => this.#update(update),
       ask: async (request, { toolCallId, signal }) => {
@@ -129,8 +136,14 @@ export class EditorSession {
       })
       // A native session has a log after its first turn here.
       .finally(() => {
+        onCaughtUp();
         if (this.#following === following) this.#following = null;
       });
+  }
+
+  /** Waits until the follower has shown what was stored before it began. A turn of this connection can delay that. */
+  async caughtUp(): Promise<void> {
+    await inTime(this.#caughtUp, GATEWAY_LIMITS.catchUpMs);
   }
 
   /** Ends following for a replay. Returns what `follow` shows after it, which the replay leaves out. */
@@ -271,6 +284,7 @@ export class EditorSession {
   }
 
   async close(): Promise<void> {
+    this.#isClosed = true;
     this.cancel();
     this.#following?.abort();
     const talk = await this.#talk?.catch(() => null);

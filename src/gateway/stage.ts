@@ -22,7 +22,8 @@ export class Stage {
   }
 }
 
-async function inTime(before: Promise<void>, waitMs: number): Promise<void> {
+/** Waits for the promise, but at most for `waitMs`. */
+export async function inTime(before: Promise<void>, waitMs: number): Promise<void> {
   const over = new AbortController();
   const late = sleep(waitMs, undefined, { signal: over.signal }).catch(() => undefined);
   await Promise.race([before, late]);

@@ -121,10 +121,10 @@ describe("a turn of another process", () => {
     await load(two, id);
     home.write("on", "");
     await expect.poll(() => texts(two, id, "agent").at(-1)).toBe("One two ");
-    // It loads the session again: all of it comes again, from the beginning of the turn.
+    // It loads the session again: all of it comes again, from the beginning of the turn, before the load is answered.
     const before = two.messages.length;
     await load(two, id);
-    await expect.poll(() => JSON.stringify(two.messages.slice(before))).toContain('"two "');
+    expect(JSON.stringify(two.messages.slice(before))).toMatch(/"slowly".*"One (two )?".*"id":\d+,"result"/u);
     home.write("more", "");
     expect(await running).toEqual({ stopReason: "end_turn" });
     await expect
@@ -138,6 +138,20 @@ describe("a turn of another process", () => {
     expect(said.map(({ content }) => (content as Json).text).join("")).toBe(
       "helloYou said: helloslowlyOne two three.",
     );
+  });
+
+  test("is not shown to an editor that closed the session while its own turn ran", async () => {
+    await using one = await openGateway();
+    const id = await begun(one);
+    const running = say(one, id, "slowly");
+    await expect.poll(() => texts(one, id, "agent").at(-1)).toBe("One ");
+    await one.get("session/close", { sessionId: id });
+    expect(await running).toEqual({ stopReason: "cancelled" });
+    const before = one.updatesOf(id).length;
+    await using two = await openGateway();
+    await load(two, id);
+    expect(await say(two, id, "and now?")).toEqual({ stopReason: "end_turn" });
+    expect(one.updatesOf(id).slice(before)).toEqual([]);
   });
 
   test("shows both editors the same order of messages if each prompts at the same time", async () => {

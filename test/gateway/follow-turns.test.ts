@@ -1,0 +1,73 @@
+/** The follower of other processes' turns, with a log in which a killed turn has no end yet. */
+
+import { join } from "node:path";
+import { openStore } from "@continuo/store";
+import { expect, onTestFinished, test } from "vitest";
+import { CallIds } from "../../src/gateway/call-ids.ts";
+import { followTurnsOfOthers } from "../../src/gateway/follow-turns.ts";
+import { Stage } from "../../src/gateway/stage.ts";
+import { cleanEnv } from "../cli/home.ts";
+import { createTalkHome } from "../cli/talk.ts";
+import { ownSession, storeOf } from "../machine/open-chat.ts";
+
+async function open() {
+  const home = createTalkHome();
+  onTestFinished(() => home[Symbol.dispose]());
+  const id = await ownSession(home);
+  const sessionId = id.slice("continuo:".length);
+  const store = await openStore(storeOf(home));
+  onTestFinished(() => store.close());
+  const places = {
+    home: home.path,
+    cwd: join(home.path, "project"),
+    env: cleanEnv(home.path),
+    now: new Date(),
+  };
+  const change = (runId: string, type: string, to: "running" | "interrupted" | "cancelled") =>
+    store.append(sessionId, [{ type, data: { runId, reason: "test" }, runId }], {
+      also: [{ type: "run", runId, to }],
+    });
+  const say = (runId: string, delta: string) =>
+    store.append(sessionId, [
+      { type: "message_streamed", data: { delta, messageId: runId, kind: "text" }, runId },
+    ]);
+  return { id, sessionId, store, places, change, say };
+}
+
+test("a waiting prompt that ends does not stop the follower of a killed turn that has no end yet", async () => {
+  const { id, sessionId, store, places, change, say } = await open();
+  await store.createRun({ sessionId, runId: "killed", input: [{ type: "text", text: "one" }] });
+  await change("killed", "run_started", "running");
+  const stage = new Stage();
+  const stop = new AbortController();
+  const shown: string[] = [];
+  let begun = 0;
+  const following = followTurnsOfOthers(id, {
+    places,
+    isOwn: () => false,
+    ids: () => new CallIds(),
+    onBegin: () => {
+      begun += 1;
+    },
+    enter: () => stage.enter(),
+    show: async (update) => {
+      shown.push(JSON.stringify(update));
+    },
+    ask: () => Promise.reject(new Error("there is no question")),
+    signal: stop.signal,
+  });
+  await expect.poll(() => shown.join()).toContain('"one"');
+  await store.createRun({ sessionId, runId: "waiting", input: [{ type: "text", text: "two" }] });
+  await change("waiting", "run_cancelled", "cancelled");
+  await say("killed", "still here");
+  await expect.poll(() => shown.join()).toContain("still here");
+  // The next prompt of another process still gets the agent's session.
+  const before = begun;
+  await store.createRun({ sessionId, runId: "next", input: [{ type: "text", text: "three" }] });
+  await expect.poll(() => begun).toBe(before + 1);
+  await change("killed", "run_interrupted", "interrupted");
+  // The end of the killed turn lets a turn of this connection begin.
+  (await stage.enter())();
+  stop.abort();
+  await following;
+});
