@@ -98,7 +98,8 @@ const HAND_OVER: WorkCounts = {
   statements: 52,
   databaseRead: 430_000,
   databaseWritten: 450_000,
-  modules: 1_243,
+  // One more than before: questions that other processes can answer are a module of their own.
+  modules: 1_244,
   youngCollections: 135,
 };
 

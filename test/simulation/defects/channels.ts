@@ -22,8 +22,8 @@ export const CHANNEL_DEFECTS: readonly Defect[] = [
   {
     name: "writes of a participant are not fenced",
     file: "channels/post.ts",
-    find: "const lease = fence === undefined ? {} : { lease: fence };",
-    replace: "const lease = {}; void fence;",
+    find: "const given = present({ lease: author.fence, also });",
+    replace: "const given = present({ also });",
   },
   {
     name: "an ended message takes more parts",

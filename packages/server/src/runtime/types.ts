@@ -82,6 +82,14 @@ export interface RetryOptions {
   readonly on?: readonly ("interrupted" | "failed" | "timeout")[];
 }
 
+/** Messages that are not given to an agent again. */
+interface DeadLetters {
+  /** In the order of their run ids; with `metadata`, those of sessions that have these values now. */
+  list(options?: ListDeadLettersOptions): Promise<readonly DeadLetter[]>;
+  /** Gives the input to its agent again. Errors: `not_found`, `conflict`. */
+  retry(runId: string): Promise<SentRun>;
+}
+
 export interface Continuo extends AsyncDisposable {
   readonly store: Store;
   /** Nothing is read or written before the first call of a method. */
@@ -100,12 +108,7 @@ export interface Continuo extends AsyncDisposable {
   readonly approvals: Approvals;
   /** Runs the queue of these agents in this process, until `signal` aborts or Continuo is closed. */
   work(options?: WorkOptions): Promise<void>;
-  readonly deadLetters: {
-    /** In the order of their run ids; with `metadata`, those of sessions that have these values now. */
-    list(options?: ListDeadLettersOptions): Promise<readonly DeadLetter[]>;
-    /** Gives the input to its agent again. Errors: `not_found`, `conflict`. */
-    retry(runId: string): Promise<SentRun>;
-  };
+  readonly deadLetters: DeadLetters;
   /** The words about a failure for people, as the option `failureText` makes them. */
   failureText(failure: Failure): string;
   /** The runs that this process executes, and the runs of all processes that wait. */
