@@ -107,3 +107,13 @@ test("a page that connects late gets the newest messages of a long turn", async 
   const texts = (await turn.news()).flatMap((event) => shown(event) as readonly string[]);
   expect([texts.length, texts[0], texts.at(-1)]).toEqual([200, "Step 50", "Step 249"]);
 });
+
+test("a turn ends before the next run, even if the log has events of that run already", async () => {
+  const turn = await begin();
+  const started = (runId: string): NewEvent => ({ type: "run_started", runId, data: { agent: "echo" } });
+  await say(started("r1"), asked("one"), whole("first"), started("r2"), asked("two"), whole("second", "m2"));
+  expect((await turn.news()).map(shown)).toEqual([["one", "first"]]);
+  expect(turn.upTo).toBe((await store.latestSequence(ID)) - 3);
+  await say(whole("third", "m3"));
+  expect(await turn.news()).toEqual([]);
+});

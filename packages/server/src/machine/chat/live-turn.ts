@@ -6,13 +6,13 @@ import { type Transcript, TranscriptBuilder } from "@continuo/core/transcript";
 import type { ChatEvent, WindowMessage } from "@continuo/core/wire/machine";
 
 export interface LiveTurn {
-  /** The sequence up to which it has all events of the log. */
+  /** The sequence up to which it has all events of the log; events of the next run are not part of it. */
   readonly upTo: number;
   /** The changes since the last call. */
   news(): Promise<readonly ChatEvent[]>;
 }
 
-/** @param after events of the log up to this sequence do not belong to the turn */
+/** @param after events of the log up to this sequence do not belong to the turn, which begins with the next event */
 export async function openLiveTurn(
   store: Store,
   sessionId: string,
@@ -20,6 +20,7 @@ export async function openLiveTurn(
 ): Promise<LiveTurn> {
   let transcript: Transcript | null = null;
   let told: readonly Message[] = [];
+  let nextRun = Number.POSITIVE_INFINITY;
   const turn = {
     upTo: after,
     async news() {
@@ -27,8 +28,12 @@ export async function openLiveTurn(
         transcript === null
           ? await TranscriptBuilder.fromStore(store, sessionId, { after })
           : await TranscriptBuilder.updateFromStore(store, transcript);
-      turn.upTo = Math.max(turn.upTo, transcript.lastSequence);
-      const { messages } = transcript;
+      if (nextRun > transcript.lastSequence) {
+        const later = { after: Math.max(turn.upTo, after + 1), types: ["run_started"], limit: 1 };
+        nextRun = (await store.read(sessionId, later)).events[0]?.sequence ?? nextRun;
+      }
+      turn.upTo = Math.max(turn.upTo, Math.min(transcript.lastSequence, nextRun - 1));
+      const messages = transcript.messages.filter((message) => sequenceOf(message) < nextRun);
       const events = chatEventsOf(told, messages, key);
       told = messages;
       return events;
