@@ -3,6 +3,7 @@
  * again.
  */
 
+import { setTimeout as sleep } from "node:timers/promises";
 import type { AgenticClient } from "@continuo/core/client";
 import { openStore } from "@continuo/store";
 import { expect, test } from "vitest";
@@ -64,3 +65,64 @@ test("a bot can set the number itself", async () => {
   await Promise.allSettled(talks);
   expect(await count()).toBe(4);
 });
+
+const MODES = ["stream", "collect", "skip"] as const;
+const WAYS = MODES.flatMap((mode) => [[mode, "answer"] as const, [mode, "send"] as const]);
+
+test.each(WAYS)(
+  "two bots that are started again, in their talk or after it, send no more than their limit (%s, %s)",
+  async (replayMode, way) => {
+    await using store = await openStore("memory:");
+    await using server = await openChannelServer(store);
+    const said = async (): Promise<number> => {
+      const { events } = await store.read("channels/team", { types: ["message_sent", "message_completed"] });
+      return events.filter(({ actor, type, data }) => {
+        const isWhole = type === "message_completed" || (data as { state?: string }).state !== "open";
+        return actor.kind === "agent" && isWhole;
+      }).length;
+    };
+    const start = async () => {
+      const join = (handle: string) =>
+        server.join(handle, { type: "agent", replayMode, onWarning: () => undefined });
+      const [ada, bob] = await Promise.all([join("ada"), join("bob")]);
+      const talk = async (bot: AgenticClient, other: string): Promise<void> => {
+        if (way === "send") return await answerAll(bot, other, 6);
+        for await (const event of bot.events({ targetedOnly: true, maxTurns: 6 }))
+          await bot.answer(event, () => `@${other} I agree. And you?`);
+      };
+      const talks = Promise.allSettled([talk(ada, "bob"), talk(bob, "ada")]);
+      return async (): Promise<void> => {
+        await Promise.all([ada.close(), bob.close()]);
+        await talks;
+      };
+    };
+    const ann = await server.join("ann");
+    let stop = await start();
+    await ann.send("@ada is the bridge open?");
+    await expect.poll(said, { interval: 1 }).toBeGreaterThanOrEqual(3);
+    for (const _ of [1, 2, 3]) {
+      await stop();
+      stop = await start();
+      await expect.poll(said).toBeGreaterThanOrEqual(6);
+      await sleep(100);
+    }
+    const first = await said();
+    // A bot that sends without an id may repeat what it had not committed.
+    if (way === "answer") expect(first).toBe(6);
+    expect(first).toBeLessThanOrEqual(7);
+    await stop();
+    for (const handle of ["ada", "bob"]) {
+      const bot = await server.join(handle, { type: "agent" });
+      const inputs = await Array.fromAsync(bot.events({ signal: AbortSignal.timeout(100) }));
+      // The input that was left out is settled: it does not come again.
+      expect(inputs.filter(({ addressed }) => addressed)).toEqual([]);
+      await bot.close();
+    }
+    stop = await start();
+    await ann.send("@bob and you?");
+    await expect.poll(said).toBe(first + 6);
+    await sleep(100);
+    expect(await said()).toBe(first + 6);
+    await stop();
+  },
+);

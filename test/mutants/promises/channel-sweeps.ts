@@ -40,9 +40,9 @@ export const CHANNEL_SWEEPS: readonly PromiseOfRoom[] = [
   },
   {
     promise: "A person who writes lets agents answer each other again.",
-    file: "packages/store/src/channels/claims.ts",
-    text: '      if (actor.kind === "person") return false;\n      // A message',
-    mistake: "      // A message",
+    file: "packages/store/src/channels/agent-turns.ts",
+    text: '      if (event.actor.kind === "person") return turns;\n      if (isTurn',
+    mistake: "      if (isTurn",
     test: "packages/store/src/channels/claims.test.ts",
   },
   {

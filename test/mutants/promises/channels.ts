@@ -22,15 +22,15 @@ export const CHANNELS: readonly PromiseOfRoom[] = [
   {
     promise: "Agents stop answering each other after exactly as many messages as allowed.",
     file: "packages/store/src/channels/claims.ts",
-    text: "if (turns >= maxTurns) return true;",
-    mistake: "if (turns > maxTurns) return true;",
+    text: "most: maxTurns })) >= maxTurns;",
+    mistake: "most: maxTurns })) > maxTurns;",
     test: "packages/store/src/channels/claims.test.ts",
   },
   {
     promise: "A message that was written in parts counts once toward the limit of agents.",
-    file: "packages/store/src/channels/claims.ts",
-    text: 'if (type === "message_completed" || recordOf(data).state !== "open") turns += 1;',
-    mistake: "turns += 1;",
+    file: "packages/store/src/channels/agent-turns.ts",
+    text: '(type === "message_completed" || recordOf(data).state !== "open")',
+    mistake: "true",
     test: "packages/store/src/channels/claims.test.ts",
   },
   {

@@ -34,6 +34,12 @@ const SPEECH = {
 export const CLIENT_FRAMES_CLIENT: readonly PromiseOfRoom[] = [
   {
     ...AGENT_TALK,
+    promise: "Agents that ended their talk do not begin it again after a restart.",
+    text: "turns = event.turns ?? turns + 1;",
+    mistake: "turns += 1;",
+  },
+  {
+    ...AGENT_TALK,
     promise: "A stopped conversation of agents is reported once.",
     text: "if (!isStopped) onStop();",
     mistake: "onStop();",

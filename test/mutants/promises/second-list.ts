@@ -58,11 +58,11 @@ export const SECOND_CLIENT: readonly PromiseOfRoom[] = [
 
 export const SECOND_CHANNELS: readonly PromiseOfRoom[] = [
   {
-    file: "packages/store/src/channels/claims.ts",
+    file: "packages/store/src/channels/agent-turns.ts",
     test: "packages/store/src/channels/claims.test.ts",
     promise: "A message of a person between those of agents lets the agents talk on.",
-    text: '      if (actor.kind === "person") return false;',
-    mistake: '      if (actor.kind === "person") continue;',
+    text: '      if (event.actor.kind === "person") return turns;',
+    mistake: '      if (event.actor.kind === "person") continue;',
   },
   {
     file: "packages/store/src/channels/post.ts",

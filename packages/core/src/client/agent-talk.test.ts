@@ -38,3 +38,25 @@ test("the parts of a message that is not answered are left out too", () => {
   expect(unanswered([bot, bot, open, update, end])).toEqual([1, 2, 3, 4]);
   expect(unanswered([bot, open, update, end])).toEqual([0]);
 });
+
+test("the count of the server counts more than what this client has seen, and a message that is left out is reported", () => {
+  const left: unknown[] = [];
+  const isUnanswered = createAgentTalk({
+    maxTurns: 3,
+    onStop: () => undefined,
+    onLeft: ({ type, turns }) => left.push([type, turns]),
+  });
+  const events = [
+    said("agent", { turns: 2 }),
+    said("agent", { turns: 3 }),
+    said("person"),
+    said("agent", { turns: 1 }),
+    said("agent", { turns: 3, state: "open", messageId: "o" }),
+    said("agent", { type: "complete", messageId: "o", turns: 3 }),
+  ];
+  expect(events.map(isUnanswered)).toEqual([false, true, false, false, true, true]);
+  expect(left).toEqual([
+    ["message", 3],
+    ["complete", 3],
+  ]);
+});

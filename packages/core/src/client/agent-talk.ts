@@ -10,18 +10,45 @@ export interface AgentTalkOptions {
   readonly maxTurns: number;
   /** Called once for each talk that was stopped. */
   readonly onStop: () => void;
+  /** Called for each whole message that is left out: it stays unanswered for good. */
+  readonly onLeft?: (event: LeftMessage) => void;
+}
+
+export type LeftMessage = Extract<ClientEvent, { readonly type: "message" | "complete" }>;
+
+/** The limit of a client's `events()`: an input that it leaves out counts as answered, also for the next connection. */
+export function talkOf(
+  maxTurns: number,
+  {
+    warn,
+    claim,
+  }: { readonly warn: (line: string) => void; readonly claim: (input: number) => Promise<unknown> },
+): AgentTalkOptions {
+  return {
+    maxTurns,
+    onStop: () => warn(`agents sent ${maxTurns} messages since a person did: the next ones are not answered`),
+    onLeft: ({ sequence, turns = 0 }) => {
+      // The server counts again, and moves the cursor. If an earlier input is not answered yet, this one comes again.
+      if (sequence !== undefined && turns >= maxTurns) claim(sequence).catch(() => undefined);
+    },
+  };
 }
 
 /**
  * Returns a step that is given every event of the channel, in order; it returns `true` for a message that stays
  * unanswered.
  */
-export function createAgentTalk({ maxTurns, onStop }: AgentTalkOptions): (event: ClientEvent) => boolean {
+export function createAgentTalk({
+  maxTurns,
+  onStop,
+  onLeft,
+}: AgentTalkOptions): (event: ClientEvent) => boolean {
   let turns = 0;
   let isStopped = false;
   /** Messages in progress that stay unanswered. */
   const left = new Set<string>();
   return (event) => {
+    if (event.type === "complete" && left.has(event.messageId)) onLeft?.(event);
     if (event.type === "complete" || event.type === "update") return left.has(event.messageId);
     if (event.type !== "message") return false;
     if (event.kind === "person") {
@@ -29,9 +56,11 @@ export function createAgentTalk({ maxTurns, onStop }: AgentTalkOptions): (event:
       isStopped = false;
     }
     if (event.kind !== "agent") return false;
-    turns += 1;
+    // The server counts in the log; what this client has seen since it connected is only a part of it.
+    turns = event.turns ?? turns + 1;
     if (event.own || !event.addressed || turns < maxTurns) return false;
     if (event.state === "open") left.add(event.messageId);
+    else onLeft?.(event);
     if (!isStopped) onStop();
     isStopped = true;
     return true;

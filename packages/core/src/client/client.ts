@@ -14,6 +14,7 @@ import {
   type WelcomeFrame,
   type WireEvent,
 } from "../wire/index.ts";
+import { talkOf } from "./agent-talk.ts";
 import { type AnswerInput, type AnswerResult, Answers, type AnswerWords } from "./answer.ts";
 import { CALL_OPTIONS, type CallOptions, Calls, type MethodCall } from "./calls.ts";
 import {
@@ -68,6 +69,7 @@ export class AgenticClient {
   #everGreeted = false;
   #connection: "open" | "lost" = "open";
   #reading: "nobody" | "somebody" = "nobody";
+  #maxTurns: number = LIMITS.agentTurns;
   #end: { readonly error: ContinuoError | null } | null = null;
 
   constructor(options: ClientOptions) {
@@ -110,7 +112,7 @@ export class AgenticClient {
     });
     this.#writer = new Writer((request) => this.#link.request(request), this.#newId);
     this.#answers = new Answers({
-      claim: (sequence) => this.claimInput(sequence, { agent: options.hello.handle ?? "" }),
+      claim: (sequence) => this.#claim(sequence),
       pass: (sequence) => this.commitCheckpoint(sequence),
       open: (id, text, replyTo) => this.send(text, { id, replyTo, state: "open" }),
       update: (messageId, delta) => this.update(messageId, delta),
@@ -164,17 +166,14 @@ export class AgenticClient {
     assertKnownOptions("events", options, EVENTS_OPTIONS);
     const { parts = false, targetedOnly = false, maxTurns = LIMITS.agentTurns, signal } = options;
     const isAgent = this.#options.hello.participantType !== PERSON;
-    const onStop = (): void => {
-      this.#options.warn(
-        `agents sent ${maxTurns} messages since a person did: the next ones are not answered`,
-      );
-    };
+    this.#maxTurns = maxTurns;
+    const talk = talkOf(maxTurns, { warn: this.#options.warn, claim: (sequence) => this.#claim(sequence) });
     return iterateEvents({
       inbox: this.#inbox,
       whole: this.#whole,
       parts,
       targetedOnly,
-      ...present({ signal, talk: targetedOnly && isAgent ? { maxTurns, onStop } : undefined }),
+      ...present({ signal, talk: targetedOnly && isAgent ? talk : undefined }),
       begin: () => {
         if (this.#reading === "somebody") {
           throw new ContinuoError("conflict", "events() is already being read", {
@@ -379,6 +378,10 @@ export class AgenticClient {
   ): Promise<ClaimedInput> {
     this.#session.assertOpen();
     return (await this.#link.request({ type: "claim", sequence, ...claim })) as ClaimedInput;
+  }
+
+  #claim(sequence: number): Promise<ClaimedInput> {
+    return this.claimInput(sequence, { agent: this.#reader.handle ?? "", maxTurns: this.#maxTurns });
   }
 
   async endRun(

@@ -57,6 +57,11 @@ export interface MessageEvent extends Base {
   readonly to: readonly string[];
   readonly replyTo: string | undefined;
   readonly attachments: readonly Attachment[];
+  /**
+   * In a message of an agent that addresses this agent: the number of agents' messages since a person's last one, this
+   * one included.
+   */
+  readonly turns?: number;
 }
 
 export interface UpdateEvent extends Base {
@@ -76,6 +81,11 @@ export interface CompleteEvent extends Base {
   readonly to: readonly string[];
   readonly replyTo: string | undefined;
   readonly attachments: readonly Attachment[];
+  /**
+   * In a message of an agent that addresses this agent: the number of agents' messages since a person's last one, this
+   * one included.
+   */
+  readonly turns?: number;
 }
 
 /** The author replaced the content of a message that had ended. */
@@ -265,6 +275,7 @@ function message(base: Base, event: WireEvent, state: MessageEvent["state"]): Me
     to: Array.isArray(to) ? to : [],
     replyTo: typeof replyTo === "string" ? replyTo : undefined,
     attachments: Array.isArray(attachments) ? attachments : [],
+    ...(event.turns === undefined ? {} : { turns: event.turns }),
   };
 }
 

@@ -20,6 +20,11 @@ export const ANCHOR_TYPES = ["message_sent", "run_started", "context_compacted"]
 export type WireEvent = Omit<StoredEvent, "logId" | "payloadHash" | "chainHash" | "salt"> & {
   /** SHA-256 of the canonical JSON of `data`, 64 hex digits; only in events of continuous sessions. */
   readonly hash?: string;
+  /**
+   * The number of agents' messages since a person's last one, this one included; only in a message of an agent that is
+   * sent to an agent whom it addresses.
+   */
+  readonly turns?: number;
 };
 
 export function toWireEvent(event: StoredEvent): WireEvent {

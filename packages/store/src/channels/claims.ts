@@ -25,6 +25,7 @@ import {
   recordOf,
   textOfContent,
 } from "@continuo/core/wire";
+import { countTurns } from "./agent-turns.ts";
 import { LIMITS } from "./limits.ts";
 import { deletedAfter, editedContent } from "./message-changes.ts";
 import {
@@ -156,23 +157,7 @@ async function isEndless(
   event: StoredEvent,
 ): Promise<boolean> {
   if (event.actor.kind === "person") return false;
-  let turns = 0;
-  for (let before: number | null = sequence + 1; before !== null; ) {
-    const page: Awaited<ReturnType<Store["read"]>> = await store.read(channelLogId(channel), {
-      before,
-      types: ["message_sent", "message_completed"],
-      order: "newest",
-      limit: LIMITS.pageEvents,
-    });
-    for (const { actor, type, data } of page.events.toReversed()) {
-      if (actor.kind === "person") return false;
-      // A message that began in parts counts when it is complete.
-      if (type === "message_completed" || recordOf(data).state !== "open") turns += 1;
-      if (turns >= maxTurns) return true;
-    }
-    before = page.nextAfter;
-  }
-  return false;
+  return (await countTurns(store, channel, { sequence, most: maxTurns })) >= maxTurns;
 }
 
 /** Records the stop in the channel; the input counts as answered. */

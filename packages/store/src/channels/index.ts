@@ -8,6 +8,7 @@
  * Does not know: sockets, HTTP, tokens, programs of agents.
  */
 
+export { turnCounter, withTurns } from "./agent-turns.ts";
 export {
   answerIdOf,
   type ClaimOptions,

@@ -52,6 +52,8 @@ export const LIMITS = {
   attempts: 5,
   /** The number of agents' messages since a person's last one after which an agent waits for a person. */
   agentTurns: 20,
+  /** A reader that connects is told at most this number of agents' messages since a person's last one. */
+  countedTurns: 10_000,
   /** Participants that a roster lists. */
   participants: 10_000,
 } as const;

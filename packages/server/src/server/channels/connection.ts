@@ -23,6 +23,8 @@ import {
   type ReplayEnd,
   readParticipantSession,
   readReplayEnd,
+  turnCounter,
+  withTurns,
 } from "@continuo/store/channels";
 import type { WebSocket } from "ws";
 import { LIMITS as SERVER_LIMITS, type SlowReaders } from "../context/index.ts";
@@ -326,14 +328,16 @@ export class Connection implements HubConnection {
     const end = await this.#replayEnd;
     if (signal.aborted) return;
     const chain = { after: from, isLeftOut: partsOfEnded(end), signal };
+    const agent = agentOf(admission);
     for await (const event of addressedEvents(store, replay, from)) {
-      this.#sendNext(event, chain);
+      this.#sendNext(agent === null ? event : await withTurns(store, agent, event), chain);
       if (signal.aborted || (this.#outgoing.isFull && !(await this.#room(chain)))) return;
     }
     const after = Math.max(from, replay.wholeAfter);
     if (after >= end.sequence) await this.#ready(admission, end);
+    const counted = agent === null ? null : turnCounter(store, agent);
     for await (const event of store.tail(channelLogId(channel), { after, signal })) {
-      this.#sendNext(event, chain);
+      this.#sendNext(counted === null ? event : await counted(event), chain);
       if (this.#outgoing.isFull && !(await this.#room(chain))) return;
       if (event.sequence === end.sequence) await this.#ready(admission, end);
     }
@@ -465,6 +469,11 @@ interface EventChain {
   after: number;
   readonly isLeftOut: (event: StoredEvent) => boolean;
   readonly signal: AbortSignal;
+}
+
+/** The place of a participant that is an agent: it is told how long agents have talked. */
+function agentOf({ participation }: Admission): Participation["place"] | null {
+  return participation === null || participation.type === PERSON ? null : participation.place;
 }
 
 /** The number of a request whose other fields are invalid, so that the error can name it. */
