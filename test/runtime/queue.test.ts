@@ -294,3 +294,37 @@ test("the metric of waiting runs is counted when it is read, and ends when the p
   await c.close();
   expect(waiting()).toEqual([]);
 });
+
+test("a program is warned once if messages wait only because every running one waits for a person", async () => {
+  const errors: unknown[] = [];
+  const asking: Agent = {
+    name: "asking",
+    execute: async (_, { signal, onPermission }) => {
+      const request: PermissionRequest = {
+        approvalId: "a",
+        toolName: "refund",
+        toolInput: {},
+        options: [],
+        readOnly: false,
+      };
+      await onPermission?.(request, { signal });
+      return {};
+    },
+  };
+  const onError = (error: unknown): void => void errors.push(error);
+  const c = await start({ agents: [asking], parallel: 2, onError });
+  for (const name of ["s1", "s2"]) await c.session(name, { create: true }).send("refund it");
+  await expect.poll(async () => (await c.approvals.list({ status: "open" })).length).toBe(2);
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  expect(errors).toEqual([]);
+  const third = c.session("s3", { create: true }).send("are you open?");
+  await expect
+    .poll(() => errors.map(String))
+    .toEqual([expect.stringContaining("all 2 running messages wait for a person")]);
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  expect(errors).toHaveLength(1);
+  for (const { id } of await c.approvals.list({ status: "open" }))
+    await c.approvals.resolve(id, { outcome: "denied" });
+  await third;
+  await expect.poll(async () => (await store.getRun((await third).runId))?.status).not.toBe("pending");
+});

@@ -1,7 +1,7 @@
 /** The queue of one process: executes waiting runs, and recovers what other processes left. */
 
 import { setImmediate as turn } from "node:timers/promises";
-import { type Agent, isContinuoError, present, type Run } from "@continuo/core/model";
+import { type Agent, ContinuoError, isContinuoError, present, type Run } from "@continuo/core/model";
 import {
   executeRun,
   MAX_TIMER_MS,
@@ -32,6 +32,8 @@ export class Worker {
   readonly #agents: ReadonlyMap<string, AgentDefinition>;
   readonly #parallel: number;
   readonly #running = new Set<Promise<void>>();
+  /** The open questions of each run to a person. */
+  readonly #asking = new Map<string, number>();
   readonly #abandoned = new AbortController();
   #isStopped = false;
   #poke: (() => void) | undefined;
@@ -93,6 +95,7 @@ export class Worker {
       },
       reportNew(report, (tell) => startDue(store, tell)),
       reportNew(report, () => this.#claim(agents)),
+      reportNew(report, () => this.#assertPlace()),
     ];
     // An agent can use the object that `openContinuo` returns: its caller has it before the first run.
     await turn();
@@ -123,6 +126,40 @@ export class Worker {
     }
   }
 
+  /** Errors: `rate_limited` if a message waits only because each place is taken by a run that waits for a person. */
+  async #assertPlace(): Promise<void> {
+    if (this.#asking.size < this.#parallel) return;
+    const { items } = await this.#host.store.listRuns({ status: "pending", limit: 1 });
+    if (items.length === 0) return;
+    throw new ContinuoError(
+      "rate_limited",
+      `all ${this.#parallel} running messages wait for a person, and others cannot begin`,
+      {
+        hint: "Answer an approval, give a higher `parallel`, or set `approvalMs`.",
+      },
+    );
+  }
+
+  /** Counts the runs that wait for a person. */
+  #counted(own: RunApprovals, { runId }: Run): RunApprovals {
+    const count = (difference: 1 | -1): void => {
+      const open = (this.#asking.get(runId) ?? 0) + difference;
+      if (open > 0) this.#asking.set(runId, open);
+      else this.#asking.delete(runId);
+    };
+    return {
+      ...own,
+      ask: async (request, options) => {
+        count(1);
+        try {
+          return await own.ask(request, options);
+        } finally {
+          count(-1);
+        }
+      },
+    };
+  }
+
   #begin(run: Run, owner: string): void {
     const executing = this.#execute(run, owner)
       .catch((error: unknown) => {
@@ -140,7 +177,7 @@ export class Worker {
     const { store, options, approvals, readers, report } = this.#host;
     const definition = this.#agents.get(run.agent ?? "");
     if (definition === undefined) return;
-    const own = approvals.forRun(run);
+    const own = this.#counted(approvals.forRun(run), run);
     const agent = openedForRun(definition, own);
     const heldCalls = await own.heldCalls();
     const continuationOpts = await contextOf(definition);
