@@ -135,7 +135,7 @@ export class Worker {
       "rate_limited",
       `all ${this.#parallel} running messages wait for a person, and others cannot begin`,
       {
-        hint: "Answer an approval, give a higher `parallel`, or set `approvalMs`.",
+        hint: "Give a higher `parallel`, set `approvalMs`, or answer an approval.",
       },
     );
   }
