@@ -2,10 +2,12 @@
  * `client.answer()`: a claimed answer in parts for readers of both kinds, its failures, and the inputs that it skips.
  */
 
-import type { AgenticClient, AnswerResult, ClientEvent } from "@continuo/core/client";
+import type { AgenticClient, AnswerInput, AnswerResult, ClientEvent } from "@continuo/core/client";
+import { openContinuo } from "@continuo/server/runtime";
 import { openStore } from "@continuo/store";
 import { readMessages } from "@continuo/store/channels";
 import { wakeAll } from "@continuo/store/sessions";
+import { EchoAgent } from "@continuo/store/testing";
 import { expect, test } from "vitest";
 import { openChannelServer, take } from "./open-channel.ts";
 
@@ -100,6 +102,43 @@ test("after a lost process, the answer takes the place of the unfinished one", a
   expect(result).toMatchObject({ status: "completed" });
   expect(asked).toBe(3);
   expect(await said()).toMatchObject([{ content: "all of it", state: "complete" }]);
+  await server.stop();
+  await store.close();
+});
+
+test("a question that is edited while its bot is away is asked with another id, and its new text is answered", async () => {
+  const { store, server, join, said } = await open();
+  const c = await openContinuo(store, { agents: [new EchoAgent()] });
+  const ids: string[] = [];
+  const think = ({ content, id }: AnswerInput) => {
+    ids.push(id);
+    return c.session("bot-in-team", { create: true }).send(content, { id }).textStream();
+  };
+  const ann = await server.join("ann");
+  const { messageId } = await ann.send("@bot four");
+  const fall = async (): Promise<void> => {
+    const begun = Promise.withResolvers<void>();
+    const bot = await join();
+    const lost = bot.answer(await nextInput(bot), async function* (input) {
+      yield* think(input);
+      begun.resolve();
+      await new Promise(() => undefined);
+    });
+    lost.catch(() => undefined);
+    await begun.promise;
+    await bot.close();
+  };
+  // The same text has the same id, however often it comes again.
+  await fall();
+  await fall();
+  await ann.edit(messageId, "@bot forty");
+  const bot = await join();
+  const result = await bot.answer(await nextInput(bot), think);
+  expect(result).toMatchObject({ status: "completed", text: "@bot forty" });
+  expect(await said()).toEqual([{ content: "@bot forty", state: "complete", replyTo: messageId }]);
+  expect(ids).toEqual([messageId, messageId, expect.any(String)]);
+  expect(ids[2]).not.toBe(messageId);
+  await c.close();
   await server.stop();
   await store.close();
 });

@@ -13,6 +13,11 @@ export type AnswerWords = string | AsyncIterable<string>;
 
 /** An input as its agent receives it: with the author's last edit. */
 export interface AnswerInput {
+  /**
+   * Names this text: the `messageId`, or after an edit the id of the edit. The input that comes again after a crash has
+   * the same `id` if it has the same text, so that `send(content, { id })` asks a session for each text once.
+   */
+  readonly id: string;
   readonly content: string;
   readonly from: string;
   readonly messageId: string;
@@ -183,8 +188,8 @@ class Source {
 }
 
 async function* partsOf(claim: Claim, words: Words): AsyncGenerator<string, void> {
-  const { content, from, messageId, attempt } = claim;
-  const given = typeof words === "function" ? await words({ content, from, messageId, attempt }) : words;
+  const { content, from, messageId, editId: id = messageId, attempt } = claim;
+  const given = typeof words === "function" ? await words({ id, content, from, messageId, attempt }) : words;
   if (typeof given === "string") yield given;
   else yield* given;
 }

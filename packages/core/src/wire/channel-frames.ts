@@ -327,6 +327,8 @@ export type ClaimedInput =
       readonly content: string;
       readonly from: string;
       readonly messageId: string;
+      /** The id of the edit whose text `content` is; left out for a message that was not edited. */
+      readonly editId?: Id;
       /** The ids that the answers of earlier attempts have, if they were begun; left out for the first attempt. */
       readonly earlierAnswerIds?: readonly Id[];
     }

@@ -27,7 +27,7 @@ import {
 } from "@continuo/core/wire";
 import { countTurns } from "./agent-turns.ts";
 import { LIMITS } from "./limits.ts";
-import { deletedAfter, editedContent } from "./message-changes.ts";
+import { deletedAfter, lastEdit } from "./message-changes.ts";
 import {
   type ConnectionRef,
   channelLogId,
@@ -140,11 +140,14 @@ async function assertFirst(
   }
 }
 
-/** The input with the text of its author's last edit. */
-async function asEdited(store: Store, { channel }: ConnectionRef, event: StoredEvent): Promise<StoredEvent> {
+/** An input with the text of its author's last edit. */
+type Input = StoredEvent & { readonly editId?: string };
+
+async function asEdited(store: Store, { channel }: ConnectionRef, event: StoredEvent): Promise<Input> {
   const { sequence, actor } = event;
-  const content = await editedContent(store, channel, { id: messageIdOf(event), sequence, actor });
-  return content === undefined ? event : { ...event, data: { ...recordOf(event.data), content } };
+  const edit = await lastEdit(store, channel, { id: messageIdOf(event), sequence, actor });
+  if (edit === undefined) return event;
+  return { ...event, editId: edit.id, data: { ...recordOf(event.data), content: edit.content } };
 }
 
 /**
@@ -178,7 +181,7 @@ function claimed(place: ConnectionRef, { runId }: Run, { event, attempt }: Attem
     content: textOfContent(recordOf(event.data).content),
     from: authorOf(event) ?? "",
     messageId: messageIdOf(event),
-    ...present({ earlierAnswerIds: attempt === 1 ? undefined : earlier }),
+    ...present({ editId: event.editId, earlierAnswerIds: attempt === 1 ? undefined : earlier }),
   };
 }
 
@@ -188,7 +191,7 @@ function messageIdOf(event: StoredEvent): string {
 }
 
 interface Attempt {
-  readonly event: StoredEvent;
+  readonly event: Input;
   readonly attempt: number;
 }
 

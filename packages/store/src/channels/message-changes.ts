@@ -176,20 +176,21 @@ export async function deletedAfter(
   return deleted;
 }
 
-/** The content of the last edit by the author of a message; `undefined` if there is none. */
-export async function editedContent(
+/** The last edit by the author of a message; `undefined` if there is none. */
+export async function lastEdit(
   store: Store,
   channel: string,
   sent: Pick<StoredEvent, "id" | "sequence" | "actor">,
-): Promise<unknown> {
+): Promise<{ readonly id: string; readonly content: unknown } | undefined> {
   const place = { after: sent.sequence, types: ["message_edited"], limit: LIMITS.pageEvents };
-  let content: unknown;
+  let edit: { readonly id: string; readonly content: unknown } | undefined;
   for await (const event of readAll(store, channelLogId(channel), {
     ...place,
     texts: [JSON.stringify(sent.id)],
   })) {
     const data = recordOf(event.data);
-    if (data.messageId === sent.id && isByWriter(event, authorOf(sent))) ({ content } = data);
+    if (data.messageId === sent.id && isByWriter(event, authorOf(sent)))
+      edit = { id: event.id, content: data.content };
   }
-  return content;
+  return edit;
 }
