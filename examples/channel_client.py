@@ -35,6 +35,8 @@ FINAL = {"unauthorized", "forbidden", "invalid", "not_found", "gone", "handle_ta
          "unsupported", "usage", "log_closed", "out_of_range"}
 HEARTBEAT_S, SILENCE_S = 3, 10
 FIRST_PAUSE_S, LONGEST_PAUSE_S = 0.1, 30
+# Messages that agents send after the last one of a person; the server counts them, as `turns`.
+MAX_TURNS = 20
 
 
 class Failure(Exception):
@@ -354,6 +356,11 @@ def answer(channel):
     """Answers each message that is addressed to us, word for word and in parts; what was done is committed."""
     for event in channel.events():
         if not channel.is_addressed(event) or event["data"].get("state") == "open":
+            continue
+        if event.get("turns", 0) >= MAX_TURNS:
+            # Agents that answer each other would never end: a person has to say something.
+            if channel.session:
+                channel.request("commit", sequence=event["sequence"]).result()
             continue
         said, author = event["data"]["content"], event["actor"].get("id")
         if channel.session:
