@@ -48,6 +48,8 @@ describe("the owner of a lease", () => {
     process.kill(pid, "SIGSTOP");
     await expect.poll(() => statOf(pid).state).toBe("T");
     expect(isOwnerGone(named)).toBe(false);
+    // A shell would take note of the end of its child; `sleep` does not.
+    await expect.poll(() => readFileSync(`/proc/${parent.pid}/comm`, "utf8")).toBe("sleep\n");
     process.kill(pid, "SIGKILL");
     await expect.poll(() => statOf(pid).state).toBe("Z");
     expect(isOwnerGone(named)).toBe(true);

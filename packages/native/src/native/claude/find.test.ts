@@ -217,6 +217,8 @@ test.runIf(process.platform === "linux")(
       const pid = Number(String(said));
       write(`.claude/sessions/${pid}.json`, JSON.stringify({ pid, sessionId: A }));
       expect(await liveOf(A)).toBe(true);
+      // The shell itself would wait for its child.
+      await expect.poll(() => readFileSync(`/proc/${parent.pid}/comm`, "utf8")).toBe("sleep\n");
       process.kill(pid, "SIGKILL");
       await expect.poll(() => readFileSync(`/proc/${pid}/stat`, "utf8")).toContain(") Z ");
       expect(await liveOf(A)).toBe(false);
