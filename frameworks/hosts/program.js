@@ -19,13 +19,13 @@ const asking = {
   },
 };
 
-/** Says one number after the other. The first attempt stays in the middle until its process is killed. */
+/** Says one number after the other; with `STAY=middle` it stays in the middle until its process is killed. */
 const counting = {
   name: "counting",
   async execute({ run }, { onEvent, signal }) {
     for (let number = 1; number <= 20; number++) {
       await onEvent({ type: "text", delta: `${number} `, messageId: `count-${run.runId}` });
-      if (number === 5 && run.metadata.retryOf === undefined) await pause(600_000, undefined, { signal });
+      if (number === 5 && process.env.STAY === "middle") await pause(600_000, undefined, { signal });
     }
     return {};
   },
