@@ -317,6 +317,9 @@ test("a program is warned once if messages wait only because every running one w
   await expect.poll(async () => (await c.approvals.list({ status: "open" })).length).toBe(2);
   await new Promise((resolve) => setTimeout(resolve, 50));
   expect(errors).toEqual([]);
+  await c.session("s1").send("is it done?");
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  expect(errors).toEqual([]);
   const third = c.session("s3", { create: true }).send("are you open?");
   await expect
     .poll(() => errors.map(String))

@@ -32,7 +32,7 @@ export class Worker {
   readonly #agents: ReadonlyMap<string, AgentDefinition>;
   readonly #parallel: number;
   readonly #running = new Set<Promise<void>>();
-  /** The open questions of each run to a person. */
+  /** The number of open questions to a person, by session: a session runs one message at a time. */
   readonly #asking = new Map<string, number>();
   readonly #abandoned = new AbortController();
   #isStopped = false;
@@ -129,8 +129,12 @@ export class Worker {
   /** Errors: `rate_limited` if a message waits only because each place is taken by a run that waits for a person. */
   async #assertPlace(): Promise<void> {
     if (this.#asking.size < this.#parallel) return;
-    const { items } = await this.#host.store.listRuns({ status: "pending", limit: 1 });
-    if (items.length === 0) return;
+    const { items } = await this.#host.store.listRuns({ status: "pending" });
+    // The next message of a session that asks waits for its own answer, not for a place.
+    const isHeldUp = items.some(
+      ({ sessionId, agent }) => this.#agents.has(agent ?? "") && !this.#asking.has(sessionId),
+    );
+    if (!isHeldUp) return;
     throw new ContinuoError(
       "rate_limited",
       `all ${this.#parallel} running messages wait for a person, and others cannot begin`,
@@ -140,12 +144,12 @@ export class Worker {
     );
   }
 
-  /** Counts the runs that wait for a person. */
-  #counted(own: RunApprovals, { runId }: Run): RunApprovals {
+  /** Counts the questions that wait for a person. */
+  #counted(own: RunApprovals, { sessionId }: Run): RunApprovals {
     const count = (difference: 1 | -1): void => {
-      const open = (this.#asking.get(runId) ?? 0) + difference;
-      if (open > 0) this.#asking.set(runId, open);
-      else this.#asking.delete(runId);
+      const open = (this.#asking.get(sessionId) ?? 0) + difference;
+      if (open > 0) this.#asking.set(sessionId, open);
+      else this.#asking.delete(sessionId);
     };
     return {
       ...own,
