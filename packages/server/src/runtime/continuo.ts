@@ -35,7 +35,6 @@ export async function createContinuo(url: string | Store, options: ContinuoOptio
   const store = isOwnStore ? await openStore(url, options.store) : url;
   const workers = new Set<Worker>();
   const handlers: OpenHandler[] = [];
-  const ended: (() => void)[] = [];
   const report = options.onError ?? warn;
   const host: Host = {
     store,
@@ -67,7 +66,7 @@ export async function createContinuo(url: string | Store, options: ContinuoOptio
     store,
     session: (sessionId, described) => createSessionHandle(host, sessionId, described),
     channel: (name) => createChannelHandle(store, name),
-    everyDay: (time, send) => void ended.push(everyDay(time, send, report)),
+    everyDay: (time, send) => void closed.promise.then(everyDay(time, send, report)),
     approvals: host.approvals,
     async work(asked = {}) {
       assertWorkOptions(asked);
@@ -96,7 +95,6 @@ export async function createContinuo(url: string | Store, options: ContinuoOptio
       const { graceMs = GRACE_MS } = asked;
       closing ??= (async () => {
         closed.resolve();
-        for (const end of ended) end();
         // Readers would otherwise wait for runs that end now.
         await Promise.all(handlers.map((handler) => handler.close()));
         await Promise.all([...workers].map((worker) => stop(worker, graceMs)));
