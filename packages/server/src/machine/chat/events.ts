@@ -87,7 +87,7 @@ async function* ofOwn(parts: ChatParts, first: ChatSession, signal: AbortSignal)
       yield { type: "turn" };
     }
     // The turn comes before the state, which reports its end only after all of it was sent.
-    if (turn !== null && sequence > turn.upTo) yield* await turn.news();
+    if (turn !== null && sequence > turn.upTo) yield* await turn.news(sequence);
     if (STATE_EVENTS.has(type)) yield* news((await look()).state);
   }
 }

@@ -8,8 +8,12 @@ import type { ChatEvent, WindowMessage } from "@continuo/core/wire/machine";
 export interface LiveTurn {
   /** The sequence up to which it has all events of the log; events of the next run are not part of it. */
   readonly upTo: number;
-  /** The changes since the last call. */
-  news(): Promise<readonly ChatEvent[]>;
+  /**
+   * The changes since the last call.
+   *
+   * @param seen the caller knows the events up to this sequence: none of them begins another run
+   */
+  news(seen?: number): Promise<readonly ChatEvent[]>;
 }
 
 /** @param after events of the log up to this sequence do not belong to the turn, which begins with the next event */
@@ -23,13 +27,13 @@ export async function openLiveTurn(
   let nextRun = Number.POSITIVE_INFINITY;
   const turn = {
     upTo: after,
-    async news() {
+    async news(seen = after + 1) {
       transcript =
         transcript === null
           ? await TranscriptBuilder.fromStore(store, sessionId, { after })
           : await TranscriptBuilder.updateFromStore(store, transcript);
-      if (nextRun > transcript.lastSequence) {
-        const later = { after: Math.max(turn.upTo, after + 1), types: ["run_started"], limit: 1 };
+      if (transcript.lastSequence > seen && nextRun === Number.POSITIVE_INFINITY) {
+        const later = { after: seen, types: ["run_started"], limit: 1 };
         nextRun = (await store.read(sessionId, later)).events[0]?.sequence ?? nextRun;
       }
       turn.upTo = Math.max(turn.upTo, Math.min(transcript.lastSequence, nextRun - 1));
