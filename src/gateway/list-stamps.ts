@@ -7,7 +7,7 @@ import { statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { setImmediate as otherWork } from "node:timers/promises";
 import { foldersLookedInto, type ListedSession, storeUrlOf } from "@continuo/agents/catalog";
-import { continuoHome, mayBeWrittenSince, namesIn, type PlacesAt } from "@continuo/files";
+import { continuoHome, fileOfLocation, mayBeWrittenSince, namesIn, type PlacesAt } from "@continuo/files";
 import { GATEWAY_LIMITS } from "./limits.ts";
 
 export interface ListStamps {
@@ -98,7 +98,7 @@ async function fixedPaths(places: PlacesAt): Promise<readonly string[]> {
 /** A database and the log of what is not in it yet, or a session's file and the folders in which others would appear. */
 function filesOf(location: string): readonly string[] {
   if (!location.startsWith("/")) return [];
-  const file = location.replace(/#[^/#]*$/u, "");
+  const file = fileOfLocation(location);
   const paths = file === location ? [file] : [location, file];
   // Other databases would appear in the fixed places; the folders above them also hold files of other programs.
   if (!/\.jsonl?$/u.test(file)) return [...paths, `${file}-wal`];

@@ -4,6 +4,7 @@
 
 import { closeSync, existsSync, openSync, readSync } from "node:fs";
 import { pathToFileURL } from "node:url";
+import { type FoundFile, statFile } from "./folders.ts";
 
 /**
  * Opens the database for reading only. Without a write-ahead log next to it, the database is opened as `immutable`:
@@ -20,6 +21,16 @@ export function readOnlyDatabase(path: string): URL {
 export function hasLog(path: string): boolean {
   if (existsSync(`${path}-wal`)) return true;
   return existsSync(`${path}-journal`) && !isInWalMode(path);
+}
+
+/** The file of a location: `PATH#ID` is a session in the database PATH, any other location is the file itself. */
+export function fileOfLocation(location: string): string {
+  return location.replace(/#[^/#]*$/u, "");
+}
+
+/** The database and the log of what is not in it yet, as far as they exist. */
+export function databaseFiles(path: string): readonly FoundFile[] {
+  return [path, `${path}-wal`].flatMap((one) => statFile(one) ?? []);
 }
 
 const WRITE_VERSION_OFFSET = 18;

@@ -7,7 +7,7 @@
  */
 
 export { type AppendOptions, appendLines, readAt, stateOfFile } from "./append.ts";
-export { hasLog, quotedName, readOnlyDatabase } from "./databases.ts";
+export { databaseFiles, fileOfLocation, hasLog, quotedName, readOnlyDatabase } from "./databases.ts";
 export { DEBUG_ROOMS, type Debug, type DebugEntry, type DebugRoom, debugOf, followDebug } from "./debug.ts";
 export {
   createFile,

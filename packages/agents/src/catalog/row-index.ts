@@ -4,7 +4,7 @@
  */
 
 import { type NativeRef, present } from "@continuo/core/model";
-import { type FoundFile, type Places, statFile } from "@continuo/files";
+import { databaseFiles, type FoundFile, fileOfLocation, type Places, statFile } from "@continuo/files";
 import { openNativeSession } from "@continuo/native";
 import { indexPathOf, openRows } from "@continuo/native/index-file";
 import type { FoundSession } from "@continuo/native/kit";
@@ -113,7 +113,8 @@ async function figuresOf(
  */
 function filesOf(row: ListedSession): readonly FoundFile[] {
   if (isOwn(row) || !row.location.startsWith("/")) return [];
-  const path = row.location.replace(/#[^/#]*$/u, "");
-  const paths = path === row.location ? [path] : [path, `${path}-wal`];
-  return paths.flatMap((one) => statFile(one) ?? []);
+  const path = fileOfLocation(row.location);
+  if (path !== row.location) return databaseFiles(path);
+  const file = statFile(path);
+  return file === null ? [] : [file];
 }

@@ -1,7 +1,7 @@
 /** The texts of Continuo's own sessions, of the store and workspace of this user's commands. */
 
 import { isFailure, type Log, listAll, type Store, toSessionRow } from "@continuo/core/model";
-import { type FoundFile, type PlacesAt, statFile } from "@continuo/files";
+import { databaseFiles, type FoundFile, type PlacesAt } from "@continuo/files";
 import { asOneStep, type OpenText } from "@continuo/native/index-file";
 import type { SavedSkimMemo } from "@continuo/native/kit";
 import type { CatalogSource, StoredIndexedSession } from "./indexed-session.ts";
@@ -67,9 +67,9 @@ export function ownFiles(places: PlacesAt): readonly FoundFile[] {
 }
 
 /** The files of the database and its write-ahead log; none for a database server. */
-function filesOf(url: string): FoundFile[] {
+function filesOf(url: string): readonly FoundFile[] {
   const path = /^sqlite:(.+)$/su.exec(url)?.[1];
-  return path === undefined ? [] : [path, `${path}-wal`].flatMap((one) => statFile(one) ?? []);
+  return path === undefined ? [] : databaseFiles(path);
 }
 
 async function statesOf(own: OpenOwn): Promise<readonly OwnState[]> {

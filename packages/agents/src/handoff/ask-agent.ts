@@ -8,6 +8,7 @@ import { basename, dirname, join, relative, sep } from "node:path";
 import { AGENT_LABELS, isFailure } from "@continuo/core/model";
 import {
   copyDurably,
+  fileOfLocation,
   gitRemoteOf,
   makeScratchFolder,
   type Places,
@@ -146,7 +147,7 @@ async function copyDatabase(
   { location }: FoundSession,
   { home, project, cwd }: CopyContext,
 ): Promise<string> {
-  const path = location.replace(/#[^/#]*$/u, "");
+  const path = fileOfLocation(location);
   const copy = join(home.home, ".local", "share", "opencode", "opencode.db");
   makeScratchFolder(dirname(copy));
   const { DatabaseSync } = await import("node:sqlite");

@@ -11,7 +11,7 @@ import {
   type KnownOptions,
   type ReadableRef,
 } from "@continuo/core/model";
-import { type Places, placesOfThisUser } from "@continuo/files";
+import { fileOfLocation, type Places, placesOfThisUser } from "@continuo/files";
 import type { AgentReader, FoundSession, SavedSkimMemo } from "./kit/index.ts";
 
 import { pick } from "./list.ts";
@@ -88,7 +88,7 @@ async function lookUpRef(ref: ReadableRef, places: Places, options: LookupOption
 async function lookUpPath(text: string, places: Places, options: LookupOptions): Promise<Lookup | null> {
   const path = isAbsolute(text) ? text : resolve(options.cwd ?? process.cwd(), text);
   // A database names the session after a `#`.
-  const isFile = statSync(path.replace(/#[^/#]*$/u, ""), { throwIfNoEntry: false })?.isFile() ?? false;
+  const isFile = statSync(fileOfLocation(path), { throwIfNoEntry: false })?.isFile() ?? false;
   if (!isFile && !text.includes("/")) return null;
   if (!isFile) throw new ContinuoError("not_found", `there is no file ${path}`);
   for (const agent of READABLE_AGENTS) {

@@ -4,11 +4,11 @@
  */
 
 import { ContinuoError } from "@continuo/core/model";
-import type { Places } from "@continuo/files";
+import { fileOfLocation, type Places } from "@continuo/files";
 import { formatOf } from "../../native/index.ts";
 import type { RestoredFile } from "../../native/kit/index.ts";
 import { layInTrash, layRowsInTrash } from "../trash/index.ts";
-import { databaseOf, keyOf, type SessionKey } from "./folder.ts";
+import { keyOf, type SessionKey } from "./folder.ts";
 import { readLedger } from "./ledger.ts";
 import { type GuardManifest, readManifest, type StoredFile } from "./manifest.ts";
 import { keysNotShown } from "./only-copies.ts";
@@ -79,7 +79,7 @@ export async function layCopyInTrash(
   if (rows !== undefined) {
     const sql = Buffer.concat([...readPieces(rows, places)]).toString("utf8");
     const { sqlToRows } = await import("./session-rows.ts");
-    const laid = await sqlToRows(sql, databaseOf(info.location));
+    const laid = await sqlToRows(sql, fileOfLocation(info.location));
     return { trashId: layRowsInTrash(info, laid, { places, now }), leftOut: [] };
   }
   const retention = await (await formatOf(info.agent)).retention?.();

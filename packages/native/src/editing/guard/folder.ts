@@ -68,11 +68,6 @@ function settingsFile(places: Places): RecordFile {
   });
 }
 
-/** @param location `PATH#ID` */
-export function databaseOf(location: string): string {
-  return location.replace(/#[^/#]*$/u, "");
-}
-
 /**
  * True if the session is still in its file or in its database; also if that cannot be read, so that the session is not
  * reported as gone.

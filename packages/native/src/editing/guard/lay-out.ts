@@ -5,6 +5,7 @@ import { existsSync, readdirSync, statSync, utimesSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { ContinuoError, type SessionInfo } from "@continuo/core/model";
 import {
+  fileOfLocation,
   isWriteFailure,
   makeFolderDurably,
   makeScratchFolder,
@@ -16,7 +17,7 @@ import {
 import { formatOf } from "../../native/index.ts";
 import { writeNewPieces } from "../../native/writing/index.ts";
 import { stagedPath, stagedPlaces } from "../placing/index.ts";
-import { databaseOf, keyOf, openedFolder } from "./folder.ts";
+import { keyOf, openedFolder } from "./folder.ts";
 import type { GuardManifest, StoredState } from "./manifest.ts";
 import { readPieces } from "./pieces.ts";
 
@@ -90,7 +91,7 @@ async function layOut({ files }: StoredState, { home, folder, placeOf, places }:
     if (file.rows) {
       const sql = Buffer.concat([...readPieces(file, places)]).toString("utf8");
       const { sqlToDatabase } = await import("./session-rows.ts");
-      await sqlToDatabase(sql, databaseOf(path));
+      await sqlToDatabase(sql, fileOfLocation(path));
       continue;
     }
     writeNewPieces(path, readPieces(file, places));

@@ -2,7 +2,7 @@
 
 import { join, sep } from "node:path";
 import { ContinuoError } from "@continuo/core/model";
-import { lockSession, type Places, type WriterLock } from "@continuo/files";
+import { fileOfLocation, lockSession, type Places, type WriterLock } from "@continuo/files";
 import type { FoundSession } from "../../native/kit/index.ts";
 import { lockNative } from "../../native/writing/index.ts";
 import { openedFolder } from "../guard/index.ts";
@@ -60,7 +60,7 @@ export async function lockedForEdit<T>(
 
 /** The file of a session, or its database. */
 export function fileOf({ location }: Pick<FoundSession, "location">): string {
-  return location.replace(/#[^/#]*$/u, "");
+  return fileOfLocation(location);
 }
 
 /** A change of the unpacked copy would not be in the restored session. */
