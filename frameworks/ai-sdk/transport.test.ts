@@ -53,6 +53,8 @@ function sending(messages: UIMessage[], given: object = {}) {
   };
 }
 
+const ASKED = [{ type: "text", text: "Where is it?" }] as const;
+
 async function textOf(stream: ReadableStream<UIMessageChunk> | null): Promise<string | null> {
   if (stream === null) return null;
   const chunks = await Array.fromAsync(stream);
@@ -82,16 +84,42 @@ test("only the last message is sent, with the headers of the transport and of th
   expect(await transport.reconnectToStream({ chatId: "ben" })).toBeNull();
 });
 
-test.each<[string, object]>([
-  ["a request to answer again", { trigger: "regenerate-message" }],
-  ["a changed message", { messageId: "q1" }],
-  ["an answer as the last message", { messages: [{ id: "a", role: "assistant", parts: [] }] }],
-])("%s is refused, and nothing is sent", async (_, given) => {
+test("an answer as the last message is refused, and nothing is sent", async () => {
   const transport = await open(talker());
-  await expect(transport.sendMessages(sending([question("q1")], given))).rejects.toMatchObject({
+  const messages: UIMessage[] = [{ id: "a", role: "assistant", parts: [] }];
+  await expect(transport.sendMessages(sending(messages))).rejects.toMatchObject({ code: "usage" });
+  expect(seen).toEqual([]);
+});
+
+test.each<[string, object]>([
+  ["regenerate()", { trigger: "regenerate-message" }],
+  ["sendMessage() without a message", { messageId: "q1" }],
+])(
+  "%s sends a message that the server does not have, and reads on after a lost connection",
+  async (_, given) => {
+    const transport = await open(talker());
+    instead = [
+      async () => {
+        const run = c.session("ann 1", { create: true }).send(ASKED, { id: "q1" });
+        const whole = await run.toUIMessageResponse().text();
+        return new Response(whole.slice(0, whole.indexOf("Ulm.")));
+      },
+    ];
+    expect(await textOf(await transport.sendMessages(sending([question("q1")], given)))).toBe("In Ulm.");
+    expect(seen).toHaveLength(2);
+    expect((await c.session("ann 1").chat()).messages).toHaveLength(2);
+  },
+);
+
+test("another answer and other words are refused in the words of the server", async () => {
+  const transport = await open(talker());
+  await textOf(await transport.sendMessages(sending([question("q1")])));
+  const again = { trigger: "regenerate-message" };
+  await expect(transport.sendMessages(sending([question("q1")], again))).rejects.toMatchObject({
     code: "usage",
   });
-  expect(seen).toEqual([]);
+  const changed = sending([question("q1", "When?")], { messageId: "q1" });
+  await expect(transport.sendMessages(changed)).rejects.toMatchObject({ code: "conflict" });
 });
 
 test("a busy proxy and a lost answer are tried again, and the message is sent once", async () => {
@@ -101,7 +129,7 @@ test("a busy proxy and a lost answer are tried again, and the message is sent on
     () => Promise.reject(new TypeError("fetch failed")),
     // The server has it, and nobody hears that.
     async () => {
-      await c.session("ann 1", { create: true }).send([{ type: "text", text: "Where is it?" }], { id: "q1" });
+      await c.session("ann 1", { create: true }).send(ASKED, { id: "q1" });
       throw new TypeError("fetch failed");
     },
   ];

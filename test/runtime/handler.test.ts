@@ -127,11 +127,12 @@ describe("the handler", () => {
   });
 
   test.each([
-    ["a request to answer again", { trigger: "regenerate-message" }],
-    ["a changed message", { messageId: "m1" }],
     ["a message in the agent's name", { role: "assistant" }],
-  ])("refuses %s in a chat", async (_, { role = "user", ...body }: Record<string, string>) => {
-    const messages = [{ id: "m1", role, parts: [{ type: "text", text: "hello" }] }];
+    ["an answer that was approved in a page", { role: "assistant", messageId: "m1" }],
+    ["a message without an id, to be answered again", { id: undefined, trigger: "regenerate-message" }],
+  ])("refuses %s in a chat", async (_, { role = "user", ...given }: Record<string, string | undefined>) => {
+    const { id, ...body } = { id: "m1", ...given };
+    const messages = [{ id, role, parts: [{ type: "text", text: "hello" }] }];
     expect((await as("ann", "/sessions/ann/chat", { messages, ...body })).status).toBe(400);
     expect(await c.store.latestSequence("ann").catch(() => 1)).toBe(1);
   });

@@ -63,8 +63,9 @@ export class ContinuoChatTransport<Message extends UIMessage = UIMessage> implem
   }
 
   /**
-   * Sends the last message. A signal ends only the reading: a message that was sent is still answered. Errors: `usage`
-   * for the request to regenerate an answer, and for a changed message.
+   * Sends the last message, or follows its answer if the session has it: so `regenerate()` and `sendMessage()` without a
+   * message repeat what was lost. A signal ends only the reading: a message that was sent is still answered. Errors:
+   * `usage` for another answer to a message whose answer is complete; `conflict` for a changed message.
    */
   async sendMessages({
     chatId,
@@ -76,21 +77,27 @@ export class ContinuoChatTransport<Message extends UIMessage = UIMessage> implem
     body,
   }: Parameters<ChatTransport<Message>["sendMessages"]>[0]): Promise<ReadableStream<UIMessageChunk>> {
     const message = messages.at(-1);
-    if (trigger !== "submit-message" || messageId !== undefined || message?.role !== "user") {
-      throw new ContinuoError("usage", "a message that was sent cannot be changed or answered again", {
-        hint: "Send a new message.",
+    if (message?.role !== "user") {
+      throw new ContinuoError("usage", "the last message is not one of the user", {
+        hint: "Send a new message; an approval is answered with `answerApproval`.",
       });
     }
     const { answers, sending } = this.#stateOf(chatId);
     answers.ask(message.id);
-    const asked: ServerRequest = { method: "POST", body: { ...body, trigger, messages: [message] }, headers };
+    const again: ServerRequest = {
+      method: "POST",
+      body: { ...body, trigger: "submit-message", messages: [message] },
+      headers,
+    };
+    const asked: ServerRequest = { ...again, body: { ...again.body, trigger, messageId } };
     // The message is sent even if the page stops reading: either the server has it, or the caller gets an error.
     const first = this.#ask(chatPath(chatId), asked);
     const sent = first.catch(() => undefined);
     sending.add(sent);
     void sent.then(() => sending.delete(sent));
     return chunkStream(await unlessAborted(first, abortSignal), {
-      open: (signal) => this.#ask(chatPath(chatId), { ...asked, signal }),
+      // The answer may be complete now, and then it could not be asked for as another one.
+      open: (signal) => this.#ask(chatPath(chatId), { ...again, signal }),
       signal: abortSignal,
       onChunk: answers.reader(message.id),
     });

@@ -21,6 +21,12 @@ export interface NewServedSession {
   readonly metadata?: Readonly<Record<string, unknown>>;
 }
 
+export interface ServedChat {
+  readonly messages: readonly { readonly id: string; readonly role: string; readonly metadata?: object }[];
+  /** Ids of the answers that are not complete. */
+  readonly open: readonly string[];
+}
+
 export interface ServedSession {
   readonly sessionId: string;
   send(
@@ -29,8 +35,8 @@ export interface ServedSession {
   ): ServedRun;
   run(id: string): ServedRun;
   messages(): Promise<readonly Message[]>;
-  /** The messages of the AI SDK, and the answers that are not complete. */
-  chat(): Promise<object>;
+  /** The messages of the AI SDK; an answer that ended without being complete has `metadata`. */
+  chat(): Promise<ServedChat>;
   toUIMessageResponse(options: {
     readonly open?: readonly string[];
     readonly signal: AbortSignal;

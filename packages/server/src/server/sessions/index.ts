@@ -23,6 +23,7 @@ import {
 } from "../context/index.ts";
 import { readJsonObject } from "../http/index.ts";
 import { chatMessageOf, htmlResponse, messageOf, openOf, textOrNone } from "./input.ts";
+import { assertUnanswered, sentOnce } from "./repeated-message.ts";
 
 const SESSION = "/v1/sessions/:session";
 const APPROVALS = "/v1/approvals";
@@ -106,10 +107,11 @@ function chatRoutes(
   });
   app.post(CHAT, async (c) => {
     const session = await writable(c.var.grant, c.req.param("session"), "chat");
-    const { input, ...options } = chatMessageOf(await bodyOf(c));
-    const run = session.send(input, askedOf(c.var.grant, options));
+    const { input, regenerates, ...sent } = chatMessageOf(await bodyOf(c));
+    if (regenerates) await assertUnanswered(session, sent);
+    const run = session.send(input, askedOf(c.var.grant, sent));
     // A message that cannot be sent is an error of the request.
-    await run;
+    await sentOnce(run, sent);
     return await followed(c, context, (request) => run.toUIMessageResponse(request));
   });
   // The second path is the one that the default transport of `useChat` asks, with an id of the page.

@@ -10,6 +10,7 @@ test("a file of a message comes with its content", () => {
   expect(sent("data:image/png;base64,iVBORw0KGgo=")).toEqual({
     id: "m1",
     input: [{ type: "image", mimeType: "image/png", data: "iVBORw0KGgo=" }],
+    regenerates: false,
   });
 });
 

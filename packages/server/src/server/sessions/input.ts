@@ -16,22 +16,15 @@ export function messageOf({ text, id, agent }: Body): SentMessage {
   return { text, ...textOrNone("id", id), ...textOrNone("agent", agent) };
 }
 
-interface SentChat {
+export interface SentChat {
   readonly input: readonly Block[];
   readonly id?: string;
+  /** The page asks for another answer: `regenerate()` of `useChat`, which is also its way to send a lost message again. */
+  readonly regenerates: boolean;
 }
 
-/**
- * The request of `useChat`: the last message is the new one.
- * Errors: `invalid`; `usage` for a request to regenerate an answer, because the log keeps all answers.
- */
-export function chatMessageOf({ messages, trigger, messageId }: Body): SentChat {
-  const isChanged = trigger === "regenerate-message" || (messageId !== undefined && messageId !== null);
-  if (isChanged) {
-    throw new ContinuoError("usage", "a message that was sent cannot be changed or answered again", {
-      hint: "Send a new message.",
-    });
-  }
+/** The request of `useChat`: the last message is the one to answer. Errors: `invalid`. */
+export function chatMessageOf({ messages, trigger }: Body): SentChat {
   const last: unknown = Array.isArray(messages) ? messages.at(-1) : undefined;
   const { id, parts, role = "user" } = (last ?? {}) as Body;
   const input = role === "user" && Array.isArray(parts) ? parts.flatMap(blocksOf) : [];
@@ -41,7 +34,7 @@ export function chatMessageOf({ messages, trigger, messageId }: Body): SentChat 
       "the body needs messages, and the last one must be of a user, with a text or a file",
     );
   }
-  return { input, ...textOrNone("id", id) };
+  return { input, ...textOrNone("id", id), regenerates: trigger === "regenerate-message" };
 }
 
 const DATA_URL = /^data:[^,]*;base64,(?<data>.*)$/su;
