@@ -31,6 +31,7 @@ const asking: Agent = {
 
 const USERS: Readonly<Record<string, Authorization>> = {
   ann: { sessions: ["ann"], access: "write", by: "ann" },
+  customer: { sessions: ["ann"], access: "chat" },
   bob: { sessions: ["bob"], access: "read" },
   owner: { sessions: "*", access: "write", logs: true },
   boss: { sessions: "*", access: "read", approve: true, by: "boss" },
@@ -124,6 +125,34 @@ describe("the handler", () => {
       expect((await as("bob", `/sessions/ann${path}`)).status).toBe(404);
     }
     expect((await as("bob", "/sessions/ann/chat/stop", {})).status).toBe(404);
+  });
+
+  test("a chat that nobody has begun is empty for those who may begin it, and not found for all others", async () => {
+    const paths = ["/chat", "/chat/html", "/chat/stream", "/chat/page-1/stream", "/chat/stream?open=a"];
+    const answers = async (user: string): Promise<readonly (readonly [number, string])[]> =>
+      await Promise.all(
+        paths.map(async (path) => {
+          const response = await as(user, `/sessions/ann${path}`);
+          return [response.status, await response.text()] as const;
+        }),
+      );
+    for (const user of ["ann", "customer", "owner"]) {
+      const [chat, html, ...streams] = await answers(user);
+      expect([chat?.[0], JSON.parse(chat?.[1] ?? "")]).toEqual([200, { messages: [], open: [] }]);
+      expect(html).toEqual([200, expect.stringContaining("<h1><bdi>Chat</bdi></h1>\n<main>\n</main>")]);
+      for (const stream of streams) expect(stream).toEqual([204, ""]);
+      expect(await (await as(user, "/sessions/ann/chat/stop", {})).json()).toEqual({ stopped: [] });
+    }
+    const isMissing = (status: number): boolean => status === 404;
+    expect((await answers("boss")).map(([status]) => status)).toSatisfy((all: number[]) =>
+      all.every(isMissing),
+    );
+    const before = await answers("bob");
+    expect(before.map(([status]) => status)).toSatisfy((all: number[]) => all.every(isMissing));
+    expect(await c.store.getSession("ann")).toBeNull();
+    await c.session("ann", { create: true }).send("hello").result();
+    expect(await answers("bob")).toEqual(before);
+    expect((await as("ann", "/sessions/ann/chat/stream?open=a")).status).toBe(404);
   });
 
   test.each([

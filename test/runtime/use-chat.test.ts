@@ -133,3 +133,12 @@ test("a message that others follow is not answered again, although its own answe
   expect(JSON.parse(page.error?.message ?? "")).toMatchObject({ error: { code: "usage" } });
   expect(await stored()).toHaveLength(4);
 });
+
+test("a page with resume: true begins without an error in a chat that has no session yet, and creates none", async () => {
+  const page = await openPage([[{ say: "In Ulm." }]]);
+  await page.resumeStream();
+  expect([page.status, page.error]).toEqual(["ready", undefined]);
+  expect(await c.store.getSession("ann")).toBeNull();
+  await page.sendMessage({ text: "Where is it?" });
+  expect(textsOf(page.messages)).toEqual(["Where is it?", "In Ulm."]);
+});

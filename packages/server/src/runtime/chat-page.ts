@@ -3,12 +3,10 @@
  * approvals, thoughts and runs. The page has no script, and loads nothing.
  */
 
-import { type Block, ContinuoError, type Message } from "@continuo/core/model";
+import type { Block, Message } from "@continuo/core/model";
 import { visibleLine } from "@continuo/core/transcript";
 import { escapeHtml, headToHtml, messageToHtml } from "@continuo/core/transcript/html";
-import type { ChatMessage, ChatMetadata } from "./chat.ts";
-import { chatOf } from "./chats.ts";
-import type { Host } from "./host.ts";
+import type { Chat, ChatMessage, ChatMetadata } from "./chat.ts";
 import type { UIPart } from "./ui-parts.ts";
 
 const POLICY =
@@ -16,13 +14,8 @@ const POLICY =
 const STYLE =
   ":root{color-scheme:light dark}body{margin:2rem auto;max-width:46rem;padding:0 1rem;font:16px/1.5 system-ui,sans-serif;overflow-wrap:anywhere}article{margin:1.5rem 0}article.person{padding-left:1rem;border-left:3px solid}header{opacity:.7}.note{opacity:.7}pre{overflow-x:auto}pre.plain{font:inherit;white-space:pre-wrap}img{display:block;max-width:100%}";
 
-/** Errors: `not_found`. */
-export async function chatToHtml(host: Host, sessionId: string): Promise<string> {
-  const session = await host.store.getSession(sessionId);
-  if (session === null)
-    throw new ContinuoError("not_found", `there is no session ${JSON.stringify(sessionId)}`);
-  const title = escapeHtml(visibleLine(session.title ?? "Chat"));
-  const { messages, open } = await chatOf(host, sessionId);
+export function chatToHtml({ messages, open }: Chat, given: { readonly title: string | undefined }): string {
+  const title = escapeHtml(visibleLine(given.title ?? "Chat"));
   const articles = messages.flatMap((message) => articleOf(message, open.includes(message.id)));
   const head = headToHtml({ title, policy: POLICY, style: STYLE });
   return `${head}<h1><bdi>${title}</bdi></h1>\n<main>\n${articles.join("")}</main>\n</body>\n</html>\n`;

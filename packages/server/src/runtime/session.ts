@@ -23,7 +23,7 @@ import {
   runIdOf,
   startRun,
 } from "@continuo/store/sessions";
-import { SENT_AS } from "./chat.ts";
+import { type Chat, SENT_AS } from "./chat.ts";
 import { chatOf, resumedChat, stopChat } from "./chats.ts";
 import type { DefinedEvent } from "./define-event.ts";
 import type { Host } from "./host.ts";
@@ -48,6 +48,8 @@ import type {
   SessionOptions,
 } from "./types.ts";
 
+const NO_CHAT: Chat = { messages: [], open: [] };
+
 export function createSessionHandle(
   host: Host,
   sessionId: string,
@@ -66,26 +68,31 @@ export function createSessionHandle(
       throw error;
     }
   };
+  /** `null` for a session that only a message creates: a look at a chat that has not begun stores nothing. */
+  const begun = async (): Promise<Session | null> => {
+    if (options.create === true && opening === undefined && (await store.getSession(sessionId)) === null)
+      return null;
+    return await opened();
+  };
+  const chat = async (): Promise<Chat> =>
+    (await begun()) === null ? NO_CHAT : await chatOf(host, sessionId);
   return {
     sessionId,
     send: (input, sending) => send(host, { sessionId, opened, input }, sending),
     run: (id) => createRunHandle({ host, sent: findRun(host, sessionId, id) }),
     async messages() {
-      await opened();
+      if ((await begun()) === null) return [];
       return (await TranscriptBuilder.fromStore(store, sessionId)).messages;
     },
-    async chat() {
-      await opened();
-      return await chatOf(host, sessionId);
-    },
+    chat,
     async toUIMessageResponse(resuming = {}) {
       assertKnownOptions("toUIMessageResponse", resuming, RESUME_OPTIONS);
-      await opened();
+      if ((await begun()) === null) return null;
       return await resumedChat(host, sessionId, resuming);
     },
     async stop(stopping = {}) {
       assertKnownOptions("stop", stopping, STOP_OPTIONS);
-      await opened();
+      if ((await begun()) === null) return [];
       return await stopChat(host, sessionId, stopping);
     },
     async *events(range = {}) {
@@ -107,8 +114,12 @@ export function createSessionHandle(
       assertKnownOptions("toHtml", page, PAGE_OPTIONS);
       const { view = "log" } = page;
       assertChoice("view", view, ["log", "chat"]);
+      if (view === "chat") {
+        const { title } = (await begun()) ?? options;
+        const { chatToHtml } = await import("./chat-page.ts");
+        return chatToHtml(await chat(), { title: title ?? undefined });
+      }
       await opened();
-      if (view === "chat") return await (await import("./chat-page.ts")).chatToHtml(host, sessionId);
       // The page and the list of prices are slow to load, so they are loaded for the first page.
       return await (await import("./html.ts")).sessionToHtml(store, sessionId);
     },

@@ -125,7 +125,10 @@ export interface Continuo extends AsyncDisposable {
 }
 
 export interface SessionOptions {
-  /** Creates the session if it does not exist. */
+  /**
+   * Creates the session if it does not exist, with its first message or event. Until then `messages()` and `chat()` are
+   * empty, and so is the page of the chat; reading them creates nothing.
+   */
   readonly create?: boolean;
   readonly metadata?: Readonly<Record<string, unknown>>;
   readonly title?: string;

@@ -44,7 +44,9 @@ type SessionsProvider = NonNullable<ServerContext["sessions"]>;
 function sessionRoutes(app: Hono<ServerEnv>, context: ServerContext, serviceOf: SessionsProvider): void {
   const readable: SessionAccess["readable"] = async (grant, name, part = "session") => {
     assertReadable(grant, name, part);
-    return (await serviceOf(grant.workspaceId)).session(name);
+    // A chat that the person may begin is empty before its first message: `useChat` asks for it when a page is loaded.
+    const create = part === "chat" && may(grant, { name, part }, "write");
+    return (await serviceOf(grant.workspaceId)).session(name, { create });
   };
   const writable: SessionAccess["writable"] = async (grant, name, part = "session") => {
     assertReadable(grant, name, part);
