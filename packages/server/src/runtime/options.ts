@@ -51,6 +51,7 @@ export const SESSION_OPTIONS: KnownOptions<SessionOptions> = {
   metadata: true,
   title: true,
   cwd: true,
+  forkedFrom: true,
 };
 
 export const SEND_OPTIONS: KnownOptions<SendOptions> = { id: true, agent: true, runAt: true, priority: true };

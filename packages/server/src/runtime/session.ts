@@ -70,8 +70,9 @@ export function createSessionHandle(
   };
   /** `null` for a session that only a message creates: a look at a chat that has not begun stores nothing. */
   const begun = async (): Promise<Session | null> => {
-    if (options.create === true && opening === undefined && (await store.getSession(sessionId)) === null)
-      return null;
+    const { create = false, forkedFrom } = options;
+    const isNew = create && forkedFrom === undefined && opening === undefined;
+    if (isNew && (await store.getSession(sessionId)) === null) return null;
     return await opened();
   };
   const chat = async (): Promise<Chat> =>

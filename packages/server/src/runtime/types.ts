@@ -133,6 +133,11 @@ export interface SessionOptions {
   readonly metadata?: Readonly<Record<string, unknown>>;
   readonly title?: string;
   readonly cwd?: string;
+  /**
+   * The session begins with the events of another one, the newest by default. If it exists, its origin must be the same
+   * (`conflict`).
+   */
+  readonly forkedFrom?: { readonly logId: string; readonly sequence?: number };
 }
 
 export interface SessionHandle {

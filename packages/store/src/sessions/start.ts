@@ -50,7 +50,10 @@ export const START_SESSION_OPTIONS: KnownOptions<StartSessionOptions> = {
   signal: true,
 };
 
-/** The session with this id; if there is none, it is created from `options`. */
+/**
+ * The session with this id; if there is none, it is created from `options`. Errors: `conflict` for a session that is not
+ * a fork of `forkedFrom`, if that is given.
+ */
 export async function openSession(
   store: Store,
   sessionId: string,
@@ -60,15 +63,31 @@ export async function openSession(
   assertKnownOptions("openSession", options, known);
   const patient = patientStore(store, patienceOf(options));
   const there = await patient.getSession(sessionId, present({ signal: options.signal }));
-  if (there !== null) return there;
+  if (there !== null) return fromOrigin(there, options);
   try {
     return await beginSession(patient, { ...options, sessionId });
   } catch (error) {
     // Somebody else has just created it.
     const made = isContinuoError(error, "conflict") ? await patient.getSession(sessionId) : null;
     if (made === null) throw error;
-    return made;
+    return fromOrigin(made, options);
   }
+}
+
+function fromOrigin(
+  session: Session,
+  { forkedFrom: asked }: Pick<StartSessionOptions, "forkedFrom">,
+): Session {
+  const { sessionId, forkedFrom: origin } = session;
+  const isSame =
+    asked === undefined ||
+    (asked.logId === origin?.logId && (asked.sequence ?? origin.sequence) === origin.sequence);
+  if (isSame) return session;
+  const name = JSON.stringify(sessionId);
+  throw new ContinuoError("conflict", `there is already a session ${name}, with another origin`, {
+    hint: "Choose another id for another fork.",
+    details: { sessionId, forkedFrom: origin ?? null },
+  });
 }
 
 /** The same, with a store that already waits. */
