@@ -20,11 +20,11 @@ export interface PinnedPackage {
   readonly version: string;
   /** A file that must exist after the install, relative to `node_modules/<name>`. */
   readonly proof: string;
-  /** Leave out optional dependencies: those that only carry a second copy of a binary. */
+  /** True to leave out the optional dependencies, which only contain a second copy of a binary. */
   readonly withoutOptional?: true;
   /** Unpack only the package, without dependencies, because its bundle needs none. */
   readonly unpackOnly?: true;
-  /** With `unpackOnly`: packages that are unpacked next to it nevertheless, `NAME@VERSION`. */
+  /** With `unpackOnly`: other packages that it still needs, each as `NAME@VERSION`. */
   readonly beside?: readonly string[];
   /** A folder of the repository with the lock file of the package and of its dependencies. */
   readonly lockIn?: string;
@@ -52,7 +52,7 @@ export type PinnedName =
   | "mcpConformance"
   | "acpx";
 
-/** Every agent package that a test may start, by the name that the drivers use; `versions.json` has the agents' own. */
+/** Every package that a test may start, by the name that the drivers use. `versions.json` has the agents' versions. */
 export const PINNED: Readonly<Record<PinnedName, PinnedPackage>> = {
   claude: {
     name: `@anthropic-ai/claude-code-${PLATFORM}`,
@@ -98,7 +98,7 @@ export const PINNED: Readonly<Record<PinnedName, PinnedPackage>> = {
     version: versionOf("pi"),
     proof: "dist/bundle/cli.js",
     unpackOnly: true,
-    // Loads extensions.
+    // pi loads extensions with this package.
     beside: ["jiti@2.7.0"],
   },
   pi087: {
@@ -133,7 +133,7 @@ export const PINNED: Readonly<Record<PinnedName, PinnedPackage>> = {
     proof: "copilot",
     unpackOnly: true,
   },
-  // This is not an agent, but 122 packages and 51 MB, for which a contributor to Continuo should not have to wait.
+  // This is not an agent. It is not in package.json because contributors should not wait for its 122 packages (51 MB).
   mcpConformance: { name: "@modelcontextprotocol/conformance", version: "0.1.16", proof: "dist/index.js" },
   // This is not an agent either, but a client of `continuo acp` with 27 packages.
   acpx: { name: "acpx", version: "0.19.1", proof: "dist/cli.js", lockIn: "editors/acpx" },
@@ -205,7 +205,7 @@ async function installLocked(folder: string, lockIn: string): Promise<void> {
   for (const file of ["package.json", "package-lock.json"]) {
     await copyFile(join(import.meta.dirname, lockIn, file), join(folder, file));
   }
-  // `npm ci` refuses a lock file without the binaries of other platforms, and some of those of acpx are not available.
+  // `npm ci` refuses a lock file that lacks the binaries of other platforms, and for acpx some are not available.
   await npm(folder, ["install", "--no-audit", "--no-fund", "--ignore-scripts", "--omit=optional"]);
 }
 
@@ -237,7 +237,7 @@ async function unpack(folder: string, pinned: PinnedPackage): Promise<void> {
   await rm(join(folder, archive));
 }
 
-/** The npm that runs this process, if there is one, because it is known to work and uses the same settings. */
+/** Runs npm. If npm started this process, the same npm runs, because it works and uses the same settings. */
 async function npm(folder: string, args: readonly string[]): Promise<void> {
   const cli = process.env.npm_execpath;
   if (cli?.endsWith(".js")) await runTo(folder, process.execPath, [cli, ...args]);

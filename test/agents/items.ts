@@ -2,10 +2,10 @@
  * A flat list of the items that a model reads, from two sources: the request that an agent sent (`requests.ts`), and
  * Continuo's model view of the same session. The two lists must be equal.
  *
- * Reminders, environment and instructions are left out on both sides, because agents make them again at every start, so
- * they are not part of the conversation (`isMadeAnew`). Everything else is compared: text, thinking with its signature,
- * images, calls with name and arguments, results, their ids and their order. Only white space at the end of a text is
- * ignored, because Claude Code ends a message with a line break if another one follows.
+ * Agents make reminders, environment and instructions again at every start. These are not part of the conversation and
+ * are left out on both sides (`isMadeAnew`). Everything else is compared: text, thinking with its signature, images,
+ * calls with name and arguments, results, their ids and their order. Only white space at the end of a text is ignored,
+ * because Claude Code ends a message with a line break if another message follows.
  */
 
 import type { AgentName, Block, ImageBlock, Message, ToolResultBlock } from "@continuo/core/model";
@@ -20,7 +20,7 @@ export type Item =
       readonly id: string;
       readonly text: string;
       readonly images: readonly Picture[];
-      /** The value is `null` if the protocol cannot express it. */
+      /** The value is `null` if the agent's protocol does not mark failed results. */
       readonly isError: boolean | null;
     }
   /** Any item of another kind, exactly as in the request. */
@@ -61,7 +61,10 @@ const MADE_ANEW = [
   "# AGENTS.md instructions",
 ];
 
-/** The file holds the bare notice of a background task, and Claude Code wraps it into a reminder when it sends it. */
+/**
+ * Returns the notice of a background task. Claude Code stores only this notice in its file, but sends it inside of a
+ * reminder.
+ */
 function noticeIn(text: string): string | null {
   return /<task-notification>[\s\S]*<\/task-notification>/.exec(text)?.[0] ?? null;
 }
@@ -75,9 +78,9 @@ export function itemsOfText(role: "user" | "assistant", text: string): readonly 
 }
 
 /**
- * Copilot puts the time before a prompt, a name before a picture, tags around a command of the person, and sentences
- * around a summary and the prompts before it. Its file holds all of them without these additions. Returns `null` for a
- * text without such additions.
+ * Removes what Copilot adds when it sends a text: the time before a prompt, a name before a picture, tags around a
+ * command of the person, and sentences around a summary and around the prompts that precede the summary. Its file holds
+ * the texts without these additions. Returns `null` for a text that has none of them.
  */
 function textsOfCopilot(text: string): readonly string[] | null {
   if (/^(?:Image file at path |Attached image$)/u.test(text)) return [];
@@ -94,7 +97,7 @@ function textsOfCopilot(text: string): readonly string[] | null {
   return [...prompts, summary].flatMap((one) => textsOfCopilot(one) ?? [one]);
 }
 
-/** A text that stands for a missing result is known by its beginning; the rest is Claude Code's advice. */
+/** Returns one fixed text for each way in which an agent says that a result is missing; other texts are unchanged. */
 export function resultText(text: string): string {
   if (INTERRUPTED.test(text)) return "[No result of this call was recorded.]";
   return text.startsWith(NEVER_RECORDED) ? NEVER_RECORDED : text;

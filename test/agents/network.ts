@@ -13,7 +13,9 @@ const WITH_LOOPBACK = ["sh", "-c", 'ip link set lo up && exec "$@"', "sh"];
 /** Runs a command to its end on the terminal of this process, and returns its exit code. */
 export async function runWithLoopbackOnly(command: readonly string[], cwd: string): Promise<number> {
   const prefix = namespacePrefix();
-  if (prefix === null) process.stderr.write("agents: no network namespace to be had; using dead proxies\n");
+  if (prefix === null) {
+    process.stderr.write("agents: cannot create a network namespace; agents get proxies that lead nowhere\n");
+  }
   const [program = "", ...args] = [...(prefix ?? []), ...command];
   const env = { ...process.env, [NETWORK_VARIABLE]: prefix === null ? "proxies" : "loopback" };
   const child = spawn(program, args, { cwd, stdio: "inherit", env });
@@ -23,7 +25,7 @@ export async function runWithLoopbackOnly(command: readonly string[], cwd: strin
   });
 }
 
-/** The words to put before a command so that it runs with only loopback, or `null` if this is not possible. */
+/** Returns the words before a command that limit it to loopback, or `null` if the system does not allow that. */
 function namespacePrefix(): readonly string[] | null {
   for (const flags of UNSHARE) {
     const prefix = ["unshare", ...flags, "--", ...WITH_LOOPBACK];

@@ -14,7 +14,7 @@ test("while a session is degraded, transcripts, remarks and the newest frames wa
   const offscreenScript = `${HELD_CLOCK}${HOLD_AT_DEGRADED}`;
   await using watched = await openWatched({ sources: { frames: false }, offscreenScript });
   const { site, served, viewer, panel, page, key } = watched;
-  // Servers restart meanwhile, while other browsers run.
+  // The waits include restarts of the server, and other browsers run at the same time.
   panel.setDefaultTimeout(90_000);
   const before = await play(page, { fromMs: 0, toMs: 4_500 });
   await expect.poll(async () => textsOf(await served.events(key))).toEqual(captionsUntil(before));

@@ -20,7 +20,7 @@ afterAll(async () => {
 
 const nodes = (page: Page): Promise<number> => page.evaluate("document.querySelectorAll('*').length");
 
-/** The number of the reader's turn in the rail. */
+/** Returns the number of the turn that the rail marks as the current one. */
 const turnOf = (page: Page): Promise<string> =>
   page.locator('.turn-line[aria-current="true"] .number').innerText();
 
@@ -68,7 +68,7 @@ describe("a session", () => {
     await page.setViewportSize({ width: 1280, height: 500 });
     await expect.poll(async () => (await place()).gap).toBe(0);
     expect(await turnOf(page)).toBe(String(LONG_TURNS));
-    // A turn that becomes visible is measured, and the position changes by the difference from its estimate.
+    // A turn is measured when it becomes visible. The position then changes by the error of its estimated height.
     const settled = async (): ReturnType<typeof place> => {
       const [before, after] = [await place(), await page.waitForTimeout(250).then(place)];
       return before.top === after.top && before.gap === after.gap ? after : await settled();
@@ -100,7 +100,7 @@ describe("a session", () => {
       const { top, bottom } = document.querySelector("main.turns").getBoundingClientRect();
       return (Math.min(bottom, innerHeight) - top) / innerHeight;
     })()`;
-      // Its style may be loaded after the page.
+      // The style of the prompt field may be loaded after the page.
       await expect.poll(() => page.evaluate(part)).toBeGreaterThan(0.59);
       for (const name of ["Conversation", "Files", "Details"]) {
         await page.locator(".tabs").getByText(name, { exact: true }).click({ trial: true });
@@ -113,7 +113,7 @@ describe("a session", () => {
     },
   );
 
-  test("a deep link opens its turn, j and k go through turns, ] and [ go to the next and the previous error, g and G to the ends", async () => {
+  test("a deep link opens its turn; j and k go through the turns; ] and [ go to the next and the previous error; g and G go to the first and the last turn", async () => {
     const { page } = await viewer.open(`${session(LONG_ID)}/turn/750`, { height: 2_400 });
     await page.getByText("Question 750", { exact: true }).first().waitFor();
     const at = (turn: number): Promise<void> =>
@@ -157,11 +157,11 @@ describe("a session", () => {
     await page.context().close();
   });
 
-  test("a reader who goes to another turn while one loads stays at the last one", async () => {
+  test("a reader who goes to another turn while a turn still loads stays at the turn that was requested last", async () => {
     const { page } = await viewer.open(session(LONG_ID));
     await page.waitForSelector(".turn-line");
     await expect.poll(() => turnOf(page).catch(() => "none")).toBe(String(LONG_TURNS));
-    // Errors of turns that are not loaded are known after the rest of the session was read.
+    // The page knows which of the unloaded turns have errors only after it has read the rest of the session.
     await page.locator(".facts", { hasText: "1,500 turns" }).waitFor();
     const release = Promise.withResolvers<void>();
     let state: "not asked" | "asked" | "answered" = "not asked";
@@ -217,7 +217,7 @@ describe("a session", () => {
     await page.context().close();
   });
 
-  test("t unfolds thinking, m shows what the model sees, f the files", async () => {
+  test("t unfolds the thinking, m shows what the model sees, and f shows the files", async () => {
     const { page } = await viewer.open(session(LONG_ID));
     await page.waitForSelector(".thinking-line");
     await page.waitForSelector(".turn-line");
@@ -232,7 +232,7 @@ describe("a session", () => {
     await page.context().close();
   });
 
-  test("a fold opens by keyboard and by mouse, and code has colours from a worker", async () => {
+  test("a folded call opens by keyboard and by mouse, and a worker colours the code", async () => {
     const { page } = await viewer.open(session(CLAUDE_ID));
     const call = page.locator(".call-line").first();
     await call.waitFor();
@@ -264,7 +264,7 @@ describe("a session", () => {
     await page.context().close();
   });
 
-  test("branches are a tree for keyboard and mouse, each with its own turns", async () => {
+  test("branches are shown as a tree for keyboard and mouse, and each branch has its own turns", async () => {
     const id = "4bf3dddd-0000-4000-8000-00000000000b";
     const said: readonly [string, string | null, Line["role"], string][] = [
       ["q1", null, "user", "The question"],
@@ -356,7 +356,7 @@ describe("a session", () => {
     await page.context().close();
   });
 
-  test("a printed page has the loaded messages, without the rail, buttons or cut parts", async () => {
+  test("a printed page has the loaded messages without the rail and the buttons, and nothing is cut off", async () => {
     const { page } = await viewer.open(session(CLAUDE_ID));
     await page.waitForSelector(".turn-line");
     await page.waitForSelector(".actions");
@@ -395,7 +395,7 @@ describe("a session", () => {
     }
   });
 
-  test("the pages of an unknown session and without a sign-in say what to do", async () => {
+  test("the page of an unknown session and a page without a sign-in say what to do", async () => {
     const { page } = await viewer.open("/session/claude%3Anone");
     await page.waitForSelector(".notice.bad");
     const stranger = await viewer.browser.newPage();

@@ -1,4 +1,4 @@
-/** The first turn of a session and another one, with each real agent. */
+/** Begins a session with each real agent, and resumes it for another turn. */
 
 import { randomUUID } from "node:crypto";
 import { join } from "node:path";
@@ -21,7 +21,7 @@ export interface SessionPlace {
   readonly sessionFile: string;
 }
 
-/** The session that a hand-over made; the location in a database has the session after `#`. */
+/** Returns the session that a hand-over made. A location in a database ends with `#` and the id of the session. */
 export function writtenOf({ sessionId, location }: Pick<HandOff, "sessionId" | "location">): SessionPlace {
   return { sessionId: sessionId ?? "", sessionFile: (location ?? "").replace(/#[^/#]*$/u, "") };
 }

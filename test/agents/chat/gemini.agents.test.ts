@@ -1,6 +1,6 @@
 /**
- * `continuo chat` with Gemini CLI, which writes more files than requested: each chat is one session, and continues
- * without a wait.
+ * `continuo chat` with Gemini CLI, which by itself leaves additional session files: with Continuo each chat has one
+ * file, and continues without a wait.
  */
 
 import { expect, test } from "vitest";

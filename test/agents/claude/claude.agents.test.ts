@@ -1,6 +1,7 @@
 /**
- * The real Claude Code holds conversations. Continuo reads the files that it wrote and computes what the model receives
- * when they are resumed; then Claude Code resumes them. The tests run in order and continue each other's sessions.
+ * The real Claude Code holds conversations. Continuo reads the session files and computes what the model receives when
+ * a session is resumed; then Claude Code resumes the session, and the test compares the request. The tests run in
+ * order and continue each other's sessions.
  */
 
 import { randomUUID } from "node:crypto";
@@ -43,7 +44,9 @@ afterAll(async () => {
   await sandbox?.[Symbol.asyncDispose]();
 });
 
-/** Resumes a session of Claude Code and compares; `options` apply to the resumption. */
+/**
+ * Resumes a session with Claude Code and `options`, and compares the request with what Continuo reads.
+ */
 async function prove(sessionId: string, options: ClaudeOptions = {}): Promise<readonly Item[]> {
   const resume = (words: string) => claude.say([words], { resume: sessionId, ...options });
   return await proveResumption({ agent: "claude", places, sessionId, server, resume });
@@ -108,7 +111,7 @@ describe("Claude Code resumes what Continuo reads", () => {
     expect(items.length).toBeLessThan(12);
   });
 
-  test("an answer that the service refused, and a tool call that never ended", async () => {
+  test("a prompt that the service refused to answer, and a tool call that never ended", async () => {
     await claude.say([SAID.instead], { sessionId: TROUBLED });
     await claude.sayInVain(SAID.refused, "refused by the model", { resume: TROUBLED });
     expect(countKinds(await prove(TROUBLED))).toMatchObject({ thinking: 1 });
@@ -170,7 +173,7 @@ describe("the Agent SDK reads the same", () => {
   });
 });
 
-test("commands change nothing in a home of sessions that are 200 days old", async () => {
+test("commands that read sessions change nothing in a home whose sessions are 200 days old", async () => {
   const home = { path: claude.configFolder, variable: "CLAUDE_CONFIG_DIR" };
   await expectUnchangedByReading(sandbox, home, { sessionId: MAIN });
 });
@@ -198,7 +201,7 @@ describe.each(OLDER)("%s", (version) => {
 
 const ADAPTERS = (["claudeAcp"] as const).filter((version) => isWanted(PINNED[version]));
 
-test.each(ADAPTERS)("the conversation, as %s tells it", async (version) => {
+test.each(ADAPTERS)("%s sends the same conversation that Continuo reads", async (version) => {
   const history = await historyOf("claude", BRANCHED, places);
   const said = saidIn(history);
   const env = { ...claude.environment, CLAUDE_CODE_EXECUTABLE: claudeBinary() };

@@ -9,7 +9,7 @@ import { type AppServer, startAppServer } from "./app-server.ts";
 
 export interface ExecOptions {
   readonly resume?: string;
-  /** Leave that thread unchanged and continue in a new one. */
+  /** The id of a thread to fork: it does not change, and the prompt continues a copy of it. */
   readonly fork?: string;
   /** Files to attach. */
   readonly images?: readonly string[];

@@ -30,10 +30,10 @@ export interface Copilot {
   acp(cwd?: string): Promise<AcpClient>;
 }
 
-/** A model that the program knows, so that it has thinking and a context window. */
+/** Copilot knows this model, so Copilot knows its context window and uses thinking with it. */
 const MODEL = "claude-sonnet-4.6";
 
-/** Without a network Copilot sends requests only to the configured provider, and needs no account (seen in 1.0.102). */
+/** In offline mode Copilot sends requests only to the configured provider and needs no account (seen in 1.0.102). */
 export async function openCopilot(sandbox: Sandbox, modelUrl: string): Promise<Copilot> {
   const home = join(sandbox.root, ".copilot");
   const environment = sandbox.environment({

@@ -1,6 +1,6 @@
 /**
- * Recorded sessions of the other agents are handed over to Copilot: the real program resumes them, and the test
- * compares its request.
+ * Recorded sessions of the other agents are handed over to Copilot. The real Copilot resumes them, and the test
+ * compares its request with what Continuo reads.
  */
 
 import { cpSync, readFileSync } from "node:fs";
@@ -22,7 +22,7 @@ const CASES = AGENT_NAMES.filter((agent) => agent !== "copilot").flatMap((agent)
 ]);
 
 test.each(CASES)(
-  "$agent/$name is resumed with the content that the receipt lists, and comes back",
+  "$agent/$name is resumed with the messages that Continuo reads, and comes back",
   async ({ agent, name }) => {
     await using sandbox = await makeSandbox();
     await using server = await startModelServer({});

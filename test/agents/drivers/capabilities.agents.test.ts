@@ -17,10 +17,10 @@ const SECTION = {
 };
 
 const COLUMNS: Readonly<Record<keyof SessionCapabilities, string>> = {
-  canList: "lists by itself",
-  canLoad: "loads with its history",
+  canList: "lists its sessions",
+  canLoad: "loads a session with its history",
   canResume: "resumes",
-  canContinueLast: "continues the last",
+  canContinueLast: "continues the last session",
   canFork: "forks",
   canClose: "closes",
   canDelete: "deletes",

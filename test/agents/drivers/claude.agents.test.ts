@@ -1,4 +1,4 @@
-/** Claude Code through its own `claude`. */
+/** Claude Code through its own program `claude`, without an adapter. */
 
 import { proveDriver } from "./contract.ts";
 import { claude } from "./subjects/claude.ts";

@@ -1,6 +1,7 @@
 /**
- * The promises of every driver, proved with its real agent: one table of proofs. A driver's test names the abilities of
- * its agent, and runs each proof that needs only these. The proofs also show that the driver refuses everything else.
+ * The promises of every driver, proved with its real agent. A driver's test names the abilities of its agent
+ * (`Subject`). The proofs show that the driver has these abilities, and that it refuses to list or to fork if the agent
+ * cannot do that.
  */
 
 import { readdirSync, readFileSync } from "node:fs";
@@ -31,14 +32,14 @@ import { makeSandbox, type Sandbox } from "../sandbox.ts";
 
 export interface Subject {
   readonly agent: AgentName;
-  /** The title of the table, for an agent that is driven in several ways. */
+  /** The name of the agent in test titles, with the version or the adapter if the tests run several of them. */
   readonly title: string;
   /** Creates the agent's home. */
   prepare(sandbox: Sandbox, modelUrl: string): Promise<AgentSetup>;
   readonly canFork: boolean;
   /** True if the agent itself lists its sessions. */
   readonly canList: boolean;
-  /** The model's call of a tool for which the agent asks a permission: it writes `words` into the file. */
+  /** The call of a tool that writes `words` into the file; `null` if the agent does not ask before it writes. */
   readonly writes: ((file: string, words: string) => Step) | null;
   /** The policy of its conversations; absent for the default policy. */
   readonly permissions?: PermissionPolicy;
@@ -91,7 +92,7 @@ interface Stage extends AsyncDisposable {
   readonly sandbox: Sandbox;
   readonly server: ModelServer;
   readonly prepared: AgentSetup;
-  /** The file to which the permission's tool writes. */
+  /** The file into which the tool of `Subject.writes` writes. */
   readonly file: string;
   open(options?: Partial<OpenConversation>): Promise<Conversation>;
   /**
@@ -147,7 +148,7 @@ async function turn(conversation: Conversation, words: string): Promise<readonly
   return await Array.fromAsync(conversation.prompt(say(words)));
 }
 
-/** A whole message takes the place of its parts. */
+/** Returns the agent's text: the parts that it streamed or, if there are none, its whole messages. */
 function spoken(events: readonly AgentEvent[]): string {
   const parts = events.map((event) => (event.type === "text" ? event.delta : "")).join("");
   const whole = events.map((event) => (event.type === "message" ? textOf(event.content) : "")).join("");
@@ -168,10 +169,10 @@ export function proveDriver(subject: Subject): void {
     test("continues the last of three sessions", () => provesContinue(subject));
     test("a fork does not change the original; a conversation can switch to another session in the middle", () =>
       provesForkAndChange(subject));
-    test("continues with the next answer after a slow answer was cancelled", () => provesCancel(subject));
+    test("answers the next prompt after a slow answer was cancelled", () => provesCancel(subject));
     test("a permission is requested, granted, denied, and denied after a time limit", () =>
       provesPermission(subject));
-    test("continues the session in a new process after it was killed in the middle of a turn", () =>
+    test("continues the session in a new process after the agent was killed in the middle of a turn", () =>
       provesDeath(subject));
     test("a missing session is an error, or is replaced by the chosen alternative", () =>
       provesMissing(subject));
@@ -272,7 +273,7 @@ async function provesForkAndChange(subject: Subject): Promise<void> {
   });
   await turn(conversation, SAID.third);
   expect(conversation.sessionId).toBe(sessionId);
-  // The request has no message from in between.
+  // The request has no message of the session that was open before the switch.
   expect(at.lastRequest()).toEqual([SAID.first, ANSWERS.first, SAID.third]);
 }
 
@@ -377,7 +378,7 @@ async function provesMissing(subject: Subject): Promise<void> {
   expect(at.lastRequest()).toEqual([SAID.first, ANSWERS.first, SAID.second]);
 }
 
-/** Makes a session of one turn, whose program has ended. */
+/** Makes a session of one turn, ends the agent's program, and returns the id of the session. */
 async function begin(at: Stage): Promise<string> {
   await using conversation = await at.open();
   await turn(conversation, SAID.first);
@@ -385,7 +386,7 @@ async function begin(at: Stage): Promise<string> {
   return conversation.sessionId;
 }
 
-/** Returns the sessions with messages, because some agents begin another session at every start. */
+/** Returns the ids of the sessions that have messages, because some agents also store an empty one at every start. */
 async function idsOnDisk(at: Stage): Promise<readonly string[]> {
   const sessions = await listNativeSessions({ places: placesOf(at) });
   return sessions.filter(({ title }) => title !== null).map((session) => session.sessionId);

@@ -1,4 +1,4 @@
-/** Claude Code applies each rule that a person can allow exactly as the rule is worded. */
+/** A person can allow rules that Claude Code offers. Claude Code then applies each rule exactly as it is worded. */
 
 import { existsSync, readFileSync } from "node:fs";
 import { chmod } from "node:fs/promises";
@@ -35,7 +35,7 @@ async function stage(folder: "trusted" | "untrusted"): Promise<Stage> {
     answers: [[tool("Bash", { command, description: "x" })], [text("Done.")]],
   }));
   const server = await startModelServer({ turns });
-  // Puts an `npm` on the search path that needs no package.
+  // Puts an `npm` that does nothing on the search path, so that the project needs no package.json.
   await sandbox.write("bin/npm", "#!/bin/sh\n");
   await chmod(join(sandbox.root, "bin/npm"), 0o755);
   const { command, cwd, environment } = await claude.prepare(sandbox, server.url);
@@ -102,7 +102,7 @@ test("a rule for this project: the file has only this rule, and the mode does no
   );
 });
 
-test("in an untrusted folder no rule for the project is offered, and after `once` the agent asks again for the next command", async () => {
+test("in an untrusted folder no rule for the project is offered, and after `Allow` the agent asks again for the same command", async () => {
   await using on = await stage("untrusted");
   expect(await on.say("Build it.", "Allow")).toEqual([
     "Allow",

@@ -10,7 +10,7 @@ import { opencode } from "./subjects/opencode.ts";
 
 proveDriver(opencode);
 
-test("a sub-agent, whose permission requests opencode does not pass on, runs no command, and the turn ends", async () => {
+test("opencode does not pass on the permission requests of a sub-agent: the sub-agent runs no command, and the turn ends", async () => {
   const description = "Makes a file";
   const task = { description, prompt: "Run it, please.", subagent_type: "general" };
   await using sandbox = await makeSandbox();

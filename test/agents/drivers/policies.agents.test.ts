@@ -1,4 +1,4 @@
-/** The effect of `safe` and `unrestricted` on each agent: the cells of the table in docs/drivers.md. */
+/** The effect of each policy on the real agents, which the table in docs/drivers.md describes. */
 
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -146,7 +146,7 @@ if (isWanted(PINNED.piAcp)) {
   );
 }
 
-test("a policy that only answers the requests of Claude Code grants reads outside of the folder, and denies everything else", async () => {
+test("with a policy that only answers Claude Code's permission requests, reads outside of the folder are granted, and everything else is denied", async () => {
   await using sandbox = await makeSandbox();
   const outside = await sandbox.write("apart/secret.txt", "forty-one apples");
   const file = join(sandbox.project, "written.txt");

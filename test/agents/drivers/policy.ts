@@ -24,7 +24,7 @@ import {
 import { makeSandbox, type Sandbox } from "../sandbox.ts";
 import type { AgentSetup } from "./contract.ts";
 
-/** Sets the permissions in the person's own settings of the agent: as many as possible, or as few. */
+/** The permissions in the person's own settings of the agent: everything is allowed, or the agent asks. */
 export type OwnSettings = "allow everything" | "ask";
 
 export interface PolicySubject {
@@ -33,9 +33,9 @@ export interface PolicySubject {
   readonly reads: (file: string) => Step;
   readonly writes: (file: string, words: string) => Step;
   readonly runs: (command: string) => Step;
-  /** A command in place of the write, for an agent whose sandbox runs such a command without a question. */
+  /** Replaces `runs` in the test of `ask`, for an agent whose sandbox runs that command without a question. */
   readonly asksToRun?: (command: string) => Step;
-  /** Some agents refuse to read outside of the folder under every policy. */
+  /** False if the agent refuses, under every policy, to read a file outside of its folder. */
   readonly readsOutside: boolean;
   /**
    * The tools that the model of a new session is offered under `safe`; `null` means that it is offered all tools, and
@@ -59,7 +59,7 @@ interface Stage extends AsyncDisposable {
   open(options: Partial<OpenConversation>): Promise<Conversation>;
   /** Ends a conversation so that another one can continue its session. */
   end(conversation: Conversation): Promise<void>;
-  /** Returns those of the requested files that exist. */
+  /** Returns the names of the files that the tools have made so far. */
   made(): readonly string[];
 }
 
@@ -103,7 +103,7 @@ async function turn(conversation: Conversation, words: string): Promise<readonly
   return await Array.fromAsync(conversation.prompt([{ type: "text", text: words }]));
 }
 
-/** This holds in every request since then. */
+/** Returns the names of all tools that the agent offered to the model since request number `since`. */
 function offeredSince({ server }: Stage, since: number): readonly string[] {
   const names = server
     .conversation()

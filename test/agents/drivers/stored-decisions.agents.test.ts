@@ -1,4 +1,4 @@
-/** Every agent hears the answer to a permission after it is stored: a held append holds the agent. */
+/** Every agent gets the answer to its permission request only after the answer is stored, even if that takes long. */
 
 import { existsSync } from "node:fs";
 import { join } from "node:path";
@@ -15,11 +15,11 @@ import { gemini } from "./subjects/gemini.ts";
 import { opencode } from "./subjects/opencode.ts";
 import { pi } from "./subjects/pi.ts";
 
-/** An agent that heard the answer has written its file long before. */
+/** An agent that has the answer writes its file in much less time. */
 const WRITTEN_WITHIN_MS = 2_000;
 
 test.each([claude, codex, gemini, opencode, pi])(
-  "$title: a tool runs after the log has the grant",
+  "$title: a tool runs only after the grant is in the log",
   async ({ prepare, writes }) => {
     await using sandbox = await makeSandbox();
     const file = join(sandbox.project, "written.txt");

@@ -27,35 +27,38 @@ const TAKES: Readonly<Record<AgentName, boolean>> = {
   pi: false,
 };
 
-test.each(Object.entries(TAKES))("%s", async (name, takes) => {
-  await using sandbox = await makeSandbox();
-  await using server = await startModelServer();
-  const { cwd, driver } = await SUBJECTS[name as AgentName].prepare(sandbox, server.url);
-  const log = join(sandbox.root, "given.log");
-  const given: ToolServer = {
-    name: "given",
-    command: process.execPath,
-    args: [SERVER, log],
-    env: { GIVEN_TOKEN: TOKEN },
-  };
-  const starts = (): number => {
-    const text = existsSync(log) ? readFileSync(log, "utf8") : "";
-    return text.split("\n").filter((line) => line === JSON.stringify({ method: "tools/list" })).length;
-  };
-  const say = async (resumeSessionId: string | undefined, wanted: number): Promise<string> => {
-    const named = resumeSessionId === undefined ? {} : { resumeSessionId };
-    await using conversation = await (await driver()).open({ cwd, toolServers: [given], ...named });
-    expect(conversation.leftOutServers ?? []).toEqual(takes ? [] : ["given"]);
-    await Array.fromAsync(conversation.prompt([{ type: "text", text: "Say something." }]));
-    expect(commandLines().filter((line) => line.includes(TOKEN))).toEqual([]);
-    if (takes) await expect.poll(starts, { timeout: 20_000 }).toBeGreaterThanOrEqual(wanted);
-    return conversation.sessionId;
-  };
-  const sessionId = await say(undefined, 1);
-  await say(sessionId, takes ? starts() + 1 : 0);
-  expect(existsSync(log)).toBe(takes);
-  if (takes) expect(readFileSync(log, "utf8")).toContain(JSON.stringify({ token: TOKEN }));
-});
+test.each(Object.entries(TAKES))(
+  "%s starts the caller's server, or the driver reports it as left out",
+  async (name, takes) => {
+    await using sandbox = await makeSandbox();
+    await using server = await startModelServer();
+    const { cwd, driver } = await SUBJECTS[name as AgentName].prepare(sandbox, server.url);
+    const log = join(sandbox.root, "given.log");
+    const given: ToolServer = {
+      name: "given",
+      command: process.execPath,
+      args: [SERVER, log],
+      env: { GIVEN_TOKEN: TOKEN },
+    };
+    const starts = (): number => {
+      const text = existsSync(log) ? readFileSync(log, "utf8") : "";
+      return text.split("\n").filter((line) => line === JSON.stringify({ method: "tools/list" })).length;
+    };
+    const say = async (resumeSessionId: string | undefined, wanted: number): Promise<string> => {
+      const named = resumeSessionId === undefined ? {} : { resumeSessionId };
+      await using conversation = await (await driver()).open({ cwd, toolServers: [given], ...named });
+      expect(conversation.leftOutServers ?? []).toEqual(takes ? [] : ["given"]);
+      await Array.fromAsync(conversation.prompt([{ type: "text", text: "Say something." }]));
+      expect(commandLines().filter((line) => line.includes(TOKEN))).toEqual([]);
+      if (takes) await expect.poll(starts, { timeout: 20_000 }).toBeGreaterThanOrEqual(wanted);
+      return conversation.sessionId;
+    };
+    const sessionId = await say(undefined, 1);
+    await say(sessionId, takes ? starts() + 1 : 0);
+    expect(existsSync(log)).toBe(takes);
+    if (takes) expect(readFileSync(log, "utf8")).toContain(JSON.stringify({ token: TOKEN }));
+  },
+);
 
 /** The arguments of all programs, as every user of this machine can read them. */
 function commandLines(): readonly string[] {

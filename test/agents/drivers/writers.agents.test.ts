@@ -12,7 +12,7 @@ const RESUME = {
   pi: ["-p", "--session"],
 } as const;
 
-/** The answer would take minutes; the expected event ends it. */
+/** The whole answer would take minutes, but the turn ends earlier, with the expected error. */
 const STORY = Array.from({ length: 3_000 }, (_, k) => `word${k}`).join(" ");
 const SLOW: Script = {
   turns: [{ user: "Slowly, here.", answers: [[{ type: "slow", delayMs: 100 }, text(STORY)]] }],

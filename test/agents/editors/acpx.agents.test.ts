@@ -45,7 +45,7 @@ async function acpx(on: Stage, ...args: readonly string[]): Promise<Row[]> {
   return rowsIn(stdout);
 }
 
-/** The text of the agent's messages, in whatever shape the rows keep the updates of the protocol. */
+/** Returns the text of the agent's messages. A row is a message of the protocol, or holds one in `message`. */
 function spokenIn(rows: readonly Row[]): string {
   const updates = rows.map((row) => {
     const message = (row.message ?? row) as { readonly params?: { readonly update?: Row } };

@@ -1,6 +1,6 @@
 /**
- * Forks of sessions that the real agents began: each agent lists and resumes them, and its request has the messages of
- * the source up to the cut. The source does not change.
+ * Forks of sessions that the real agents began: each agent lists and resumes the forks, and its request has the
+ * messages of the source up to the one after which the fork was made. The source does not change.
  */
 
 import {
@@ -76,7 +76,7 @@ describe.each(AGENTS)("$agent", ({ agent, format, open }) => {
     expect((await begun.titles()).get(source.sessionId)).toBe("Two notes 你好");
   });
 
-  test("a whole fork is listed and resumed, and the source does not change", async () => {
+  test("a fork of the whole session is listed and resumed, and the source does not change", async () => {
     const before = await said(source.sessionId);
     const fork = await forkNativeSession(`${agent}:${source.sessionId}`, { places });
     const titles = await begun.titles();

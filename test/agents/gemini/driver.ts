@@ -26,7 +26,7 @@ export interface Gemini {
   acp(cwd?: string): Promise<AcpClient>;
 }
 
-/** A small sub-agent, so that no text of Gemini CLI's own gets into recorded sessions. */
+/** A small sub-agent of the tests, so that recorded sessions contain no text that belongs to Gemini CLI. */
 const HELPER = `---
 name: helper
 description: Counts things.
@@ -62,7 +62,7 @@ export async function openGemini(sandbox: Sandbox, modelUrl: string): Promise<Ge
     GOOGLE_GEMINI_BASE_URL: modelUrl,
     GEMINI_CLI_TRUST_WORKSPACE: "true",
     GEMINI_SYSTEM_MD: system,
-    // One process per start: without this, it would start itself again with more memory.
+    // Without this, Gemini CLI would start itself again, in a second process with more memory.
     GEMINI_CLI_NO_RELAUNCH: "true",
   });
   const command = (args: readonly string[], cwd = sandbox.project): Promise<ProgramResult> =>
@@ -80,7 +80,7 @@ export async function openGemini(sandbox: Sandbox, modelUrl: string): Promise<Ge
     },
     async sayInVain(words, options = {}) {
       const { code } = await say(words, options);
-      if (code === 0) throw new Error("gemini was to be refused, and was not");
+      if (code === 0) throw new Error("gemini answered a prompt that the model should have refused");
     },
     async acp(cwd = sandbox.project) {
       const args = [geminiProgram(), "--acp", ...ARGUMENTS];

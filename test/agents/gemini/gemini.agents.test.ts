@@ -1,6 +1,7 @@
 /**
- * The real Gemini CLI holds conversations. Continuo reads the files that it wrote and computes what the model receives
- * when they are resumed; then Gemini CLI resumes them. The tests run in order and continue each other's sessions.
+ * The real Gemini CLI holds conversations. Continuo reads the session files and computes what the model receives when
+ * a session is resumed; then Gemini CLI resumes the session, and the test compares the request. The tests run in
+ * order and continue each other's sessions.
  */
 
 import { randomUUID } from "node:crypto";
@@ -36,7 +37,7 @@ afterAll(async () => {
   await sandbox?.[Symbol.asyncDispose]();
 });
 
-/** Resumes a session of Gemini CLI and compares. */
+/** Resumes a session with Gemini CLI, and compares the request with what Continuo reads. */
 async function prove(sessionId: string): Promise<readonly Item[]> {
   const resume = (words: string) => gemini.say(words, { resume: sessionId });
   return await proveResumption({ agent: "gemini", places, sessionId, server, resume });
@@ -69,7 +70,7 @@ describe("Gemini CLI resumes what Continuo reads", () => {
     expect(child.details).toMatchObject({ sessionId: subagent?.id, toolCalls: 2, problems: [] });
   });
 
-  test("an answer that the service refused is a branch", async () => {
+  test("a prompt that the service refused to answer is a branch", async () => {
     await gemini.sayInVain(SAID.refused, { resume: MAIN });
     await prove(MAIN);
     using session = await openNativeSession(`gemini:${MAIN}`, { places });
@@ -79,7 +80,7 @@ describe("Gemini CLI resumes what Continuo reads", () => {
     });
   });
 
-  test("a rewind: the messages before it are a branch", async () => {
+  test("a rewind: the messages that it removed are a branch", async () => {
     const sessionId = randomUUID();
     await gemini.say(SAID.instead, { sessionId });
     await gemini.say(SAID.after, { resume: sessionId });
@@ -129,8 +130,8 @@ test("a record that Gemini CLI itself ignores is read, reported, and not sent to
   expect(session.problems.map(({ code }) => code)).toContain("lost_on_resume");
 });
 
-describe("Gemini CLI reports the same", () => {
-  test("the list has ids and titles, without sessions that have no message", async () => {
+describe("Gemini CLI and Continuo report the same", () => {
+  test("the lists have the same ids and titles, without sessions that have no message", async () => {
     const { stdout } = await gemini.command(["--list-sessions"]);
     const theirs = [...stdout.matchAll(/\[([0-9a-f-]{36})\]/gu)].map((found) => found[1]);
     const ours = await listNativeSessions({ agents: ["gemini"], places, cwd: sandbox.project });
@@ -139,7 +140,7 @@ describe("Gemini CLI reports the same", () => {
     for (const { title } of said) expect(stdout).toContain(title?.slice(0, 20));
   });
 
-  test("the conversation equals the one that it sends over ACP", async () => {
+  test("Continuo reads the same conversation that Gemini CLI sends over ACP", async () => {
     for (const sessionId of [MAIN, compacted]) {
       const history = await historyOf("gemini", sessionId, places);
       const start = history.findLastIndex((message) => message.origin === "summary");
@@ -159,8 +160,8 @@ describe("Gemini CLI reports the same", () => {
 });
 
 /**
- * Opens a copy of the home over ACP. In the minute that the name of a session's file contains, Gemini CLI would empty
- * that file first, so the copy gets the name of another minute.
+ * Opens a copy of the home over ACP. The name of a session file contains the minute in which the session began. During
+ * that minute, Gemini CLI would empty the file when it loads the session, so the copied file gets another minute.
  */
 async function loadCopy(sessionId: string, spokenChars: number): Promise<readonly JsonObject[]> {
   const [row] = (await listNativeSessions({ agents: ["gemini"], places })).filter(
@@ -186,7 +187,7 @@ function spokenIn(updates: readonly JsonObject[]): string {
   return allSpokenIn(updates).replaceAll(/\[(Thought: true|Function Call: \w+)\]/gu, "");
 }
 
-test("commands change nothing in a home of sessions that are 200 days old", async () => {
+test("commands that read sessions change nothing in a home whose sessions are 200 days old", async () => {
   const home = { path: gemini.home, variable: "GEMINI_CLI_HOME" };
   await expectUnchangedByReading(sandbox, home, { sessionId: MAIN });
 });

@@ -5,7 +5,7 @@ import { type ProgramResult, runProgram, type Sandbox } from "../sandbox.ts";
 import { type Gemini, geminiProgram } from "./driver.ts";
 
 const LOOK_EVERY_MS = 200;
-/** A start takes seconds; only a changed interface reaches this limit. */
+/** A start takes some seconds. This limit is reached only if the interface of Gemini CLI has changed. */
 const MOST_LOOKS = 300;
 const LOOKS_BEFORE_A_KEY = 25;
 
@@ -38,7 +38,7 @@ async function inTerminal(
       if (key.length > 0 && look % LOOKS_BEFORE_A_KEY === 0) await tmux("send-keys", ...key);
       await new Promise((next) => setTimeout(next, LOOK_EVERY_MS));
     }
-    throw new Error(`${isThere} did not come; the terminal shows:\n${screen}`);
+    throw new Error(`the screen never matched ${isThere}; the terminal shows:\n${screen}`);
   };
   const start = [process.execPath, geminiProgram(), "--model", "gemini-2.5-flash", ...flags];
   await tmux("new-session", "-d", "-x", "120", "-y", "40", ...start);
@@ -51,8 +51,8 @@ async function inTerminal(
 }
 
 /**
- * Goes back to before the last message of the person. Gemini CLI counts results of tools as such messages, so the last
- * turn must be one without tools.
+ * Undoes the last message of the person and the turn after it. Gemini CLI counts the result of a tool as a message of
+ * the person too, so the last turn must not use tools.
  */
 export async function rewindInTerminal(sandbox: Sandbox, gemini: Gemini, sessionId: string): Promise<void> {
   await inTerminal(sandbox, gemini, ["--resume", sessionId], async ({ tmux, until }) => {
@@ -69,16 +69,16 @@ export async function rewindInTerminal(sandbox: Sandbox, gemini: Gemini, session
 
 export interface QueuedPrompts {
   readonly sessionId: string;
-  /** The prompt whose turn runs while the other one is typed. */
+  /** The prompt whose turn runs while the other prompts are typed. */
   readonly first: string;
   readonly queued: readonly string[];
   /** Lets the first turn end. */
   readonly end: () => Promise<unknown>;
-  /** The answer to the prompt that was typed meanwhile. */
+  /** The answer to the queued prompts. */
   readonly answer: string;
 }
 
-/** Types a prompt while the agent works, and waits until the agent answered it. */
+/** Types prompts while the agent works on the first one, and waits until the agent has answered them. */
 export async function queueInTerminal(
   sandbox: Sandbox,
   gemini: Gemini,

@@ -20,7 +20,7 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 const ASKED = "Why does the retry loop never end?";
 const AFTER = "And what ends it?";
 const WAIT = "Wait for a while.";
-/** Claude Code looks for old sessions some seconds into a session. */
+/** Claude Code looks for old sessions only some seconds after a session begins. */
 const WAIT_SECONDS = 25;
 
 let sandbox: Sandbox;
@@ -63,7 +63,7 @@ async function goneIds(places: Places): Promise<readonly string[]> {
 /** The texts of the last request to the model. */
 const lastRequest = (): string => JSON.stringify(model.requests.at(-1)?.body);
 
-test("claude: a session of 40 days is swept, restored, kept by later sweeps, and continues", async () => {
+test("claude: a session that is 40 days old is deleted by a sweep, restored, kept by the next sweep, and continues", async () => {
   const claude = await openClaude(sandbox, model.url, "full");
   const places: Places = { home: sandbox.root, env: { CLAUDE_CONFIG_DIR: claude.configFolder } };
   const { sessionId } = await claude.say([ASKED]);
@@ -121,7 +121,7 @@ test("claude: a session of the desktop app is kept for the number of days that i
   expect(existsSync(desktop)).toBe(false);
 });
 
-test("gemini: a session of 40 days is deleted by the list command, restored, kept by later starts, and continues", async () => {
+test("gemini: a session that is 40 days old is deleted by the list command, restored, kept by later starts, and continues", async () => {
   const gemini = await openGemini(sandbox, model.url);
   const places: Places = { home: sandbox.root, env: { GEMINI_CLI_HOME: gemini.home } };
   await gemini.say(ASKED);

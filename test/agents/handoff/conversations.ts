@@ -49,7 +49,7 @@ interface Calls {
   readonly fails: Step;
 }
 
-/** Gemini CLI reads a picture that is named after an `@`. */
+/** `lookWords` is for Gemini CLI, where the prompt contains the path of the picture after an `@`. */
 function turnsOf(agent: AgentName, { long, fails }: Calls, lookWords = look(agent)): readonly ScriptedTurn[] {
   return [
     {
@@ -90,7 +90,7 @@ export const CONVERSATIONS: Readonly<Record<AgentName, Conversation>> = {
       }),
     async hold(sandbox, modelUrl) {
       const claude = await openClaude(sandbox, modelUrl, "full");
-      // The size of the largest part of a file that the agent reads.
+      // The largest part of a file that Claude Code reads at once, in tokens.
       const env = { CLAUDE_CODE_FILE_READ_MAX_OUTPUT_TOKENS: "200000" };
       await sandbox.write(".claude/settings.json", JSON.stringify({ cleanupPeriodDays: 36_500, env }));
       const sessionId = randomUUID();
@@ -175,7 +175,7 @@ export const CONVERSATIONS: Readonly<Record<AgentName, Conversation>> = {
     minResultBytes: 20_000,
     script: (project) =>
       turnsOf("copilot", {
-        // Copilot shows only a part of a file of this size, and nothing if no range is given.
+        // Copilot shows only a part of a file of this size, and shows nothing of it without a range.
         long: tool("view", { path: join(project, "long.md"), view_range: [1, 1_000] }),
         fails: tool("view", { path: join(project, "missing.md") }),
       }),

@@ -1,4 +1,4 @@
-/** The parts of each agent's conversation that every other agent keeps, as a table for docs/support.md. */
+/** The table in docs/support.md: what is kept of a conversation when one agent hands it over to another. */
 
 import type { Outcome, Receipt, ReceiptKind } from "@continuo/agents";
 import type { AgentName } from "@continuo/core/model";

@@ -1,7 +1,7 @@
 /**
- * Sessions that come back from a hand-over in a state that their agent treats specially: a revert that can be undone, a
- * record that the agent does not see, files of older versions. The real agent continues each of them, and treats it
- * like the session that was handed over.
+ * Sessions in a state that their agent treats specially are handed over and come back: a revert that can be undone, a
+ * record that the agent ignores, files of older versions. The real agent continues each session that came back, and
+ * treats it like the session that was handed over.
  */
 
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
@@ -38,7 +38,10 @@ interface Going {
   readonly sandbox: Sandbox;
 }
 
-/** Hands the session over to pi, or a session of pi to Codex, and back; there the agent itself verifies it. */
+/**
+ * Hands the session over to pi (a session of pi to Codex) and then back to its own agent. That agent itself verifies
+ * the session that came back.
+ */
 async function thereAndBack({ ref, under, places, sandbox }: Going): Promise<Return> {
   const { agent, program } = under;
   const by: AgentName = agent === "pi" ? "codex" : "pi";
@@ -66,7 +69,7 @@ const placesOf = (sandbox: Sandbox, environment: Readonly<Record<string, string>
   env: { ...environment, CONTINUO_HOME: join(sandbox.root, "continuo") },
 });
 
-describe("opencode, reverted", () => {
+describe("opencode with a reverted session", () => {
   const SAID = { name: "Name the timer.", write: "Write it down.", take: "Take it." };
   const scriptOf = (project: string): Script => ({
     title: "A timer",
@@ -142,7 +145,10 @@ describe("opencode, reverted", () => {
   });
 });
 
-/** Lets the agent continue, and returns the messages of the session that it sent. */
+/**
+ * Hands a session over and back, and lets its agent continue the session that came back. Returns what the agent then
+ * sends to its model, and the state of the session.
+ */
 async function goOn(under: AgentUnderTest, script: Script, place: (at: Placing) => string): Promise<Gone> {
   await using sandbox = await makeSandbox();
   await using server = await startModelServer(script);
@@ -165,7 +171,7 @@ interface Placing {
 interface Gone {
   readonly items: readonly Item[];
   readonly history: number;
-  /** The record comes after the agent's own turn. */
+  /** The content of the session file after the agent continued the session. */
   readonly file: string;
 }
 
@@ -206,7 +212,7 @@ describe("Gemini CLI", () => {
     return join(project, "chats", name);
   };
 
-  test("still does not see a record with a raw line separator after it came back", async () => {
+  test("still ignores a record with a raw line separator after the session came back", async () => {
     const lines = [
       HEAD,
       say("u1", "user", "Which teas?"),
@@ -224,7 +230,7 @@ describe("Gemini CLI", () => {
   test.each([
     ["over several lines", 2],
     ["on one line", 0],
-  ])("continues an older file of one object, written %s", async (_how, spaces) => {
+  ])("continues a file of an older version that is one JSON object, written %s", async (_how, spaces) => {
     const messages = [
       say("u1", "user", "Which teas?"),
       {
@@ -295,7 +301,7 @@ describe("pi", () => {
   ];
 
   test.each(VERSIONS)(
-    "converts version $version to its own when it continues",
+    "converts a session of version $version to the current version when it continues the session",
     async ({ header, entries }) => {
       const { items, file } = await goOn(agentOf("pi"), {}, ({ sandbox, environment }) => {
         const name = `--${sandbox.project.slice(1).replace(/[/\\:]/gu, "-")}--/2026-05-06T07-00-00-000Z_${ID}.jsonl`;

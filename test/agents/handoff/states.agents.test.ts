@@ -20,8 +20,8 @@ const FIXTURES = join(import.meta.dirname, "../../fixtures");
 /** The fixture of each agent in this state. */
 const STATES = {
   compacted: fixturesOf("compaction"),
-  // A session of Copilot has only one branch, so the nearest state is one with a refused turn and a killed turn before
-  // an answer.
+  // A session of Copilot has only one branch. The nearest state is a session with an answer that failed, an answer that
+  // the person interrupted, and a turn after them.
   branched: {
     ...fixturesOf("branch"),
     codex: "revert",
@@ -73,7 +73,7 @@ async function sourceOf(agent: AgentName, state: State): Promise<Source> {
   return { agent, sessionId, location: found.location, places };
 }
 
-/** Fixtures hold tools without their parameters, which pi does not read. */
+/** Removes the tools, because fixtures hold them without their parameters, and pi does not read such tools. */
 function withoutTools(lines: string): string {
   return lines.replaceAll(/^.*"toolsAdded".*$/gmu, (line) =>
     JSON.stringify(JSON.parse(line, (key, value) => (key === "toolsAdded" ? undefined : value))),
@@ -100,15 +100,15 @@ function damage(agent: AgentName, location: string): void {
   writeFileSync(location, `${lines.join("\n")}\n{"type":"us`);
 }
 
-/** The home of the source, those of all targets, and Continuo's. */
+/** The homes of all targets and of Continuo, and the source's own home unless the target is the same agent. */
 function placesFor(source: Source, to: AgentName): Places {
   const own = source.agent === to ? {} : source.places.env;
   return { home: targets.sandbox.root, env: { ...targets.env, ...own } };
 }
 
 /**
- * All pairs together take hours of CPU, so in each state a run hands each source to one other target; `--all-pairs`
- * takes all.
+ * All pairs together take hours of CPU. So in each state the tests hand each source over to only one other agent, and
+ * with `--all-pairs` to every agent.
  */
 function targetsOf(from: AgentUnderTest, state: State): readonly AgentUnderTest[] {
   if (process.env.CONTINUO_ALL_PAIRS === "1") return AGENTS;
@@ -117,7 +117,7 @@ function targetsOf(from: AgentUnderTest, state: State): readonly AgentUnderTest[
   return to === undefined ? [] : [to];
 }
 
-describe.each(Object.keys(STATES) as State[])("%s", (state) => {
+describe.each(Object.keys(STATES) as State[])("a session, %s", (state) => {
   describe.each(AGENTS)("of $agent", (from) => {
     let source: Source;
 
@@ -125,7 +125,7 @@ describe.each(Object.keys(STATES) as State[])("%s", (state) => {
       source = await sourceOf(from.agent, state);
     });
 
-    test.each(targetsOf(from, state))("to $agent, and back", async (to) => {
+    test.each(targetsOf(from, state))("is handed over to $agent, and comes back", async (to) => {
       const there = await targets.goOn({ ref: source.location, places: placesFor(source, to.agent), to });
       const view = await sourceView(from.agent, source.sessionId, source.places);
       expect(saidIn(there.items)).toEqual(saidIn(view));

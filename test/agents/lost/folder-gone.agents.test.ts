@@ -24,7 +24,7 @@ const AGENTS: readonly (readonly [AgentName, string, readonly LostRecipe[], OwnL
 ];
 
 test.each(AGENTS)(
-  "%s lists a session of a renamed project after it was relocated, and not after that is undone",
+  "%s lists a session of a renamed project after `continuo relocate`, and no longer after the change is undone",
   async (agent, id, recipes, listed) => {
     await using sandbox = await makeSandbox();
     const home = { root: sandbox.root, project: sandbox.project };
@@ -48,7 +48,7 @@ test.each(AGENTS)(
   },
 );
 
-/** An agent changes its databases when it reads. */
+/** Returns only the session files, because an agent changes its databases even when it only reads. */
 function sessionsIn(files: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
   return Object.fromEntries(Object.entries(files).filter(([path]) => path.endsWith(".jsonl")));
 }

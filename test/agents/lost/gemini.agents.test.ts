@@ -17,61 +17,67 @@ import { type Gemini, geminiProgram, openGemini } from "../gemini/driver.ts";
 import { makeSandbox, runProgram, type Sandbox } from "../sandbox.ts";
 import { expectConfirmed } from "./asked.ts";
 
-/** Meanwhile the sweep may delete a session that the list shows only once. */
+/** The session must be in this many lists: Gemini CLI may delete a session while it shows the session in a list. */
 const LISTS_AFTER = 2;
 const MOST_LISTS = 9;
 const CLOSED = "http://127.0.0.1:9";
 
-/** The list shows its id because of another file. */
+/** The recipes whose session id is in the list nevertheless, because a newer file has the same id. */
 const TWINS = GEMINI_RECIPES.filter(({ cause }) => cause === "older_twin");
 const OTHERS = GEMINI_RECIPES.filter(({ cause }) => cause !== "older_twin");
 
-test.each([...OTHERS, ...otherWaysOf("gemini")])("$title: $cause", async ({ cause, write, messages }) => {
-  await using sandbox = await makeSandbox();
-  const gemini = await openGemini(sandbox, CLOSED);
-  const home = { root: gemini.home, project: sandbox.project };
-  write(home);
-  const before = snapshotOf(home);
-  await expectNotListed(sandbox, gemini, GEMINI_ID);
-  const hidden = (await hiddenIn(home, "gemini")).find((one) => one.cause === cause);
-  if (hidden === undefined) throw new Error(`nothing is hidden by ${cause}`);
-  expect(hidden.found.sessionId).toContain(GEMINI_ID.slice(0, 8));
-  expect(snapshotOf(home)).toEqual(before);
-  if (messages === undefined) return;
-  const places = placesOfHome(home);
-  const returned = await returnHiddenSession(hidden, { places, write: "in place" });
-  const { trashId } = returned;
-  await expectConfirmed(home, { ...returned, messages });
-  const list = copyToList(sandbox, gemini);
-  for (let at = 0; at < LISTS_AFTER; at += 1) {
-    const shown = await list();
-    // If the head is damaged, only the first eight characters of the id remain, in the name of the file.
-    expect(shown).toContain(`[${GEMINI_ID.slice(0, 8)}`);
-    expect(shown).toContain("Why does the retry loop never end?");
-  }
-  await restoreNativeSession(trashId ?? "", { places });
-  expect(snapshotOf(home)).toEqual(before);
-  await expectNotListed(sandbox, gemini, "Why does the retry loop never end?");
-});
+test.each([...OTHERS, ...otherWaysOf("gemini")])(
+  "$title: Gemini CLI does not list the session ($cause)",
+  async ({ cause, write, messages }) => {
+    await using sandbox = await makeSandbox();
+    const gemini = await openGemini(sandbox, CLOSED);
+    const home = { root: gemini.home, project: sandbox.project };
+    write(home);
+    const before = snapshotOf(home);
+    await expectNotListed(sandbox, gemini, GEMINI_ID);
+    const hidden = (await hiddenIn(home, "gemini")).find((one) => one.cause === cause);
+    if (hidden === undefined) throw new Error(`nothing is hidden by ${cause}`);
+    expect(hidden.found.sessionId).toContain(GEMINI_ID.slice(0, 8));
+    expect(snapshotOf(home)).toEqual(before);
+    if (messages === undefined) return;
+    const places = placesOfHome(home);
+    const returned = await returnHiddenSession(hidden, { places, write: "in place" });
+    const { trashId } = returned;
+    await expectConfirmed(home, { ...returned, messages });
+    const list = copyToList(sandbox, gemini);
+    for (let at = 0; at < LISTS_AFTER; at += 1) {
+      const shown = await list();
+      // If the head is damaged, only the first eight characters of the id remain, in the name of the file.
+      expect(shown).toContain(`[${GEMINI_ID.slice(0, 8)}`);
+      expect(shown).toContain("Why does the retry loop never end?");
+    }
+    await restoreNativeSession(trashId ?? "", { places });
+    expect(snapshotOf(home)).toEqual(before);
+    await expectNotListed(sandbox, gemini, "Why does the retry loop never end?");
+  },
+);
 
-test.each(TWINS)("$title: $cause, and without the newer file the list shows it", async ({ cause, write }) => {
-  await using sandbox = await makeSandbox();
-  const gemini = await openGemini(sandbox, CLOSED);
-  const home = { root: gemini.home, project: sandbox.project };
-  write(home);
-  const before = snapshotOf(home);
-  const hidden = await hiddenIn(home, "gemini");
-  expect(hidden.map((one) => one.cause)).toEqual([cause]);
-  expect(snapshotOf(home)).toEqual(before);
-  const both = await listing(sandbox, gemini);
-  expect(both).toContain("And what ends it?");
-  expect(both).not.toContain("Why does the retry loop never end?");
-  const older = hidden[0]?.found.location ?? "";
-  for (const name of readdirSync(dirname(older))) {
-    if (name !== basename(older)) rmSync(join(dirname(older), name));
-  }
-  expect(await listing(sandbox, gemini)).toContain("Why does the retry loop never end?");
-});
+test.each(TWINS)(
+  "$title: Gemini CLI lists the older session only without the newer file ($cause)",
+  async ({ cause, write }) => {
+    await using sandbox = await makeSandbox();
+    const gemini = await openGemini(sandbox, CLOSED);
+    const home = { root: gemini.home, project: sandbox.project };
+    write(home);
+    const before = snapshotOf(home);
+    const hidden = await hiddenIn(home, "gemini");
+    expect(hidden.map((one) => one.cause)).toEqual([cause]);
+    expect(snapshotOf(home)).toEqual(before);
+    const both = await listing(sandbox, gemini);
+    expect(both).toContain("And what ends it?");
+    expect(both).not.toContain("Why does the retry loop never end?");
+    const older = hidden[0]?.found.location ?? "";
+    for (const name of readdirSync(dirname(older))) {
+      if (name !== basename(older)) rmSync(join(dirname(older), name));
+    }
+    expect(await listing(sandbox, gemini)).toContain("Why does the retry loop never end?");
+  },
+);
 
 test("the setting that `guard retention` changes keeps a session beyond the limit, until the setting is restored", async () => {
   await using sandbox = await makeSandbox();
@@ -101,7 +107,7 @@ async function listing(sandbox: Sandbox, gemini: Gemini): Promise<string> {
   return await copyToList(sandbox, gemini)();
 }
 
-/** Every call lists the same copy. */
+/** Copies the home. The result lists the sessions of this copy at each call. */
 function copyToList(sandbox: Sandbox, gemini: Gemini): () => Promise<string> {
   copies += 1;
   const copy = join(sandbox.root, `copy-${copies}`);

@@ -1,8 +1,8 @@
-/** The moment from which Codex offers Continuo's tools to its model. */
+/** Waits until Codex offers Continuo's tools to its model. */
 
 import type { AppServer } from "../codex/app-server.ts";
 
-/** A request that is sent before the server has started offers no tool. */
+/** Waits for the start of Continuo's MCP server: a request that Codex sends earlier offers none of its tools. */
 export async function continuoReady(app: AppServer): Promise<void> {
   await app.notified("mcpServer/startupStatus/updated", (params) =>
     /continuo.*ready/su.test(JSON.stringify(params)),

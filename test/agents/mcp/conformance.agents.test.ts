@@ -1,6 +1,7 @@
 /**
- * The protocol's own conformance kit for servers, of revision 2025-11-25 and older, against `continuo serve`. There is
- * no kit for the newer revision yet, so `test/mcp/wire.test.ts` and `http.test.ts` test that one.
+ * Runs the official conformance kit for MCP servers against `continuo serve`. The kit knows the revisions up to
+ * 2025-11-25. It does not know the newer revision yet, so `test/mcp/wire.test.ts` and `test/mcp/http.test.ts` test the
+ * newer one.
  */
 
 import { spawn } from "node:child_process";
@@ -18,15 +19,16 @@ const KIT = join(packageFolder(PINNED.mcpConformance), PINNED.mcpConformance.pro
 const APPLICABLE: readonly string[] = ["server-initialize", "ping", "tools-list", "dns-rebinding-protection"];
 
 const NEEDS = {
-  fixture: "it calls a tool of this name that only a server made for the kit has",
-  logging: "the server declares no logging: it tells its client nothing but answers",
+  fixture: "the scenario calls a tool that only a server written for the kit has",
+  logging: "the server declares no logging: it sends its client only answers",
   completions: "the server declares no completions: no argument of a tool can be completed",
-  sampling: "the server asks its client for no model",
-  elicitation: "the server asks the person nothing",
-  resources: "the server declares no resources: sessions are read by tools, which mask and bound them",
+  sampling: "the server never asks its client to call a model",
+  elicitation: "the server never asks the person a question",
+  resources:
+    "the server declares no resources: its tools read sessions, mask secrets and limit the length of an answer",
   prompts: "the server declares no prompts",
   streams:
-    "each request stands alone: no session, so that no stream can be polled or resumed; the kit checks nothing",
+    "each request is complete in itself, so there is no stream to poll or resume; the kit checks nothing here",
 } as const;
 
 /** Every other scenario of the kit, with the reason why it does not apply to this server. */
@@ -92,7 +94,7 @@ async function runKit(sandbox: Sandbox, ...args: readonly string[]): Promise<str
   return `${stdout}\n${stderr}`;
 }
 
-test("every scenario of the kit that applies passes, and every other one is named with its reason", async () => {
+test("every applicable scenario of the kit passes, and every other scenario is listed with a reason", async () => {
   await using sandbox = await makeSandbox();
   const listed = await runKit(sandbox, "list", "--server");
   const scenarios = [...listed.matchAll(/^ {2}- ([\w-]+) \[/gmu)].map(([, name]) => name);
@@ -106,7 +108,7 @@ test("every scenario of the kit that applies passes, and every other one is name
   }
 });
 
-test("the server declares nothing that would make another scenario apply", async () => {
+test("the server declares only tools, so no other scenario applies", async () => {
   await using sandbox = await makeSandbox();
   await using server = await serve(sandbox);
   const response = await fetch(server.url, {

@@ -19,7 +19,7 @@ const FIRST = "What does the timer do?";
 const MOVED: readonly string[] = MOVED_AGENTS;
 
 describe.each(AGENTS.filter(({ agent }) => MOVED.includes(agent)))("$agent", ({ agent, program, open }) => {
-  test("resumes a session that moved in its clone, with the same changes", async () => {
+  test("resumes a moved session in the clone, which has the same changes", async () => {
     await using here = await makeSandbox();
     await using there = await makeSandbox();
     await using server = await startModelServer({ turns: [{ user: FIRST, answers: [[text("It stops.")]] }] });

@@ -80,14 +80,14 @@ const configFor = (modelUrl: string): JsonObject => ({
       models: { [MODEL]: modelOf("One"), [OTHER_MODEL]: modelOf("Two") },
     },
   },
-  // Text under these names is opencode's own prompt, and does not belong to a conversation.
+  // These agents have prompts of opencode by default, which do not belong to a conversation.
   agent: Object.fromEntries(
     ["build", "general"].map((name) => [name, { prompt: "You help with this project." }]),
   ),
 });
 
 /**
- * @param settings take the place of ours; what is `undefined` is left out.
+ * @param settings replace the settings above; a setting that is `undefined` is left out.
  * @param variables are added to the environment.
  */
 export async function openOpencode(

@@ -1,4 +1,4 @@
-/** Claude Code through its own `claude`. */
+/** Claude Code through its own program `claude`, without an adapter. */
 
 import { openAgent } from "../../../../packages/agents/src/drivers/open-agent.ts";
 import { tool } from "../../../model-servers/index.ts";

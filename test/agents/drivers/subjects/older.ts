@@ -1,4 +1,4 @@
-/** Older versions of agents that have a protocol of their own; they run only with `--all-versions`. */
+/** Older versions of the agents that have their own protocol. Their tests run only with `--all-versions`. */
 
 import { isWanted, PINNED } from "../../install.ts";
 import type { Subject } from "../contract.ts";
