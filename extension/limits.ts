@@ -16,8 +16,7 @@ export const LIMITS = {
   /** The interval at which the page is examined. */
   lookMs: 500,
   /**
-   * The shortest time between two examinations of captions that a page draws, which happen with each change of its
-   * text.
+   * Captions that a page draws are examined each time the text of the player changes, but at most once in this time.
    */
   drawnLookMs: 50,
   /** The interval at which the page reports the position of its video. */
@@ -76,32 +75,32 @@ export const LIMITS = {
   audioBytes: 10_000_000,
   frameEveryMs: 10_000,
   shortestFrameEveryMs: 1_000,
-  /** A person's frame waits for the one that is being captured: the number of checks, and the time between two. */
+  /** A frame of the person waits while another is captured: the number of checks, and the time between two checks. */
   captureLooks: 40,
   captureLookMs: 50,
   /** Two frames whose similarity is higher count as equal. */
   sameFrame: 0.995,
 
-  /** The time limit for the text of one picture, which delays the items after the picture. */
+  /** The time limit to read the text of one picture. The items after the picture wait until then. */
   readTextMs: 30_000,
   /** After a failure no text is read for this time. */
   readTextPauseMs: 60_000,
   /** The reader frees its memory when no picture came for this time. */
   readTextIdleMs: 60_000,
-  /** Pictures are sent without their text while more items wait. */
+  /** While more than this number of items wait, pictures are sent without their text. */
   readTextWaiting: 20,
-  /** The time limit for the words of one recording, on this machine. */
+  /** The time limit to transcribe one recording with Whisper on this machine, and to load one file of Whisper. */
   whisperMs: 120_000,
   /** A model is large, so it is freed when nobody spoke for this time. */
   whisperIdleMs: 600_000,
-  /** Bytes of one file of Whisper from a server, and the number of its files. */
+  /** The largest size in bytes of one file of Whisper from a server, and the largest number of such files. */
   whisperFileBytes: 400_000_000,
   whisperFiles: 100,
   /** The interval at which a server without Whisper is asked again. */
   whisperLookMs: 5_000,
   /** UTF-16 units of the text of one picture. */
   readTextChars: 2_000,
-  /** The least confidence of a word, and the least mean of a line, from 0 to 100. */
+  /** The least confidence of a word, and the least mean confidence of the words of a line, from 0 to 100. */
   sureWord: 60,
   sureLine: 75,
 
@@ -142,7 +141,7 @@ export const LIMITS = {
   shownNotes: 500,
   /** UTF-16 units of sessions that the panel keeps for the next search; the others are read again. */
   searchedChars: 4_000_000,
-  /** The search reads a session that is still recorded again after this time. */
+  /** While a session is being recorded, the search reads the session again after this time. */
   searchedAgainMs: 10_000,
   /** The smallest distance between two markers, as a share of the timeline: at least 24 px in a panel of 320 px. */
   markerShare: 0.085,
@@ -154,16 +153,16 @@ export const LIMITS = {
   outlineEveryMs: 10_000,
   /** The interval at which an outline is read while it is expected. */
   outlineSoonMs: 500,
-  /** A video of another tab is related if the titles share this number of words, and this share of the shorter one. */
+  /** Two videos are related if their titles have this number of equal words, and this share of the shorter title. */
   relatedWords: 2,
   relatedShare: 0.6,
-  /** A frame from this long before a note may still be on the screen when its thought begins. */
+  /** A note can be shown with a frame that was captured at most this time before the note begins. */
   noteFrameMs: 10_000,
-  /** The price of an hour is shown after this time. */
+  /** The price of an hour is shown when the session has lasted for this time. */
   priceAfterMs: 300_000,
   /** The interval at which a server without note writers is asked again. */
   offersEveryMs: 5_000,
-  /** The largest number of remarks that are shown while no note has them. */
+  /** The largest number of remarks that are shown before they are part of a note. */
   shownRemarks: 20,
   /** The citations that are shown for an item of the page, and the shortest time between two. */
   citations: 3,
@@ -171,7 +170,7 @@ export const LIMITS = {
   /** A chapter counts as watched from this share on, because the last words of a video are often not heard. */
   watchedShare: 0.9,
 
-  /** Sound is speech from this loudness (root mean square) on. */
+  /** Sound counts as speech if its loudness (root mean square) is at least this. */
   speechLevel: 0.02,
   /** A silence of this length ends a piece of speech. */
   silenceMs: 700,
@@ -180,9 +179,9 @@ export const LIMITS = {
   /** A recording without speech begins again after this time, so that a segment has little silence before its speech. */
   leadMs: 2_000,
   loudnessEveryMs: 50,
-  /** The time for the last words of a browser that stops recognising. */
+  /** When the recognition of speech stops, the browser has this time to return the last words. */
   lastWordsMs: 2_000,
-  /** The interval at which a browser is asked again if it recognises a language on this machine. */
+  /** The interval at which the extension asks again whether the browser recognises a language on this machine. */
   localSpeechEveryMs: 5_000,
   /** A larger step of the position between two examinations is a jump: the recording ends before it. */
   jumpMs: 5_000,

@@ -89,7 +89,7 @@ export function EarlierNotes({ session, onClose }: Props): JSX.Element {
   );
 }
 
-/** The pictures of its video that will be removed within a day, even if the session has ended. */
+/** The pictures of the session's video that will be removed within a day. The session itself may have ended. */
 function usePurges(
   key: string,
   onFailure: (failure: Failure) => void,
@@ -142,7 +142,7 @@ export async function readSession(session: LiveSession): Promise<SessionFile> {
   };
 }
 
-/** HTML and Markdown include the pictures of their notes that the server still has. */
+/** An HTML or Markdown file includes the pictures of the notes, unless the server no longer has a picture. */
 async function fileOf(session: SessionFile, format: ExportFormat): Promise<ExportFile> {
   const hasPictures = format === "HTML" || format === "Markdown";
   const pictures = new Map<string, string>();

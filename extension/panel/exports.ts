@@ -42,8 +42,8 @@ const ENDINGS: Readonly<Record<ExportFormat, string>> = {
 };
 
 /**
- * `pictures` has the `data:` URLs of frames, by the ids of their notes: HTML shows them, and Markdown is an archive with
- * them as files beside the text.
+ * `pictures` has the `data:` URLs of frames; the keys are the ids of notes. An HTML file shows the pictures. Markdown
+ * with pictures is a ZIP archive, which has the text and the pictures as files.
  */
 export function exportOf(
   session: SessionFile,
@@ -95,7 +95,10 @@ function toVtt(spoken: readonly SpokenText[]): string {
   return ["WEBVTT\n", ...cues].join("\n");
 }
 
-/** A piece without an end lasts until the next one, but for at least a second. An empty line would end a cue. */
+/**
+ * A piece without an end lasts until the next piece, but for at least a second. Line breaks become spaces, because an
+ * empty line would end a cue.
+ */
 function cuesOf(spoken: readonly SpokenText[]): readonly SpokenText[] {
   return spoken.map((piece, at) => {
     const nextMs = spoken[at + 1]?.startMs ?? piece.startMs + 2_000;

@@ -1,4 +1,4 @@
-/** The abilities of this browser and of this build of the extension: languages that they recognise, text that they read. */
+/** The abilities of this browser and of this build of the extension: recognising speech, and reading text in frames. */
 
 import type { JSX } from "preact";
 import { useCallback, useEffect, useState } from "preact/hooks";
@@ -55,7 +55,7 @@ function hasTextReader(): Promise<boolean> {
   return hasFile(TEXT_DATA);
 }
 
-/** The state of a language in words, and the button that downloads it. */
+/** Says whether the browser recognises a language, and offers the button that downloads the language. */
 export function LanguageState({
   speech: { state, install },
   lang,
@@ -68,8 +68,7 @@ export function LanguageState({
     return (
       <div>
         <small>
-          The browser can get {name} from its maker. What is said then stays on this machine; only the
-          download comes from elsewhere.
+          The browser can download {name} from the browser's maker. After that, speech stays on this machine.
         </small>
         <button type="button" onClick={install}>
           Get the language

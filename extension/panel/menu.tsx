@@ -1,12 +1,13 @@
 /**
- * A button that opens a list of actions; the list closes after one of them, with Escape, and when it loses the focus.
+ * A button that opens a list of actions. The list closes when an action is chosen, when Escape is pressed, and when the
+ * focus leaves the list.
  */
 
 import type { ComponentChildren, JSX } from "preact";
 import { useRef } from "preact/hooks";
 
 interface Props {
-  /** The name for screen readers, if the label does not say what it belongs to. */
+  /** The name for screen readers, if the visible text "More" does not say enough. */
   readonly label?: string;
   /** Buttons. */
   readonly children: ComponentChildren;

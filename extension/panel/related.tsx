@@ -35,10 +35,10 @@ export function Related({ sessionKey, related, onFailure }: Props): JSX.Element 
       </p>
       <div class="actions">
         <button type="button" class="main" onClick={join}>
-          Join this tab to it
+          Join this tab to that session
         </button>
         <button type="button" onClick={decline}>
-          Keep them apart
+          Keep two sessions
         </button>
       </div>
     </div>

@@ -38,7 +38,7 @@ export function RemovedSessions({ sessions, onRestored, onFailure }: Props): JSX
           <li key={sessionId} class="row">
             <div class="about">
               <span dir="auto">{title ?? videoId}</span>
-              <span class="dim">gone for good after {dayOf(deletedAfter)}</span>
+              <span class="dim">cannot be brought back after {dayOf(deletedAfter)}</span>
             </div>
             <button
               type="button"

@@ -42,7 +42,7 @@ function countsOf(
   return counts.length === 0 ? "" : `: ${counts.join(", ")}`;
 }
 
-/** Its time and its words, and below them the other passages that it cites, in the same form as in the viewer. */
+/** An item of the page: time and text, and below them the other passages that the item cites, as in the viewer. */
 function Item(props: { readonly item: PanelPageItem } & Pick<Props, "onSeek">): JSX.Element {
   const { title, text, startMs, citations, status, by, elsewhere } = props.item;
   const onSeek = elsewhere === undefined ? props.onSeek : null;

@@ -45,7 +45,7 @@ export function SessionRow({ session, onOpen, onRemove, children }: Props): JSX.
           Delete session
         </button>
         <button type="button" onClick={() => onRemove("video")}>
-          Delete all of this video
+          Delete all sessions of this video
         </button>
       </Menu>
     </li>

@@ -1,4 +1,4 @@
-/** The site of the tab that the person looks at, in the form of the browser's permissions. */
+/** The site of the tab that the person looks at, as a pattern that the browser's permissions use. */
 
 import { type Browser, browser } from "wxt/browser";
 

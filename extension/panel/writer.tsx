@@ -26,7 +26,7 @@ export function Writer({ session, onFailure }: Props): JSX.Element | null {
   const look = (): void => {
     ask(key, { action: "writers" }).then(
       (answer) => setOffers((answer as { readonly writers: readonly OfferedWriter[] }).writers),
-      // A server of an earlier version, or a token for some sessions only.
+      // The server is of an earlier version, or the token allows only some sessions.
       () => setOffers("unknown"),
     );
   };
@@ -73,7 +73,7 @@ function WriterList({ offers, chosen, onChoose }: ListProps): JSX.Element {
     return (
       <p>
         {isAlone && "No model and no agent was found on this machine: neither Ollama nor LM Studio answers. "}
-        Notes without a model are the most telling sentences. Name a model or an agent as{" "}
+        Notes without a model are the most important sentences. Name a model or an agent as{" "}
         <code>live.note_writer</code> in continuo.yaml, and start <code>continuo serve</code> again.
       </p>
     );
@@ -85,7 +85,7 @@ function WriterList({ offers, chosen, onChoose }: ListProps): JSX.Element {
         {offers.map((offer) => (
           <li key={offer.name}>
             <span dir="auto">
-              {offer.kind === "none" ? "No model: the most telling sentences" : offer.name}
+              {offer.kind === "none" ? "No model: the most important sentences" : offer.name}
               <small>{hourPrice(offer)}</small>
             </span>
             {offer.isUsed ? (

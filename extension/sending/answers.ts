@@ -14,7 +14,7 @@ export interface ShownAnswer extends Pick<LiveAnswer, "text" | "by"> {
   readonly isSpent: boolean;
 }
 
-/** A cited note replaces its evidence, which may belong to an earlier session. */
+/** A cited note is shown instead of the evidence of the note. That evidence may belong to an earlier session. */
 export function toShownAnswer(
   { text, by, evidence: ids, noteIds }: LiveAnswer,
   { notes, evidence, session, videoId }: Pick<SessionView, "notes" | "evidence" | "session" | "videoId">,

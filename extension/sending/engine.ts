@@ -64,7 +64,7 @@ export class Engine {
   #config: EngineConfig | null = null;
   readonly #senders = new Map<string, SessionSender>();
   readonly #standings = new Map<string, SendingState>();
-  /** Sessions by tab and frame. */
+  /** The positions of videos; the keys are the tab and the frame (see `placeName`). */
   readonly #positions = new Map<string, Position>();
   readonly #reports = new Map<string, SourceReport>();
   #microphone = MICROPHONE_OFF;
@@ -126,7 +126,7 @@ export class Engine {
     };
   }
 
-  /** Records that a side panel was opened; it is closed when the result is disposed. */
+  /** Counts a side panel as open until the result is disposed. */
   openPanel(): Disposable {
     this.#panels++;
     this.#changed();
@@ -139,7 +139,8 @@ export class Engine {
   }
 
   /**
-   * Adds words that Whisper recognises on this machine. Returns the reason why they are not known; `null` if they are.
+   * Adds the words that Whisper recognises on this machine. Returns the reason if the recognition failed, otherwise
+   * `null`.
    */
   async transcribe(key: string, segment: SpeechSegment, heard: SpeechLabel): Promise<Failure | null> {
     const { whisper } = this.#host;
@@ -226,7 +227,7 @@ export class Engine {
     this.#senders.get(key)?.report(error);
   }
 
-  /** Nothing is sent for the key while `act` gives it another session; afterwards it is opened again. */
+  /** Sends nothing for the key while `act` gives another session to the key. Opens that session afterwards. */
   async moveKey(key: string, act: () => Promise<void>): Promise<void> {
     this.#moving.add(key);
     this.#senders.get(key)?.close();

@@ -31,7 +31,7 @@ export interface DocumentParts {
   readonly whisper: Whisper | null;
 }
 
-/** `tellWorker` reaches the worker, wherever it runs. */
+/** `tellWorker` sends a message to the worker, which runs in the same page (Firefox) or in another context. */
 export function hostEngine(
   tellWorker: (message: ToWorker) => void,
   { tabSound, pictureText, whisper }: DocumentParts,

@@ -18,7 +18,7 @@ interface WantedNotes {
 export interface PanelSource<View, Request, Answer> {
   /** The view with this number of the newest notes. */
   readonly view: (notes: number) => View;
-  /** Returns the function that ends it. */
+  /** Calls `changed` after each change. Returns the function that stops these calls. */
   readonly watch: (changed: () => void) => () => void;
   readonly openPanel: () => Disposable;
   readonly answer: (request: Request) => Promise<Answer>;

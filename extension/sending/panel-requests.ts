@@ -32,7 +32,7 @@ export type PanelAction =
   | { readonly action: "page" }
   | { readonly action: "outline" };
 
-/** An action on the session of a key; each has a number, which its answer repeats. */
+/** An action on the session that has this key. The answer to a request has the same `id` as the request. */
 export type PanelRequest = PanelAction & { readonly id: number; readonly key: string };
 
 export type PanelAnswer =
@@ -79,14 +79,14 @@ async function act(engine: Engine, request: PanelRequest): Promise<unknown> {
     case "join": {
       const other = pathOf(request.other);
       await engine.moveKey(request.other, async () => {
-        // The tab leaves its earlier session, which ends if it was the last one.
+        // The tab leaves its earlier session. That session ends if it has no other tab.
         await requestJson(server, "DELETE", other);
         await requestJson(server, "POST", `${path}/join`, { key: request.other });
       });
       return null;
     }
     case "repair":
-      // The socket reports when it is open, and then the waiting requests are sent.
+      // When the connection is open again, the sender sends the waiting items.
       await requestJson(server, "POST", `${path}/repair`);
       return null;
     case "chooseWriter":
@@ -101,7 +101,7 @@ async function act(engine: Engine, request: PanelRequest): Promise<unknown> {
     case "texts":
       return await textsIn(server, key);
     case "expiring":
-      // A server of an earlier version names none.
+      // A server of an earlier version does not know this request, so the answer has no pictures.
       return await requestJson(server, "GET", `${path}/expiring`).catch((error: unknown) => {
         if (isContinuoError(error, "not_found")) return { pictures: [], access: [] };
         throw error;

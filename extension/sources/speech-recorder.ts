@@ -1,4 +1,4 @@
-/** Speech from a stream: one complete recording for each piece, with a short time before it. */
+/** Records each piece of speech in a stream as one complete recording, which begins a short time before the speech. */
 
 import { LIMITS } from "../limits.ts";
 import { foldLoudness, loudnessOf, SILENT, type SpeechEvents, type Voice } from "./voice.ts";
@@ -9,7 +9,7 @@ interface Take {
   readonly startMs: number;
   readonly startedAtMs: number;
   isSpeech: boolean;
-  /** Set if the video jumped away from it. */
+  /** The position before a jump of the video that ended the recording; `null` if there was none. */
   endMs: number | null;
 }
 
@@ -31,7 +31,7 @@ export class SpeechRecorder {
   #lastMs: number;
   #take: Take;
 
-  /** It stops the stream when it is closed. */
+  /** `close` also stops the stream. */
   constructor(stream: MediaStream, options: RecorderOptions) {
     this.#stream = stream;
     this.#events = options;

@@ -1,4 +1,4 @@
-/** Records the sound of a tab, and plays it to the person, because the browser stops doing so. */
+/** Records the sound of a tab. Also plays the sound, because the browser no longer plays a tab that is captured. */
 
 import { LIMITS } from "../limits.ts";
 import type { SessionToOpen, Sources, TabSoundAnswer } from "../messages/messages.ts";
@@ -21,19 +21,19 @@ import type { SpeechLabel } from "./whisper.ts";
 /** Asks the browser for the sound of a tab. */
 export type TabSoundSource = (tabId: number) => Promise<TabSoundAnswer>;
 
-/** The constraints of Chromium for the sound of a tab, which no library of TypeScript has. */
+/** Chromium's constraints for the sound of a tab. The type libraries of TypeScript do not have them. */
 interface TabConstraints {
   readonly mandatory: { readonly chromeMediaSource: "tab"; readonly chromeMediaSourceId: string };
 }
 
-/** Starts and stops with the state of the engine. `source` is `null` in a browser without such sound. */
+/** Starts and stops when the state of the engine changes. `source` is `null` if the browser cannot give the sound. */
 export function listenToTab(engine: Engine, source: TabSoundSource | null): void {
   if (source === null) {
     engine.setTabSound({ state: "unavailable", failure: null });
     return;
   }
   const listener = new OneListener();
-  /** The time of the permission that was tried last. */
+  /** The time at which the person gave the permission with which the last attempt was made. */
   let triedAtMs = 0;
   const answer = new LocalSpeechAnswer(() => look());
   const look = (): void => {
@@ -59,7 +59,7 @@ export function listenToTab(engine: Engine, source: TabSoundSource | null): void
     if (isChanged || !isOn) engine.setTabSound({ state, failure: null });
   };
   engine.watch(look);
-  // A page that no longer exists sends no message.
+  // A page that no longer exists sends no message, so the state is also checked at an interval.
   setInterval(look, LIMITS.positionMs);
 }
 
@@ -77,7 +77,7 @@ async function listen(engine: Engine, source: TabSoundSource, options: ListenOpt
     const answer = await source(options.tabId);
     if ("refusal" in answer) return report({ state: answer.refusal, failure: null });
     const stream = await openTab(answer.streamId);
-    // The browser's own indicator has a button that stops it.
+    // The browser's own indicator has a button that stops the recording.
     stream.getAudioTracks()[0]?.addEventListener("ended", () => report(STOPPED));
     return options.tabTranscriber === "browser"
       ? recogniseTab(engine, stream, options)

@@ -31,13 +31,13 @@ interface Transformers {
 /** The folder of the runtime, or the addresses of its two files. */
 export type WasmPaths = string | { readonly mjs: string; readonly wasm: string };
 
-/** The library, whose presence shows that Whisper is installed; on a server its path begins at another folder. */
+/** The library. Whisper is installed if this file exists in `FOLDER`, or below `/v1/whisper/` of a server. */
 export const WHISPER_LIBRARY = "transformers.min.js";
 export const FOLDER = "/whisper/";
-/** The folder of the model below it, with the files as the model's maker publishes them. */
+/** The folder of the model, inside `FOLDER`. It has the files as the maker of the model publishes them. */
 const MODEL = "model";
 
-/** The folder of the extension into which the person put them, as an address of one of its files. */
+/** Returns the address of a file in the folder of the extension into which the person puts the files of Whisper. */
 export function ownFile(name: string): string {
   return `${FOLDER}${name}`;
 }
@@ -64,7 +64,7 @@ export async function textOf(recognise: Recogniser, { samples, lang }: SpeechQue
   return spokenText(text);
 }
 
-/** Without the marks for sounds, such as `[BLANK_AUDIO]` and `(music)`. */
+/** Removes the marks for sounds, such as `[BLANK_AUDIO]` and `(music)`. */
 export function spokenText(text: string): string {
   return text
     .replace(/\[[^\]]*\]|\([^)]*\)|[♪♫]/gu, " ")

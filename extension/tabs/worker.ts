@@ -41,7 +41,7 @@ const ALARM = "expire";
 /** Timers can fire this much too early. */
 const TIMER_SLACK_MS = 100;
 
-/** Registers every listener at once: an event that wakes the worker is lost if its listener is registered later. */
+/** Registers every listener immediately: an event that wakes the worker is lost if its listener is registered later. */
 export function runWorker(): void {
   const worker = new TabWorker();
   browser.runtime.onMessage.addListener((message: ToWorker, sender, respond) => {
@@ -73,7 +73,7 @@ export function runWorker(): void {
   openPanelOnClick(() => worker.onAllowed());
 }
 
-/** Opens the panel when the button is clicked, which also lets the extension record the sound of the tab. */
+/** Opens the panel when the button is clicked. The click also lets the extension record the sound of the tab. */
 function openPanelOnClick(onAllowed: () => Promise<void>): void {
   browser.action.onClicked.addListener((tab) => {
     // This must happen within the click: browsers open a panel only for a gesture of the user.
@@ -127,7 +127,7 @@ class TabWorker {
     await this.configure();
   }
 
-  /** Applies a change, and informs the engine and the tabs that record or no longer record. */
+  /** Applies a change, then informs the engine and each tab that starts or stops recording. */
   async changed(act: (tabs: Tabs) => Tabs): Promise<void> {
     const before = await currentTabs();
     const after = await change(act);
@@ -152,7 +152,7 @@ class TabWorker {
     await this.configure();
   }
 
-  /** Asks a page that has loaded for its video. A page without the watching script has no video. */
+  /** Asks a tab that has finished loading which video it has. A page without the watching script has no video. */
   async onLoaded(tabId: number): Promise<void> {
     if (!(await currentTabs()).live.some((tab) => tab.tabId === tabId)) return;
     try {
@@ -342,7 +342,7 @@ interface PageFrame {
   readonly frameId: number;
 }
 
-/** For a video in an iframe, the title of the page, which is the one that people know. */
+/** Gives a video in an iframe the title of the page, because people know that title. */
 function titled(
   video: Video | null,
   { frameId }: PageFrame,

@@ -141,7 +141,7 @@ class EditorV2 implements EditorClient {
     }
   };
 
-  /** Sends a form; version 2 has neither files nor terminals of the client. */
+  /** Sends a form. Version 2 has no requests for the files or the terminals of the client. */
   request: EditorClient["request"] = (_method, params, signal) =>
     this.#waiting(params.sessionId, signal, () =>
       this.#context().request(
@@ -154,7 +154,7 @@ class EditorV2 implements EditorClient {
   completed: EditorClient["completed"] = (elicitationId) =>
     this.#context().notify("elicitation/complete", { elicitationId });
 
-  /** Reports the state that the turn waits for the person. */
+  /** Reports that the turn waits for the person, and after the answer that the turn runs again. */
   async #waiting<T>(sessionId: string, signal: AbortSignal, question: () => Promise<T>): Promise<T> {
     await this.#send(sessionId, { sessionUpdate: "state_update", state: "requires_action" });
     try {
@@ -180,7 +180,7 @@ class EditorV2 implements EditorClient {
     return messageId;
   }
 
-  /** Sends the person's own message first, then the turn; an error is the end of a turn, not an answer. */
+  /** Sends the person's own message first, then the turn. An error is reported as the end of the turn. */
   async #turn(session: EditorSession, messageId: string, prompt: readonly ContentBlock[]): Promise<void> {
     const { id } = session;
     await this.#send(id, { sessionUpdate: "user_message", messageId, content: [...prompt] } as UpdateV2);
@@ -230,7 +230,7 @@ function optionsOf({ configOptions }: EditorSession): SessionConfigOption[] {
   return toOptionsV2(configOptions);
 }
 
-/** The two kinds of version 2 have the shapes of version 1. */
+/** The two kinds of MCP server in version 2 have the same shapes as in version 1. */
 function serversOf(servers: readonly unknown[] | undefined): readonly McpServer[] {
   return (servers ?? []) as readonly McpServer[];
 }

@@ -192,7 +192,7 @@ describe("in a terminal", () => {
     await terminal.until((screen) => screen.includes("1 of 3"));
     terminal.send("Tab");
     terminal.write("r");
-    await terminal.until((screen) => screen.includes("cannot resume: its folder is gone; h continues it"));
+    await terminal.until((screen) => screen.includes("cannot resume: its folder is gone; press h"));
     terminal.write("hp");
     await terminal.until((screen) => /in this folder, as the old one\s+is gone/u.test(screen));
     terminal.write("q");

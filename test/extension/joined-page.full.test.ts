@@ -28,7 +28,7 @@ test("a related video in another tab is joined, and the page of both has the cha
   await second.bringToFront();
   await panel.getByText("is open in another tab").waitFor();
   await checkPanel(panel, "related");
-  await panel.getByRole("button", { name: "Join this tab to it" }).click();
+  await panel.getByRole("button", { name: "Join this tab to that session" }).click();
   const { sessionId } = await served.session(key);
   await expect.poll(async () => (await served.session(other)).sessionId).toBe(sessionId);
   await tell(watched, "bees");

@@ -94,7 +94,7 @@ test("without a model, the answer to a question says that there is none, and quo
   await expect.poll(async () => (await served.session(key)).depth).toBe(0);
   const writer = panel.locator("summary", { hasText: "Notes without a model" });
   await writer.click();
-  await panel.getByText("Notes without a model are the most telling sentences.").waitFor();
+  await panel.getByText("Notes without a model are the most important sentences.").waitFor();
   await checkPanel(panel, "writer-none");
   await writer.click();
   const answer = panel.locator(".answer");

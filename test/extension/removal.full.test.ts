@@ -68,7 +68,7 @@ test("a note, a session and a video are deleted in the panel, and each can be re
   await panel.getByRole("button", { name: "Sessions" }).click();
   await expect.poll(() => row.count()).toBe(2);
   await row.first().getByText("More").click();
-  await row.first().getByRole("button", { name: "Delete all of this video" }).click();
+  await row.first().getByRole("button", { name: "Delete all sessions of this video" }).click();
   await expect.poll(() => keysOf(served)).toEqual([]);
   // One session is restored from the list of deleted ones, and the other with the video.
   await panel.getByText("Deleted (2)").click();

@@ -216,7 +216,7 @@ test("the browser recognises the sound of the tab on this machine after the pers
   await panel.getByText("does not recognise this language on this machine").waitFor();
   const region = panel.getByRole("region", { name: "Sources" });
   await region.getByRole("button", { name: "Settings" }).click();
-  await panel.getByText("What is said then stays on this machine").waitFor();
+  await panel.getByText("After that, speech stays on this machine").waitFor();
   await panel.getByRole("button", { name: "Get the language" }).click();
   await panel.getByText("nothing leaves it").waitFor();
   await checkPanel(panel, "tab-sound-language");

@@ -1,4 +1,4 @@
-/** The channels that the page may read, page by page; refreshed while the browser shows them. */
+/** The list of channels that this browser may read. It is loaded in parts, and refreshed while it is visible. */
 
 import { visibleLine } from "@continuo/core/transcript";
 import type { ChannelRow, ChannelSummary } from "@continuo/core/wire";
@@ -11,7 +11,7 @@ import { ChannelList } from "./channel-list-state.ts";
 import { type ChannelPages, isByName } from "./channel-pages.ts";
 import { channelLink } from "./paths.ts";
 
-/** The next page is read when fewer than this number of lines are left. */
+/** The next part of the list is read when fewer than this number of lines are left. */
 const AHEAD = 60;
 
 export function ChannelsPage(): VNode {
@@ -33,7 +33,7 @@ export function ChannelsPage(): VNode {
   const pages = list.pages.value;
   const rows = list.rows.value;
   const isEmpty = pages.rows.length === 0;
-  // A page may be empty although more follow, because this browser may not read its channels.
+  // A part of the list may be empty although more parts follow, because this browser may not read its channels.
   useEffect(() => {
     if (rows.length === 0) void list.readMore();
   }, [list, pages, rows]);
@@ -66,7 +66,7 @@ export function ChannelsPage(): VNode {
   );
 }
 
-/** Shown while there is nothing to show yet, and more to read. */
+/** Shown while no line can be shown yet, but more channels can be read. */
 function Unfinished({ list }: { list: ChannelList }): VNode {
   const pages = list.pages.value;
   const isStopped = list.failure.value !== null;
@@ -111,7 +111,10 @@ function countOf({ pages: { value: pages }, rows, filter }: ChannelList): string
   return `${rows.value.length.toLocaleString("en")} of ${pages.rows.length.toLocaleString("en")}${more}`;
 }
 
-/** Pages that were read are refreshed automatically. After a failure, the next page is read only when somebody asks for it. */
+/**
+ * The parts that were read are refreshed automatically. After a failure, the next part is read only when the person
+ * presses the button.
+ */
 function Failure({ list }: { list: ChannelList }): VNode | null {
   const more = list.failure.value;
   const text = more ?? list.poll.failure.value;
@@ -146,7 +149,7 @@ function NoMatch({ list }: { list: ChannelList }): VNode {
 function NoChannels(): VNode {
   return (
     <div class="empty">
-      <p>No channels that this page may read.</p>
+      <p>There are no channels that this page may read.</p>
       <p class="dim">
         The first message makes a channel: <code>continuo channel send team "hello"</code>, with{" "}
         <code>continuo serve</code> running.

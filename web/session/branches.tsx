@@ -72,7 +72,7 @@ interface LevelProps {
   readonly state: SessionState;
 }
 
-/** In the order in which they separate. */
+/** The branches below one parent: the active branch first, then in the order in which they separate from the parent. */
 function Level({ branches, parent, state }: LevelProps): VNode | null {
   const here = branches.filter((branch) => branch.parent === parent);
   if (here.length === 0) return null;

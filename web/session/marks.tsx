@@ -93,7 +93,7 @@ function rangesOf(root: Element, words: readonly string[]): Range[] {
   return ranges;
 }
 
-/** Shows the first mark of the first row that has one, even if its output scrolls by itself. */
+/** Scrolls to the first mark on the screen or below it, also inside a part of a row that has its own scroll bar. */
 function revealFirst(root: Element, words: readonly string[]): void {
   const { top } = root.getBoundingClientRect();
   const first = rangesOf(root, words).find((range) => {

@@ -1,4 +1,4 @@
-/** The frame of the page, with the content for the address. */
+/** The header with the links, and below it the page that the address names. */
 
 import type { VNode } from "preact";
 import { ListPage } from "../list/list.tsx";
@@ -76,7 +76,7 @@ export function App(): VNode {
   );
 }
 
-/** Questions come before sessions that ended. */
+/** Shows the number of waiting questions; if there are none, the number of ended sessions that were not viewed. */
 function Count(): VNode | null {
   const { asks, unseen } = attention.value;
   if (asks + unseen === 0) return null;
@@ -93,8 +93,8 @@ function Count(): VNode | null {
 }
 
 /**
- * The address names pages, so a link to a place in the page could not work. A reader in the middle of a session stays
- * there.
+ * A button and not a link, because the part of the address after `#` names a page of the viewer. In a session, the
+ * first visible line gets the focus, so that the session does not scroll.
  */
 function skipToContent(): void {
   const main = document.querySelector("main");

@@ -5,7 +5,7 @@ import { useLayoutEffect, useRef } from "preact/hooks";
 /** Handlers by `event.key`. A handler that returns `false` leaves the key to others. */
 export type Keys = Readonly<Record<string, (event: KeyboardEvent) => unknown>>;
 
-/** Letters are commands only if no text is being typed. */
+/** The only keys that can be commands while a person types text. */
 const WHILE_TYPING: readonly string[] = ["Enter", "Escape", "ArrowDown"];
 
 /** Announces the key of a button, both in its title and for screen readers. */

@@ -1,4 +1,4 @@
-/** The lines of a difference in two columns: the file before on the left, after on the right. Pure. */
+/** Puts the lines of a diff into two columns: the old file on the left, and the new file on the right. Pure. */
 
 import type { ChangedLine } from "@continuo/core/wire/machine";
 

@@ -7,13 +7,14 @@ import type { InstallFlags } from "./flags.ts";
 import type { OpenAsking } from "./serve.ts";
 
 const HELP = `
-Agents start this command themselves and talk to it over standard input and output, by the Model Context Protocol
-(revision 2026-07-28, and 2025-11-25 for older clients). \`continuo mcp install\` registers it with them. See docs/mcp.md for
-its tools.`;
+Agents start this command themselves. They communicate with it over standard input and output, by the Model Context
+Protocol (revision 2026-07-28, and 2025-11-25 for older clients). \`continuo mcp install\` registers the server with the
+agents. See docs/mcp.md for the tools of the server.`;
 
 const INSTALL_HELP = `
-AGENT is one of ${AGENT_NAMES.join(", ")}; without it, every agent that was used on this machine. The change of each
-file is shown first. Everything else in the file stays byte for byte, and \`continuo mcp uninstall\` takes the change back.`;
+AGENT is one of ${AGENT_NAMES.join(", ")}.
+Without AGENT, the command applies to every agent that was used on this machine. It shows the change of each file first.
+The rest of the file stays the same, byte for byte. \`continuo mcp uninstall\` reverses the change.`;
 
 export function addMcpCommands(program: Command, run: ProgramRun | null, openAsking: OpenAsking): void {
   const mcp = program

@@ -91,7 +91,7 @@ export function menuOf(name: MenuName, what: string, own: number): Menu {
         question:
           own === 0
             ? `move ${what} to the trash?`
-            : `delete ${what}? Continuo's own (${own}) are gone for good:`,
+            : `delete ${what}? Continuo's own (${own}) cannot be brought back:`,
         items: YES,
       };
   }

@@ -32,9 +32,9 @@ export type End = Exclude<Effect, { readonly type: "perform" | "open" | "plan" }
 
 export interface PickerOptions {
   readonly shell: Shell;
-  /** The terminal on which it draws: standard output, unless that is for the chosen ids. */
+  /** The terminal on which it draws: standard output, or standard error if standard output is for the chosen ids. */
   readonly out: NodeJS.WriteStream;
-  /** False if the list is fixed: some candidates for an id. */
+  /** False if the list is fixed, because it has only the sessions whose ids begin with a given text. */
   readonly isLive: boolean;
 }
 
@@ -61,7 +61,7 @@ class Picker implements Disposable {
   #timer: NodeJS.Timeout | undefined;
   /** The search for the sessions that the agents hide. */
   #marking = new AbortController();
-  /** An act ends before the next keys are processed. */
+  /** Resolves when all pressed keys are processed: an action ends before the next keys are processed. */
   #pressed = Promise.resolve();
 
   constructor(first: PickState, { shell, out, isLive }: PickerOptions) {
@@ -230,15 +230,14 @@ class Picker implements Disposable {
   }
 }
 
-const GONE_FOLDER =
-  "cannot resume: its folder is gone; h continues it in this folder, also in the same agent";
+const GONE_FOLDER = "cannot resume: its folder is gone; press h to continue it here, with any agent";
 
-/** One of Continuo's own is continued in the person's current folder. */
+/** A session of Continuo's own needs no folder: it is continued in the person's current folder. */
 function isOfGoneFolder({ info }: PickEntry): boolean {
   return !isOwn(info) && info.cwd !== null && !hasFolder(info);
 }
 
-/** Shows a session as its command does. Returns the reason why it cannot be shown. */
+/** Shows a session as `session show` does. Returns the reason if the session cannot be shown, otherwise `null`. */
 async function show(
   { info, match }: PickEntry,
   shell: Shell,
@@ -258,11 +257,11 @@ async function show(
     if (!isContinuoError(error)) throw error;
     return `cannot open: ${error.message}`;
   }
-  // The pager has already waited for a key.
+  // If the pager showed the session, nothing was written here, and the pager has already waited for a key.
   if (isPrinted) {
     out.write("\nPress any key to go back to the list. ");
     await nextKey(shell);
-    // The output of the shell begins on a new line.
+    // The next output, such as the prompt of the person's shell, begins on a new line.
     out.write("\n");
   }
   return null;

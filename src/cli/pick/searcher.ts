@@ -1,4 +1,4 @@
-/** The search of the picker while somebody types: one search at a time, and the newest words next. */
+/** The search of the picker while a person types: one search runs at a time, and the next one uses the newest words. */
 
 import type { ListedSession } from "@continuo/agents/catalog";
 import { parseQuery, type SearchResult, searchSessions } from "@continuo/agents/search";
@@ -78,7 +78,7 @@ export function createSearcher(shell: Shell, { entries, onFound, onFailure }: Se
 }
 
 /**
- * Returns the row of the list; for a sub-agent, the row of its session. `null` for a deleted session, which has no row.
+ * Returns the row of the list for this session, or a new row if the list has none. `null` for a deleted session.
  */
 function entryOf(result: SearchResult, entries: readonly PickEntry[]): PickEntry | null {
   const { session, turn, turns, excerpt } = result;
@@ -93,7 +93,7 @@ function entryOf(result: SearchResult, entries: readonly PickEntry[]): PickEntry
   return { info: row?.info ?? toRow(result), words: "", match };
 }
 
-/** The label of an archived session, or a sub-agent. */
+/** Makes a row for a session that the list does not have: an archived session, or a sub-agent. */
 function toRow({ session }: SearchResult): ListedSession {
   return { ...toSessionRow(session), location: session.location, problems: [] };
 }

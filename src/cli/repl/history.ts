@@ -9,7 +9,7 @@ import { REPL_LIMITS } from "./limits.ts";
 export interface InputHistory {
   /** Oldest first. */
   readonly entries: readonly string[];
-  /** A line that begins with a space is not kept. If a file cannot be written, only its own content is lost. */
+  /** A line that begins with a space is not kept. If the file cannot be written, the line is kept in memory only. */
   add(line: string): void;
 }
 

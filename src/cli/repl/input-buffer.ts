@@ -22,7 +22,7 @@ export const EMPTY_BUFFER: InputBuffer = { before: [], text: "", cursor: 0, afte
 
 export interface KeyResult {
   readonly draft: InputBuffer;
-  /** Ctrl-C, and `/cancel` as a line: what was typed before the last of them is in `kept`, and not in the draft. */
+  /** The number of interrupts: Ctrl-C, or the line `/cancel`. Text from before the last interrupt is only in `kept`. */
   readonly interrupts: number;
   readonly kept: readonly string[];
 }
@@ -63,7 +63,7 @@ function inRuns(keys: readonly string[]): readonly string[] {
   return runs;
 }
 
-/** Not a key with an effect. */
+/** True if the key inserts text; false for a control character and for an escape sequence. */
 function isText(key: string): boolean {
   return !/^\p{Cc}/u.test(key);
 }
@@ -126,7 +126,7 @@ const word: Edit = (draft) => {
   return without(draft, start, draft.cursor);
 };
 
-/** The keys have the meaning that they have in `node:readline` between turns. */
+/** The keys have the same meaning as between turns, when `node:readline` reads the line. */
 const EDITS: Readonly<Record<string, Edit>> = {
   "\u007f": backspace,
   "\b": backspace,

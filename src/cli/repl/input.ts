@@ -1,4 +1,4 @@
-/** The source of a person's lines. */
+/** The source of the lines that a person types, or that a file or a pipe gives. */
 
 import type { QueuedInput } from "../conversation/drawing/index.ts";
 import type { Shell } from "../terminal/index.ts";
@@ -14,15 +14,16 @@ export type InputEvent =
 
 export interface Input extends Disposable {
   read(prompt: string): Promise<InputEvent>;
-  /** Until it is disposed, Ctrl-C and `/cancel` interrupt; other typed text waits for the next `read`. */
+  /** Until the result is disposed, Ctrl-C and `/cancel` interrupt; other typed text waits for the next `read`. */
   listen(listener: InputListener): Disposable;
   /**
-   * Lines that were typed before an interrupt: `read` offers them one by one for editing, and none is sent by itself.
+   * Lines that were typed before an interrupt: `read` offers them one by one for editing, and none is sent
+   * automatically.
    */
   readonly kept: readonly string[];
   /**
-   * The next key; left out if keys cannot be read. With `text`, everything that is typed or pasted, up to the end of
-   * its line.
+   * Returns the next key. With `text`, returns everything that is typed or pasted, up to the end of the line. The
+   * property is left out if keys cannot be read.
    */
   readonly nextKey?: (signal: AbortSignal, wanted?: "text") => Promise<string>;
 }

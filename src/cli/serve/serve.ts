@@ -87,7 +87,7 @@ export async function runServe(flags: ServeFlags, shell: Shell): Promise<number>
     whisperFolder: whisperFolderOf(shell),
     ...present({
       pageName,
-      // Other people may open the pages of a server that has another address.
+      // A server that the network can reach has no such file, because other people may open its pages.
       preferencesFile: pageName === undefined ? undefined : preferencesFileOf(shell),
       securityLog: securityFile?.write,
       webhookKey: flags.webhookKey === undefined ? undefined : await readWebhookKey(flags.webhookKey),
@@ -95,7 +95,7 @@ export async function runServe(flags: ServeFlags, shell: Shell): Promise<number>
       followAudit: securityFile === null ? undefined : followAudit(store),
       publicUrl: flags.publicUrl === undefined ? undefined : publicUrlOf(flags.publicUrl),
     }),
-    // Anyone who needs no token could call them anyway.
+    // Without tokens, webhooks may go to loopback hosts: anyone who can use the server can call these hosts anyway.
     otherWebhookHosts: flags.onlyWebhookHosts ? "none" : "public",
     webhookHosts: flags.auth ? flags.webhookHost : [...flags.webhookHost, ...LOOPBACK],
     ...(isLoopback ? { hosts: [...LOOPBACK, "[::1]"] } : {}),
@@ -148,7 +148,7 @@ async function ownConfiguration(shell: Shell): Promise<Configuration> {
   return configuration;
 }
 
-/** Merges the limits of the file and then those of flags. Errors: `invalid`, `usage`. */
+/** Merges the limits of the file and of the flags; a flag overrides the file. Errors: `invalid`, `usage`. */
 function limitsOf({ serverLimits }: Configuration, flags: ServeFlags): ServerLimitSettings {
   return { ...serverLimits, ...serverLimitsOfFlags(flags.limit) };
 }

@@ -14,8 +14,9 @@ import { localDay, monthOf, weekOf } from "./periods.ts";
 
 export interface Group {
   /**
-   * A day is `2026-01-31`, a week its Monday, a month `2026-01`, all in local time; a block the hour at which it began,
-   * `2026-01-31T09` in UTC; a session `AGENT:ID`. `null` if it is unknown.
+   * The form depends on the grouping: `2026-01-31` for a day, the date of its Monday for a week, and `2026-01` for a
+   * month, all in local time; for a block, the hour at which it began, in UTC, such as `2026-01-31T09`; `AGENT:ID` for
+   * a session; the name or the path for the others. `null` if the value is unknown.
    */
   readonly key: string | null;
   readonly sessions: number;
@@ -46,7 +47,7 @@ export interface GroupOptions {
 
 type Bucket = SessionUsage["buckets"][number];
 
-/** Times in their order, everything else by tokens, the most first. */
+/** Periods of time are sorted by time. All other groups are sorted by tokens, the largest number first. */
 export function groupUsage(
   sessions: readonly SessionUsage[],
   { by, since, prices }: GroupOptions,

@@ -1,4 +1,4 @@
-/** `session follow`: a session while it grows, for a person on a terminal, for a file, or for a program. */
+/** `session follow`: prints a session while it grows, drawn for a terminal, as Markdown for a file, or as JSON. */
 
 import { type FollowItem, follow, type LookUpHit, openCatalogSession } from "@continuo/agents/catalog";
 import { locate } from "../../notices/index.ts";
@@ -20,7 +20,7 @@ export interface FollowFlags extends Pick<ViewFlags, "tools" | "injected"> {
   readonly json?: true;
 }
 
-/** A heading needs no more than this. */
+/** The heading needs only this many of the newest bytes of a session. */
 const HEADING_BYTES = 512 * 1024;
 
 /** Ends when the reader closes the output. Errors: those of `locate`; `not_found` if the session no longer exists. */

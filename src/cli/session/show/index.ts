@@ -1,7 +1,7 @@
 /**
  * `session show`, `session follow` and `session copy`: a conversation on a terminal, as Markdown, or as JSON.
  *
- * Promises: whatever is left out is counted; a long session is shown as it is read.
+ * Promises: whatever is left out is counted; a long session is shown while it is still being read.
  * Does not know: how the files of an agent are read.
  */
 

@@ -5,7 +5,7 @@ import { type Output, toJsonText } from "../../terminal/index.ts";
 import { problemToJson } from "../list/index.ts";
 import type { BranchStep } from "./branches.ts";
 
-/** Prints one object; writes one message per line while it is read. */
+/** Prints one JSON object. Each message is on a line of its own, and is written as soon as it is read. */
 export async function showJson(
   session: CatalogSession,
   steps: AsyncIterable<BranchStep>,
