@@ -2,6 +2,7 @@
 
 import {
   appendFileSync,
+  copyFileSync,
   readdirSync,
   readFileSync,
   renameSync,
@@ -10,14 +11,14 @@ import {
   utimesSync,
   writeFileSync,
 } from "node:fs";
-import { dirname, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import type { Places } from "@continuo/agents";
 import { indexPathOf } from "@continuo/native/index-file";
 import fc from "fast-check";
 
 /** All files of agents, in order. */
-function filesOf(scratch: string): string[] {
+export function filesOf(scratch: string): string[] {
   return readdirSync(scratch, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile() && !entry.parentPath.startsWith(join(scratch, "continuo")))
     .map((entry) => join(entry.parentPath, entry.name))
@@ -40,6 +41,13 @@ function editOpencode(scratch: string, sql: string): void {
 const TITLE = /("(?:text|content|message|title|thread_name|customTitle|display)":\s?")([A-Za-z])/gu;
 
 const SET_BACK = "replace in place, same size, time stamps set back";
+
+/** Copies a session into its folder, under a name with another id. */
+export function copyBeside(path: string): void {
+  copyFileSync(path, join(dirname(path), basename(path).replace(/[0-9a-f]{4}(?=\.)/u, "0bad")));
+}
+
+const SAME_FOLDER = "begin or end a session, time stamps of the folder set back";
 
 interface EditedHome {
   readonly scratch: string;
@@ -71,6 +79,28 @@ const EDITS: Readonly<Record<string, Edit>> = {
   "set the time": (path, text) => utimesSync(path, 1_000_000 + text.length, 1_000_000 + text.length),
   rename: (path, text) => renameSync(path, join(dirname(path), `${text.length}-${path.split("/").at(-1)}`)),
   delete: (path) => rmSync(path),
+  "set the time to next week": (path) => {
+    const nextWeek = new Date(Date.now() + 7 * 86_400_000);
+    utimesSync(path, nextWeek, nextWeek);
+  },
+  "move to the folder of another session": (path, text, { scratch }) => {
+    const files = filesOf(scratch);
+    renameSync(path, join(dirname(files[text.length % files.length] ?? path), basename(path)));
+  },
+  "replace by a file of another inode, time stamps set back": (path) => {
+    const { atime, mtime } = statSync(path);
+    copyFileSync(path, `${path}.new`);
+    appendFileSync(`${path}.new`, '{"type":"custom-title","customTitle":"New","name":"New","id":"x"}\n');
+    utimesSync(`${path}.new`, atime, mtime);
+    renameSync(`${path}.new`, path);
+  },
+  [SAME_FOLDER]: (path, text) => {
+    const folder = dirname(path);
+    const { atime, mtime } = statSync(folder);
+    if (text.length % 3 === 0) rmSync(path);
+    else copyBeside(path);
+    utimesSync(folder, atime, mtime);
+  },
   "replace by another session": (path, text, { scratch }) => {
     const files = filesOf(scratch);
     writeFileSync(path, readFileSync(files[text.length % files.length] ?? path));
@@ -88,7 +118,11 @@ export interface FileEdit {
 }
 
 export const fileEdit: fc.Arbitrary<FileEdit> = fc.record({
-  what: fc.constantFrom(...Object.keys(EDITS), ...Array.from({ length: 6 }, () => SET_BACK)),
+  what: fc.constantFrom(
+    ...Object.keys(EDITS),
+    ...Array.from({ length: 6 }, () => SET_BACK),
+    ...Array.from({ length: 3 }, () => SAME_FOLDER),
+  ),
   file: fc.nat(),
   text: fc.stringMatching(/^[a-z]{0,12}$/u),
 });

@@ -1,13 +1,13 @@
 import { rmSync } from "node:fs";
 import type { Places } from "@continuo/agents";
-import { readNativeList } from "@continuo/native";
+import { type ListOptions, type NativeList, readNativeList } from "@continuo/native";
 import { indexPathOf, openRows } from "@continuo/native/index-file";
 import fc from "fast-check";
 import { beforeEach, expect, test } from "vitest";
 import { scratchFolder } from "../scratch-folder.ts";
 import { rounds } from "../sizes/counts.ts";
 import { copyEveryCase } from "./every-case.ts";
-import { editFile, fileEdit, setTimes } from "./file-edits.ts";
+import { copyBeside, editFile, fileEdit, filesOf, setTimes } from "./file-edits.ts";
 
 let scratch: string;
 let places: Places;
@@ -20,11 +20,19 @@ beforeEach(() => {
 /** Long after anything was written, so that everything is remembered. */
 const LATER = Date.now() + 86_400_000;
 
+/** The ids are in no order. */
+async function listed(options: ListOptions): Promise<NativeList> {
+  const list = await readNativeList(options);
+  return { ...list, metIds: [...list.metIds].sort() };
+}
+
 test("the list by the index equals the list without it, whatever is done to the files", async () => {
   const step = fc.record({
     edit: fileEdit,
     archived: fc.constantFrom("include", "exclude"),
-    limit: fc.constantFrom(undefined, 3),
+    limit: fc.constantFrom(undefined, 3, 1),
+    // The clock can be set back, and then be right again.
+    nowMs: fc.constantFrom(LATER, LATER, Date.now(), 1_600_000_000_000),
   });
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 2, maxLength: 10, size: "max" }), async (steps) => {
@@ -32,13 +40,26 @@ test("the list by the index equals the list without it, whatever is done to the 
       places = copyEveryCase(scratch, 2);
       setTimes(scratch);
       await readNativeList({ places, memo: openRows(indexPathOf(places), LATER) });
-      for (const { edit, archived, limit } of steps) {
+      await readNativeList({ places, memo: openRows(indexPathOf(places), LATER), limit: 1 });
+      for (const { edit, archived, limit, nowMs } of steps) {
         editFile(edit, { scratch, places });
         const options = { places, archived, ...(limit === undefined ? {} : { limit }) };
-        const memo = openRows(indexPathOf(places), LATER);
-        expect(await readNativeList({ ...options, memo })).toEqual(await readNativeList(options));
+        const memo = openRows(indexPathOf(places), nowMs);
+        expect(await listed({ ...options, memo })).toEqual(await listed(options));
       }
     }),
     { numRuns: rounds(40) },
   );
 }, 600_000);
+
+test("several files of one session are listed as without the index, also if the index knows each of them", async () => {
+  const sessions = filesOf(scratch).filter((path) => /[0-9a-f]{4}\.jsonl$/u.test(path));
+  expect(sessions.length).toBeGreaterThan(6);
+  const known = async (): Promise<NativeList> => {
+    return await listed({ places, limit: 3, memo: openRows(indexPathOf(places), LATER) });
+  };
+  await known();
+  for (const path of sessions) copyBeside(path);
+  const expected = await listed({ places, limit: 3 });
+  for (let lists = 0; lists < 3; lists++) expect(await known()).toEqual(expected);
+});

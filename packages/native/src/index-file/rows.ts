@@ -7,8 +7,9 @@ import { existsSync } from "node:fs";
 import type { DatabaseSync } from "node:sqlite";
 import { crc32 } from "node:zlib";
 import type { FoundFile } from "@continuo/files";
-import type { MemoKey, SavedSkimMemo } from "../native/kit/index.ts";
+import type { KnownFiles, MemoKey, SavedSkimMemo } from "../native/kit/index.ts";
 import { inTransaction, useIndex } from "./index-database.ts";
+import { changeLines, createKnownLines, type KnownLines } from "./known-lines.ts";
 import { SETTLED_AFTER_MS } from "./limits.ts";
 import { type Answers, changeSummary, readSummary, type Summary, type SummaryChange } from "./summary-row.ts";
 
@@ -21,6 +22,7 @@ export function openRows(path: string, nowMs: number, table: RowTable = "files")
   const rows = new Map<string, UsedRow>();
   const changed = new Set<string>();
   const brief = createBriefAnswers(stored);
+  let lines: KnownLines | null = null;
   // The answer is not a promise, because a list asks thousands of times.
   const answersOf = (files: readonly FoundFile[], find: FindAnswers): Answers => {
     const name = files[0]?.path ?? "";
@@ -39,6 +41,8 @@ export function openRows(path: string, nowMs: number, table: RowTable = "files")
       compute: () => Promise<T>,
     ): Promise<T> {
       const files = "path" in looked ? [looked] : looked;
+      // No answer about such a file is stored.
+      if (!isSettled(files, nowMs)) return await compute();
       if (key.isBrief === true) {
         const [file] = files;
         if (file === undefined || files.length > 1) throw new Error("a brief answer is about one file");
@@ -46,29 +50,46 @@ export function openRows(path: string, nowMs: number, table: RowTable = "files")
         const known = brief.known(file, nameOf(key));
         if (known !== undefined) return known as T;
         const answer = await compute();
-        if (answer !== undefined && isSettled(files, nowMs)) brief.add(file, nameOf(key), answer);
+        if (answer !== undefined) brief.add(file, nameOf(key), answer);
         return answer;
       }
       const answers = answersOf(files, await stored.rows(files[0]?.path ?? ""));
       const name = answersTo(key).find((one) => Object.hasOwn(answers, one));
       if (name !== undefined) return answers[name] as T;
       const answer = await compute();
-      if (answer === undefined || !isSettled(files, nowMs)) return answer;
+      if (answer === undefined) return answer;
       answers[nameOf(key)] = answer;
       changed.add(files[0]?.path ?? "");
       return answer;
     },
+    async knownFiles(): Promise<KnownFiles> {
+      lines ??= await createKnownLines(path, (file) => isSettled([file], nowMs));
+      return lines;
+    },
     expect: (files) => stored.expect(files.map(({ path }) => path)),
     async save(asked) {
-      // A list and a search read different files; a row is removed only if neither can find its file again.
-      const names = asked === "part" ? [] : await stored.unasked();
+      const isChanged = changed.size + brief.changed.size + (lines?.changed.size ?? 0) > 0;
+      const names = asked === "part" ? [] : await unasked(stored, lines, isChanged);
       const gone = names.filter((name) => !rows.has(name) && !existsSync(name));
-      if (changed.size + brief.changed.size + gone.length === 0) return;
+      if (!isChanged && gone.length === 0) return;
       await useIndex(path, "write", (database) =>
-        writeRows(database, { table, rows, changed, brief: brief.changed, gone }),
+        writeRows(database, { table, rows, changed, brief: brief.changed, lines: lines?.changed, gone }),
       );
     },
   };
+}
+
+/** A list and a search read different files, so a row is removed only if its file is gone. */
+async function unasked(
+  stored: LazyRows,
+  lines: KnownLines | null,
+  isChanged: boolean,
+): Promise<readonly string[]> {
+  if (lines === null) return await stored.unasked();
+  const gone = lines.unasked().filter((name) => !existsSync(name));
+  // If every known file is still there, the other rows are not read for those that may be gone.
+  if (!isChanged && gone.length === 0) return [];
+  return [...new Set([...gone, ...(await stored.unasked()).filter((name) => !lines.isAsked(name))])];
 }
 
 interface UsedRow {
@@ -183,10 +204,11 @@ interface Changes {
   readonly rows: ReadonlyMap<string, UsedRow>;
   readonly changed: ReadonlySet<string>;
   readonly brief: BriefAnswers["changed"];
+  readonly lines: KnownLines["changed"] | undefined;
   readonly gone: readonly string[];
 }
 
-function writeRows(database: DatabaseSync, { table, rows, changed, brief, gone }: Changes): void {
+function writeRows(database: DatabaseSync, { table, rows, changed, brief, lines, gone }: Changes): void {
   inTransaction(database, () => {
     const remove = database.prepare(`delete from ${table} where path = ?`);
     for (const name of gone) remove.run(name);
@@ -199,9 +221,11 @@ function writeRows(database: DatabaseSync, { table, rows, changed, brief, gone }
       const answers = JSON.stringify(row.answers);
       insert.run(name, row.stamp, answers, checksumOf(name, row.stamp, answers));
     }
-    if (brief.size + gone.length === 0) return;
+    const removed = gone.map((name) => [name, null] as const);
     // Another process may have written in the meantime.
-    changeSummary(database, table, new Map([...gone.map((name) => [name, null] as const), ...brief]));
+    if (brief.size + gone.length > 0) changeSummary(database, table, new Map([...removed, ...brief]));
+    if (lines !== undefined && lines.size + gone.length > 0)
+      changeLines(database, new Map([...removed, ...lines]));
   });
 }
 

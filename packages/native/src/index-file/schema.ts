@@ -12,7 +12,8 @@ export const APPLICATION_ID = 0x436e7469;
 
 /**
  * - `files`: answers of skims, by path; `usage`: the token counts of full reads, which no list needs
- * - `brief`: for each of these two tables one row with short answers about every file
+ * - `brief`: for each of these two tables one row with short answers about every file, and `lines`: a line for each
+ *   session that is one file
  * - `sessions`: one row for each session whose text is here; `stamp` is empty until all of it is, `writer` names the
  *   process at work; `beside` holds files of other sessions that its history begins in
  * - `turns`: `id` is the row of `words`; `hash` tells whether a turn is still the same

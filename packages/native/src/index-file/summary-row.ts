@@ -22,7 +22,7 @@ export interface Summary {
 export type SummaryChange = { readonly file: FoundFile; readonly answers: Answers } | null;
 
 /** The numbers of a file: size, both times, inode. */
-const WIDTH = 4;
+export const WIDTH = 4;
 /** The separator of paths and answers: no path contains it, and JSON escapes it. */
 const END = "\0";
 
@@ -56,29 +56,46 @@ export function changeSummary(
   table: string,
   changes: ReadonlyMap<string, SummaryChange>,
 ): void {
-  const { paths, numbers, answers } = readColumns(database, table);
-  const entries = new Map<string, readonly [numbers: readonly number[], answers: string]>();
+  const texts = [...changes].map(([path, change]): [string, ColumnChange] => {
+    if (change === null) return [path, null];
+    return [path, { file: change.file, text: toAscii(JSON.stringify(change.answers)) }];
+  });
+  changeColumns(database, table, new Map(texts));
+}
+
+/** The text of one state of a file; `null` removes the stored one. */
+export type ColumnChange = { readonly file: FoundFile; readonly text: string } | null;
+
+/** Within a transaction. No text contains a zero. */
+export function changeColumns(
+  database: DatabaseSync,
+  name: string,
+  changes: ReadonlyMap<string, ColumnChange>,
+): void {
+  const { paths, numbers, answers } = readColumns(database, name);
+  const entries = new Map<string, readonly [numbers: readonly number[], text: string]>();
   for (const [at, path] of paths.entries()) {
     entries.set(path, [[...numbers.subarray(at * WIDTH, (at + 1) * WIDTH)], answers[at] ?? "{}"]);
   }
   for (const [path, change] of changes) {
     if (change === null) entries.delete(path);
-    else entries.set(path, [numbersOf(change.file), toAscii(JSON.stringify(change.answers))]);
+    else entries.set(path, [numbersOf(change.file), change.text]);
   }
   const text = Buffer.from([...entries].flatMap(([path, [, known]]) => [path, known]).join(END));
   const all = new Uint8Array(Float64Array.from([...entries.values()].flatMap(([some]) => some)).buffer);
   database
     .prepare("insert or replace into brief (name, entries, numbers, checksum) values (?, ?, ?, ?)")
-    .run(table, text, all, crc32(all, crc32(text)));
+    .run(name, text, all, crc32(all, crc32(text)));
 }
 
-interface Columns {
+/** Paths, the four numbers of each, and its text. */
+export interface Columns {
   readonly paths: readonly string[];
   readonly numbers: Float64Array;
   readonly answers: readonly string[];
 }
 
-function readColumns(database: DatabaseSync, table: string): Columns {
+export function readColumns(database: DatabaseSync, table: string): Columns {
   const row = database.prepare("select entries, numbers, checksum from brief where name = ?").get(table);
   const { entries, numbers: bytes, checksum } = row ?? {};
   const none = { paths: [], numbers: new Float64Array(), answers: [] };

@@ -26,6 +26,7 @@ test("only the newest sessions by file times are read, and no row of the index i
       looked.add([files].flat()[0]?.path ?? "");
       return compute();
     },
+    knownFiles: () => Promise.reject(new Error("the times of files are enough")),
     expect: async () => undefined,
     save: async (asked) => void saved.push(asked),
   };

@@ -10,13 +10,17 @@ import {
   type SessionInfo,
 } from "@continuo/core/model";
 import { type Places, placesOfThisUser } from "@continuo/files";
-import type {
-  AgentReader,
-  FindOptions,
-  FoundFile,
-  FoundSession,
-  SavedSkimMemo,
-  SkimOptions,
+import {
+  type AgentReader,
+  type FindOptions,
+  type FoundBatch,
+  type FoundFile,
+  type FoundSession,
+  type KnownFiles,
+  type KnownSession,
+  type SavedSkimMemo,
+  type SkimOptions,
+  toKnownLine,
 } from "./kit/index.ts";
 
 import { formatOf, READABLE_AGENTS } from "./registry.ts";
@@ -41,7 +45,7 @@ export interface ListOptions {
   /** The memo in which a list stores its results for the next one. */
   readonly memo?: SavedSkimMemo;
   /** Sessions that the caller recognizes by other means: they are only in `setAside`. */
-  readonly isSetAside?: (found: FoundSession) => boolean;
+  readonly isSetAside?: (session: Pick<FoundSession, "agent" | "sessionId">) => boolean;
   readonly signal?: AbortSignal;
   /** Called from time to time while the list is made. */
   readonly onProgress?: (looked: number) => void;
@@ -72,7 +76,7 @@ export interface NativeList {
   readonly emptyLeftOut: number;
   /** The sessions that `isSetAside` names, archived or not, in no order; their titles may be missing. */
   readonly setAside: readonly SessionInfo[];
-  /** Ids of every session that was met, those left out too; beyond `agents` and `cwd` none is met. */
+  /** Ids of every session that was met, in no order, those left out too; beyond `agents` and `cwd` none is met. */
   readonly metIds: readonly string[];
 }
 
@@ -93,54 +97,127 @@ export async function readNativeList(options: ListOptions = {}): Promise<NativeL
 async function readList(options: ListOptions): Promise<NativeList> {
   const places = options.places ?? placesOfThisUser();
   const looking = pick(options, "signal", "memo");
-  const rows: Row[] = [];
-  const metIds: string[] = [];
-  // If every row is shown, reading the ends first would only be an additional read.
-  const part = options.limit === undefined ? "whole" : "ends";
-  const aside: Pick<Row, "reader" | "found">[] = [];
-  let archivedLeftOut = 0;
+  const files = isForNewest(options) ? ((await options.memo?.knownFiles()) ?? null) : null;
+  const list = createRows(options, files);
   for (const agent of options.agents ?? READABLE_AGENTS) {
     const reader = await formatOf(agent);
-    for await (const found of reader.find(places, { ...pick(options, "cwd"), ...looking })) {
-      metIds.push(found.sessionId);
-      if (options.isSetAside?.(found)) {
-        aside.push({ reader, found });
-        continue;
+    if (files !== null && reader.findKnown !== undefined) {
+      for await (const batch of reader.findKnown(places, { files, ...looking })) {
+        if (batch.found.length > 0) await options.memo?.expect(batch.found.flatMap((found) => found.files));
+        for (const found of batch.found) await list.add(reader, found);
+        list.addKnown(reader, batch);
       }
-      if (found.archived && options.archived !== "include") {
-        // A session that another filter hides is not hidden because it is archived.
-        const isHidden =
-          options.since === undefined || isWanted(await rowOf(reader, found, { part, ...looking }), options);
-        if (isHidden) archivedLeftOut += 1;
-        continue;
+    } else {
+      for await (const found of reader.find(places, { ...pick(options, "cwd"), ...looking })) {
+        await list.add(reader, found);
       }
-      const row =
-        quick(reader, found, options) ??
-        knownRow(reader, found, { part, ...looking }) ??
-        (await rowOf(reader, found, { part, ...looking }));
-      if (isWanted(row, options)) rows.push(row);
-      options.onProgress?.(rows.length);
     }
   }
-  rows.sort(byNewest);
-  if (part === "ends")
-    await options.memo?.expect(filesOf([...aside, ...rows.slice(0, 2 * (options.limit ?? 0))]));
+  const { rows, aside } = list;
+  if (options.limit !== undefined) {
+    const likely = newestOf(rows, 2 * options.limit).map(toFoundRow);
+    await options.memo?.expect(filesOf([...aside, ...likely]));
+  }
   const setAside: SessionInfo[] = [];
   for (const { reader, found } of aside) {
     setAside.push(await reader.skim(found, { part: "ends", ...looking }));
   }
   const sessions: SessionInfo[] = [];
   let emptyLeftOut = 0;
-  for (const { reader, found, info } of rows) {
+  for (const row of newestFirst(rows, options.limit)) {
     if (sessions.length >= (options.limit ?? rows.length)) break;
-    const skimmed = info ?? (await reader.skim(found, { part: "whole", ...looking }));
+    const { reader, found } = toFoundRow(row);
+    const skimmed = row.info ?? (await reader.skim(found, { part: "whole", ...looking }));
     const whole = isEmptySession(skimmed) ? await withPicture(skimmed, { reader, found, places }) : skimmed;
     if (options.empty === "exclude" && isEmptySession(whole)) emptyLeftOut += 1;
     else sessions.push(whole);
   }
   const isEverything = options.agents === undefined && options.cwd === undefined && !options.newestBy;
   await options.memo?.save(isEverything ? "everything" : "part");
+  const { archivedLeftOut, metIds } = list;
   return { sessions, total: rows.length - emptyLeftOut, archivedLeftOut, emptyLeftOut, setAside, metIds };
+}
+
+/** True if most sessions are only counted, so that their times are enough. */
+function isForNewest({ limit, cwd, newestBy }: ListOptions): boolean {
+  return limit !== undefined && cwd === undefined && newestBy === undefined;
+}
+
+interface Rows extends Pick<NativeList, "metIds" | "archivedLeftOut"> {
+  readonly rows: Row[];
+  readonly aside: readonly FoundRow[];
+  add(reader: AgentReader, found: FoundSession): Promise<void>;
+  addKnown(reader: AgentReader, batch: FoundBatch): void;
+}
+
+/** Collects the rows that pass the filters. @param files keeps the lines of sessions for the next list */
+function createRows(options: ListOptions, files: KnownFiles | null): Rows {
+  // If every row is shown, reading the ends first would only be an additional read.
+  const part = options.limit === undefined ? "whole" : "ends";
+  const skimming = { part, ...pick(options, "signal", "memo") } as const;
+  const rows: Row[] = [];
+  const aside: FoundRow[] = [];
+  const metIds: string[] = [];
+  let archivedLeftOut = 0;
+  const isArchived = ({ archived }: KnownSession | FoundSession): boolean =>
+    archived && options.archived !== "include";
+  return {
+    rows,
+    aside,
+    metIds,
+    get archivedLeftOut() {
+      return archivedLeftOut;
+    },
+    async add(reader, found) {
+      metIds.push(found.sessionId);
+      if (options.isSetAside?.(found)) {
+        aside.push({ reader, found });
+        return;
+      }
+      // Nothing more is needed of it, neither now nor by the next list.
+      if (isArchived(found) && options.since === undefined && files === null) {
+        archivedLeftOut += 1;
+        return;
+      }
+      const row =
+        quick(reader, found, options) ??
+        knownRow(reader, found, skimming) ??
+        (await rowOf(reader, found, skimming));
+      if (files !== null) keepLine(row, found, { files, ...pick(options, "memo") });
+      if (isWanted(row, options)) {
+        // A session that another filter hides is not hidden because it is archived.
+        if (isArchived(found)) archivedLeftOut += 1;
+        else rows.push(row);
+      }
+      options.onProgress?.(rows.length);
+    },
+    addKnown(reader, { known, toFound }) {
+      const { agent } = reader;
+      for (const one of known) {
+        metIds.push(one.sessionId);
+        if (options.isSetAside?.({ agent, sessionId: one.sessionId })) {
+          aside.push({ reader, found: toFound(one) });
+        } else if (options.since === undefined || one.updatedAt >= options.since) {
+          if (isArchived(one)) archivedLeftOut += 1;
+          else rows.push({ reader, session: one, updatedAt: one.updatedAt, info: null, toFound });
+        }
+      }
+      options.onProgress?.(rows.length);
+    },
+  };
+}
+
+interface LineOptions extends Pick<ListOptions, "memo"> {
+  readonly files: KnownFiles;
+}
+
+/** Keeps the line of a session for the next list, if its time is that of its one file. */
+function keepLine({ reader, updatedAt }: Row, found: FoundSession, { files, memo }: LineOptions): void {
+  const [file] = found.files;
+  if (memo === undefined || file === undefined || reader.findKnown === undefined) return;
+  if (reader.knownUpdatedAt?.(found, memo) !== updatedAt) return;
+  const line = toKnownLine(found, updatedAt);
+  if (line !== null) files.keep(file, line);
 }
 
 export interface FindNativeOptions extends Omit<FindOptions, "cwd"> {
@@ -171,12 +248,25 @@ async function* find(options: FindNativeOptions): AsyncGenerator<FoundSession, v
   }
 }
 
-interface Row {
+interface FoundRow {
   readonly reader: AgentReader;
   readonly found: FoundSession;
+}
+
+interface Row {
+  readonly reader: AgentReader;
+  readonly session: FoundSession | KnownSession;
   readonly updatedAt: string | null;
   /** The row; `null` if only the time was needed. */
   readonly info: SessionInfo | null;
+  /** Only for a known session. */
+  readonly toFound?: FoundBatch["toFound"];
+}
+
+function toFoundRow({ reader, session, toFound }: Row): FoundRow {
+  if ("files" in session) return { reader, found: session };
+  if (toFound === undefined) throw new Error("a known session comes from a batch");
+  return { reader, found: toFound(session) };
 }
 
 /** A row by the times of its files; `null` if they do not say: a database is one file for many sessions. */
@@ -184,28 +274,29 @@ function quick(reader: AgentReader, found: FoundSession, { newestBy, limit }: Li
   if (newestBy === undefined || limit === undefined) return null;
   const times = found.files.map(({ mtimeMs }) => mtimeMs);
   if (!found.files.some(({ path }) => path === found.location)) return null;
-  return { reader, found, updatedAt: new Date(Math.max(...times)).toISOString(), info: null };
+  return { reader, session: found, updatedAt: new Date(Math.max(...times)).toISOString(), info: null };
 }
 
 /** Returns `null` if the time is not in memory. */
 function knownRow(reader: AgentReader, found: FoundSession, { part, memo }: SkimOptions): Row | null {
   const updatedAt = memo === undefined || part !== "ends" ? undefined : reader.knownUpdatedAt?.(found, memo);
-  return updatedAt === undefined ? null : { reader, found, updatedAt, info: null };
+  return updatedAt === undefined ? null : { reader, session: found, updatedAt, info: null };
 }
 
 async function rowOf(reader: AgentReader, found: FoundSession, options: SkimOptions): Promise<Row> {
   if (options.part === "ends" && reader.updatedAt !== undefined) {
-    return { reader, found, updatedAt: await reader.updatedAt(found, options), info: null };
+    return { reader, session: found, updatedAt: await reader.updatedAt(found, options), info: null };
   }
   const info = await reader.skim(found, options);
-  return { reader, found, updatedAt: info.updatedAt, info: options.part === "whole" ? info : null };
+  const whole = options.part === "whole" ? info : null;
+  return { reader, session: found, updatedAt: info.updatedAt, info: whole };
 }
 
 function isWanted({ updatedAt }: Row, { since }: ListOptions): boolean {
   return since === undefined || (updatedAt !== null && updatedAt >= since);
 }
 
-function filesOf(rows: readonly Pick<Row, "found">[]): FoundFile[] {
+function filesOf(rows: readonly FoundRow[]): FoundFile[] {
   return rows.flatMap(({ found }) => found.files);
 }
 
@@ -220,7 +311,7 @@ const PICTURE_TITLE = "[picture]";
 /** A session without a title is read: the first prompt can be a picture without text. */
 async function withPicture(
   info: SessionInfo,
-  { reader, found, places }: Pick<Row, "reader" | "found"> & { readonly places: Places },
+  { reader, found, places }: FoundRow & { readonly places: Places },
 ): Promise<SessionInfo> {
   try {
     using session = await reader.open(found, places, {});
@@ -237,16 +328,32 @@ async function withPicture(
   return info;
 }
 
+/** Most lists end within the newest rows, so the others are sorted only if they do not. */
+function* newestFirst(rows: readonly Row[], limit = rows.length): Generator<Row, void, void> {
+  const newest = newestOf(rows, 2 * limit);
+  yield* newest;
+  if (newest.length < rows.length) yield* rows.toSorted(byNewest).slice(newest.length);
+}
+
+/** The first rows in their order: at least `count` of them, or all. */
+function newestOf(rows: readonly Row[], count: number): readonly Row[] {
+  // Node sorts texts twice as fast as rows.
+  const least = rows.map(({ updatedAt }) => updatedAt ?? "").sort()[rows.length - count] ?? "";
+  return rows.filter(({ updatedAt }) => (updatedAt ?? "") >= least).sort(byNewest);
+}
+
 /** Newest first; equal times by agent and id, so that the order never depends on the file system. */
 function byNewest(a: Row, b: Row): number {
-  const [x, y] = [a.updatedAt ?? "", b.updatedAt ?? ""];
+  const x = a.updatedAt ?? "";
+  const y = b.updatedAt ?? "";
   if (x !== y) return x < y ? 1 : -1;
-  const [i, j] = [nameOf(a), nameOf(b)];
+  const i = nameOf(a);
+  const j = nameOf(b);
   return i < j ? -1 : i > j ? 1 : 0;
 }
 
-function nameOf({ found: { agent, sessionId } }: Row): string {
-  return `${agent}:${sessionId}`;
+function nameOf({ reader, session }: Row): string {
+  return `${reader.agent}:${session.sessionId}`;
 }
 
 /** Returns the named options that are present. */

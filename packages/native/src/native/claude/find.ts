@@ -16,8 +16,12 @@ import {
   textField,
 } from "@continuo/files";
 import {
+  type FindKnownOptions,
   type FindOptions,
+  type FoundBatch,
   type FoundSession,
+  type KnownSession,
+  knownSession,
   NO_MEMO,
   readHead,
   readSessionFolder,
@@ -52,6 +56,30 @@ export async function* findSessions(
       if (cwd === null || (await isOfFolder(found, cwd, name))) yield found;
     }
     if (options.subagents === "include") yield* subagentsIn(folder, live, options.memo);
+  }
+}
+
+/** Sessions whose lines are kept are only looked at. */
+export async function* findKnown(
+  places: Places,
+  { files, signal }: FindKnownOptions,
+): AsyncGenerator<FoundBatch, void, void> {
+  const { projects, running } = claudeFolders(places);
+  const live = readLiveSessions(running);
+  const toFound = ({ path, sessionId, archived }: KnownSession): FoundSession =>
+    toSession(files.fileOf(path), live, { path, sessionId, isArchived: archived });
+  for (const name of namesIn(projects)) {
+    signal?.throwIfAborted();
+    await otherWork();
+    const path = join(projects, name);
+    const { names, unreadable } = readSessionFolder("claude", path);
+    const [found, known]: [FoundSession[], KnownSession[]] = [[...unreadable], []];
+    for (const file of filesIn(path, names)) {
+      const session = knownSession(file.path, files, file.isArchived);
+      if (session === null) found.push(foundFile(file.path, live, file));
+      else known.push(session);
+    }
+    yield { found, known, toFound };
   }
 }
 
@@ -91,15 +119,23 @@ function* sessionsIn(
   live: LiveSessions,
 ): Generator<FoundSession, void, void> {
   yield* unreadable;
+  for (const file of filesIn(folder, names)) yield foundFile(file.path, live, file);
+}
+
+/** The files of sessions among the names in a project's folder. */
+function* filesIn(
+  folder: string,
+  names: readonly string[],
+): Generator<FileFacts & { readonly path: string }, void, void> {
   const all = new Set(names);
   for (const name of names) {
-    if (!name.endsWith(".jsonl") || SUBAGENT.test(name)) continue;
-    const id = name.slice(0, -".jsonl".length);
+    if (!name.endsWith(".jsonl") || (name.startsWith("agent-") && SUBAGENT.test(name))) continue;
+    const sessionId = name.slice(0, -".jsonl".length);
     // A session with an empty id could not be named.
-    if (id === "") continue;
+    if (sessionId === "") continue;
     const path = `${folder}/${name}`;
     // Without a folder next to it, nothing marks it as archived.
-    yield foundFile(path, live, { sessionId: id, isArchived: all.has(id) && isArchivedBySidecar(path) });
+    yield { path, sessionId, isArchived: all.has(sessionId) && isArchivedBySidecar(path) };
   }
 }
 
@@ -143,8 +179,15 @@ interface FileFacts {
   readonly isArchived: boolean;
 }
 
-function foundFile(path: string, live: LiveSessions, { sessionId, isArchived }: FileFacts): FoundSession {
-  const stat = statFile(path);
+function foundFile(path: string, live: LiveSessions, facts: FileFacts): FoundSession {
+  return toSession(statFile(path), live, { ...facts, path });
+}
+
+function toSession(
+  stat: FoundFile | null,
+  live: LiveSessions,
+  { path, sessionId, isArchived }: FileFacts & { readonly path: string },
+): FoundSession {
   const files: FoundFile[] = stat === null ? [] : [stat];
   const problems: Problem[] = [];
   if (stat === null) problems.push({ code: "unreadable", line: null, message: `cannot read ${path}` });

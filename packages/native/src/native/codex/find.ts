@@ -5,7 +5,15 @@ import { basename, dirname, resolve } from "node:path";
 import { setImmediate as otherWork } from "node:timers/promises";
 import { isContinuoError, type Problem } from "@continuo/core/model";
 import { type FoundFile, type Places, statFile } from "@continuo/files";
-import type { FindOptions, FoundSession, SkimMemo } from "../kit/index.ts";
+import {
+  type FindKnownOptions,
+  type FindOptions,
+  type FoundBatch,
+  type FoundSession,
+  type KnownSession,
+  knownSession,
+  type SkimMemo,
+} from "../kit/index.ts";
 
 import { type FileHead, knownHead, readHead, rolloutsBelow } from "./lineage.ts";
 import { type LiveThreadCheck, liveThreads } from "./live.ts";
@@ -28,7 +36,7 @@ export async function* find(places: Places, options: FindOptions): AsyncGenerato
       options.signal?.throwIfAborted();
       seen += 1;
       if (seen % FILES_AT_A_TIME === 0) await otherWork();
-      const head = knownFileHead(path, options.memo) ?? (await readFileHead(path, options.memo));
+      const head = await headOf(path, options.memo);
       if (head === null) continue;
       const files = threads.get(head.threadId);
       if (files) files.push(head);
@@ -38,12 +46,52 @@ export async function* find(places: Places, options: FindOptions): AsyncGenerato
   const cwd = options.cwd === undefined ? null : realPath(options.cwd);
   const isLive = liveThreads(home);
   for (const heads of threads.values()) {
-    const parent = heads.find(({ meta }) => meta !== null && meta.parentThread !== null)?.meta?.parentThread;
-    if (parent !== undefined && options.subagents === undefined) continue;
+    const parent = parentOf(heads);
+    if (parent !== null && options.subagents === undefined) continue;
     if (cwd !== null && !heads.some(({ meta }) => meta?.cwd && realPath(meta.cwd) === cwd)) continue;
     const found = toFound(heads, isLive);
     yield parent ? { ...found, parentId: parent.threadId } : found;
   }
+}
+
+/**
+ * Sessions whose lines are kept are only looked at. A file is a known session only if no other file names the same
+ * thread.
+ */
+export async function* findKnown(
+  places: Places,
+  { files, memo, signal }: FindKnownOptions,
+): AsyncGenerator<FoundBatch, void, void> {
+  const home = codexHome(places);
+  const known = new Map<string, KnownSession>();
+  const threads = new Map<string, Head[]>();
+  let seen = 0;
+  for (const path of sessionFolders(home).flatMap((folder) => rolloutsBelow(folder.path))) {
+    signal?.throwIfAborted();
+    seen += 1;
+    if (seen % FILES_AT_A_TIME === 0) await otherWork();
+    const session = knownSession(path, files, isArchivedFile(path));
+    if (session !== null && !known.has(session.sessionId) && !threads.has(session.sessionId)) {
+      known.set(session.sessionId, session);
+      continue;
+    }
+    const head = await headOf(path, memo);
+    if (head === null) continue;
+    const same = known.get(head.threadId);
+    const before = same === undefined ? null : await headOf(same.path, memo);
+    known.delete(head.threadId);
+    const heads = threads.get(head.threadId) ?? [];
+    threads.set(head.threadId, [...heads, ...(before === null ? [] : [before]), head]);
+  }
+  const isLive = liveThreads(home);
+  const found = [...threads.values()]
+    .filter((heads) => parentOf(heads) === null)
+    .map((heads) => toFound(heads, isLive));
+  const toFoundSession = ({ path, sessionId, archived }: KnownSession): FoundSession => {
+    const place = { agent: "codex", sessionId, location: path, archived, problems: [] } as const;
+    return { ...place, files: [files.fileOf(path)], live: isLive(sessionId) };
+  };
+  yield { found, known: [...known.values()], toFound: toFoundSession };
 }
 
 /** The session of a file, with the other files of its thread that are in the same home or folder. */
@@ -70,6 +118,16 @@ interface Head {
   readonly firstType: string | null;
   readonly writtenAt: string;
   readonly problems: readonly Problem[];
+}
+
+/** Returns the thread that started this one, with any of its files. */
+function parentOf(heads: readonly Head[]): SessionMeta["parentThread"] {
+  const child = heads.find(({ meta }) => meta !== null && meta.parentThread !== null);
+  return child?.meta?.parentThread ?? null;
+}
+
+async function headOf(path: string, memo: SkimMemo | undefined): Promise<Head | null> {
+  return knownFileHead(path, memo) ?? (await readFileHead(path, memo));
 }
 
 /** Returns `null` if it is not stored. */

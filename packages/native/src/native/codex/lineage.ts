@@ -61,7 +61,7 @@ async function addFile(search: Search, stat: FoundFile, owner: "own" | "other"):
   const { path, sizeBytes } = stat;
   const known = search.known.get(path);
   if (known) return known;
-  const { meta, typed } = await readHead(stat, search.memo);
+  const { meta, typed } = await readRowHead(stat, search.memo);
   search.trail.push(path);
   const base = meta?.base ? await addBase(search, path, meta.base) : null;
   search.trail.pop();
@@ -103,6 +103,12 @@ export interface FileHead {
 /** Reads the facts of the first line. Errors: `not_found`, `unreadable`. */
 export async function readHead(file: FoundFile, memo: SkimMemo = NO_MEMO): Promise<FileHead> {
   return await memo.remember(file, HEAD, () => lookAtHead(file.path));
+}
+
+/** A list shows few rows: the heads of all files are not read for them, because each row has its own. */
+async function readRowHead(file: FoundFile, memo: SkimMemo): Promise<FileHead> {
+  const look = async (): Promise<FileHead> => knownHead(file, memo) ?? (await lookAtHead(file.path));
+  return await memo.remember(file, { what: "row head" }, look);
 }
 
 const HEAD: MemoKey = { what: "head", isBrief: true };

@@ -24,7 +24,18 @@ import {
   statFile,
   textField,
 } from "@continuo/files";
-import { type FindOptions, type FoundSession, type MemoKey, NO_MEMO, type SkimMemo } from "../kit/index.ts";
+import {
+  type FindKnownOptions,
+  type FindOptions,
+  type FoundBatch,
+  type FoundSession,
+  type KnownFiles,
+  type KnownSession,
+  knownSession,
+  type MemoKey,
+  NO_MEMO,
+  type SkimMemo,
+} from "../kit/index.ts";
 import {
   geminiFolders,
   hashOf,
@@ -56,13 +67,7 @@ export async function* findSessions(
   for (const name of names) {
     options.signal?.throwIfAborted();
     await otherWork();
-    const chats = join(folders.projects, name, "chats");
-    const copied = copiedNames(folders.projects, name, registry);
-    const files = namesIn(chats).filter((file) => isSessionName(file) && !copied.has(file));
-    const groups = await bySession(
-      files.map((file) => join(chats, file)),
-      options.memo,
-    );
+    const groups = await bySession(sessionPaths(folders.projects, name, registry), options.memo);
     const owner = groups.length === 0 ? null : ownerOf(join(folders.projects, name), registry);
     for (const group of groups) {
       const found = await toFound(group);
@@ -74,6 +79,66 @@ export async function* findSessions(
       }
     }
   }
+}
+
+/**
+ * Sessions whose lines are kept are only looked at. A file is a known session only if no other file names the same
+ * session.
+ */
+export async function* findKnown(
+  places: Places,
+  { files, memo, signal }: FindKnownOptions,
+): AsyncGenerator<FoundBatch, void, void> {
+  const { projects, runtime } = geminiFolders(places);
+  const registry = readRegistry(runtime);
+  for (const name of namesIn(projects)) {
+    signal?.throwIfAborted();
+    await otherWork();
+    const { known, paths } = await knownSessions(sessionPaths(projects, name, registry), files, memo);
+    const groups = await bySession(paths, memo);
+    if (known.length + groups.length === 0) continue;
+    const owner = ownerOf(join(projects, name), registry);
+    const withOwner = (found: FoundSession): FoundSession =>
+      owner === null ? found : { ...found, cwd: owner };
+    const found: FoundSession[] = [];
+    for (const group of groups) found.push(withOwner(await toFound(group)));
+    yield { found, known, toFound: (one) => withOwner(toFoundOne(one.sessionId, files.fileOf(one.path))) };
+  }
+}
+
+interface KnownSessions {
+  readonly known: readonly KnownSession[];
+  /** The other files, in their order. */
+  readonly paths: readonly string[];
+}
+
+async function knownSessions(
+  paths: readonly string[],
+  files: KnownFiles,
+  memo: SkimMemo | undefined,
+): Promise<KnownSessions> {
+  const counts = new Map<string, number>();
+  const known = new Map<string, KnownSession>();
+  for (const path of paths) {
+    const session = knownSession(path, files);
+    const sessionId = session?.sessionId ?? (await lookAt(path, memo)).sessionId;
+    counts.set(sessionId, (counts.get(sessionId) ?? 0) + 1);
+    if (session !== null) known.set(path, session);
+  }
+  const alone = new Map([...known].filter(([, { sessionId }]) => counts.get(sessionId) === 1));
+  return { known: [...alone.values()], paths: paths.filter((path) => !alone.has(path)) };
+}
+
+/** The files that Gemini CLI lists in a project's folder. */
+function sessionPaths(
+  projects: string,
+  name: string,
+  registry: ReadonlyMap<string, string>,
+): readonly string[] {
+  const chats = join(projects, name, "chats");
+  const copied = copiedNames(projects, name, registry);
+  const files = namesIn(chats).filter((file) => isSessionName(file) && !copied.has(file));
+  return files.map((file) => `${chats}/${file}`);
 }
 
 /**
@@ -163,6 +228,12 @@ async function toFound({ sessionId, files: looked }: SessionFiles): Promise<Foun
     live: null,
     problems,
   };
+}
+
+/** The session of one file. */
+function toFoundOne(sessionId: string, file: FoundFile): FoundSession {
+  const place = { agent: "gemini", sessionId, location: file.path, files: [file] } as const;
+  return { ...place, archived: false, live: null, problems: [] };
 }
 
 async function mainOf(files: SessionFiles["files"]): Promise<string> {

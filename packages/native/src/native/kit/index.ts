@@ -24,6 +24,7 @@ export {
 export { readSessionFolder, type SessionFolder } from "./folders.ts";
 export { isSpoken } from "./has-conversation.ts";
 export { createIdTable, findId, type IdTable, internId, textOfId } from "./ids.ts";
+export { knownSession, toKnownLine } from "./known-sessions.ts";
 export { keepMessage, type MessageParts, withContent } from "./lazy-message.ts";
 export { firstLineOf, hasField, isAlone, standsOnce } from "./line-reader.ts";
 export { createToolPairs, noteCall, noteResult, pairProblems, type ToolPairs } from "./pairs.ts";
@@ -32,13 +33,17 @@ export {
   type AncestorFiles,
   type BeforeResumeOptions,
   type EndedProgram,
+  type FindKnownOptions,
   type FindOptions,
   type FindTitle,
+  type FoundBatch,
   type FoundFile,
   type FoundSession,
   type HistoryCounts,
   type HistoryOptions,
   type HistorySteps,
+  type KnownFiles,
+  type KnownSession,
   type LineMessage,
   type LineReader,
   type MemoKey,

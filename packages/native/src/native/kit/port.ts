@@ -29,6 +29,36 @@ export interface FindOptions {
   readonly signal?: AbortSignal;
 }
 
+export interface FindKnownOptions extends Pick<FindOptions, "memo" | "signal"> {
+  readonly files: KnownFiles;
+}
+
+/** The lines of files, as an index stores them. */
+export interface KnownFiles {
+  /** Looks at the file. Returns its line if the file is as it was when the line was kept, else `undefined`. */
+  lineOf(path: string): string | undefined;
+  /** The state of a file that has a line. */
+  fileOf(path: string): FoundFile;
+  /** Keeps the line of a file. It may depend only on the path and the bytes of this file. */
+  keep(file: FoundFile, line: string): void;
+}
+
+export interface KnownSession {
+  readonly sessionId: string;
+  /** The only file of the session, and its location. */
+  readonly path: string;
+  readonly updatedAt: string;
+  readonly archived: boolean;
+}
+
+/** The sessions of a folder, each either found or known. */
+export interface FoundBatch {
+  readonly found: readonly FoundSession[];
+  readonly known: readonly KnownSession[];
+  /** Returns what `find` returns for a known session of this batch. */
+  toFound(known: KnownSession): FoundSession;
+}
+
 /** A session on disk that is not yet read. */
 export interface FoundSession {
   readonly agent: AgentName;
@@ -70,6 +100,8 @@ export const NO_MEMO: SkimMemo = { remember: (_file, _what, compute) => compute(
 
 /** A memo that outlives the process. */
 export interface SavedSkimMemo extends SkimMemo {
+  /** The lines by which lists know sessions. */
+  knownFiles(): Promise<KnownFiles>;
   /** The next questions are about these files and few others, so not all answers have to be read. */
   expect(files: readonly FoundFile[]): Promise<void>;
   /**
@@ -232,6 +264,11 @@ export interface AgentReader {
   folders?(places: Places): readonly string[];
   /** Sessions in no particular order; archived ones too, marked. A place that does not exist holds none. */
   find(places: Places, options: FindOptions): AsyncGenerator<FoundSession, void, void>;
+  /**
+   * The sessions of `find` without sub-agents, for a list: those whose lines are kept are only looked at. Absent if
+   * sessions are not files.
+   */
+  findKnown?(places: Places, options: FindKnownOptions): AsyncGenerator<FoundBatch, void, void>;
   /** Returns the session to which a file belongs, wherever the file is; `null` if it does not belong to this agent. */
   recognise(path: string, places: Places): Promise<FoundSession | null>;
   /** The session that a process of the agent has open, for agents that keep note of it; `null` if there is none. */

@@ -7,35 +7,70 @@ import { basename, dirname, join, resolve } from "node:path";
 import { setImmediate as otherWork } from "node:timers/promises";
 import type { Problem } from "@continuo/core/model";
 import { canonicalFolder, type Json, namesIn, type Places, statFile } from "@continuo/files";
-import { type FindOptions, type FoundSession, readHead, readSessionFolder } from "../kit/index.ts";
+import {
+  type FindKnownOptions,
+  type FindOptions,
+  type FoundBatch,
+  type FoundFile,
+  type FoundSession,
+  type KnownFiles,
+  type KnownSession,
+  knownSession,
+  readHead,
+  readSessionFolder,
+} from "../kit/index.ts";
 import { HEAD_BYTES } from "./limits.ts";
-import { folderNameOf, namesOfCwd, piFolders, sessionIdOf } from "./places.ts";
+import { folderNameOf, namesOfCwd, type PiFolders, piFolders, sessionIdOf } from "./places.ts";
 import { isKnownType, parseHeader } from "./records.ts";
 
 export async function* findSessions(
   places: Places,
   options: FindOptions,
 ): AsyncGenerator<FoundSession, void, void> {
-  const folders = piFolders(places);
   const cwds = options.cwd === undefined ? null : namesOfCwd(options.cwd);
   const own = cwds?.map(folderNameOf) ?? null;
-  const seen = new Set<string>();
-  const wanted = [
-    ...namesIn(folders.sessions)
-      .filter((name) => own === null || own.includes(name))
-      .map((name) => ({ folder: join(folders.sessions, name), others: false })),
-    ...(folders.chosen === null ? [] : [{ folder: folders.chosen, others: true }]),
-    { folder: folders.agent, others: true },
-  ];
-  for (const { folder, others } of wanted) {
+  for (const { folder, others } of foldersOf(piFolders(places), own)) {
     options.signal?.throwIfAborted();
     await otherWork();
-    if (seen.has(folder)) continue;
-    seen.add(folder);
-    for await (const found of sessionsIn(folder, others)) {
-      if (cwds === null || (await isOfCwd(found, cwds))) yield found;
-    }
+    const { found } = await sessionsIn(folder, others, null);
+    for (const one of found) if (cwds === null || (await isOfCwd(one, cwds))) yield one;
   }
+}
+
+/** Sessions whose lines are kept are only looked at. */
+export async function* findKnown(
+  places: Places,
+  { files, signal }: FindKnownOptions,
+): AsyncGenerator<FoundBatch, void, void> {
+  const toFound = ({ path, sessionId }: KnownSession): FoundSession =>
+    toSession(path, sessionId, files.fileOf(path));
+  for (const { folder, others } of foldersOf(piFolders(places))) {
+    signal?.throwIfAborted();
+    await otherWork();
+    yield { ...(await sessionsIn(folder, others, files)), toFound };
+  }
+}
+
+interface LookedFolder {
+  readonly folder: string;
+  /** True if files of other programs can be in it. */
+  readonly others: boolean;
+}
+
+/** Each folder once. @param own the names of the wanted folders below `sessions`; all by default */
+function foldersOf(
+  { sessions, chosen, agent }: PiFolders,
+  own: readonly string[] | null = null,
+): readonly LookedFolder[] {
+  const all = [
+    ...namesIn(sessions)
+      .filter((name) => own === null || own.includes(name))
+      .map((name) => ({ folder: join(sessions, name), others: false })),
+    ...(chosen === null ? [] : [{ folder: chosen, others: true }]),
+    { folder: agent, others: true },
+  ];
+  const seen = new Set<string>();
+  return all.filter(({ folder }) => !seen.has(folder) && seen.add(folder));
 }
 
 /** Returns the session of a file; `null` if nothing in or around it shows that it belongs to pi. */
@@ -50,27 +85,38 @@ export async function recogniseFile(path: string, places: Places): Promise<Found
 }
 
 /** In a folder with other files, a file is a session if it has a header or a name in the form of pi. */
-async function* sessionsIn(folder: string, others: boolean): AsyncGenerator<FoundSession, void, void> {
+async function sessionsIn(
+  folder: string,
+  others: boolean,
+  files: KnownFiles | null,
+): Promise<Pick<FoundBatch, "found" | "known">> {
   const { names, unreadable } = readSessionFolder("pi", folder);
-  yield* unreadable;
+  const [found, known]: [FoundSession[], KnownSession[]] = [[...unreadable], []];
   for (const name of names) {
     const path = `${folder}/${name}`;
     if (!name.endsWith(".jsonl")) continue;
-    if (sessionIdOf(path) !== null) yield toFound(path, []);
-    else {
+    if (sessionIdOf(path) !== null) {
+      const session = files === null ? null : knownSession(path, files);
+      if (session === null) found.push(toFound(path, []));
+      else known.push(session);
+    } else {
       const head = await readHead(path, HEAD_BYTES);
-      if (!others || head.some((record) => parseHeader(record) !== null)) yield toFound(path, head);
+      if (!others || head.some((record) => parseHeader(record) !== null)) found.push(toFound(path, head));
     }
   }
+  return { found, known };
 }
 
 function toFound(path: string, head: readonly Json[]): FoundSession {
-  const file = statFile(path);
-  const unread: Problem = { code: "unreadable", line: null, message: `cannot read ${path}` };
   const headed = head.map((record) => parseHeader(record)?.id ?? null).find((id) => id !== null);
+  return toSession(path, sessionIdOf(path) ?? headed ?? basename(path, ".jsonl"), statFile(path));
+}
+
+function toSession(path: string, sessionId: string, file: FoundFile | null): FoundSession {
+  const unread: Problem = { code: "unreadable", line: null, message: `cannot read ${path}` };
   return {
     agent: "pi",
-    sessionId: sessionIdOf(path) ?? headed ?? basename(path, ".jsonl"),
+    sessionId,
     location: path,
     files: file === null ? [] : [file],
     archived: false,

@@ -1,0 +1,27 @@
+/**
+ * Sessions that a list knows from an earlier one. A list shows the newest of thousands, and needs of each session only its
+ * id and its time: a session that is one file has both in one line, which is valid as long as the file is unchanged.
+ */
+
+import type { FoundSession, KnownFiles, KnownSession } from "./port.ts";
+
+const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/u;
+const TIME_CHARS = "2026-01-01T00:00:00.000Z".length;
+
+/** `null` if the file has no line, or has changed since. */
+export function knownSession(path: string, files: KnownFiles, archived = false): KnownSession | null {
+  const line = files.lineOf(path);
+  if (line === undefined) return null;
+  return { sessionId: line.slice(TIME_CHARS + 1), path, updatedAt: line.slice(0, TIME_CHARS), archived };
+}
+
+/** The line of a session that is one file; `null` for one with more to know. */
+export function toKnownLine(
+  { sessionId, location, files, problems, parentId }: FoundSession,
+  updatedAt: string | null,
+): string | null {
+  const isOneFile = files.length === 1 && files[0]?.path === location;
+  if (!isOneFile || problems.length > 0 || parentId !== undefined) return null;
+  if (updatedAt === null || !TIME.test(updatedAt)) return null;
+  return sessionId.isWellFormed() && !sessionId.includes("\0") ? `${updatedAt} ${sessionId}` : null;
+}
