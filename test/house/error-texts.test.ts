@@ -15,7 +15,7 @@ const NAMES = /^(Claude|Codex|Gemini|Continuo|Postgres|SQLite|CONTINUO_|Content-
 /** Verbs that a hint begins with. */
 const VERBS = new Set(
   `Acquire Add Append Ask Await Check Choose Claim Close Complete Connect Continue Copy Correct Create Cut Delete Fork Free Give
-  Free Grant Install Keep Leave Let Look Name Omit Open Put Raise Read Redact Rename Repair Reply Report Restore Resume Retry Run Send Set
+  Free Grant Install Keep Leave Log Let Look Name Omit Open Put Raise Read Redact Rename Repair Reply Report Restore Resume Retry Run Send Set
   Begin Commit Compare Finish Make Move Pack Remove Show Confirm Start Stop Store Undo Try Type Update Upgrade Use Wait Write See`.split(
     /\s+/u,
   ),

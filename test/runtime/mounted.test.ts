@@ -4,7 +4,7 @@ import { createServer, get, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { connect, watch } from "@continuo/core/client";
 import { openLive } from "@continuo/core/client/live";
-import type { Agent } from "@continuo/core/model";
+import type { Agent, ContinuoError } from "@continuo/core/model";
 import { toNodeListener } from "@continuo/server";
 import {
   type Approval,
@@ -78,10 +78,13 @@ describe.each(Object.entries(MOUNTS))("mounted in %s", (_, mount) => {
   let http: Server;
   let serverUrl: string;
   let asked: Request[];
+  let told: unknown[];
 
   beforeEach(async () => {
     asked = [];
-    c = await openContinuo("memory:", { agents: [new EchoAgent(), asking], pollMs: 20 });
+    told = [];
+    const onError = (error: unknown): void => void told.push(error);
+    c = await openContinuo("memory:", { agents: [new EchoAgent(), asking], pollMs: 20, onError });
     const handler: FetchHandler = c.handler({
       authorize: (request) => {
         asked.push(request);
@@ -232,12 +235,10 @@ describe.each(Object.entries(MOUNTS))("mounted in %s", (_, mount) => {
     const refused = await fetch(`${serverUrl}/v1/channels`, { headers });
     expect([refused.status, await refused.json()]).toMatchObject([
       403,
-      {
-        error: {
-          code: "forbidden",
-          hint: 'Add "https://shop.example" to the option `origins` of `c.handler`.',
-        },
-      },
+      { error: { code: "forbidden", hint: "Ask the people who run this service for access." } },
+    ]);
+    expect(told.map((error) => (error as ContinuoError).hint)).toEqual([
+      'Add "https://shop.example" to the option `origins` of `c.handler`.',
     ]);
     const open = c.handler({ authorize: () => PEOPLE["Bearer ann"] ?? null, origins: [origin] });
     const answer = await open(new Request(`${serverUrl}/v1/channels`, { headers }));

@@ -139,6 +139,8 @@ export const ERROR_KINDS: Readonly<Record<ErrorCode, ErrorKind>> = {
 export interface ErrorParts {
   /** One imperative sentence about what the person can do now. */
   readonly hint?: string;
+  /** `program`: only the program that called the library can follow the hint, so no answer over HTTP has it. */
+  readonly hintFor?: "program";
   /** Plain data for programs. */
   readonly details?: Readonly<Record<string, unknown>>;
   readonly cause?: unknown;
@@ -148,12 +150,14 @@ export class ContinuoError extends Error {
   override readonly name = "ContinuoError";
   readonly code: ErrorCode;
   readonly hint: string | undefined;
+  readonly hintFor: "program" | undefined;
   readonly details: Readonly<Record<string, unknown>>;
 
   constructor(code: ErrorCode, message: string, parts: ErrorParts = {}) {
     super(message, parts.cause === undefined ? undefined : { cause: parts.cause });
     this.code = code;
     this.hint = parts.hint ?? ERROR_KINDS[code].hint;
+    this.hintFor = parts.hintFor;
     this.details = parts.details ?? {};
   }
 

@@ -1,6 +1,13 @@
 /** Turns errors into `{ error: { code, message, hint, details } }` for the wire, and back. */
 
-import { ContinuoError, ERROR_KINDS, type ErrorCode, isContinuoError, present } from "../model/index.ts";
+import {
+  ContinuoError,
+  ERROR_KINDS,
+  type ErrorCode,
+  httpStatusOf,
+  isContinuoError,
+  present,
+} from "../model/index.ts";
 
 export interface WireError {
   readonly error: {
@@ -23,8 +30,28 @@ export function toWireError(error: unknown): WireError {
       },
     };
   }
-  const { code, message, hint, details } = error;
-  return { error: { code, message, hint: hint ?? null, details } };
+  const { code, message, hint = null, hintFor, details } = error;
+  return { error: { code, message, hint: hintFor === "program" ? null : hint, details } };
+}
+
+const CUSTOMER_HINTS: { readonly [Code in ErrorCode]?: string } = {
+  unauthorized: "Log in, and send the request again.",
+  forbidden: "Ask the people who run this service for access.",
+};
+
+/**
+ * The error without a hint for the program, its operator or the owner of a token: a customer of a program has no tokens,
+ * and cannot change its code.
+ */
+export function toRequester<Failure>(error: Failure): Failure | ContinuoError {
+  if (!isContinuoError(error)) return error;
+  const { code, message, hint, hintFor, details } = error;
+  const isFailure = httpStatusOf(error) >= 500;
+  const isOfTokens =
+    code in CUSTOMER_HINTS && (hint === ERROR_KINDS[code].hint || /\btoken/u.test(hint ?? ""));
+  if (hintFor === undefined && !isFailure && !isOfTokens) return error;
+  const own = isFailure ? "Try again in a moment." : CUSTOMER_HINTS[code];
+  return new ContinuoError(code, message, { ...present({ hint: own }), details, cause: error });
 }
 
 /** For a body that cannot be parsed: the one text of the server and of routes of a program's own. */

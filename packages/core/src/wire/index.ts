@@ -68,7 +68,7 @@ export type {
   MessageRequest,
   MessagesWindow,
 } from "./channel-views.ts";
-export { errorFromWire, notJson, toWireError, type WireError } from "./errors.ts";
+export { errorFromWire, notJson, toRequester, toWireError, type WireError } from "./errors.ts";
 export {
   EXTENSION_PROTOCOL,
   EXTENSION_SCOPE,

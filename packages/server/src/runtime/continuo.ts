@@ -126,9 +126,10 @@ function pokeAll(workers: Iterable<Worker>): void {
   for (const worker of workers) worker.poke();
 }
 
-/** Node's warning leaves out the stack and the cause of an error. */
+/** Node's warning leaves out the stack and the cause of an error, and shows its `detail`. */
 function warn(error: unknown): void {
-  process.emitWarning(isContinuoError(error) ? error : inspect(error));
+  if (!isContinuoError(error)) process.emitWarning(inspect(error));
+  else process.emitWarning(error.hint === undefined ? error : Object.assign(error, { detail: error.hint }));
 }
 
 /** Errors: `usage`. */

@@ -12,7 +12,7 @@ import {
   isContinuoError,
   present,
 } from "@continuo/core/model";
-import { ANY_HANDLE, notJson, toWireError } from "@continuo/core/wire";
+import { ANY_HANDLE, notJson, toRequester, toWireError } from "@continuo/core/wire";
 import type { Authenticate, ContinuoServer, Grant, Peer } from "../server/index.ts";
 import { HANDLER_OPTIONS, LIMIT_OPTIONS, LIVE_OPTIONS } from "./options.ts";
 import { scopesOf } from "./rights.ts";
@@ -97,7 +97,7 @@ function authenticator(
 /** For a request for which `authorize` returned `null`. */
 export function unknownCaller(): ContinuoError {
   return new ContinuoError("unauthorized", "the program does not know who asks", {
-    hint: "Send a request that the program knows: its `authorize` returned null for this request.",
+    hint: "Log in, and send the request again.",
   });
 }
 
@@ -154,7 +154,7 @@ export function toErrorResponse(error: unknown): Response {
   if (isHttpError(error)) return error.getResponse();
   const known = isNoJson(error) ? notJson() : error;
   if (!isContinuoError(known)) throw known;
-  return Response.json(toWireError(known), { status: httpStatusOf(known) });
+  return Response.json(toWireError(toRequester(known)), { status: httpStatusOf(known) });
 }
 
 function isHttpError(error: unknown): error is { getResponse(): Response } {

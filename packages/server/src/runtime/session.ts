@@ -144,6 +144,7 @@ async function open({ store }: Host, sessionId: string, options: SessionOptions)
   if (session !== null) return session;
   throw new ContinuoError("not_found", `there is no session ${JSON.stringify(sessionId)}`, {
     hint: "Create it with `session(id, { create: true })`, or import it with `importNativeSession`.",
+    hintFor: "program",
     details: { sessionId },
   });
 }
@@ -165,6 +166,7 @@ function assertAgent({ agents }: Host, asked: SendOptions["agent"]): void {
   if (typeof asked !== "string" || agents.size === 0 || agents.has(asked)) return;
   throw new ContinuoError("not_found", `there is no agent ${JSON.stringify(asked)} in this program`, {
     hint: "Give it to `openContinuo`. If another process runs it, give `send` its definition instead of its name.",
+    hintFor: "program",
     details: { agent: asked },
   });
 }
@@ -193,6 +195,7 @@ async function begin(
       `cannot send a message to ${JSON.stringify(sessionId)}: no agent was given`,
       {
         hint: "Give agents to `openContinuo`, or the name of one to `send`.",
+        hintFor: "program",
       },
     );
   }

@@ -3,7 +3,7 @@
 import type { IncomingMessage } from "node:http";
 import type { Duplex } from "node:stream";
 import { ContinuoError, httpStatusOf, present, type Store } from "@continuo/core/model";
-import { allows, NONCE_HEADER, PROOF_HEADER } from "@continuo/core/wire";
+import { allows, NONCE_HEADER, PROOF_HEADER, toRequester } from "@continuo/core/wire";
 import { debugOf } from "@continuo/files";
 import { Hono } from "hono";
 import { routePath } from "hono/route";
@@ -30,6 +30,7 @@ import {
   type ServerEnv,
 } from "./context/index.ts";
 import {
+  createHintReport,
   encodedAnswer,
   failure,
   type Gate,
@@ -56,7 +57,7 @@ import {
 } from "./security-log/index.ts";
 import { assertServerOptions, type ServerOptions } from "./server-options.ts";
 
-const PROGRAM_HINT = "Ask the program for the right: its `authorize` decides what a request may reach.";
+const PROGRAM_HINT = "Let `authorize` return this right for the person, if they shall have it.";
 
 const debug = debugOf("server");
 
@@ -98,7 +99,7 @@ export function createServer(options: ServerOptions, parts: readonly CreateMount
       }),
     upgrade: (request, socket, head, peer) => {
       const refusal = upgradeRefusal({ request, peer }, gate, context);
-      if (refusal !== undefined) return context.refuseUpgrade(socket, refusal);
+      if (refusal !== undefined) return context.refuseUpgrade(socket, context.toRequester(refusal));
       const taken = mounts.some((mount) => mount.upgrade?.(request, socket, head, peer) ?? false);
       if (!taken) {
         context.refuseUpgrade(socket, new ContinuoError("not_found", "there is no WebSocket at this path"));
@@ -170,7 +171,7 @@ function contextOf(options: ServerOptions, { gate, security, draining }: Surroun
     new ContinuoError(
       "forbidden",
       message,
-      present({ details, hint: gate.isMounted ? PROGRAM_HINT : undefined }),
+      present({ details, ...(gate.isMounted ? ({ hint: PROGRAM_HINT, hintFor: "program" } as const) : {}) }),
     );
   return {
     store: keepingStores(options.store),
@@ -194,8 +195,11 @@ function contextOf(options: ServerOptions, { gate, security, draining }: Surroun
       throw refusal(`the ${gate.isMounted ? "program" : "token"} does not allow this`, { need });
     },
     refusal,
+    toRequester: requesterWords(gate, report),
     refuseUpgrade: (socket, error) =>
-      refuseSocket(socket, error, { headers: { ...plainHeaders(gate), "sec-websocket-version": "13" } }),
+      refuseSocket(socket, error, {
+        headers: { ...plainHeaders(gate), "sec-websocket-version": "13" },
+      }),
     allowsOrigin: (origin) => isKnownOrigin(gate, { url: "", origin, host: null }),
     allowOrigin: (origin) => void gate.origins.add(origin),
     ...present({
@@ -228,6 +232,19 @@ function contextOf(options: ServerOptions, { gate, security, draining }: Surroun
   };
 }
 
+/** Customers of a program get words for people, and the program the hints that only it can follow. */
+function requesterWords(
+  { isMounted }: ServerGate,
+  report: ServerContext["report"],
+): ServerContext["toRequester"] {
+  if (!isMounted) return (error) => error;
+  const tell = createHintReport((error) => report(`${error.message}. ${error.hint}`, error));
+  return (error) => {
+    tell(error);
+    return toRequester(error);
+  };
+}
+
 const STORES_KEPT = 1_000;
 const HEALTH_PATH = "/healthz";
 
@@ -253,7 +270,7 @@ function appOf(context: ServerContext, mounts: readonly Mount[]): Hono<ServerEnv
       context.report(`request failed: ${error.stack ?? error}`, error);
     context.refused(error, c.env.peer);
     const isRead = c.req.method === "GET" || c.req.method === "HEAD";
-    return failure(isRead && c.req.path.startsWith("/v1/") ? readFailure(error) : error);
+    return failure(context.toRequester(isRead && c.req.path.startsWith("/v1/") ? readFailure(error) : error));
   });
   app.notFound(() => failure(new ContinuoError("not_found", "there is no resource at this path")));
   app.use(async (c, next) => {
@@ -306,7 +323,7 @@ async function guarded(
   if (method === "TRACE") return new Response(null, { status: 405, headers: { allow: METHODS, ...guard } });
   const begun = performance.now();
   const refusal = closing(context) ?? recordRefusal(gateRefusal(gate, arrival), peer, context.security);
-  const response = refusal === undefined ? await answer() : failure(refusal);
+  const response = refusal === undefined ? await answer() : failure(context.toRequester(refusal));
   debug("request", () => ({
     method,
     path: new URL(url).pathname,

@@ -110,6 +110,7 @@ async function knownSession(store: Store, sessionId: string): Promise<Session> {
   if (session !== null) return session;
   throw new ContinuoError("not_found", `there is no session ${JSON.stringify(sessionId)}`, {
     hint: "Create it first: `SessionManager.startSession(store, { sessionId })`.",
+    hintFor: "program",
     details: { sessionId },
   });
 }

@@ -169,6 +169,7 @@ export async function beginRun(store: Store, { sessionId, input, options }: RunS
   if ((await store.getSession(sessionId, call)) === null) {
     throw new ContinuoError("not_found", `there is no session ${JSON.stringify(sessionId)}`, {
       hint: "Create it first: `SessionManager.startSession(store, { sessionId })`.",
+      hintFor: "program",
       details: { sessionId },
     });
   }

@@ -67,6 +67,7 @@ export async function wake(given: Store, sessionId: string, options: WakeOptions
   if ((await store.getSession(sessionId, call)) === null) {
     throw new ContinuoError("not_found", `there is no session ${JSON.stringify(sessionId)}`, {
       hint: "Create it first: `SessionManager.startSession(store, { sessionId })`.",
+      hintFor: "program",
       details: { sessionId },
     });
   }

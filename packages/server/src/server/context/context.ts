@@ -281,6 +281,8 @@ export interface ServerContext {
   require(grant: Grant, need: RequiredPermission): void;
   /** The error that `require` throws, for a right that no scope names. */
   refusal(message: string, details?: ContinuoError["details"]): ContinuoError;
+  /** The error with a hint for the sender of the request; a hint that only the program can follow is reported to it. */
+  toRequester<Failure>(error: Failure): Failure | ContinuoError;
   /** Continuous sessions; the defaults if it is left out. */
   readonly live?: LiveSettings;
   /** The sessions and approvals of a workspace; without it, the paths below `/v1/sessions/` and `/v1/approvals` do not exist. */

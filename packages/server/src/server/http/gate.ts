@@ -42,6 +42,7 @@ export function gateRefusal(gate: Gate, arrival: Arrival): ContinuoError | undef
   if (isKnownOrigin(gate, arrival)) return undefined;
   return new ContinuoError("forbidden", "pages of this origin cannot call the server", {
     hint: originHint(gate, isPlain(arrival.origin) ? arrival.origin : null),
+    ...(gate.isMounted === true ? ({ hintFor: "program" } as const) : {}),
     details: { origin: arrival.origin },
   });
 }

@@ -22,4 +22,4 @@ export {
 export { mapElements, parseJson } from "./json.ts";
 export { assertJsonShape } from "./json-shape.ts";
 export { received } from "./reception.ts";
-export { badHandshake, failure, readFailure, refuseSocket } from "./responses.ts";
+export { badHandshake, createHintReport, failure, readFailure, refuseSocket } from "./responses.ts";

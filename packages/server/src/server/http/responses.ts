@@ -57,6 +57,24 @@ export function readFailure(error: unknown): unknown {
   });
 }
 
+/**
+ * Returns a function that reports each hint for the program once: strangers may send the same request a thousand times.
+ * A session that is not found is not a mistake of the program, and each error with status 500 is reported elsewhere.
+ */
+export function createHintReport(report: (error: ContinuoError) => void): (error: unknown) => void {
+  const told = new Set<string>();
+  return (error) => {
+    if (!isContinuoError(error) || error.hint === undefined) return;
+    const isOfProgram = error.hintFor === "program" && error.code !== "not_found";
+    if (!isOfProgram && httpStatusOf(error) < 501) return;
+    // The quoted part can be what a stranger sent.
+    const kind = error.hint.replace(/"[^"]*"/gu, "");
+    if (told.has(kind)) return;
+    told.add(kind);
+    report(error);
+  };
+}
+
 function retryHeaders(error: unknown): Readonly<Record<string, string>> {
   if (isContinuoError(error, "unauthorized")) return { "www-authenticate": "Bearer" };
   if (!isContinuoError(error)) return {};

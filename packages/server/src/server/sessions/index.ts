@@ -177,7 +177,8 @@ function assertReadable(grant: Grant, name: string, part: Part): void {
   if (may(grant, { name, part }, "read")) return;
   if (!may(grant, { name, part: "chat" }, "read")) throw unknown(name);
   throw new ContinuoError("forbidden", "this access allows only the chat of the session", {
-    hint: "Use the paths below `/v1/sessions/ID/chat`, or let `authorize` return another `access`.",
+    hint: "Let `authorize` return another `access`, or use the paths below `/v1/sessions/ID/chat`.",
+    hintFor: "program",
   });
 }
 
@@ -205,7 +206,8 @@ function askedOf(
   const { agent = agents?.[0] } = options;
   if (agents !== undefined && (agent === undefined || !agents.includes(agent))) {
     throw new ContinuoError("forbidden", "this access does not allow this agent", {
-      hint: "Name another `agent`, or let `authorize` return this one in `agents`.",
+      hint: "Let `authorize` return this agent in `agents`, or name another one.",
+      hintFor: "program",
     });
   }
   return { ...options, ...present({ agent }) };
@@ -213,7 +215,7 @@ function askedOf(
 
 function givenUp({ id, runId, sessionId }: SentMessage): ContinuoError {
   return new ContinuoError("conflict", `the message ${id ?? runId} was given up after its last attempt`, {
-    hint: "Send the message with a new id, or let an operator call `deadLetters.retry`.",
+    hint: "Send the message with a new id.",
     details: { id, runId, sessionId, status: "dead_letter" },
   });
 }
@@ -224,6 +226,7 @@ function assertStaff({ scopes }: Grant): void {
   if (isStaff || !scopes.some(({ kind }) => kind === "chat")) return;
   throw new ContinuoError("forbidden", "this access allows no approvals", {
     hint: "Let `authorize` return `approve: true` for the people who answer them.",
+    hintFor: "program",
   });
 }
 

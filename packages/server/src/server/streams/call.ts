@@ -43,7 +43,8 @@ export function requireAccess(
   context.require(grant, { kind, name, access });
   if (kind !== "session" || grant.logs !== "hidden") return;
   throw new ContinuoError("forbidden", "the log of a session names folders of the machine and is not shown", {
-    hint: "Read `/v1/sessions/ID/events`, or let `authorize` return `logs: true`.",
+    hint: "Let `authorize` return `logs: true`, or read `/v1/sessions/ID/events`.",
+    hintFor: "program",
   });
 }
 

@@ -6,6 +6,7 @@ import { LIMITS } from "../engine/index.ts";
 export function logNotFound(logId: string): ContinuoError {
   return new ContinuoError("not_found", `there is no log ${logId}`, {
     hint: "Create it with createLog or createSession first; a log with a time to live may have expired.",
+    hintFor: "program",
     details: { logId },
   });
 }
