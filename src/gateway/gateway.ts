@@ -3,7 +3,7 @@
 import { randomUUID } from "node:crypto";
 import { isAbsolute } from "node:path";
 import type { McpServer } from "@agentclientprotocol/sdk/unstable";
-import { openCatalogSession, type Prices } from "@continuo/agents/catalog";
+import { firstMessagesOf, openCatalogSession, type Prices } from "@continuo/agents/catalog";
 import {
   defaultAgent,
   installedAgents,
@@ -119,13 +119,11 @@ export class Gateway {
     const session = await this.#enter(opening, found);
     const start = await session.pauseFollowing();
     try {
-      using opened = await openCatalogSession(found.hit, this.#options.places, {
-        index: { onMissing: this.#options.onUnindexed },
-      });
-      const updates = replayOf(start === null ? opened.history() : until(start, opened.history()), {
+      const history = this.#historyOf(found);
+      const updates = replayOf(start === null ? history : until(start, history), {
         ids: session.beginIds(),
         showsCompactions: this.#client.showsCompactions,
-        isLive: opened.details.live === true,
+        isLive: (found.hit.kind === "native" ? found.hit.native.found : found.hit.row).live === true,
       });
       await this.#client.replay(opening.sessionId, updates);
     } finally {
@@ -134,6 +132,17 @@ export class Gateway {
     // The follower shows the running turn, which is also a part of the history.
     await session.caughtUp();
     return session;
+  }
+
+  /** The first messages of a long session come before the rest of it is read. */
+  async *#historyOf({ hit }: FoundForEditor): AsyncGenerator<Message, void, void> {
+    const first = await firstMessagesOf(hit);
+    yield* first;
+    const shown = new Set(first.map(({ id }) => id));
+    using opened = await openCatalogSession(hit, this.#options.places, {
+      index: { onMissing: this.#options.onUnindexed },
+    });
+    for await (const message of opened.history()) if (!shown.delete(message.id)) yield message;
   }
 
   async #find(id: string): Promise<FoundForEditor> {

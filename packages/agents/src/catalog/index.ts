@@ -60,6 +60,7 @@ export {
   type CatalogDetails,
   type CatalogSession,
   cutOffBy,
+  firstMessagesOf,
   messageCounts,
   modelViewOf,
   openCatalogSession,

@@ -59,6 +59,18 @@ export async function openCatalogSession(
 }
 
 /**
+ * Returns the messages that the session's active history begins with; none if the session opens as fast as they are
+ * found. Errors: those of opening it.
+ */
+export async function firstMessagesOf(located: LookUpHit): Promise<readonly Message[]> {
+  if (located.kind !== "native") return [];
+  const { reader, found } = located.native;
+  const sizeBytes = found.files.reduce((sum, file) => sum + file.sizeBytes, 0);
+  if (sizeBytes < CATALOG_LIMITS.indexedScanBytes) return [];
+  return (await reader.firstMessages?.(found)) ?? [];
+}
+
+/**
  * Returns the messages that the agent's model would receive on the next resume, after compactions.
  *
  * Errors: `unsupported` for own sessions: the messages depend on the agent that continues them.

@@ -30,6 +30,7 @@ export const geminiFormat: AgentFormat = {
   knownUpdatedAt,
   lines: geminiLines,
   open: openByScan(geminiScan),
+  firstMessages: async (found) => await (await import("./first-messages.ts")).readFirstMessages(found),
   keepSafe,
   beforeResume: async (...given) => await (await import("./before-resume.ts")).beforeResume(...given),
   afterEnd: async (...given) => await (await import("./clean-up.ts")).afterEnd(...given),

@@ -8,3 +8,10 @@ export const EXPIRY_NOTICE_DAYS: number = 7;
 
 /** A file above this size has more than the lines that Gemini CLI writes when it starts. */
 export const EMPTY_START_BYTES: number = 1024 * 1024;
+
+/**
+ * The lines of a file in which its first messages are found. A larger file is not searched for later versions of these,
+ * because it is in memory for that.
+ */
+export const FIRST_LINES = 16;
+export const MAX_FIRST_FILE_BYTES: number = 128 * 1024 * 1024;

@@ -314,6 +314,11 @@ export interface AgentReader {
   /** Errors: `not_found`, `unreadable`. */
   open(found: FoundSession, places: Places, options: OpenOptions): Promise<OpenedSession>;
   /**
+   * The messages that the active history begins with, if they can be known long before `open` has read the session; else
+   * none. Absent if that takes as long as `open`. Errors: `not_found`, `unreadable`.
+   */
+  firstMessages?(found: FoundSession): Promise<readonly Message[]>;
+  /**
    * The agent's own rules of what it sends to the model when it resumes a session with this history:
    * only the conversation, without the instructions and reminders that it makes again at every start.
    * Pure. The rules are listed above each implementation.

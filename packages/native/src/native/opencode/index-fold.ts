@@ -116,10 +116,15 @@ export function addCounts(a: Counts, b: Counts): Counts {
  */
 export function endsOf(index: Index, session: Json): readonly End[] {
   const whole: End = { messages: index.count, part: null };
-  const revert = parseRevert(session.revert);
-  const messageId = textField(revert, "messageID");
+  const messageId = revertedMessage(session);
   const at = messageId === null ? -1 : index.ids.indexOf(messageId);
-  return at === -1 ? [whole] : [{ messages: at, part: textField(revert, "partID") }, whole];
+  const part = textField(parseRevert(session.revert), "partID");
+  return at === -1 ? [whole] : [{ messages: at, part }, whole];
+}
+
+/** The first message that a revert takes out, or takes a part out of. */
+export function revertedMessage(session: Json): string | null {
+  return textField(parseRevert(session.revert), "messageID");
 }
 
 /** A row stores it as text, an export as an object. */

@@ -30,6 +30,7 @@ export const opencodeFormat: AgentFormat = {
   filter,
   ownWords: OWN_WORDS,
   open: openByScan(opencodeScan),
+  firstMessages: async (found) => await (await import("./first-messages.ts")).readFirstMessages(found),
   modelView,
   trashPlan,
   writer: async () => (await import("./writer.ts")).opencodeWriter,

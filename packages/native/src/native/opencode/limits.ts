@@ -18,3 +18,6 @@ export const MAX_SALVAGE_PROBES = 20_000;
  * the parsed lines of a file.
  */
 export const KEEP_ALL_ROWS_BYTES: number = 16 * 1024 * 1024;
+
+/** The rows of messages in which the first messages of a session are found. */
+export const FIRST_ROWS = 8;
