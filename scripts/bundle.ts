@@ -134,6 +134,8 @@ const CHAT = ["src/cli/chat/chat.ts"];
 const LIST = [
   "src/cli/session/list/list.ts",
   ...AGENT_NAMES.map((agent) => `packages/native/src/native/${agent}/index.ts`),
+  // The index of Claude Code names it, so its chunk is loaded with that index, although no list uses it.
+  "packages/native/src/native/claude/to-blocks.ts",
 ];
 
 const SEARCH = ["src/cli/search/search.ts"];
