@@ -3,6 +3,7 @@
 import { mkdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
+import { compiledCode } from "../sizes/shared-programs.ts";
 import { createHome, type Home, run, SOURCE_MAIN, writeSessions } from "./home.ts";
 import { runHere } from "./in-process.ts";
 
@@ -103,7 +104,7 @@ registerHooks({
       main: SOURCE_MAIN,
       env: {
         NODE_OPTIONS: `--import=${join(home.path, "loads.mjs")}`,
-        NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE ?? "",
+        ...compiledCode(),
       },
     });
     expect(code).toBe(0);

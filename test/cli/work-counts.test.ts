@@ -12,6 +12,7 @@ import { makeCorpus } from "../../bench/sessions/corpus.ts";
 import type { WorkCounts } from "../counting/preload.ts";
 import { countWork, expectWithin, MAIN } from "../counting/work.ts";
 import { scratchFolder } from "../scratch-folder.ts";
+import { compiledCode } from "../sizes/shared-programs.ts";
 
 const SESSIONS = 60;
 const SETTLING_MS = 2_500;
@@ -134,7 +135,7 @@ const ASKING: WorkCounts = {
 
 test("a list and a search that a running process answers read no session and load few modules", async () => {
   const server = spawn(process.execPath, [MAIN, "mcp"], {
-    env: { HOME: home, CONTINUO_HOME: join(scratch, "home"), CI: "1" },
+    env: { HOME: home, CONTINUO_HOME: join(scratch, "home"), CI: "1", ...compiledCode() },
     stdio: ["pipe", "ignore", "inherit"],
   });
   try {

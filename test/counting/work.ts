@@ -4,6 +4,7 @@ import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "vitest";
+import { compiledCode } from "../sizes/shared-programs.ts";
 import type { WorkCounts } from "./preload.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
@@ -26,7 +27,7 @@ export function countWork({ program, args = [], home, continuoHome }: CountedPro
   const counts = join(continuoHome, "../counts.json");
   const preload = join(ROOT, "test/counting/preload.ts");
   execFileSync(process.execPath, [...YOUNG_SPACE, "--import", preload, program, ...args], {
-    env: { HOME: home, CONTINUO_HOME: continuoHome, CI: "1", CONTINUO_COUNTS: counts },
+    env: { HOME: home, CONTINUO_HOME: continuoHome, CI: "1", CONTINUO_COUNTS: counts, ...compiledCode() },
     stdio: ["ignore", "ignore", "pipe"],
   });
   return JSON.parse(readFileSync(counts, "utf8"));
