@@ -13,6 +13,8 @@ import { DefaultChatTransport } from "ai";
 import { Hono } from "hono";
 import { HTTPException } from "hono/http-exception";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { z } from "zod";
+import { z as z3 } from "zod/v3";
 import { EchoAgent } from "../../packages/store/src/testing/index.ts";
 
 let c: Continuo;
@@ -324,6 +326,44 @@ test("a body that is not JSON in a route of the program gives 400, without the t
     expect((await app.request(path, { method: "POST", body: '{"a":1}' })).status).toBe(200);
   }
   await expect((async () => await app.request("/grammar"))()).rejects.toThrow(SyntaxError);
+});
+
+test("a body that a schema refuses in a route of the program gives 400, with the paths and without the values", async () => {
+  app.onError(toErrorResponse);
+  const Job = z.object({ name: z.string(), steps: z.array(z.object({ run: z.string() })) });
+  app.post("/zod", async (x) => x.json(Job.parse(await x.req.json())));
+  const Third = z3.object({ name: z3.string(), steps: z3.array(z3.object({ run: z3.string() })) });
+  app.post("/zod3", async (x) => x.json(Third.parse(await x.req.json())));
+  // Valibot and others name a key by an object.
+  app.post("/standard", async (x) => {
+    const { issues = [], ...result } = await Job["~standard"].validate(await x.req.json());
+    const named = issues.map((issue) => ({ ...issue, path: issue.path?.map((key) => ({ key })) }));
+    if (issues.length > 0) throw Object.assign(new Error("refused"), { issues: named });
+    return x.json(result);
+  });
+  app.get("/other", () => {
+    throw Object.assign(new Error("no schema"), { issues: [7] });
+  });
+  const wrong = JSON.stringify({ steps: [{ run: "build" }, { run: 4_711 }] });
+  for (const path of ["/zod", "/zod3", "/standard"]) {
+    const answer = await app.request(path, { method: "POST", body: wrong });
+    expect([answer.status, await answer.json()]).toEqual([
+      400,
+      {
+        error: {
+          code: "invalid",
+          message: "the body does not have the expected form: name, steps.1.run",
+          hint: "Correct these values, and send the request again.",
+          details: { issues: [{ path: "name" }, { path: "steps.1.run" }] },
+        },
+      },
+    ]);
+    const whole = await app.request(path, { method: "POST", body: "4711" });
+    expect(JSON.stringify([whole.status, await whole.json()])).toMatch(/^\[400,.*expected form",/u);
+    const right = JSON.stringify({ name: "job", steps: [] });
+    expect((await app.request(path, { method: "POST", body: right })).status).toBe(200);
+  }
+  await expect((async () => await app.request("/other"))()).rejects.toThrow("no schema");
 });
 
 test("a refusal refers its reader to the program, which has no tokens of Continuo", async () => {

@@ -5,15 +5,10 @@
 
 import type { IncomingMessage } from "node:http";
 import type { Duplex } from "node:stream";
-import {
-  assertKnownOptions,
-  ContinuoError,
-  httpStatusOf,
-  isContinuoError,
-  present,
-} from "@continuo/core/model";
-import { ANY_HANDLE, notJson, toRequester, toWireError } from "@continuo/core/wire";
+import { assertKnownOptions, ContinuoError, present } from "@continuo/core/model";
+import { ANY_HANDLE } from "@continuo/core/wire";
 import type { Authenticate, ContinuoServer, Grant, Peer } from "../server/index.ts";
+import { toErrorResponse } from "./error-response.ts";
 import { HANDLER_OPTIONS, LIMIT_OPTIONS, LIVE_OPTIONS } from "./options.ts";
 import { scopesOf } from "./rights.ts";
 import type { Authorization, Continuo, FetchHandler, HandlerOptions } from "./types.ts";
@@ -142,26 +137,4 @@ function withBearer(request: Request, secret: string | undefined): Request {
   const headers = new Headers(request.headers);
   headers.set("authorization", `Bearer ${secret}`);
   return new Request(request.url, { headers });
-}
-
-/**
- * An expected failure in the form in which the server answers it: `{ error: { code, message, hint, details } }` with
- * its status, for the error handler of a framework (`app.onError(toErrorResponse)`). An error of `request.json()` for a
- * body that is not JSON becomes status 400, and an error that has its own response, as the `HTTPException` of Hono,
- * keeps it. Throws every other error, because it is a mistake in a program.
- */
-export function toErrorResponse(error: unknown): Response {
-  if (isHttpError(error)) return error.getResponse();
-  const known = isNoJson(error) ? notJson() : error;
-  if (!isContinuoError(known)) throw known;
-  return Response.json(toWireError(toRequester(known)), { status: httpStatusOf(known) });
-}
-
-function isHttpError(error: unknown): error is { getResponse(): Response } {
-  return error instanceof Error && "getResponse" in error && typeof error.getResponse === "function";
-}
-
-/** True for what engines throw when they parse a text as JSON; the words differ and quote the text, and all name JSON. */
-function isNoJson(error: unknown): boolean {
-  return error instanceof SyntaxError && /\bJSON\b/u.test(error.message);
 }

@@ -22,9 +22,10 @@ export {
   defineEvent,
   type StandardSchema,
 } from "./define-event.ts";
+export { toErrorResponse } from "./error-response.ts";
 export type { DailyTime } from "./every-day.ts";
 export { type Failure, type FailureText, failureOf } from "./failure-text.ts";
-export { toErrorResponse, unknownCaller } from "./handler.ts";
+export { unknownCaller } from "./handler.ts";
 export { type ImportSessionOptions, importNativeSession, type SessionImport } from "./import-session.ts";
 export { type ImportSessionsOptions, importNativeSessions } from "./import-sessions.ts";
 export { openContinuo } from "./open.ts";
