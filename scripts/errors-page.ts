@@ -42,6 +42,7 @@ const MEANINGS: Readonly<Record<ErrorCode, string>> = {
   agent_missing: "the agent is not installed",
   agent_failed:
     "the agent could not be started, ended early, reported an error, or exceeded its time or its budget",
+  folder_missing: "the folder in which the agent works does not exist on the machine that runs it",
   native_unavailable:
     "the session cannot continue natively, and the caller allowed nothing else (`details.steps`)",
   cancelled: "the caller's `signal` was aborted; the error's `cause` is the signal's reason",
@@ -104,6 +105,8 @@ const REMEDIES: Readonly<Record<ErrorCode, string>> = {
     "Install the agent, put it on the `PATH`, or set its `command` in continuo.yaml. `continuo agents` shows what was found.",
   agent_failed:
     "The message has the agent's own words. What was answered before the failure is in the session.",
+  folder_missing:
+    "Create the folder, or choose another one: the `cwd` of the session or of `coding(name, { cwd })`. The message names it for the program; people who use the program read only that it does not exist.",
   native_unavailable: 'Allow another way: `continuation: "auto"`, or `onMissing: "replay"` in a driver.',
   cancelled:
     "Call it again with a signal that is not aborted. What a cancelled call had written before is stored, as its page says; a time limit is `AbortSignal.timeout(ms)`.",

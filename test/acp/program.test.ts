@@ -60,8 +60,9 @@ describe("an ACP agent's program", () => {
     await expect(absent.driver.open({ cwd: absent.cwd })).rejects.toMatchObject({ code: "agent_missing" });
     const cwd = join(mute.cwd, "no-such-folder");
     await expect(mute.driver.open({ cwd })).rejects.toMatchObject({
-      code: "agent_failed",
-      message: expect.stringContaining(`there is no folder ${cwd}`),
+      code: "folder_missing",
+      message: "cannot start scripted: its folder does not exist",
+      hint: `Create ${cwd}, or choose another folder.`,
     });
   });
 

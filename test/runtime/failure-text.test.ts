@@ -4,7 +4,7 @@
  */
 
 import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
-import { type Continuo, defineAgent, openContinuo } from "@continuo/server/runtime";
+import { type Continuo, coding, defineAgent, openContinuo } from "@continuo/server/runtime";
 import { jsonSchema, tool } from "ai";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { tool as call, type ModelServer, startModelServer, text } from "../model-servers/index.ts";
@@ -139,4 +139,43 @@ test("server-sent events name a failed tool without its error", async () => {
     expect(stream).toContain('"error":"look: true"');
     expect(stream).not.toContain("10.0.0.7");
   }
+});
+
+test("a job whose folder does not exist says so to its person, and names the folder only to the program", async () => {
+  const told: unknown[] = [];
+  const agent = coding("gemini", { cwd: "/var/empty", command: [process.execPath] });
+  c = await openContinuo("memory:", { agents: [agent], pollMs: 10, onError: (error) => told.push(error) });
+  const folder = "/srv/customers/ann/no-such-folder";
+  const handler = c.handler({
+    authorize: () => ({
+      sessions: "*",
+      access: "write",
+      approve: true,
+      by: "ann",
+      newSession: () => ({ cwd: folder }),
+    }),
+  });
+  const ask = async (path: string, body?: object): Promise<string> => {
+    const init = body === undefined ? {} : { method: "POST", body: JSON.stringify(body) };
+    const response = await handler(new Request(`http://desk.example/v1/sessions/job${path}`, init));
+    expect(response.status).toBeLessThan(300);
+    return await response.text();
+  };
+  await ask("/messages", { text: "Mend the build.", id: "1" });
+  await expect.poll(() => told.length).toBe(1);
+  expect(told).toMatchObject([
+    { code: "folder_missing", hint: `Create ${folder}, or choose another folder.` },
+  ]);
+  const sentence = "The folder of this session does not exist.";
+  const pages = await Promise.all(
+    ["/chat", "/chat/html", "/runs/1/events", "", "/html"].map((path) => ask(path)),
+  );
+  for (const page of pages.slice(0, 3)) expect(page).toContain(sentence);
+  for (const page of pages) expect(page).not.toContain("/srv/customers");
+  const message = { id: "1", role: "user", parts: [{ type: "text", text: "Mend the build." }] };
+  expect(await ask("/chat", { messages: [message] })).toContain(`"errorText":"${sentence}"`);
+  expect(await c.session("job").run("1").result()).toMatchObject({
+    status: "failed",
+    error: { code: "folder_missing", details: { cwd: folder } },
+  });
 });

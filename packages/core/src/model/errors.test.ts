@@ -59,6 +59,7 @@ const EXPECTED: Readonly<Record<ErrorCode, readonly [exitCode: number, httpStatu
   unavailable: [1, 503],
   agent_missing: [8, 424],
   agent_failed: [8, 502],
+  folder_missing: [8, 424],
   native_unavailable: [8, 409],
   too_many_runs: [5, 429],
   untrusted: [5, 403],

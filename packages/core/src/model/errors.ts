@@ -35,6 +35,7 @@ export type ErrorCode =
   | "unavailable"
   | "agent_missing"
   | "agent_failed"
+  | "folder_missing"
   | "native_unavailable"
   | "too_many_runs"
   | "untrusted"
@@ -93,6 +94,8 @@ export const ERROR_KINDS: Readonly<Record<ErrorCode, ErrorKind>> = {
   unavailable: { exitCode: 1, httpStatus: 503 },
   agent_missing: { exitCode: 8, httpStatus: 424 },
   agent_failed: { exitCode: 8, httpStatus: 502 },
+  /** The folder in which the agent works does not exist on the machine that runs it. */
+  folder_missing: { exitCode: 8, httpStatus: 424 },
   /** `native` was requested and is impossible; `details.steps` lists the tries. */
   native_unavailable: { exitCode: 8, httpStatus: 409 },
   /** The session has as many waiting or working runs as are allowed. */

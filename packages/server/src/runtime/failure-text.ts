@@ -15,8 +15,14 @@ export const GIVEN_UP = "dead_letter";
 
 const ENDS: Readonly<Record<string, string>> = { cancelled: "was cancelled", interrupted: "was interrupted" };
 
+const SENTENCES: Readonly<Record<string, string>> = {
+  folder_missing: "The folder of this session does not exist.",
+};
+
 export const plainFailure: FailureText = ({ code, toolName }) =>
-  toolName === undefined ? `The answer failed (${code}).` : `The tool ${toolName} ${ENDS[code] ?? "failed"}.`;
+  toolName === undefined
+    ? (SENTENCES[code] ?? `The answer failed (${code}).`)
+    : `The tool ${toolName} ${ENDS[code] ?? "failed"}.`;
 
 /** The program's own words; a mistake in its function is reported, and ends no stream. */
 export function failureTextOf(own: FailureText | undefined, report: (error: unknown) => void): FailureText {

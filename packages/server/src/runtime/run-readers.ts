@@ -44,6 +44,10 @@ export class RunReaders {
   }
 }
 
+function hintOf(cause: unknown): string | undefined {
+  return isContinuoError(cause) ? cause.hint : undefined;
+}
+
 /** The failure of a run that nobody reads. */
 export function unreadFailure(run: Run, reason: string, cause?: unknown): ContinuoError {
   const [runId, sessionId] = [rootIn(run), run.sessionId];
@@ -51,7 +55,7 @@ export function unreadFailure(run: Run, reason: string, cause?: unknown): Contin
     isContinuoError(cause) ? cause.code : "agent_failed",
     `nobody waited for the run ${runId} of ${JSON.stringify(sessionId)}, which failed: ${reason}`,
     {
-      hint: "Await `result()` of the run, or read its events, to handle its failure.",
+      hint: hintOf(cause) ?? "Await `result()` of the run, or read its events, to handle its failure.",
       details: { sessionId, runId },
       cause,
     },

@@ -118,8 +118,10 @@ async function started(child: ChildProcessWithoutNullStreams, { agent, command, 
     // read.
     const { code } = cause as NodeJS.ErrnoException;
     if (code === "ENOENT" && !existsSync(cwd)) {
-      throw new ContinuoError("agent_failed", `cannot start ${agent}: there is no folder ${cwd}`, {
-        hint: "Create the folder, or choose another one.",
+      // The log has the message, and people who use a program may read it: they must not see its folders.
+      throw new ContinuoError("folder_missing", `cannot start ${agent}: its folder does not exist`, {
+        hint: `Create ${cwd}, or choose another folder.`,
+        details: { cwd },
         cause,
       });
     }
