@@ -295,39 +295,102 @@ test("the metric of waiting runs is counted when it is read, and ends when the p
   expect(waiting()).toEqual([]);
 });
 
-test("a program is warned once if messages wait only because every running one waits for a person", async () => {
-  const errors: unknown[] = [];
-  const asking: Agent = {
+/** Asks a person, and then works until `finish` is called. */
+function askingAgent(): {
+  readonly agent: Agent;
+  readonly working: string[];
+  readonly finish: (sessionId: string) => void;
+} {
+  const working: string[] = [];
+  const finished = new Map<string, () => void>();
+  const agent: Agent = {
     name: "asking",
-    execute: async (_, { signal, onPermission }) => {
+    execute: async ({ run, input }, { signal, onPermission }) => {
       const request: PermissionRequest = {
-        approvalId: "a",
+        approvalId: run.runId,
         toolName: "refund",
         toolInput: {},
         options: [],
         readOnly: false,
       };
-      await onPermission?.(request, { signal });
+      if (textOf(input) === "refund it") await onPermission?.(request, { signal });
+      if (signal.aborted) return {};
+      const { promise, resolve } = Promise.withResolvers<void>();
+      working.push(run.sessionId);
+      finished.set(run.sessionId, resolve);
+      await promise;
       return {};
     },
   };
-  const onError = (error: unknown): void => void errors.push(error);
-  const c = await start({ agents: [asking], parallel: 2, onError });
-  for (const name of ["s1", "s2"]) await c.session(name, { create: true }).send("refund it");
-  await expect.poll(async () => (await c.approvals.list({ status: "open" })).length).toBe(2);
+  return { agent, working, finish: (sessionId) => finished.get(sessionId)?.() };
+}
+
+async function ask(c: Continuo, names: readonly string[]): Promise<void> {
+  for (const name of names) await c.session(name, { create: true }).send("refund it");
+}
+
+async function openApprovals(c: Continuo): Promise<ReadonlyMap<string, string>> {
+  const open = await c.approvals.list({ status: "open" });
+  return new Map(open.map(({ sessionId, id }) => [sessionId, id]));
+}
+
+test("runs that wait for a person take no place, and take one again before they continue", async () => {
+  const { agent, working, finish } = askingAgent();
+  const errors: unknown[] = [];
+  const c = await start({ agents: [agent], parallel: 2, onError: (error) => errors.push(error) });
+  const names = Array.from({ length: 40 }, (_, n) => `s${n}`);
+  await ask(c, names);
+  await expect.poll(async () => (await openApprovals(c)).size).toBe(40);
+  expect(await c.queue()).toEqual({ running: 0, asking: 40, waiting: 0, parallel: 2 });
+  for (const name of ["a", "b", "c"]) await c.session(name, { create: true }).send("are you open?");
+  await expect.poll(() => working).toEqual(["a", "b"]);
+  const ids = await openApprovals(c);
+  await c.approvals.resolve(ids.get("s7") ?? "", { outcome: "granted" });
+  await c.approvals.resolve(ids.get("s3") ?? "", { outcome: "granted" });
+  const other = c.session("s5").run((await c.approvals.get(ids.get("s5") ?? ""))?.runId ?? "");
+  await other.cancel();
+  expect((await other.result()).status).toBe("cancelled");
   await new Promise((resolve) => setTimeout(resolve, 50));
+  expect(working).toEqual(["a", "b"]);
+  // A run that was answered is before new ones.
+  finish("a");
+  await expect.poll(() => working).toHaveLength(3);
+  finish("b");
+  await expect.poll(() => working.slice(2).toSorted()).toEqual(["s3", "s7"]);
+  finish("s7");
+  await expect.poll(() => working.slice(4)).toEqual(["c"]);
+  expect(await c.queue()).toEqual({ running: 2, asking: 37, waiting: 0, parallel: 2 });
+  finish("s3");
+  finish("c");
+  await expect.poll(async () => (await c.queue()).running).toBe(0);
   expect(errors).toEqual([]);
+});
+
+test("as many agents with a process wait for a person as may run, and a program is warned once that others cannot begin", async () => {
+  const errors: unknown[] = [];
+  const { agent, working, finish } = askingAgent();
+  const asking = { name: agent.name, hasProcess: true, open: async () => agent };
+  const c = await start({ agents: [asking], parallel: 2, onError: (error) => errors.push(error) });
+  await ask(c, ["s1", "s2", "s3", "s4"]);
+  await expect.poll(async () => (await openApprovals(c)).size).toBe(4);
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  expect(await c.queue()).toEqual({ running: 2, asking: 2, waiting: 0, parallel: 2 });
   await c.session("s1").send("is it done?");
   await new Promise((resolve) => setTimeout(resolve, 50));
   expect(errors).toEqual([]);
-  const third = c.session("s3", { create: true }).send("are you open?");
+  await c.session("s5", { create: true }).send("are you open?");
   await expect
     .poll(() => errors.map(String))
     .toEqual([expect.stringContaining("all 2 running messages wait for a person")]);
   await new Promise((resolve) => setTimeout(resolve, 50));
   expect(errors).toHaveLength(1);
-  for (const { id } of await c.approvals.list({ status: "open" }))
-    await c.approvals.resolve(id, { outcome: "denied" });
-  await third;
-  await expect.poll(async () => (await store.getRun((await third).runId))?.status).not.toBe("pending");
+  // Its place goes to a run that waits with one, and the answered run has the place of that one.
+  await c.approvals.resolve((await openApprovals(c)).get("s1") ?? "", { outcome: "denied" });
+  await expect.poll(() => working).toEqual(["s1"]);
+  expect(await c.queue()).toEqual({ running: 2, asking: 2, waiting: 2, parallel: 2 });
+  finish("s1");
+  await expect.poll(() => working).toEqual(["s1", "s1"]);
+  finish("s1");
+  await expect.poll(() => working).toEqual(["s1", "s1", "s5"]);
+  finish("s5");
 });

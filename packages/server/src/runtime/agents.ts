@@ -124,6 +124,7 @@ export function coding(agent: string, options: CodingOptions): AgentDefinition {
   const { name = agent, ...rest } = options;
   return {
     name,
+    hasProcess: true,
     async open({ onPermission }) {
       const { openCodingAgent } = await import("./coding-agent.ts");
       return await openCodingAgent(agent, { ...rest, name, onPermission });

@@ -30,6 +30,7 @@ import {
 } from "./approval-lookup.ts";
 import { mayHaveRun, unstoredQuestions } from "./earlier-calls.ts";
 import { APPROVAL_ANSWER, assertApprovalFilters } from "./options.ts";
+import type { Place } from "./places.ts";
 import { hasMetadata, ownMetadata } from "./readers.ts";
 import {
   type ApprovalData,
@@ -75,6 +76,8 @@ interface QuestionSignals {
 }
 
 interface AskedQuestion {
+  /** The run gives it back while the question is open. */
+  readonly place: Place | undefined;
   readonly claim: StoredApproval;
   readonly run: Run;
   /** The id with which this run asked. */
@@ -137,7 +140,7 @@ export class ApprovalDesk implements Approvals {
   }
 
   /** The approvals of a run, by the first run of its input. */
-  forRun(run: Run): RunApprovals {
+  forRun(run: Run, place?: Place): RunApprovals {
     const root = rootIn(run);
     const asked = new Map<string, number>();
     let current = new AbortController();
@@ -150,7 +153,7 @@ export class ApprovalDesk implements Approvals {
         const ended = current.signal;
         const claim = await this.#begin(run, root, { request, asked });
         const { approvalId } = request;
-        return await this.#wait({ claim, run, approvalId }, { signal, ended, reportsStart });
+        return await this.#wait({ claim, run, approvalId, place }, { signal, ended, reportsStart });
       },
       heldCalls: async () => {
         if (root === run.runId) return [];
@@ -239,7 +242,7 @@ export class ApprovalDesk implements Approvals {
     asked: AskedQuestion,
     { signal, ended, reportsStart }: QuestionSignals,
   ): Promise<PermissionDecision> {
-    const { run } = asked;
+    const { run, place } = asked;
     const id = asked.claim.name.slice(PREFIX.length);
     const use = async (): Promise<void> => {
       const claim = await getApproval(this.#store, id);
@@ -249,6 +252,7 @@ export class ApprovalDesk implements Approvals {
     const over = new AbortController();
     const stopped = AbortSignal.any([signal, ended, over.signal]);
     const stopTimer = await this.#startTimer(id);
+    let isPaused = false;
     try {
       for (;;) {
         const after = await this.#store.latestSequence(run.sessionId);
@@ -263,16 +267,25 @@ export class ApprovalDesk implements Approvals {
             await sleep(STOP_PAUSE_MS);
             continue;
           }
+          if (isPaused) {
+            // The answer stays unused until the run has a place, and is then read again.
+            isPaused = false;
+            await place?.resume(stopped);
+            continue;
+          }
           const isFree = claim.data.usedBy === undefined || claim.data.usedBy === run.runId;
           if (reportsStart && isFree) return { ...decisionOf(claim), onStart: use };
           if (await this.#use({ ...asked, claim })) return decisionOf(claim);
         }
+        if (!isPaused) place?.pause();
+        isPaused = true;
         const types = ["approval_resolved"];
         for await (const _ of this.#store.tail(run.sessionId, { after, types, signal: stopped })) break;
       }
     } finally {
       over.abort();
       stopTimer();
+      if (isPaused) await place?.resume(over.signal);
     }
   }
 

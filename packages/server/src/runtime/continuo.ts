@@ -164,7 +164,12 @@ async function queueOf(store: Store, workers: ReadonlySet<Worker>): Promise<Queu
   const sum = (count: (worker: Worker) => number): number =>
     [...workers].reduce((total, worker) => total + count(worker), 0);
   const waiting = await countWaiting(store);
-  return { running: sum(({ running }) => running), waiting, parallel: sum(({ parallel }) => parallel) };
+  return {
+    running: sum(({ running }) => running),
+    asking: sum(({ asking }) => asking),
+    waiting,
+    parallel: sum(({ parallel }) => parallel),
+  };
 }
 
 async function countWaiting(store: Store): Promise<number> {

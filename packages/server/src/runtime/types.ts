@@ -30,6 +30,8 @@ export interface AgentDefinition<Value = unknown> {
   /** The agent receives this much of the session; everything by default. A function is called for each run. */
   readonly context?: ContinuationOptions | (() => Promise<ContinuationOptions>);
   open(run: { readonly onPermission: AskPermission }): Promise<Agent & Partial<AsyncDisposable>>;
+  /** True if a run has a process of its own, which lives while it waits for a person; false by default. */
+  readonly hasProcess?: boolean;
   /** Reads the run's `value`. Throws for an invalid value. */
   readonly parse?: (value: unknown) => Value;
 }
@@ -43,7 +45,10 @@ export interface ContinuoOptions {
   readonly recover?: "retry" | "end";
   /** This process runs the queue for `agents`; true by default. `work()` runs it in any case. */
   readonly work?: boolean;
-  /** Sessions that run at the same time in this process; further ones wait. 16 by default. */
+  /**
+   * Sessions that run at the same time in this process; further ones wait. 16 by default. A run that waits for a person
+   * does not count: up to 1,000 wait in addition, and of agents with a process of their own up to `parallel`.
+   */
   readonly parallel?: number;
   readonly retry?: RetryOptions;
   /** Milliseconds after which an approval that nobody answered is denied; by default it stays open. */
@@ -343,6 +348,8 @@ export interface ToolCall {
 
 export interface QueueState {
   readonly running: number;
+  /** The runs of this process that wait for a person. */
+  readonly asking: number;
   readonly waiting: number;
   readonly parallel: number;
 }

@@ -13,6 +13,7 @@ import {
 import { contextOf } from "./agents.ts";
 import type { RunApprovals } from "./approvals.ts";
 import type { Host } from "./host.ts";
+import { Places } from "./places.ts";
 import { type Report, reportNew } from "./report-new.ts";
 import { attemptAfter, isDead, retry, startDue } from "./retries.ts";
 import { unreadFailure } from "./run-readers.ts";
@@ -31,9 +32,9 @@ export class Worker {
   readonly #host: Host;
   readonly #agents: ReadonlyMap<string, AgentDefinition>;
   readonly #parallel: number;
-  readonly #running = new Set<Promise<void>>();
-  /** The number of open questions to a person, by session: a session runs one message at a time. */
-  readonly #asking = new Map<string, number>();
+  readonly #places: Places;
+  /** The runs, each with its session. */
+  readonly #running = new Map<Promise<void>, string>();
   readonly #abandoned = new AbortController();
   #isStopped = false;
   #poke: (() => void) | undefined;
@@ -44,10 +45,16 @@ export class Worker {
     this.#host = host;
     this.#agents = new Map(agents.map((agent) => [agent.name, agent]));
     this.#parallel = parallel;
+    this.#places = new Places(parallel, () => this.poke());
   }
 
   get running(): number {
-    return this.#running.size;
+    return this.#running.size - this.asking;
+  }
+
+  /** The number of runs that wait for a person, and take no place. */
+  get asking(): number {
+    return this.#places.waiting;
   }
 
   /** The number of runs that it executes at the same time; 0 once it accepts nothing more. */
@@ -78,7 +85,7 @@ export class Worker {
     this.#isStopped = true;
     this.poke();
     await this.#loop;
-    await Promise.all(this.#running);
+    await Promise.all(this.#running.keys());
   }
 
   async #work(): Promise<void> {
@@ -118,9 +125,14 @@ export class Worker {
   }
 
   async #claim(agents: readonly string[]): Promise<void> {
-    while (!this.#isStopped && this.#running.size < this.#parallel) {
+    while (!this.#isStopped && this.#places.reserve()) {
       const owner = newOwner();
-      const run = await this.#host.store.claimNextRun({ owner, agents });
+      let run: Run | null = null;
+      try {
+        run = await this.#host.store.claimNextRun({ owner, agents });
+      } finally {
+        if (run === null) this.#places.cancel();
+      }
       if (run === null) break;
       this.#begin(run, owner);
     }
@@ -128,13 +140,12 @@ export class Worker {
 
   /** Errors: `rate_limited` if a message waits only because each place is taken by a run that waits for a person. */
   async #assertPlace(): Promise<void> {
-    if (this.#asking.size < this.#parallel) return;
+    if (!this.#places.allWait) return;
     const { items } = await this.#host.store.listRuns({ status: "pending" });
-    // The next message of a session that asks waits for its own answer, not for a place.
-    const isHeldUp = items.some(
-      ({ sessionId, agent }) => this.#agents.has(agent ?? "") && !this.#asking.has(sessionId),
-    );
-    if (!isHeldUp) return;
+    // The next message of a session that runs waits for the answer before it, not for a place.
+    const sessions = new Set(this.#running.values());
+    if (!items.some(({ sessionId, agent }) => this.#agents.has(agent ?? "") && !sessions.has(sessionId)))
+      return;
     throw new ContinuoError(
       "rate_limited",
       `all ${this.#parallel} running messages wait for a person, and others cannot begin`,
@@ -142,26 +153,6 @@ export class Worker {
         hint: "Give a higher `parallel`, set `approvalMs`, or answer an approval.",
       },
     );
-  }
-
-  /** Counts the questions that wait for a person. */
-  #counted(own: RunApprovals, { sessionId }: Run): RunApprovals {
-    const count = (difference: 1 | -1): void => {
-      const open = (this.#asking.get(sessionId) ?? 0) + difference;
-      if (open > 0) this.#asking.set(sessionId, open);
-      else this.#asking.delete(sessionId);
-    };
-    return {
-      ...own,
-      ask: async (request, options) => {
-        count(1);
-        try {
-          return await own.ask(request, options);
-        } finally {
-          count(-1);
-        }
-      },
-    };
   }
 
   #begin(run: Run, owner: string): void {
@@ -174,14 +165,16 @@ export class Worker {
         this.#running.delete(executing);
         this.poke();
       });
-    this.#running.add(executing);
+    this.#running.set(executing, run.sessionId);
   }
 
   async #execute(run: Run, owner: string): Promise<void> {
     const { store, options, approvals, readers, report } = this.#host;
     const definition = this.#agents.get(run.agent ?? "");
+    const place = this.#places.begin({ hasProcess: definition?.hasProcess === true });
+    using __ = { [Symbol.dispose]: () => place.release() };
     if (definition === undefined) return;
-    const own = this.#counted(approvals.forRun(run), run);
+    const own = approvals.forRun(run, place);
     const agent = openedForRun(definition, own);
     const heldCalls = await own.heldCalls();
     const continuationOpts = await contextOf(definition);
@@ -193,7 +186,8 @@ export class Worker {
       continuation: "auto",
       resumeInterrupted: true,
       adapterOpts: { onPermission: own.ask, ...(heldCalls.length === 0 ? {} : { heldCalls }) },
-      maxParallel: Math.max(this.#parallel, 1_000),
+      // The worker counts by itself: a run that waits for a person takes no place.
+      maxParallel: Number.MAX_SAFE_INTEGER,
       abandon: this.#abandoned.signal,
       retry: (ended, status) =>
         attemptAfter(this.#host, ended, { status, isHandedBack: this.#abandoned.signal.aborted }),

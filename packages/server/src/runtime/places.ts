@@ -1,0 +1,152 @@
+/**
+ * The places of a worker: a run has one while its agent works, and gives it back while it waits for a person. A run
+ * whose last question has its answer takes a place before a new run does.
+ */
+
+/** Runs that wait for a person without a place: each renews the lease of its session, and follows its log. */
+const MAX_WAITING = 1_000;
+
+export interface Place {
+  /** A question to a person begins. */
+  pause(): void;
+  /**
+   * The question has its answer. Resolves when the run may continue with a place: at once if another question of the run
+   * is open. If `signal` aborts, nobody waits for the answer: the run has a place at once, even if none is free.
+   */
+  resume(signal: AbortSignal): Promise<void>;
+  release(): void;
+}
+
+export interface PlaceOptions {
+  /** The agent of the run has a process, which lives while it waits. */
+  readonly hasProcess: boolean;
+}
+
+export class Places {
+  readonly #count: number;
+  readonly #onFree: () => void;
+  #taken = 0;
+  /** Runs that wait for a person with a place, because too many others wait without one; each may try to give it back. */
+  readonly #holding = new Set<() => void>();
+  #waiting = 0;
+  #waitingProcesses = 0;
+  /** Runs that continue when a place is free, in the order of their answers. */
+  readonly #line: (() => void)[] = [];
+
+  /** @param onFree called when a run gives its place back and continues to exist */
+  constructor(count: number, onFree: () => void) {
+    this.#count = count;
+    this.#onFree = onFree;
+  }
+
+  /** Takes a place for a run that is still to be found: `begin` or `cancel` follows. `false` if none is free. */
+  reserve(): boolean {
+    const isFree = this.#taken < this.#count;
+    if (isFree) this.#taken++;
+    return isFree;
+  }
+
+  cancel(): void {
+    this.#taken--;
+    this.#advance();
+  }
+
+  /** True if each place is taken by a run that waits for a person. */
+  get allWait(): boolean {
+    return this.#holding.size >= this.#count;
+  }
+
+  /** The number of runs that wait for a person without a place. */
+  get waiting(): number {
+    return this.#waiting;
+  }
+
+  begin({ hasProcess }: PlaceOptions): Place {
+    let open = 0;
+    let state: "working" | "holding" | "waiting" | "returning" | "released" = "working";
+    let returning: Promise<void> | undefined;
+    const leave = (): void => {
+      const isFull = this.#waiting >= MAX_WAITING || (hasProcess && this.#waitingProcesses >= this.#count);
+      state = isFull ? "holding" : "waiting";
+      if (isFull) return void this.#holding.add(leave);
+      this.#holding.delete(leave);
+      this.#waiting++;
+      if (hasProcess) this.#waitingProcesses++;
+      this.#free();
+    };
+    const endWait = (): void => {
+      this.#holding.delete(leave);
+      if (state !== "waiting") return;
+      this.#waiting--;
+      if (hasProcess) this.#waitingProcesses--;
+      // Others that wait may give their places back now.
+      for (const next of [...this.#holding]) next();
+    };
+    const comeBack = async (signal: AbortSignal): Promise<void> => {
+      const isWaiting = state === "waiting";
+      if (state !== "holding" && !isWaiting) return;
+      endWait();
+      state = "returning";
+      if (isWaiting) await this.#next(signal);
+      // The run has ended meanwhile.
+      if (isReleased()) return this.#free();
+      state = "working";
+      if (open > 0) leave();
+    };
+    const isReleased = (): boolean => state === "released";
+    return {
+      pause: () => {
+        open++;
+        if (state === "working") leave();
+      },
+      resume: async (signal) => {
+        open--;
+        if (open > 0) return;
+        returning ??= comeBack(signal).finally(() => {
+          returning = undefined;
+        });
+        await returning;
+      },
+      release: () => {
+        endWait();
+        if (state === "working" || state === "holding") this.cancel();
+        state = "released";
+      },
+    };
+  }
+
+  #free(): void {
+    this.cancel();
+    this.#onFree();
+  }
+
+  #advance(): void {
+    while (this.#taken < this.#count) {
+      const next = this.#line.shift();
+      if (next === undefined) return;
+      this.#taken++;
+      next();
+    }
+  }
+
+  #next(signal: AbortSignal): Promise<void> {
+    return new Promise((resolve) => {
+      const begin = (): void => {
+        signal.removeEventListener("abort", insist);
+        resolve();
+      };
+      const insist = (): void => {
+        this.#line.splice(this.#line.indexOf(begin), 1);
+        this.#taken++;
+        resolve();
+      };
+      if (signal.aborted) {
+        this.#taken++;
+        return resolve();
+      }
+      signal.addEventListener("abort", insist, { once: true });
+      this.#line.push(begin);
+      this.#advance();
+    });
+  }
+}
