@@ -135,7 +135,8 @@ export class ModelAgent implements Agent {
         if (part.type === "tool-approval-request" && part.isAutomatic !== true) waiting.push(callOf(part));
         if (part.type !== "finish") continue;
         finishReason = part.finishReason;
-        usage = addUsage(usage, toUsage(part.totalUsage));
+        const used = toUsage(part.totalUsage);
+        if (used !== undefined) usage = addUsage(usage, used);
       }
       signal.throwIfAborted();
       if (waiting.length > 0 && steps < maxSteps) {

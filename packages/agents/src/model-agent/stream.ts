@@ -98,7 +98,10 @@ export function createStreamFold(newId: () => string): StreamFold {
           return [...message(), resultOf(part, "The tool was not allowed to run.", "denied")];
         case "finish-step":
           model = part.response.modelId;
-          return [...message(part.finishReason), { type: "usage", usage: toUsage(part.usage), model }];
+          return [
+            ...message(part.finishReason),
+            { type: "usage", ...present({ usage: toUsage(part.usage) }), model },
+          ];
         default:
           return SILENT.has(part.type) ? [] : [{ type: "diagnostics", details: part }];
       }
@@ -106,9 +109,12 @@ export function createStreamFold(newId: () => string): StreamFold {
   };
 }
 
-export function toUsage(usage: LanguageModelUsage): Usage {
+/** `undefined` for a provider that counts no tokens: an unknown number is not 0. */
+export function toUsage(usage: LanguageModelUsage): Usage | undefined {
   const { cacheReadTokens, cacheWriteTokens, noCacheTokens } = usage.inputTokenDetails;
   const { reasoningTokens } = usage.outputTokenDetails;
+  const counts = [noCacheTokens, usage.inputTokens, usage.outputTokens, usage.totalTokens];
+  if (counts.every((count) => count === undefined)) return undefined;
   return present({
     inputTokens: noCacheTokens ?? usage.inputTokens ?? 0,
     outputTokens: usage.outputTokens ?? 0,

@@ -1,5 +1,6 @@
 /** Records calls of models as spans and numbers, by the semantic conventions for generative AI. */
 
+import { present } from "@continuo/core/model";
 import {
   type Attributes,
   capturesMessageContent,
@@ -63,17 +64,17 @@ export function createModelCalls(model: LanguageModel, messages: () => readonly 
     if (part.type === "text-delta" && open !== null) open.text += part.text;
     if (part.type === "error") end(part.error ?? "error");
     if (part.type !== "finish-step" || open === null) return;
-    const { inputTokens = 0, outputTokens = 0 } = part.usage;
+    const { inputTokens, outputTokens } = part.usage;
     open.span.set({
       "gen_ai.response.model": part.response.modelId,
       "gen_ai.response.finish_reasons": [part.finishReason],
-      "gen_ai.usage.input_tokens": inputTokens,
-      "gen_ai.usage.output_tokens": outputTokens,
+      ...present({ "gen_ai.usage.input_tokens": inputTokens, "gen_ai.usage.output_tokens": outputTokens }),
     });
     for (const [type, tokens] of [
       ["input", inputTokens],
       ["output", outputTokens],
     ] as const) {
+      if (tokens === undefined) continue;
       meter.record("gen_ai.client.token.usage", tokens, { ...attributes, "gen_ai.token.type": type });
     }
     end();

@@ -93,9 +93,10 @@ test("a native reference without an agent belongs to the agent of the run", () =
   });
 });
 
-test("usage without a count that is known counts as none", () => {
-  expect(checkUsage({})).toEqual({ inputTokens: 0, outputTokens: 0 });
-  expect(checkUsage({ other: 7, inputTokens: undefined })).toEqual({ inputTokens: 0, outputTokens: 0 });
+test("usage without a count that is known is unknown, and not 0", () => {
+  expect(checkUsage({})).toBeUndefined();
+  expect(checkUsage({ other: 7, inputTokens: undefined })).toBeUndefined();
+  expect(checkUsage({ outputTokens: 0 })).toEqual({ inputTokens: 0, outputTokens: 0 });
 });
 
 test("a long name in an error about usage is cut", () => {

@@ -98,13 +98,13 @@ export function checkRef(value: unknown, agent: string): NativeRef {
 }
 
 /** Errors: `invalid`. */
-export function checkUsage(value: unknown): Usage {
+export function checkUsage(value: unknown): Usage | undefined {
   if (!isRecord(value)) throw invalid("it is not an object");
   const counts = Object.entries(value);
   for (const [key, count] of counts) {
     if (count !== undefined && !Number.isFinite(count)) throw invalid(`${shorten(key, 40)} is not a number`);
   }
-  return toUsage(Object.fromEntries(counts)) ?? { inputTokens: 0, outputTokens: 0 };
+  return toUsage(Object.fromEntries(counts));
 }
 
 function checkNumber(value: unknown): number {

@@ -215,7 +215,8 @@ test.each([
   [undefined, undefined],
   [7, undefined],
   [[], undefined],
-  [{}, { inputTokens: 0, outputTokens: 0 }],
+  [{}, undefined],
+  [{ input_tokens: null, output_tokens: null }, undefined],
   [
     { inputTokens: 1, input_tokens: 2, output_tokens: "3", totalTokens: Number.NaN, other: 4 },
     { inputTokens: 1, outputTokens: 0 },

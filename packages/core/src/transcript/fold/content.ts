@@ -159,12 +159,13 @@ const USAGE_KEYS: readonly (readonly [keyof Usage, string])[] = [
   ["costUsd", "cost_usd"],
 ];
 
+/** `undefined` if it has no number that is known. */
 export function toUsage(value: unknown): Usage | undefined {
   if (!isFields(value)) return undefined;
-  const usage: Record<string, number> = { inputTokens: 0, outputTokens: 0 };
+  const known: Record<string, number> = {};
   for (const [key, other] of USAGE_KEYS) {
     const number = value[key] ?? value[other];
-    if (typeof number === "number" && Number.isFinite(number)) usage[key] = number;
+    if (typeof number === "number" && Number.isFinite(number)) known[key] = number;
   }
-  return usage as unknown as Usage;
+  return Object.keys(known).length === 0 ? undefined : { inputTokens: 0, outputTokens: 0, ...known };
 }
