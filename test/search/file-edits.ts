@@ -79,6 +79,18 @@ const EDITS: Readonly<Record<string, Edit>> = {
   "set the time": (path, text) => utimesSync(path, 1_000_000 + text.length, 1_000_000 + text.length),
   rename: (path, text) => renameSync(path, join(dirname(path), `${text.length}-${path.split("/").at(-1)}`)),
   delete: (path) => rmSync(path),
+  "replace by another session": (path, text, { scratch }) => {
+    const files = filesOf(scratch);
+    writeFileSync(path, readFileSync(files[text.length % files.length] ?? path));
+  },
+  "rename a session of opencode": (_path, text, { scratch }) =>
+    editOpencode(scratch, `update session set title = '${text}'`),
+  "delete messages of opencode": (_path, _text, { scratch }) => editOpencode(scratch, "delete from part"),
+  "delete the index": (_path, _text, { places }) => rmSync(indexPathOf(places), { force: true }),
+};
+
+/** Edits that show only in the folder or the inode of a file, or in neither of them. */
+const FOLDER_EDITS: Readonly<Record<string, Edit>> = {
   "set the time to next week": (path) => {
     const nextWeek = new Date(Date.now() + 7 * 86_400_000);
     utimesSync(path, nextWeek, nextWeek);
@@ -101,14 +113,6 @@ const EDITS: Readonly<Record<string, Edit>> = {
     else copyBeside(path);
     utimesSync(folder, atime, mtime);
   },
-  "replace by another session": (path, text, { scratch }) => {
-    const files = filesOf(scratch);
-    writeFileSync(path, readFileSync(files[text.length % files.length] ?? path));
-  },
-  "rename a session of opencode": (_path, text, { scratch }) =>
-    editOpencode(scratch, `update session set title = '${text}'`),
-  "delete messages of opencode": (_path, _text, { scratch }) => editOpencode(scratch, "delete from part"),
-  "delete the index": (_path, _text, { places }) => rmSync(indexPathOf(places), { force: true }),
 };
 
 export interface FileEdit {
@@ -117,15 +121,24 @@ export interface FileEdit {
   readonly text: string;
 }
 
-export const fileEdit: fc.Arbitrary<FileEdit> = fc.record({
-  what: fc.constantFrom(
-    ...Object.keys(EDITS),
-    ...Array.from({ length: 6 }, () => SET_BACK),
-    ...Array.from({ length: 3 }, () => SAME_FOLDER),
-  ),
-  file: fc.nat(),
-  text: fc.stringMatching(/^[a-z]{0,12}$/u),
-});
+const SET_BACKS = Array.from({ length: 6 }, () => SET_BACK);
+
+export const fileEdit: fc.Arbitrary<FileEdit> = editOf(...Object.keys(EDITS), ...SET_BACKS);
+
+export const fileOrFolderEdit: fc.Arbitrary<FileEdit> = editOf(
+  ...Object.keys(EDITS),
+  ...SET_BACKS,
+  ...Object.keys(FOLDER_EDITS),
+  ...Array.from({ length: 3 }, () => SAME_FOLDER),
+);
+
+function editOf(...names: readonly string[]): fc.Arbitrary<FileEdit> {
+  return fc.record({
+    what: fc.constantFrom(...names),
+    file: fc.nat(),
+    text: fc.stringMatching(/^[a-z]{0,12}$/u),
+  });
+}
 
 /** Gives all files a time that can be set back exactly. */
 export function setTimes(scratch: string): void {
@@ -134,5 +147,6 @@ export function setTimes(scratch: string): void {
 
 export function editFile({ what, file, text }: FileEdit, home: EditedHome): void {
   const files = filesOf(home.scratch);
-  EDITS[what]?.(files[file % files.length] ?? "", text, home);
+  const edit = EDITS[what] ?? FOLDER_EDITS[what];
+  edit?.(files[file % files.length] ?? "", text, home);
 }

@@ -7,7 +7,7 @@ import { beforeEach, expect, test } from "vitest";
 import { scratchFolder } from "../scratch-folder.ts";
 import { rounds } from "../sizes/counts.ts";
 import { copyEveryCase } from "./every-case.ts";
-import { copyBeside, editFile, fileEdit, filesOf, setTimes } from "./file-edits.ts";
+import { copyBeside, editFile, fileOrFolderEdit, filesOf, setTimes } from "./file-edits.ts";
 
 let scratch: string;
 let places: Places;
@@ -28,7 +28,7 @@ async function listed(options: ListOptions): Promise<NativeList> {
 
 test("the list by the index equals the list without it, whatever is done to the files", async () => {
   const step = fc.record({
-    edit: fileEdit,
+    edit: fileOrFolderEdit,
     archived: fc.constantFrom("include", "exclude"),
     limit: fc.constantFrom(undefined, 3, 1),
     // The clock can be set back, and then be right again.
