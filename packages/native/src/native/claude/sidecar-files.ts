@@ -1,7 +1,7 @@
 /** The small JSON files around a session: its title and mark in `SID/`, sub-agents' notes, settings, running processes. */
 
 import { existsSync } from "node:fs";
-import { basename, dirname, join } from "node:path";
+import { join } from "node:path";
 import { namesIn, readJsonFile } from "@continuo/files";
 import { type FindTitle, toTitle } from "../kit/index.ts";
 
@@ -21,13 +21,16 @@ export function readSidecarTitle(path: string): unknown {
 export function sidecarTitles(): FindTitle {
   const names = new Map<string, ReadonlySet<string>>();
   return ({ location }) => {
-    const folder = dirname(location);
+    // The functions of paths would take most of the time that a search needs for titles.
+    const folder = location.slice(0, location.lastIndexOf("/"));
     let all = names.get(folder);
     if (all === undefined) {
       all = new Set(namesIn(folder));
       names.set(folder, all);
     }
-    return all.has(basename(sidecarFolder(location))) ? toTitle(readSidecarTitle(location)) : null;
+    return all.has(sidecarFolder(location).slice(folder.length + 1))
+      ? toTitle(readSidecarTitle(location))
+      : null;
   };
 }
 

@@ -52,7 +52,7 @@ import {
 import { kindOf, metadataIn } from "./records.ts";
 import { lastUpdatedOf, skimFile } from "./skim-file.ts";
 import { readHeadText } from "./source.ts";
-import { subagentFiles } from "./subagents.ts";
+import { subagentFiles, subagentFolder } from "./subagents.ts";
 
 export async function* findSessions(
   places: Places,
@@ -67,12 +67,15 @@ export async function* findSessions(
   for (const name of names) {
     options.signal?.throwIfAborted();
     await otherWork();
-    const groups = await bySession(sessionPaths(folders.projects, name, registry), options.memo);
+    const chats = chatsIn(folders.projects, name, registry);
+    const groups = await bySession(chats.paths, options.memo);
     const owner = groups.length === 0 ? null : ownerOf(join(folders.projects, name), registry);
     for (const group of groups) {
       const found = await toFound(group);
       yield owner === null ? found : { ...found, cwd: owner };
       if (options.subagents === undefined) continue;
+      const folder = basename(subagentFolder(found.location, found.sessionId));
+      if (!chats.names.has(folder)) continue;
       for (const path of subagentFiles(found.location, found.sessionId)) {
         const subagent = await toFound(await lookAt(path, options.memo));
         yield { ...subagent, ...(owner === null ? {} : { cwd: owner }), parentId: found.sessionId };
@@ -94,7 +97,8 @@ export async function* findKnown(
   for (const name of namesIn(projects)) {
     signal?.throwIfAborted();
     await otherWork();
-    const { known, paths } = await knownSessions(sessionPaths(projects, name, registry), files, memo);
+    const chats = chatsIn(projects, name, registry);
+    const { known, paths } = await knownSessions(chats.paths, files, memo);
     const groups = await bySession(paths, memo);
     if (known.length + groups.length === 0) continue;
     const owner = ownerOf(join(projects, name), registry);
@@ -129,16 +133,19 @@ async function knownSessions(
   return { known: [...alone.values()], paths: paths.filter((path) => !alone.has(path)) };
 }
 
-/** The files that Gemini CLI lists in a project's folder. */
-function sessionPaths(
-  projects: string,
-  name: string,
-  registry: ReadonlyMap<string, string>,
-): readonly string[] {
+interface ChatsFolder {
+  /** The files that Gemini CLI lists. */
+  readonly paths: readonly string[];
+  /** All names, also those of the folders of sub-agents. */
+  readonly names: ReadonlySet<string>;
+}
+
+function chatsIn(projects: string, name: string, registry: ReadonlyMap<string, string>): ChatsFolder {
   const chats = join(projects, name, "chats");
   const copied = copiedNames(projects, name, registry);
-  const files = namesIn(chats).filter((file) => isSessionName(file) && !copied.has(file));
-  return files.map((file) => `${chats}/${file}`);
+  const names = namesIn(chats);
+  const files = names.filter((file) => isSessionName(file) && !copied.has(file));
+  return { paths: files.map((file) => `${chats}/${file}`), names: new Set(names) };
 }
 
 /**
