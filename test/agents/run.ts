@@ -1,7 +1,7 @@
 /**
  * `npm run test:agents [-- [--all-versions] [--all-pairs] VITEST ARGUMENTS]`: installs the real agents, then runs
- * their tests without a network. `--all-versions` takes older versions in too, `--all-pairs` every pair of agents in
- * each state of a session.
+ * their tests without a network. `--all-versions` also tests older versions; `--all-pairs` tests every pair of agents
+ * in each state of a session.
  */
 
 import { fileURLToPath } from "node:url";

@@ -66,7 +66,7 @@ export async function makeSandbox(): Promise<Sandbox> {
     },
     async [Symbol.asyncDispose]() {
       await killStrays(root);
-      // A killed program may still have written something.
+      // A killed program may still be writing for a moment, so the removal is tried again.
       await rm(root, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
     },
   };
@@ -155,7 +155,7 @@ export async function runProgram(
 export interface LineProgram extends AsyncDisposable {
   send(line: string): void;
   closeInput(): void;
-  /** Kills it and all programs that it started, like a crash. */
+  /** Kills the program and all programs that it started, like a crash. */
   kill(): void;
   /** Yields every line that the program prints on stdout, until it ends. */
   readonly lines: AsyncIterable<string>;

@@ -1,6 +1,7 @@
 /**
- * The versions of each agent that the tests know, newest first and at most `KEPT_VERSIONS`: `versions.json`, which
- * `npm run agents:update` writes. `CONTINUO_AGENT_VERSIONS=claude=2.1.330,pi=1.5.1` runs them with others.
+ * `versions.json` has the versions of each agent that the tests know, newest first and at most `KEPT_VERSIONS`.
+ * `npm run agents:update` writes the file. `CONTINUO_AGENT_VERSIONS=claude=2.1.330,pi=1.5.1` runs the tests with other
+ * versions.
  */
 
 import { readFileSync } from "node:fs";
@@ -9,7 +10,7 @@ import { AGENT_NAMES, type AgentName } from "@continuo/core/model";
 
 export const VERSIONS_FILE: string = join(import.meta.dirname, "versions.json");
 export const VERSIONS_VARIABLE = "CONTINUO_AGENT_VERSIONS";
-/** The soak runs the matrix of hand-overs with each of these versions. */
+/** The soak test tries all hand-overs with this number of versions of each agent. */
 export const KEPT_VERSIONS = 3;
 
 export const VERSIONED_AGENTS: readonly AgentName[] = AGENT_NAMES;
@@ -21,8 +22,8 @@ export function readVersions(): AgentVersions {
 }
 
 /**
- * Compares two versions as `toSorted` does; the newer one comes first. A version with a mark such as `-beta.1` is older
- * than its release.
+ * Compares two versions for `toSorted`, the newer one first. A version with a mark such as `-beta.1` is older than its
+ * release.
  */
 export function byNewest(one: string, other: string): number {
   const numbers = { numeric: true } as const;
@@ -47,7 +48,7 @@ export function versionOf(agent: VersionedAgent): string {
   return version;
 }
 
-/** Returns true if this run uses the version of every agent for which the documents were written. */
+/** Returns true if this run uses the newest version of every agent; the documents are about these versions. */
 export function isNewestOfAll(): boolean {
   return Object.entries(chosenVersions()).every(
     ([agent, version]) => readVersions()[agent as VersionedAgent][0] === version,
@@ -55,8 +56,8 @@ export function isNewestOfAll(): boolean {
 }
 
 /**
- * Returns the values of the variable for the versions before the newest, then for those before them. Each value is a
- * separate run.
+ * Returns values of the variable, one for each run: first with the second newest version of each agent, then with the
+ * third newest.
  */
 export function olderVersions(versions: AgentVersions = readVersions()): readonly string[] {
   return Array.from({ length: KEPT_VERSIONS - 1 }, (_, k) => {
@@ -65,7 +66,7 @@ export function olderVersions(versions: AgentVersions = readVersions()): readonl
   }).filter((run) => run !== "");
 }
 
-/** Throws for an unknown agent, and for a version that is not exact. */
+/** Returns the versions that the variable names. Throws for an unknown agent, and for a version such as `1.2`. */
 export function chosenVersions(
   text: string = process.env[VERSIONS_VARIABLE] ?? "",
 ): Readonly<Partial<Record<VersionedAgent, string>>> {

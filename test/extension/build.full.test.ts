@@ -34,7 +34,7 @@ async function manifestOf(build: "chrome-mv3" | "firefox-mv3"): Promise<Manifest
   return JSON.parse(readFileSync(join(await builtExtension(), build, "manifest.json"), "utf8"));
 }
 
-test("the page of the extension explains each permission, and no site is allowed from the start", async () => {
+test("docs/extension.md names each permission, and no site is allowed from the start", async () => {
   for (const build of ["chrome-mv3", "firefox-mv3"] as const) {
     const manifest = await manifestOf(build);
     const { permissions, optional_permissions: optional = [] } = manifest;
@@ -73,7 +73,7 @@ test("each build has its icons in the sizes that browsers and stores ask for", a
   }
 });
 
-test("Chromium's build has everything that reads text in pictures, and no file names an address from which to load code", async () => {
+test("Chromium's build has all files that read text in pictures, and no script loads code from the network", async () => {
   const folder = join(await builtExtension(), "chrome-mv3");
   expect(readdirSync(join(folder, "text")).toSorted()).toEqual([
     "LICENSE",
@@ -116,7 +116,7 @@ test("Mozilla's linter finds no error in the Firefox build, and warns only about
   ]);
 });
 
-test("the panel needs at most 60 kB gzipped to its first paint", async () => {
+test("the panel loads at most 60 kB, gzipped, before its first paint", async () => {
   const folder = join(await builtExtension(), "chrome-mv3");
   const html = readFileSync(join(folder, "sidepanel.html"), "utf8");
   const files = [...html.matchAll(/(?:src|href)="(\/[^"]+\.(?:js|css))"/gu)].map(([, path]) => path ?? "");

@@ -1,4 +1,4 @@
-/** The real Chromium with the extension, and a page with a video; each has its own folder. */
+/** Starts the real Chromium with the extension, each time in a new folder, and serves a page with a video. */
 
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
@@ -61,7 +61,7 @@ export interface Viewer extends AsyncDisposable {
   worker(): Promise<Worker>;
   /** The side panel as a page. */
   panel(): Promise<Page>;
-  /** Evaluates an expression in the service worker, for questions of a test to `chrome`. */
+  /** Evaluates an expression in the service worker, where a test can use `chrome`. */
   ask(expression: string): Promise<unknown>;
   /** Closes the browser and opens it again with the same profile and the same tabs. */
   restart(): Promise<void>;
@@ -76,10 +76,11 @@ export interface ViewerOptions {
   readonly setUp?: "done" | "asked" | "unconnected";
   /** Another host name of the site, which does not have the special protection that browsers give to 127.0.0.1. */
   readonly hostName?: string;
-  /** A script that the offscreen document runs first, and one that runs in pages before the extension's own. */
+  /** A script that the offscreen document runs first. */
   readonly offscreenScript?: string;
-  /** The state of the sound of tabs: `allowed` is as after a press of the button, which a test cannot press. */
+  /** With `allowed`, the sound of tabs can be recorded as after a press of the button, which a test cannot press. */
   readonly tabSound?: "allowed" | "unasked";
+  /** A script that runs in pages before the extension's own script. */
   readonly watchScript?: string;
   /** Files that the person put into the folder of the extension, by path. */
   readonly files?: Readonly<Record<string, string>>;
@@ -144,7 +145,7 @@ export async function openViewer(
               "--use-fake-device-for-media-stream",
               `--use-file-for-fake-audio-capture=${speech}`,
             ]
-          : // A faked dialog of the browser does not know tabs.
+          : // The browser's fake dialog for permissions cannot choose a tab.
             []),
         ...(tabSound === "allowed" ? [`--allowlisted-extension-id=${EXTENSION_ID}`] : []),
         `--disable-extensions-except=${extension}`,
@@ -184,8 +185,8 @@ export async function openViewer(
 }
 
 /**
- * Shows a tab, and waits until it records in the session of a key, because earlier playback may not belong to any
- * session. The tab records if a frame of its video's present position arrives; older waiting frames do not count.
+ * Shows a tab, and waits until the session of this key receives a frame from the present position of the tab's video.
+ * Before that, playback may belong to no session. Frames that were already waiting do not count.
  */
 export async function bringToRecord(
   viewer: Viewer,
@@ -222,7 +223,7 @@ export interface KeptTab {
   readonly withoutVideoSinceMs: number | null;
 }
 
-/** The live map of the extension, in the order of the tabs. */
+/** Returns the tabs that the extension has stored, in the order in which the browser shows them. */
 export async function keptTabs(viewer: Viewer): Promise<readonly KeptTab[]> {
   const stored = (await viewer.ask(`chrome.storage.session.get("live")`)) as {
     readonly live?: { readonly live: readonly KeptTab[] };
@@ -230,7 +231,7 @@ export async function keptTabs(viewer: Viewer): Promise<readonly KeptTab[]> {
   return (stored.live?.live ?? []).toSorted((a, b) => a.windowId - b.windowId || a.index - b.index);
 }
 
-/** Frames as the page of a video sends them: the first one at 0 ms, each a millisecond later. Returns their ids. */
+/** Sends frames like the page of a video, one for each millisecond from 0 on, and returns their ids. */
 export async function sendFrames(viewer: Viewer, url: string, count: number): Promise<readonly string[]> {
   const send = `async (count, videoId) => {
     const canvas = new OffscreenCanvas(16, 9);
@@ -270,7 +271,7 @@ export async function waitingFrames(viewer: Viewer): Promise<readonly string[]> 
   })`)) as readonly string[];
 }
 
-/** The microphone repeats a tone of one second and two seconds of silence. */
+/** Returns the sound that the microphone repeats: a tone of one second, then two seconds of silence. */
 function spokenWave(): Buffer {
   const rate = 48_000;
   const samples = Int16Array.from({ length: 3 * rate }, (_, at) =>
@@ -293,8 +294,8 @@ function spokenWave(): Buffer {
 }
 
 /**
- * Plays the video from one position at least to another, at a speed. Returns the position where it stopped, because a
- * slow machine stops late.
+ * Plays the video from `fromMs` until it has reached `toMs`. Returns the position where it stopped, because a slow
+ * machine stops late.
  */
 export async function play(
   page: Page | Frame,

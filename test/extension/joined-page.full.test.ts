@@ -1,4 +1,4 @@
-/** The page of a session that tabs of two videos share: each tab seeks in its own video, and the other one is named. */
+/** The page of a session that two tabs with different videos share: each tab can seek only in its own video. */
 
 import { expect, test } from "vitest";
 import { talksIn } from "../live/captions/draw.ts";
@@ -18,7 +18,7 @@ async function tell({ served, key }: WatchedPage, name: string, videoId?: string
   }
 }
 
-test("a related video in another tab is joined, and the page of both has the chapters of each in its own video", async () => {
+test("after a related video in another tab is joined, the page has the chapters of both, and a tab seeks only in its own", async () => {
   await using watched = await openWatched({ sources: { frames: false, captions: false } });
   const { site, served, viewer, panel, page, key } = watched;
   const second = await viewer.context.newPage();
@@ -40,7 +40,7 @@ test("a related video in another tab is joined, and the page of both has the cha
   await panel.locator(".page summary").click();
   const ofBees = chapters.filter({ hasText: /\b(?:queen|bees?|hive|dance)\b/iu });
   const ofLight = chapters.filter({ hasText: /\b(?:lamp|lighthouse|keeper|lens)\b/iu });
-  /** A chapter of the visible tab's video seeks; a chapter of the other video shows the name of its video. */
+  /** A chapter of the visible tab's video has a button to seek; one of the other video has the mark `another video`. */
   const isShown = async (own: typeof chapters, others: typeof chapters): Promise<void> => {
     await expect.poll(() => own.first().getByRole("button").count()).toBeGreaterThan(0);
     expect(await own.getByText("another video").count()).toBe(0);

@@ -1,8 +1,8 @@
-/** The short form has the same kills, without the minutes between them. */
+/** The short form of the long viewing has the same failures, without the minutes between them. */
 
 import { test } from "vitest";
 import { watchLong } from "./long-viewing.ts";
 
-test("ten segments, with a kill of every part, give one session with each caption and note once", async () => {
+test("a viewing in which every part fails gives one session, with each caption and each note once", async () => {
   await watchLong({ rate: 4, offlineMs: 0, killEveryMs: Number.POSITIVE_INFINITY });
 });

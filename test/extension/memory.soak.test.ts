@@ -1,4 +1,4 @@
-/** An hour of viewing in the side panel: its input is bounded, and so is its memory. */
+/** An hour of simulated viewing: the memory of the side panel stays bounded. */
 
 import type { Page } from "playwright-core";
 import { expect } from "vitest";
@@ -24,7 +24,7 @@ interface Snapshot {
   readonly nodes: readonly number[];
 }
 
-/** Returns the size of a heap snapshot, which includes a garbage collection. */
+/** Takes a heap snapshot, which collects garbage first, and returns its size. */
 async function heapBytes(panel: Page): Promise<number> {
   const session = await panel.context().newCDPSession(panel);
   const pieces: string[] = [];

@@ -20,7 +20,7 @@ test("a note has one to three sentences, its frame, and actions that appear on h
   await using watched = await openWatched();
   const { served, panel, page, key } = watched;
   await play(page, { fromMs: 0, toMs: 15_000, rate: 1 });
-  // Without a pause in the talk, its thought ends after half a minute of silence.
+  // The talk has no pause, so its note is written only after half a minute without input.
   await panel.locator(".note").first().waitFor({ timeout: 90_000 });
   await expect.poll(() => panel.locator(".note img").count()).toBeGreaterThan(0);
   await panel.bringToFront();
@@ -31,7 +31,7 @@ test("a note has one to three sentences, its frame, and actions that appear on h
     expect([1, 2, 3]).toContain(count);
   }
 
-  // The picture is in the note to whose time it belongs.
+  // The time of the picture is near the time of its note.
   const pictured = panel.locator(".note", { has: panel.locator("img") }).first();
   const text = (await pictured.locator(".note-text").textContent())?.trim();
   const note = (await served.notes(key)).find((one) => one.text === text);

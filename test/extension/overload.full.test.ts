@@ -7,7 +7,7 @@ import { openWatched } from "./open-watched.ts";
 import { badges, checkPanel } from "./pictures.ts";
 import { type ServerProcess, textsOf } from "./served.ts";
 
-/** Adds transcripts of another source until this many items wait for notes. */
+/** Sends this number of transcripts from another source, which then wait for notes. */
 async function flood(
   served: ServerProcess,
   key: string,
@@ -26,7 +26,7 @@ async function captionsIn(served: ServerProcess, key: string): Promise<readonly 
   return textsOf(await served.events(key)).filter((text) => !text.startsWith("flood"));
 }
 
-test("a busy server gets only remarks and questions, until everything that waited is sent in order", async () => {
+test("while the server is busy, only remarks and questions are sent, and after that the waiting items in order", async () => {
   await using embedder = await openEmbedder();
   await using watched = await openWatched({ yaml: embedder.yaml, sources: { frameEveryMs: 1_000 } });
   const { served, viewer, panel, page, key } = watched;
@@ -40,7 +40,7 @@ test("a busy server gets only remarks and questions, until everything that waite
   await panel.getByText(/The server is busy; .* here/u).waitFor();
   await expect.poll(() => badges(viewer)).toContainEqual({ text: "⏸", colour: [255, 165, 0, 255] });
 
-  // At least two captions are played, wherever a slow machine stopped before.
+  // This plays at least two captions, no matter where the video stopped before.
   const during = await play(page, { fromMs: before, toMs: before + 4_500 });
   await panel.getByText(/The server is busy; \d+ items wait here/u).waitFor();
   await panel.getByLabel("Remark or question").fill("Said while the server was busy.");

@@ -26,8 +26,8 @@ const STAND_IN = `
 `;
 
 /**
- * The answer to the first greeting of a page comes late, so captions are heard before the page knows which sources are
- * wanted.
+ * The answer to the first `hello` of a page comes late, so the page reads captions before it knows which sources the
+ * person wants.
  */
 const LATE_ANSWER = `
   const send = chrome.runtime.sendMessage.bind(chrome.runtime);
@@ -37,7 +37,7 @@ const LATE_ANSWER = `
   };
 `;
 
-test("speech that the browser recognises becomes a transcript of the person, once, with a frame", async () => {
+test("each sentence that the browser recognises becomes one transcript of the person, and a frame is captured", async () => {
   await using site = await openSite();
   await using served = await serve();
   const sources = {

@@ -21,7 +21,7 @@ test("the page appears in the panel at a long pause, its citations seek, a chang
   await using watched = await openWatched({ sources: { frames: false } });
   const { viewer, served, site, panel, page, key } = watched;
   await play(page, { fromMs: 0, toMs: 2_500 });
-  // Sends the transcript of a talk that is long enough for a page, like another page with the video.
+  // This sends the transcript of a talk, like another tab with the video; the talk is long enough for a page.
   const evidence = BEES.pieces.map(({ text, mediaTimeMs, endMs, lang = "en" }) => {
     return { type: "transcript_added", text, lang, mediaTimeMs, endMs };
   });
@@ -66,7 +66,7 @@ test("the page appears in the panel at a long pause, its citations seek, a chang
 
   await panel.bringToFront();
   await panel.getByRole("button", { name: "Sessions" }).click();
-  // This is the older one of the two, which has the transcript.
+  // The last button opens the older session, which has the transcript.
   await panel.getByRole("button", { name: "A day at the harbour" }).last().click();
   await panel.getByText("A harbour, as a person put it.").waitFor();
   await checkPanel(panel, "earlier-page");

@@ -33,7 +33,7 @@ const DRAWN = `<!doctype html><title>Drawn</title>
   };
 </script>`;
 
-test("a page without captions is reported as such, and captions that it draws itself are read if the person switches this on", async () => {
+test("the panel reports that a video has no captions, and after a click it reads the captions that the page draws", async () => {
   await using site = await openSite();
   site.pages.set("/drawn", DRAWN);
   await using served = await serve();
@@ -96,7 +96,7 @@ test("a page on plain http, for which the browser offers fewer functions, gives 
     .toEqual(expect.arrayContaining(["transcript_added", "frame_captured"]));
 });
 
-test("without a transcriber on the server, the recording of speech stops, and the panel reports what is missing", async () => {
+test("if the server has no transcriber for the microphone, the panel reports it and names the setting", async () => {
   await using site = await openSite();
   await using served = await serve();
   const sources = { microphone: "record", captions: false, frameEveryMs: 600_000 };

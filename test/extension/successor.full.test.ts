@@ -7,13 +7,13 @@ import { openWatched } from "./open-watched.ts";
 import { checkPanel } from "./pictures.ts";
 import { textsOf } from "./served.ts";
 
-test("speech from the time when the server was away goes to the successor of a session that has ended since", async () => {
+test("if a session ends while the server is away, its waiting captions, remarks and frames go to its successor", async () => {
   await using watched = await openWatched({ sources: { frames: false } });
   const { site, served, viewer, panel, page, key } = watched;
   const before = await play(page, { fromMs: 0, toMs: 4_500 });
   await expect.poll(async () => textsOf(await served.events(key))).toEqual(captionsUntil(before));
   const { sessionId } = await served.session(key);
-  // First the server stops answering: the last items are on their way, and frames still make room for others.
+  // First the server only stops answering: the items are not confirmed, and new frames still replace the oldest ones.
   served.freeze();
   const during = await play(page, { fromMs: before, toMs: 12_500 });
   await panel.getByLabel("Remark or question").fill("Said while it was offline.");

@@ -42,7 +42,7 @@ test("Whisper of the person's server makes transcripts from the microphone, and 
   expect(sent.filter((line) => line.includes("/audio"))).toEqual([]);
 });
 
-test("a library that tries to send the recording away reaches no server, not even its own", async () => {
+test("a library that tries to send the recording away reaches no server, not even the one it was loaded from", async () => {
   const reached: string[] = [];
   const elsewhere = createServer((request, response) => {
     reached.push(request.url ?? "");
@@ -84,7 +84,7 @@ test.each([
     "SyntaxError",
   ],
   ["a damaged runtime", { "ort-wasm-simd-threaded.asyncify.wasm": "not a module" }, "CompileError"],
-] as const)("the panel reports why %s does not work", async (_title, changed, hint) => {
+] as const)("Whisper does not work with %s, and the panel reports why", async (_title, changed, hint) => {
   const files = Object.entries({ ...SERVER_WHISPER, ...changed }).flatMap(([name, content]) =>
     content === undefined ? [] : [[name, content] as const],
   );

@@ -6,7 +6,7 @@ import { openWatched } from "./open-watched.ts";
 import { checkPanel } from "./pictures.ts";
 import { NOTE_AGENT, textsOf } from "./served.ts";
 
-test("notes are accepted, edited, split, merged and undone by keyboard, and their markers seek", async () => {
+test("notes can be accepted, edited, split, merged and undone, and their markers seek", async () => {
   await using watched = await openWatched({ yaml: NOTE_AGENT });
   const { served, panel, page, key } = watched;
   const end = await play(page, { fromMs: 0, toMs: 6_500 });
@@ -14,7 +14,7 @@ test("notes are accepted, edited, split, merged and undone by keyboard, and thei
   const note = (text: string) => panel.locator(".note", { hasText: text });
 
   await note("Noted: The sun rises").waitFor();
-  // Everything works with only the keyboard.
+  // Accept, Edit and Split at cursor work with only the keyboard.
   await note("Noted: The harbour").getByRole("button", { name: "Accept" }).press("Enter");
   await note("Noted: The harbour").getByText("accepted", { exact: true }).waitFor();
   await note("Noted: The sun").getByRole("button", { name: "Edit" }).press("Enter");

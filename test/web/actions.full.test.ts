@@ -21,7 +21,7 @@ afterAll(async () => {
 
 type Means = "keyboard" | "mouse";
 
-/** The key `a` opens the menu at its first line, and Tab continues. */
+/** Chooses a line of the menu. The key `a` opens the menu at its first line, and Tab goes to the next line. */
 async function pick(page: Page, label: string, by: Means): Promise<void> {
   await page.waitForSelector(".menu");
   if (by === "mouse") {
@@ -115,13 +115,13 @@ test.each<Means>(["keyboard", "mouse"])("an export is downloaded as a file, by %
     const download = await saved;
     expect(download.suggestedFilename().split(".").at(-1)).toBe(ending);
     expect(readFileSync(await download.path(), "utf8")).toContain("Fix the build");
-    // The menu stays open for the next export.
+    // The menu stays open after an export, so this closes it.
     await page.keyboard.press("Escape");
   }
   await page.context().close();
 });
 
-test.each<Means>(["keyboard", "mouse"])("a fork has the whole session, by %s", async (by) => {
+test.each<Means>(["keyboard", "mouse"])("the dialog counts the messages of a fork, by %s", async (by) => {
   const { page } = await viewer.open(sessionAddress(CLAUDE_ID));
   await choose(page, "Fork…", by);
   await press(page.locator("dialog .primary"), by);
@@ -215,7 +215,7 @@ test("a fork from a turn whose messages are not loaded ends with that turn", asy
   await page.locator("dialog select").selectOption((await option.getAttribute("value")) ?? "");
   await page.locator("dialog .primary").focus();
   await page.keyboard.press("Enter");
-  // A question, an answer and a result for each turn.
+  // Each turn has a question, an answer and a result.
   await page.getByText(`The fork has ${(3 * turn).toLocaleString("en")} messages.`).waitFor();
   await page.context().close();
 });

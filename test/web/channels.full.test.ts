@@ -156,7 +156,7 @@ test("a message whose writer disappears is shown as interrupted, and a reader wh
   await post(page, "before").waitFor();
   await call(page, "ada");
   await here(page, "ada");
-  // The page's position is remembered under the name.
+  // The server stores the position of the reader under this name.
   const processed = async (): Promise<number> => {
     const sessions = await viewer.machine.store.getCursor({ logId: "channels/watch", name: "processed/ada" });
     return sessions?.sequence ?? 0;
@@ -238,7 +238,7 @@ test("a page that loses its connection reports it, tries again, and misses nothi
   await page.evaluate("location.hash = '#/channels/cut'");
   await post(page, "before").waitFor();
   await call(page, "ada");
-  // The server knows the connection.
+  // When the name is shown, the server has accepted the connection.
   await here(page, "ada");
   isCut = true;
   for (const route of open) await route.close();
@@ -254,7 +254,7 @@ test("a page that loses its connection reports it, tries again, and misses nothi
 test("a page that cannot store the position of the reader reports it, and still reads and writes", async () => {
   const { store } = viewer.machine;
   await store.createLog({ logId: "channels/forgetful" });
-  // Something else already has this name, which the log of the participant would have.
+  // The log of the participant cannot be created, because another log already has its name.
   await store.createLog({ logId: "participant:forgetful:ada" });
   const { page } = await viewer.open("/channels/forgetful");
   await call(page, "ada");
@@ -271,7 +271,7 @@ const HOSTILE = [
   `\u202e${"\u001b[31m"}${"A".repeat(40_000)}`,
 ];
 
-test("a long channel of hostile messages runs nothing, requests nothing, and has few elements, up to its beginning", async () => {
+test("a long channel of hostile messages runs no script, sends no foreign request, and keeps the page small", async () => {
   const { store, url } = viewer.machine;
   await store.createLog({ logId: "channels/long" });
   const events = Array.from({ length: 600 }, (_, n): NewEvent => {
@@ -290,7 +290,7 @@ test("a long channel of hostile messages runs nothing, requests nothing, and has
   await page.getByText("Read only").waitFor();
   expect(await message(page).count()).toBe(0);
   expect(await page.getByRole("button", { name: /Reply/u }).count()).toBe(0);
-  // It scrolls up to the beginning, window after window.
+  // The page loads older messages, one window at a time, until the beginning of the channel is reached.
   await page.locator(".posts").focus();
   const top = "document.querySelector('.posts').scrollTop = 0";
   await expect

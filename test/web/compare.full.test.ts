@@ -54,7 +54,7 @@ test("a comparison of branches shows common turns as one line, and marks the wor
   await expect.poll(() => page.locator(".same-turns bdi").allInnerTexts()).toHaveLength(2);
   expect(await violations(page)).toEqual([]);
   expect(errors).toEqual([]);
-  // A comparison follows no session.
+  // A comparison requests no live events of a session.
   expect(requests.filter((url) => /sessions\/[^/]+\/events/u.test(url))).toEqual([]);
   await page.context().close();
 });
@@ -89,7 +89,7 @@ test("keys go from difference to difference, and reload, back and forward restor
   await page.context().close();
 });
 
-test("two sessions of different agents with the same prompt, chosen in the list, are aligned by their question", async () => {
+test("two sessions with the same prompt, chosen in the list, are aligned by this prompt", async () => {
   const { page } = await viewer.open("/", { access: "read" });
   await page.locator(".row").first().waitFor();
   await page.keyboard.press("x");
@@ -125,7 +125,7 @@ test("a hand-over can be compared with its source in three steps, from its resul
   await page.context().close();
 });
 
-test("a hand-over shows the receipt of the folder that was typed, and nothing of the folder before", async () => {
+test("the dialog of a hand-over shows the receipt for the typed folder, and ignores a late error for the first folder", async () => {
   const { page } = await viewer.open(sessionAddress(BRANCHED_ID));
   await page.locator(".turn-foot").first().waitFor();
   const held = Promise.withResolvers<void>();
@@ -148,7 +148,7 @@ test("a hand-over shows the receipt of the folder that was typed, and nothing of
   await page.context().close();
 });
 
-test("the model's view can be compared with the history, and each column can be changed", async () => {
+test("the model's view can be compared with the history, and a column can show another branch", async () => {
   const { page } = await viewer.open(sessionAddress(BRANCHED_ID));
   await page.locator(".turn-foot").first().waitFor();
   await page.keyboard.press("d");

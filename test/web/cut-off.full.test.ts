@@ -1,4 +1,4 @@
-/** The page of a session (`toHtml`) in a browser: it marks an answer that its process did not complete. */
+/** The page of a session (`toHtml`) in a browser: it marks an answer that is incomplete because its process ended. */
 
 import { openContinuo } from "@continuo/server/runtime";
 import { startRun, wake } from "@continuo/store/sessions";

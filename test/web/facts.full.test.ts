@@ -40,7 +40,7 @@ test("a session shows its facts in one line, which can be unfolded, and each fac
   expect(errors).toEqual([]);
 });
 
-test("a changed file links to the turns that wrote it, and each of them links to its session", async () => {
+test("the page of a changed file names the turns that wrote its lines, and each name links to its turn", async () => {
   const { page, errors } = await viewer.open(`${sessionAddress(FIRST_ID)}/files`);
   await page.getByRole("link", { name: "Who wrote each line" }).click();
   await page.locator(".blame-run").first().waitFor();
@@ -59,7 +59,7 @@ test("a changed file links to the turns that wrote it, and each of them links to
   expect(errors).toEqual([]);
 });
 
-test("a file that is gone has an error in which the words to search for are code", async () => {
+test("the page of a missing file shows an error in which the search query is marked as code", async () => {
   const { page } = await viewer.open(`/files/${encodeURIComponent("/home/ann/gone/a\u202e.ts")}`);
   const alert = page.getByRole("alert");
   await alert.waitFor();

@@ -1,4 +1,4 @@
-/** The files of a session in a real browser: line numbers, the net change, and two columns. */
+/** The files of a session in a real browser: the net change, in one column and in two. */
 
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -21,7 +21,7 @@ afterAll(async () => {
   await viewer?.[Symbol.asyncDispose]();
 });
 
-/** Three turns change one line; the last change gives the number of the line. */
+/** Returns three turns that change the same line, one after the other. */
 function lines(): Line[] {
   const all: Line[] = [];
   const add = (role: Line["role"], content: unknown, more: object = {}): void => {

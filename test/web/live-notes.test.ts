@@ -17,7 +17,7 @@ import {
 import { hasPlace, itemsAt, shownNotes, stepFrom } from "../../web/live/position.ts";
 import { type LiveTest, liveTest, said } from "../live/live-session.ts";
 
-/** Returns the frames that the feed of a session sends. */
+/** Returns the events that the feed of a session sends. */
 async function feedOf({ store, service }: LiveTest, key: string): Promise<readonly WireEvent[]> {
   const { events } = await store.read(await service.sessionIdOf(key), { limit: 10_000 });
   return events.filter(({ type }) => LIVE_FEED_TYPES.includes(type)).map(toWireEvent);

@@ -1,4 +1,4 @@
-/** A home with the small sessions of the command's tests, and one session with many turns. */
+/** A home with the small sessions of the CLI's tests, and one session with many turns. */
 
 import { claudeFile, claudeText, createHome, type Home, writeSessions } from "../cli/home.ts";
 import type { Line } from "../hostile/hostile-session.ts";

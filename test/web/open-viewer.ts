@@ -24,7 +24,7 @@ interface ViewOptions {
   readonly theme?: "light" | "dark";
   readonly width?: number;
   readonly height?: number;
-  /** `read`: the page may change nothing. */
+  /** With `read`, the page cannot change anything. */
   readonly access?: "read";
 }
 

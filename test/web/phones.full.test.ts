@@ -140,7 +140,7 @@ test("a phone is paired by the QR code on the screen, reads by touch at 360 px, 
   expect(await page.locator(".top-links a").allInnerTexts()).toEqual(["Inbox", "Usage"]);
   expect(await page.getByRole("link", { name: "Use on a phone" }).count()).toBe(0);
   expect.soft(await hardToTouch(page)).toEqual([]);
-  // Reading.
+  // The phone reads a session.
   await page.getByRole("link", { name: "Continuo" }).tap();
   await page.locator(".row", { hasText: "Which port is free?" }).tap();
   await page.getByText("Port 8080 is free.").waitFor();
@@ -149,7 +149,7 @@ test("a phone is paired by the QR code on the screen, reads by touch at 360 px, 
   await page.goBack();
   await page.waitForSelector(".row");
   expect.soft(await hardToTouch(page)).toEqual([]);
-  // Answering.
+  // The phone answers a question.
   await laptop.evaluate(`location.hash = "#/session/${encodeURIComponent(key)}"`);
   const prompt = laptop.getByRole("textbox", { name: "Prompt" });
   await prompt.fill("edit it");
@@ -171,7 +171,7 @@ test("a phone is paired by the QR code on the screen, reads by touch at 360 px, 
   expect(errors).toEqual([]);
 });
 
-test("the browser of the phone can install the page as an app, and that of the laptop, whose address is temporary, cannot", async () => {
+test("the phone can install the page as an app, and the laptop cannot, because its address is temporary", async () => {
   const page = await phone.newPage();
   await page.goto(`${url}/#/inbox`);
   const cdp = await phone.newCDPSession(page);

@@ -11,19 +11,19 @@ const FOLDER = join(import.meta.dirname, "pictures");
 /** The folder for pictures that differ; it stays after the run, and is not committed. */
 const RESULTS = join(import.meta.dirname, "../../node_modules/.cache/pictures");
 
-/** `npm run pictures` sets it. */
+/** True if `npm run pictures` runs, which writes the pictures instead of comparing them. */
 const IS_WRITTEN: boolean = process.env.CONTINUO_PICTURES === "write";
 
 /**
- * The largest difference of a colour, of 1: more than one step of `coarse`, less than the faintest border from
- * the page.
+ * The largest difference between two colours that is ignored, on a scale from 0 to 1. It is more than one step of
+ * `coarse`, and less than the difference between the faintest border and the page.
  */
 const THRESHOLD = 0.032;
 
 /** The number of pixels that may differ: less than one letter. */
 const MAX_PIXELS = 24;
 
-/** The time in which a page must look like its picture; after one page failed, the others have less. */
+/** The time in which a page must become equal to its picture; after one failure, the other pages have less. */
 const PATIENCE_MS: readonly [number, number] = [30_000, 3_000];
 
 interface Difference {
@@ -66,7 +66,7 @@ export class Pictures {
   }
 }
 
-/** `null` if they look the same. */
+/** Returns `null` if both pictures look the same. */
 function compareBytes(actual: Buffer, expected: Buffer): Difference | null {
   const [a, b] = [coarse(actual), PNG.sync.read(expected)];
   if (a.width !== b.width || a.height !== b.height) return { pixels: a.width * a.height, picture: actual };
@@ -82,7 +82,7 @@ function coarse(bytes: Buffer): PNG {
   return png;
 }
 
-/** A page is settled when two pictures in a row are equal. */
+/** Takes pictures of a page until four in a row are equal, and returns the last one. */
 async function settledPicture(page: Page): Promise<Buffer> {
   let last = await page.screenshot();
   for (let same = 0; same < 3; ) {
@@ -94,7 +94,7 @@ async function settledPicture(page: Page): Promise<Buffer> {
   return last;
 }
 
-/** It is smaller than the browser's file; the picture in the repository does not change if it is equal. */
+/** Writes the picture smaller than the browser does, but only if it looks different from the stored one. */
 function writePicture(path: string, bytes: Buffer): void {
   if (existsSync(path) && compareBytes(bytes, readFileSync(path)) === null) return;
   mkdirSync(FOLDER, { recursive: true });

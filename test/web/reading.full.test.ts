@@ -132,7 +132,7 @@ test("a title is the words of its prompt without their Markdown, in the list, th
   await page.context().close();
 });
 
-test("context that a program injected before the first question is one line of the first turn, as in the list", async () => {
+test("context that a program injected before the first question is one line of the first turn", async () => {
   const { page } = await viewer.open(`/session/${encodeURIComponent(`codex:${CODEX_ID}`)}/turn/1`);
   await page.locator(".asked", { hasText: "Plan the fix." }).waitFor();
   const lines = page.locator(".whole-row.injected");
@@ -160,7 +160,7 @@ test("a short prompt has normal weight too, so that its bold words are visible",
   await page.context().close();
 });
 
-test("overrides of the text direction are spelled out, links open in another tab, and boxes of tasks have names", async () => {
+test("overrides of the text direction are spelled out, links open in another tab, and checkboxes of tasks have names", async () => {
   const { page } = await open(READ_ID);
   const said = page.locator(".said").first();
   expect(await said.innerText()).toContain("The file <U+202E>gnp.exe<U+202C> is a picture, <U+202E>txt.exe");

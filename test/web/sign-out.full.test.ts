@@ -1,4 +1,4 @@
-/** The sign-out of the viewer: every page has it at every width, and nothing of the page is left after it. */
+/** Every page of the viewer has a button to sign out, at every width; after a sign-out no content is left. */
 
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { CLAUDE_ID } from "../cli/home.ts";
@@ -15,7 +15,7 @@ afterAll(async () => {
 
 const PLACES = ["/", "/health", "/channels", "/live", sessionAddress(CLAUDE_ID)];
 
-test.each([360, 1280])("every page shows a sign-out at a width of %s", async (width) => {
+test.each([360, 1280])("every page shows a sign-out button at a width of %s px", async (width) => {
   const { page, errors } = await viewer.open("/", { width });
   for (const place of PLACES) {
     await page.evaluate(`location.hash = ${JSON.stringify(`#${place}`)}`);

@@ -24,7 +24,7 @@ afterAll(async () => {
   await viewer?.[Symbol.asyncDispose]();
 });
 
-/** The person sees the first one, and then performs the second: one chord or one text. */
+/** The person sees the element `sees`, and then presses one chord or types one text. */
 type Step = readonly [sees: string, does: { readonly key: string } | { readonly text: string }];
 
 interface Task {
@@ -74,7 +74,7 @@ const WORK = sessionAddress(WORK_ID);
 const READ = `.turn-line[aria-current="true"] >> nth=0`;
 const clipboard = (page: Page): Promise<string> => page.evaluate("navigator.clipboard.readText()");
 
-/** True if a part of it is visible in the conversation on the screen. */
+/** Returns true if at least one of the ranges is completely visible in the conversation. */
 const isOnScreen = (page: Page, ranges: string): Promise<boolean> =>
   page.evaluate(`(() => {
     const room = document.querySelector("main.turns").getBoundingClientRect();
@@ -84,7 +84,7 @@ const isOnScreen = (page: Page, ranges: string): Promise<boolean> =>
     });
   })()`);
 
-test("find: from the list to the words in the session, in at most 3 steps", async () => {
+test("a search in the list leads to the words in the session in at most 3 steps", async () => {
   const { page } = await perform({
     most: 3,
     from: "/",
@@ -103,7 +103,7 @@ test("find: from the list to the words in the session, in at most 3 steps", asyn
   await page.context().close();
 });
 
-test("jump to the edit: from the end of a session to the call that changed a file, in at most 3 steps", async () => {
+test("from the end of a session, the call that changed a file is reached in at most 3 steps", async () => {
   const { page } = await perform({
     most: 3,
     from: WORK,
@@ -121,7 +121,7 @@ test("jump to the edit: from the end of a session to the call that changed a fil
   await page.context().close();
 });
 
-test("copy the command: in at most 2 steps", async () => {
+test("the command that resumes a session is copied in at most 2 steps", async () => {
   const { page } = await perform({
     most: 2,
     from: WORK,
@@ -139,7 +139,7 @@ test("copy the command: in at most 2 steps", async () => {
   await page.context().close();
 });
 
-test("model view: in 1 step", async () => {
+test("the model's view is opened in 1 step", async () => {
   const { page } = await perform({
     most: 1,
     from: WORK,
@@ -152,7 +152,7 @@ test("model view: in 1 step", async () => {
   await page.context().close();
 });
 
-test("hand over: to a session of another agent, whose command is in the clipboard, in at most 4 steps", async () => {
+test("a session is handed over, and the command of the new session is copied, in at most 4 steps", async () => {
   const { page } = await perform({
     most: 4,
     from: WORK,
@@ -173,7 +173,7 @@ test("hand over: to a session of another agent, whose command is in the clipboar
   await page.context().close();
 });
 
-test("chat: a conversation that begins, and its next prompt, in at most 2 steps each", async () => {
+test("a conversation begins in at most 2 steps, and its next prompt is sent in at most 2 more", async () => {
   const first: readonly Step[] = [
     ["textarea:focus", text("refuse nothing, fix the first one")],
     ["button.primary:enabled", key("Enter")],
@@ -202,7 +202,7 @@ test("chat: a conversation that begins, and its next prompt, in at most 2 steps 
   await begun.page.context().close();
 });
 
-test("compare: two branches in two columns, in at most 3 steps", async () => {
+test("two branches are compared in two columns in at most 3 steps", async () => {
   const { page } = await perform({
     most: 3,
     from: WORK,
@@ -220,7 +220,7 @@ test("compare: two branches in two columns, in at most 3 steps", async () => {
   await page.context().close();
 });
 
-test("delete and undo: in at most 3 steps", async () => {
+test("a session is deleted and brought back in at most 3 steps", async () => {
   const isThere = (): boolean => existsSync(join(home.path, WORK_FILE));
   const { page } = await perform({
     most: 3,
@@ -238,7 +238,7 @@ test("delete and undo: in at most 3 steps", async () => {
   await page.context().close();
 });
 
-test("share: the masked file and its receipt, in at most 2 steps", async () => {
+test("a session is shared as a masked file, with a receipt, in at most 2 steps", async () => {
   const { page } = await perform({
     most: 2,
     from: WORK,
@@ -269,7 +269,7 @@ test("no key of a task has an effect in a text field, and every button with a ke
     expect(await page.locator("dialog[open]").count()).toBe(0);
     await page.locator(field).fill("");
   }
-  // The address follows the words of the search, which were removed.
+  // The address has the text of the search field, which is empty again.
   await expect.poll(() => page.url()).toBe(before);
   const keys: readonly (readonly [string, string])[] = await page.evaluate(
     `[...document.querySelectorAll("[aria-keyshortcuts]")].map((one) => [one.getAttribute("aria-keyshortcuts"), one.title])`,

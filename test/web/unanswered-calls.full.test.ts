@@ -38,9 +38,9 @@ afterAll(async () => {
 const NO_RESULT = "no result was recorded";
 
 test.each([
-  ["a session that ended long ago", OLD_ID, [NO_RESULT, "awake", NO_RESULT]],
-  ["a session that may still run", OPEN_ID, [NO_RESULT, "awake", "running"]],
-])("in %s, only a call of the last turn may be running", async (_, id, expected) => {
+  ["no call of a session that ended long ago", OLD_ID, [NO_RESULT, "awake", NO_RESULT]],
+  ["only the last call of a session that may still run", OPEN_ID, [NO_RESULT, "awake", "running"]],
+])("%s is shown as running", async (_, id, expected) => {
   const { page, errors } = await viewer.open(sessionAddress(id));
   await page.locator(".rail .turn-line").nth(1).waitFor();
   const calls = page.locator(".turns .call-line");

@@ -26,7 +26,7 @@ interface Received {
   readonly isCached: boolean;
 }
 
-/** Everything that the page receives from now on. */
+/** Returns a list to which everything is added that the page receives from now on. */
 async function received(page: Page): Promise<{ readonly all: Received[]; readonly cdp: CDPSession }> {
   const cdp = await page.context().newCDPSession(page);
   await cdp.send("Network.enable");
@@ -52,7 +52,7 @@ async function received(page: Page): Promise<{ readonly all: Received[]; readonl
 const bytesOf = (all: readonly Received[], pattern: RegExp): number =>
   all.reduce((sum, { path, bytes }) => sum + (pattern.test(path) ? bytes : 0), 0);
 
-/** A new browser opens the address; files that the page loads after its first view do not count. */
+/** Opens the address in a new browser context with an empty cache, and counts what it receives. */
 async function opened(hash: string) {
   const context = await viewer.browser.newContext();
   const page = await context.newPage();
@@ -70,7 +70,7 @@ test("every script, style sheet and longer answer is compressed, and event strea
   const long = plain.filter(({ path, bytes }) => !path.includes("/events") && bytes > 2_000);
   expect(long.map(({ path }) => path)).toEqual([]);
   expect(all.filter(({ path, encoding }) => path.includes("/events") && encoding !== undefined)).toEqual([]);
-  // The windows and the outline repeat the same keys many times.
+  // Messages repeat the same keys many times, so the history compresses well.
   expect(bytesOf(all, /\/history\?/u)).toBeLessThan(8_000);
   await page.context().close();
 });

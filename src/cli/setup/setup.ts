@@ -141,7 +141,7 @@ function doneText(direction: Direction, isGuardNew: boolean): string {
   if (direction === "remove")
     return "\nContinuo is taken out of these files. Copies of the guard stay; `continuo guard off` ends them.\n";
   const guard = isGuardNew ? " The guard is on; `continuo guard on` adds its timer." : "";
-  return `\nEach agent has it when it starts next.${guard} \`continuo setup --undo\` takes it back.\n`;
+  return `\nEach agent uses the new setup from its next start.${guard} \`continuo setup --undo\` takes it back.\n`;
 }
 
 function toJson({ steps }: Plan, isMade: boolean): object {

@@ -1,6 +1,6 @@
 /**
- * Continuo appends to sessions that the real agents began, and the agents continue them: the appended messages are in
- * the request that they send, and Continuo's model view of the whole session equals it.
+ * Continuo appends to sessions that the real agents began, and the agents continue these sessions. The appended
+ * messages are in the agent's next request, and Continuo's model view of the whole session equals that request.
  */
 
 import { openSessionAdapter, type SessionAdapter } from "@continuo/agents";

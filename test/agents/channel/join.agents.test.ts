@@ -27,7 +27,7 @@ const PROTOCOLS = { claude: "anthropic", codex: "responses" } as const;
 
 interface Channel {
   send(words: string): Promise<void>;
-  /** The answers of one handle, as the channel has them. */
+  /** Returns the answers of one handle that the channel has, with their states. */
   answers(handle: Handle): Promise<readonly (readonly [content: string, state: string])[]>;
   join(handle: Handle): LineProgram;
 }
@@ -39,7 +39,7 @@ async function channelOf(on: Stage): Promise<Channel & AsyncDisposable> {
     url = /listens on (http:\S+)/u.exec(line)?.[1];
     if (url !== undefined) break;
   }
-  if (url === undefined) throw new Error(`no server: ${server.stderr()}`);
+  if (url === undefined) throw new Error(`the server did not start: ${server.stderr()}`);
   const at = ["--server", url];
   const run = async (...args: readonly string[]): Promise<void> => {
     const { code, stderr } = await on.continuo(...args, ...at);
@@ -110,9 +110,9 @@ function requestsOf(on: Stage, handle: Handle): readonly RequestRecord[] {
   return own;
 }
 
-/** Returns the words of a person in a request, as one text. */
+/** Returns all user messages of a request as one text. */
 function saidIn(request: RequestRecord | undefined): string {
-  if (request === undefined) throw new Error("the model was asked nothing");
+  if (request === undefined) throw new Error("the model did not receive this request");
   const items = normaliseRequest(request);
   return items
     .flatMap((item) => (item.kind === "text" && item.role === "user" ? [item.text] : []))
@@ -168,14 +168,14 @@ test("Claude Code and Codex are killed while they answer, and receive every mess
       ["Tell me a long story.", 1],
       ["The build is red.", 1],
       ["Which number was it?", 1],
-      // Its answer to the first question, and its interrupted story.
+      // These are the other agent's answer to the first question and its interrupted story.
       [`${other}, `, 2],
     ]);
   }
 }, 600_000);
 
 test.each(HANDLES)(
-  "%s is killed in its first turn, and gets the same question in a session with no other messages",
+  "%s is killed in its first turn, and its model then receives every message of the channel once",
   async (handle) => {
     await using on = await stage([handle], SCRIPT);
     await using channel = await channelOf(on);

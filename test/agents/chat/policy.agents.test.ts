@@ -1,6 +1,6 @@
 /**
- * `continuo chat` with the agents that never ask for permission by themselves: the policy applies when they start, and
- * does not stay with the session.
+ * `continuo chat` with the agents that never ask for permission by themselves: the permission policy applies to one
+ * start of the agent, and is not stored in the session.
  */
 
 import { existsSync } from "node:fs";
@@ -31,7 +31,7 @@ test.each([
   ["pi", (command: string) => ({ command })],
   ["opencode", (command: string) => ({ command, description: "Makes a file" })],
 ] as const)(
-  "%s: a command does not run if no person can be asked; with unrestricted it runs",
+  "%s runs no command if no person can be asked, and runs commands with --permissions unrestricted",
   async (agent, argumentsOf) => {
     await using on = await stage([agent], scriptOf(argumentsOf));
     const asked = await on.continuo("chat", "Try it.");
@@ -44,7 +44,7 @@ test.each([
   },
 );
 
-test("pi: --permissions safe runs nothing; the same session runs a command again without it", async () => {
+test("pi runs no command with --permissions safe, and runs one in the same session with unrestricted", async () => {
   await using on = await stage(
     ["pi"],
     scriptOf((command) => ({ command })),

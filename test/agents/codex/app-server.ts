@@ -1,16 +1,16 @@
-/** A client of `codex app-server`: one JSON object a line, JSON-RPC without the `jsonrpc` field. */
+/** A client of `codex app-server`. Each line is one JSON object of JSON-RPC, without the `jsonrpc` field. */
 
 import { asObject, asText, type JsonObject } from "../../model-servers/index.ts";
 import { type ProgramOptions, startProgram } from "../sandbox.ts";
 
 export interface AppServer extends AsyncDisposable {
-  /** The result of a method. Throws what the server answers as an error. */
+  /** Calls a method and returns its result. Throws an error if the server answers with one. */
   request(method: string, params?: JsonObject): Promise<JsonObject>;
-  /** The params of the first matching notification of this kind, past or future. */
+  /** Returns the params of the first notification that matches, even if it came before this call. */
   notified(method: string, fits?: (params: JsonObject) => boolean): Promise<JsonObject>;
   /** Starts a turn and waits for its end. Returns the turn. */
   turn(threadId: string, words: string, params?: JsonObject): Promise<JsonObject>;
-  /** Kills it and all programs that it started, like a crash. */
+  /** Kills the server and all programs that it started, like a crash. */
   kill(): Promise<void>;
 }
 
@@ -74,7 +74,7 @@ export async function startAppServer(
     const started = asObject((await request("turn/start", { threadId, input, ...params })).turn);
     const done = await notified("turn/completed", (params) => asObject(params.turn).id === started.id);
     const finished = asObject(done.turn);
-    if (finished.status !== "completed") throw new Error(`the turn ended as ${JSON.stringify(finished)}`);
+    if (finished.status !== "completed") throw new Error(`incomplete turn: ${JSON.stringify(finished)}`);
     return finished;
   }
 
@@ -103,7 +103,10 @@ export function threadIdIn(answer: JsonObject): string {
   return asText(asObject(answer.thread).id);
 }
 
-/** Waits until the compaction's turn has ended, because an earlier prompt would join that turn. */
+/**
+ * Compacts the thread and waits until the turn of the compaction has ended, because a prompt before that would join
+ * this turn.
+ */
 export async function compact(app: AppServer, threadId: string): Promise<void> {
   await app.request("thread/compact/start", { threadId });
   const { turnId } = await app.notified("item/completed", (params) =>

@@ -1,7 +1,7 @@
 /**
- * The rules of the protocol's test kit on the real agents, with `--all-versions`: each outcome equals the one in
- * `results/AGENT.json`, of version 2 in `results/version-2/AGENT.json`, from which docs/editors.md is made.
- * `CONTINUO_RECORD=1` writes the current outcomes.
+ * Runs the rules of the protocol's test kit on the real agents, with `--all-versions`. Each outcome must equal the
+ * stored one: version 1 is in `results/AGENT.json`, version 2 in `results/version-2/AGENT.json`. docs/editors.md is
+ * made from these files. `CONTINUO_RECORD=1` writes the current outcomes.
  */
 
 import { readFileSync, writeFileSync } from "node:fs";
@@ -44,7 +44,7 @@ if (isWanted(PINNED.claudeAcp)) {
     },
   );
   test.each(AGENTS)(
-    "%s answers a client that asks for version 2 as it is recorded",
+    "%s gives the recorded answers to a client that asks for version 2",
     { timeout: TIMEOUT_MS },
     async (name, packages, agent) => {
       const programs = packages.map((key) => `${PINNED[key].name} ${PINNED[key].version}`);

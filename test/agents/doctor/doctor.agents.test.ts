@@ -1,6 +1,6 @@
 /**
- * `continuo agents doctor` with the real agents: it finds out what works, without a request to a model or a change in a
- * home.
+ * `continuo agents doctor` with the real agents: it finds out what works, and sends no request to a model and changes
+ * no file of the person.
  */
 
 import { readdir } from "node:fs/promises";
@@ -54,26 +54,38 @@ const EXPECTED: readonly Expected[] = [
   },
 ];
 
-test.each(EXPECTED)("$agent", { timeout: TIMEOUT_MS }, async ({ agent, transport, works, notOffered }) => {
-  await using sandbox = await makeSandbox();
-  const { version } = PINNED[agent];
-  await configure(sandbox, agent);
-  const before = await readdir(sandbox.root);
-  const { stdout, stderr } = await continuo(sandbox, "agents", "doctor", agent, "--json", "--timeout", "90s");
-  expect(stderr).toBe("");
-  const told = JSON.parse(stdout);
-  expect(told).toMatchObject({ agent, transport, version });
-  const steps: readonly { step: string; outcome: string }[] = told.steps;
-  const of = (outcome: string) => steps.filter((one) => one.outcome === outcome).map(({ step }) => step);
-  expect(of("works")).toEqual(expect.arrayContaining([...works]));
-  expect(of("not offered")).toEqual(notOffered);
-  // Only its answers are compared, because its home was another one.
-  expect(await readdir(sandbox.root)).toEqual(before);
-  expect(await readdir(sandbox.tmp)).toEqual([]);
-  const listed = JSON.parse((await continuo(sandbox, "agents", "--json")).stdout);
-  const row = listed.find((one: { agent: string }) => one.agent === agent);
-  expect(row).toMatchObject({ found: true, version, transport, capabilities: told.capabilities });
-});
+test.each(EXPECTED)(
+  "doctor finds out what works with $agent, and adds nothing to the home",
+  { timeout: TIMEOUT_MS },
+  async ({ agent, transport, works, notOffered }) => {
+    await using sandbox = await makeSandbox();
+    const { version } = PINNED[agent];
+    await configure(sandbox, agent);
+    const before = await readdir(sandbox.root);
+    const { stdout, stderr } = await continuo(
+      sandbox,
+      "agents",
+      "doctor",
+      agent,
+      "--json",
+      "--timeout",
+      "90s",
+    );
+    expect(stderr).toBe("");
+    const told = JSON.parse(stdout);
+    expect(told).toMatchObject({ agent, transport, version });
+    const steps: readonly { step: string; outcome: string }[] = told.steps;
+    const of = (outcome: string) => steps.filter((one) => one.outcome === outcome).map(({ step }) => step);
+    expect(of("works")).toEqual(expect.arrayContaining([...works]));
+    expect(of("not offered")).toEqual(notOffered);
+    // Doctor runs the agent in a scratch home, so these two folders have no new entries.
+    expect(await readdir(sandbox.root)).toEqual(before);
+    expect(await readdir(sandbox.tmp)).toEqual([]);
+    const listed = JSON.parse((await continuo(sandbox, "agents", "--json")).stdout);
+    const row = listed.find((one: { agent: string }) => one.agent === agent);
+    expect(row).toMatchObject({ found: true, version, transport, capabilities: told.capabilities });
+  },
+);
 
 async function configure(sandbox: Sandbox, agent: Expected["agent"]): Promise<void> {
   const pinned = PINNED[agent];

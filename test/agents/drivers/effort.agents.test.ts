@@ -1,4 +1,4 @@
-/** The effort of the model, the agent's own commands and the remaining context, as the real agents report them. */
+/** The real agents pass the effort on to their model, and report their own commands and the remaining context. */
 
 import { type AgentName, isContinuoError } from "@continuo/core/model";
 import { expect, test } from "vitest";
@@ -31,27 +31,32 @@ const TOLD: Readonly<Record<AgentName, Told>> = {
   copilot: { effort: null, command: "compact", tellsContext: true },
 };
 
-test.each(Object.entries(TOLD))("%s", async (name, { effort, command, tellsContext }) => {
-  await using sandbox = await makeSandbox();
-  await using server = await startModelServer();
-  const { cwd, driver } = await SUBJECTS[name as AgentName].prepare(sandbox, server.url);
-  const open = async (level?: string) =>
-    await (await driver()).open({ cwd, ...(level === undefined ? {} : { effort: level }) });
-  const refused = await open("bogus").then(
-    () => null,
-    (error: unknown) => (isContinuoError(error) ? { code: error.code, message: error.message } : error),
-  );
-  expect(refused).toMatchObject({
-    code: "unsupported",
-    message: expect.stringContaining(effort === null ? "has no setting for its effort" : 'no effort "bogus"'),
-  });
-  await using conversation = await open(effort === null ? undefined : "high");
-  await Array.fromAsync(conversation.prompt([{ type: "text", text: "Think about it." }]));
-  const body = server.conversation().at(-1)?.body ?? {};
-  if (effort !== null) expect(effort(body)).toBe("high");
-  const commands = (await conversation.commands?.()) ?? [];
-  if (command === null) expect(commands).toEqual([]);
-  else expect(commands.map((one) => one.name)).toContain(command);
-  const { usedTokens = 0, windowTokens = 0 } = conversation.context ?? {};
-  expect(usedTokens > 0 && windowTokens > usedTokens).toBe(tellsContext);
-});
+test.each(Object.entries(TOLD))(
+  "%s refuses an unknown effort, and sends and reports what the table says",
+  async (name, { effort, command, tellsContext }) => {
+    await using sandbox = await makeSandbox();
+    await using server = await startModelServer();
+    const { cwd, driver } = await SUBJECTS[name as AgentName].prepare(sandbox, server.url);
+    const open = async (level?: string) =>
+      await (await driver()).open({ cwd, ...(level === undefined ? {} : { effort: level }) });
+    const refused = await open("bogus").then(
+      () => null,
+      (error: unknown) => (isContinuoError(error) ? { code: error.code, message: error.message } : error),
+    );
+    expect(refused).toMatchObject({
+      code: "unsupported",
+      message: expect.stringContaining(
+        effort === null ? "has no setting for its effort" : 'no effort "bogus"',
+      ),
+    });
+    await using conversation = await open(effort === null ? undefined : "high");
+    await Array.fromAsync(conversation.prompt([{ type: "text", text: "Think about it." }]));
+    const body = server.conversation().at(-1)?.body ?? {};
+    if (effort !== null) expect(effort(body)).toBe("high");
+    const commands = (await conversation.commands?.()) ?? [];
+    if (command === null) expect(commands).toEqual([]);
+    else expect(commands.map((one) => one.name)).toContain(command);
+    const { usedTokens = 0, windowTokens = 0 } = conversation.context ?? {};
+    expect(usedTokens > 0 && windowTokens > usedTokens).toBe(tellsContext);
+  },
+);

@@ -19,7 +19,7 @@ interface Choice {
   /** The name of the model in a request. */
   readonly asked: RegExp;
   /** The outcome for a model that does not exist. */
-  readonly unknown: "is an error with the list" | "is left to the model's server" | "is not tried";
+  readonly unknown: "is an error that lists the models" | "is left to the model's server" | "is not tried";
 }
 
 const CHOICES: readonly Choice[] = [
@@ -33,7 +33,7 @@ const CHOICES: readonly Choice[] = [
     subject: opencode,
     model: "scripted/scripted-2",
     asked: /^scripted-2$/u,
-    unknown: "is an error with the list",
+    unknown: "is an error that lists the models",
   },
   { subject: claude, model: "haiku", asked: /^claude-haiku/u, unknown: "is not tried" },
   { subject: codex, model: "gpt-6-luna", asked: /^gpt-6-luna$/u, unknown: "is not tried" },
@@ -44,7 +44,7 @@ const CHOICES: readonly Choice[] = [
           subject: claudeByAcp(protocol),
           model: "haiku",
           asked: /^claude-haiku/u,
-          unknown: "is an error with the list",
+          unknown: "is an error that lists the models",
         }),
       )
     : []),
@@ -54,7 +54,7 @@ const CHOICES: readonly Choice[] = [
           subject: codexByAcp,
           model: "gpt-6-luna",
           asked: /^gpt-6-luna$/u,
-          unknown: "is an error with the list",
+          unknown: "is an error that lists the models",
         } satisfies Choice,
       ]
     : []),
@@ -92,7 +92,7 @@ describe.each(CHOICES)("$subject.title", ({ subject, model, asked, unknown }) =>
     await using server = await startModelServer();
     const { cwd, driver } = await subject.prepare(sandbox, server.url);
     const opening = (await driver()).open({ cwd, model: "no-such-model" });
-    if (unknown === "is an error with the list") {
+    if (unknown === "is an error that lists the models") {
       const error = { code: "unsupported", hint: expect.stringContaining(model) };
       return await expect(opening).rejects.toMatchObject(error);
     }

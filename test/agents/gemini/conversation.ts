@@ -22,7 +22,7 @@ export const SAID = {
 const HELPERS_TASK = "Count the words in one.md.";
 const WORDS = Array.from({ length: 150 }, (_, k) => `word${k}`).join(" ");
 
-/** The text in place of the conversation after a compaction; requests are kept in a `state_snapshot`. */
+/** The text that replaces the conversation after a compaction; Continuo knows it by its `state_snapshot`. */
 const SUMMARY = "<state_snapshot>\nMuch was said.\n</state_snapshot>";
 
 export const SCRIPT: Script = {

@@ -1,6 +1,7 @@
 /**
- * A session that is open in two real agents, or in one agent and a conversation of Continuo: the hook of the second
- * agent refuses its prompt, no conversation begins, and if no hook is set, the conversation warns.
+ * A session is open in a real agent, and a second program opens it. If the second program is an agent with the hook,
+ * the hook refuses its prompt. A conversation of Continuo does not begin in such a session. If an agent without the
+ * hook opens the session of a conversation, the conversation warns.
  */
 
 import { spawn, spawnSync } from "node:child_process";
@@ -38,7 +39,7 @@ afterEach(async () => {
   await sandbox[Symbol.asyncDispose]();
 });
 
-/** Two files record the events and the answers of the hook. */
+/** Returns hooks for these events, which write the events and their answers to two files. */
 async function hooks(events: readonly string[]): Promise<object> {
   const [program, seen, answers] = [
     await bundledCommand(),
@@ -118,7 +119,7 @@ function startAside(program: string, args: readonly string[], env: Record<string
 
 const STREAMS = ["-p", "--verbose", "--input-format=stream-json", "--output-format=stream-json"] as const;
 
-test("no conversation begins in a session that Claude Code with a hook has open in another terminal", async () => {
+test("no conversation begins in a session that is open in Claude Code, with the hook, in another terminal", async () => {
   const { driver, cwd, environment } = await claude.prepare(sandbox, model.url);
   const own = await hooks(["SessionStart", "UserPromptSubmit", "SessionEnd"]);
   await sandbox.write(".claude/settings.json", JSON.stringify({ hooks: own }));

@@ -1,8 +1,8 @@
 /**
- * Threads of the real Codex that continue other files: a fork of a fork, a reverted thread, a legacy fork, a fork whose
- * first thread is missing; and a thread whose last lines have no ordinal. Handed over and back, they are independent
- * threads, which Codex lists, shows and resumes. Its requests equal those for the original thread, with the same bytes
- * of encrypted reasoning, and it also resumes the threads that it refused before.
+ * Threads of the real Codex that continue other files (a fork of a fork, a reverted thread, a legacy fork, a fork whose
+ * first thread is missing), and a thread whose last lines have no ordinal. After a hand-over to pi and back, each is an
+ * independent thread, which Codex lists, shows and resumes, even if Codex refused the original thread. The requests for
+ * both threads are equal, with the same bytes of encrypted reasoning.
  */
 
 import { readFile, rm, writeFile } from "node:fs/promises";
@@ -69,7 +69,7 @@ interface Kind {
   /** Makes a thread and returns its id. */
   readonly make: () => Promise<string>;
   readonly thinks: number;
-  /** The error of Codex if it does not resume the thread itself. */
+  /** The error of Codex if Codex refuses to resume the original thread. */
   readonly refused?: string;
 }
 
@@ -142,7 +142,7 @@ const KINDS: readonly Kind[] = [
 
 const withoutOrdinal = (line: string): string => line.replace(/"ordinal":\d+,/u, "");
 
-/** Returns the turns of a thread that Codex shows once it is resumed. */
+/** Resumes a thread, and returns the items of the turns that Codex then shows. */
 async function turnsOf(threadId: string): Promise<readonly unknown[]> {
   await using app = await codex.appServer();
   await app.request("thread/resume", { threadId });
@@ -168,7 +168,7 @@ async function viewOf(sessionId: string): Promise<readonly Item[]> {
   return normaliseView((await formatOf("codex")).modelView(history), { tellsErrors: false });
 }
 
-/** The encrypted reasoning of the last request, as it was sent. */
+/** Returns the encrypted reasoning in the last request. */
 function sealsSent(): readonly unknown[] {
   const items = asObjects(asObject(server.requests.at(-1)?.body).input);
   return items.flatMap(({ type, encrypted_content: seal }) => (type === "reasoning" ? [seal] : []));
@@ -208,7 +208,7 @@ describe.each(KINDS)("$name", ({ make, thinks, refused }) => {
     expect(items.filter(({ kind }) => kind === "thinking")).toHaveLength(thinks);
   });
 
-  test("shows the same turns", async () => {
+  test("sends the same encrypted reasoning as the original thread, if Codex resumes the original", async () => {
     const seals = sealsSent();
     expect(seals).toHaveLength(thinks);
     expect(seals).toEqual(seals.map(() => expect.any(String)));
@@ -221,7 +221,7 @@ describe.each(KINDS)("$name", ({ make, thinks, refused }) => {
   });
 });
 
-/** Returns the newest request's calls whose input is text, and their outputs. */
+/** Returns the calls in the newest request that have a text as their input, and the outputs of these calls. */
 function textCallsSent(): readonly unknown[] {
   const items = asObjects(asObject(server.requests.at(-1)?.body).input);
   return items
@@ -229,7 +229,7 @@ function textCallsSent(): readonly unknown[] {
     .map(({ type, call_id, name, input, output }) => ({ type, call_id, name, input, output }));
 }
 
-test("a part of a thread comes back, and its calls whose input is text are sent in that form", async () => {
+test("after a part of a thread is handed over and back, Codex still sends calls with a text as their input", async () => {
   const { threadId } = await codex.exec(FIRST);
   await codex.exec(WRITE, { resume: threadId });
   const calls = textCallsSent();

@@ -1,4 +1,4 @@
-/** All agents in one sandbox, as the targets of hand-overs: each verifies with its own program, and resumes. */
+/** All agents in one sandbox. Each can receive a session, verify it with its own program, and resume it. */
 
 import { join } from "node:path";
 import { type HandOff, handOff, type Places } from "@continuo/agents";
@@ -13,9 +13,12 @@ import { makeSandbox, type Sandbox } from "../sandbox.ts";
 export interface Targets extends AsyncDisposable {
   readonly sandbox: Sandbox;
   readonly server: ModelServer;
-  /** The variables of all agents' homes, and of Continuo's. */
+  /** The environment variables of all agents, and `CONTINUO_HOME`. */
   readonly env: Readonly<Record<string, string>>;
-  /** Hands a session over, lets the target verify and resume it, and also returns the request that the target sent. */
+  /**
+   * Hands a session over, and lets the target verify and resume it. Returns the hand-over, and the items of the request
+   * that the target sent.
+   */
   goOn(session: HandedOver): Promise<{ readonly made: HandOff; readonly items: readonly Item[] }>;
 }
 

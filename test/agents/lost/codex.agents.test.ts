@@ -1,7 +1,7 @@
 /**
- * The real Codex confirms what `continuo doctor sessions` reports: its own list lacks the thread, has it with its turns
- * after the change and can resume it, and lacks it again after the change is undone. The databases of Codex are in
- * place meanwhile.
+ * The real Codex confirms what `continuo doctor sessions` reports. Its own list lacks the thread. After the change,
+ * the list has the thread, and Codex resumes the thread with its messages. After the change is undone, the list lacks
+ * the thread again. The databases of Codex exist during the whole test.
  */
 
 import { readdirSync } from "node:fs";
@@ -20,42 +20,45 @@ import { expectConfirmed } from "./asked.ts";
 
 const CLOSED = "http://127.0.0.1:9";
 
-/** A list of all folders has this session: see `folder-gone.agents.test.ts`. */
+/** `folder-gone.agents.test.ts` has the other recipe, because a list of all folders has that session. */
 const RECIPES = CODEX_RECIPES.filter(({ cause }) => cause !== "folder_gone");
 
-test.each([...RECIPES, ...otherWaysOf("codex")])("$title: $cause", async ({ cause, write, messages }) => {
-  await using sandbox = await makeSandbox();
-  const codex = await openCodex(sandbox, CLOSED);
-  const home = { root: sandbox.root, project: sandbox.project };
-  write(home);
-  const before = rolloutsOf(home);
-  expect(await listed(codex)).not.toContain(THREAD);
-  const [hidden] = await hiddenIn(home, "codex");
-  if (hidden === undefined) throw new Error("nothing is hidden");
-  expect([hidden.cause, hidden.found.sessionId]).toEqual([cause, THREAD]);
-  expect(rolloutsOf(home)).toEqual(before);
-  const places = placesOfHome(home);
-  if (messages === undefined) {
-    const { command } = await returnHiddenSession(hidden, { places });
-    if (command !== null) {
-      await codex.command(command.slice(1));
-      expect(await listed(codex)).toContain(THREAD);
+test.each([...RECIPES, ...otherWaysOf("codex")])(
+  "$title: Codex confirms the report of $cause",
+  async ({ cause, write, messages }) => {
+    await using sandbox = await makeSandbox();
+    const codex = await openCodex(sandbox, CLOSED);
+    const home = { root: sandbox.root, project: sandbox.project };
+    write(home);
+    const before = rolloutsOf(home);
+    expect(await listed(codex)).not.toContain(THREAD);
+    const [hidden] = await hiddenIn(home, "codex");
+    if (hidden === undefined) throw new Error("doctor reports no hidden session");
+    expect([hidden.cause, hidden.found.sessionId]).toEqual([cause, THREAD]);
+    expect(rolloutsOf(home)).toEqual(before);
+    const places = placesOfHome(home);
+    if (messages === undefined) {
+      const { command } = await returnHiddenSession(hidden, { places });
+      if (command !== null) {
+        await codex.command(command.slice(1));
+        expect(await listed(codex)).toContain(THREAD);
+      }
+      return;
     }
-    return;
-  }
-  const row = rowOf(codex);
-  const returned = await returnHiddenSession(hidden, { places, write: "in place" });
-  const { trashId } = returned;
-  await expectConfirmed(home, { ...returned, messages });
-  expect(await listed(codex)).toContain(THREAD);
-  expect(await messagesOf(codex)).toBe(messages);
-  const grown = Object.keys(rolloutsOf(home)).length;
-  expect(grown).toBe(Object.keys(before).length);
-  await restoreNativeSession(trashId ?? "", { places, force: true });
-  expect(rolloutsOf(home)).toEqual(before);
-  expect(rowOf(codex)).toEqual(row);
-  expect(await listed(codex)).not.toContain(THREAD);
-});
+    const row = rowOf(codex);
+    const returned = await returnHiddenSession(hidden, { places, write: "in place" });
+    const { trashId } = returned;
+    await expectConfirmed(home, { ...returned, messages });
+    expect(await listed(codex)).toContain(THREAD);
+    expect(await messagesOf(codex)).toBe(messages);
+    const grown = Object.keys(rolloutsOf(home)).length;
+    expect(grown).toBe(Object.keys(before).length);
+    await restoreNativeSession(trashId ?? "", { places, force: true });
+    expect(rolloutsOf(home)).toEqual(before);
+    expect(rowOf(codex)).toEqual(row);
+    expect(await listed(codex)).not.toContain(THREAD);
+  },
+);
 
 /** The row of the thread in Codex's index. */
 function rowOf({ home }: Codex): unknown {
@@ -64,7 +67,7 @@ function rowOf({ home }: Codex): unknown {
   return database.prepare("select * from threads where id = ?").get(THREAD);
 }
 
-/** Codex changes its databases when it reads; the sessions are the rollouts. */
+/** Returns only the rollouts, which are the sessions, because Codex changes its databases when it reads. */
 function rolloutsOf(home: LostHome): Readonly<Record<string, string>> {
   const all = Object.entries(snapshotOf(home));
   return Object.fromEntries(all.filter(([path]) => path.includes("sessions/") && path.includes("rollout-")));
@@ -75,7 +78,7 @@ async function listed(codex: Codex): Promise<readonly string[]> {
   return asObjects((await app.request("thread/list", {})).data).map(({ id }) => asText(id));
 }
 
-/** Returns the messages of both sides after Codex resumed the thread, which needs no request to a model. */
+/** Resumes the thread without a request to a model, and returns its number of messages of both sides. */
 async function messagesOf(codex: Codex): Promise<number> {
   await using app = await codex.appServer();
   await app.request("thread/resume", { threadId: THREAD });

@@ -1,7 +1,7 @@
 /**
  * The real agents call Continuo's tools: `continuo mcp install` registers the server, a person sends messages, the
- * agent compacts them away, and its model calls `search` and `recall`. The answers of the tools are in the model's next
- * request.
+ * agent replaces them with a summary, and its model calls `search` and `recall`. The results of the tools are in the
+ * agent's next request to the model.
  */
 
 import { readFile } from "node:fs/promises";
@@ -40,7 +40,7 @@ interface Calls {
   readonly search: Step;
 }
 
-/** The prompts before the agent compacts them away, and after that. */
+/** The prompts before the compaction, and the prompts after it. */
 const BEFORE = [FIRST, THEN, STORY];
 const AFTER = [ASK, FIND];
 
@@ -81,7 +81,7 @@ async function install(
   expect(stdout).toContain(`registered with ${agent}`);
 }
 
-/** Returns the messages to the model, request by request. */
+/** Returns the bodies of the requests to the model, the oldest first. */
 function sentTo(server: ModelServer): string[] {
   return server.requests.filter(({ kind }) => kind === "answer").map(({ body }) => JSON.stringify(body));
 }

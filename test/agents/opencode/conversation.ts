@@ -21,7 +21,7 @@ export const SAID = {
   otherModel: "What do you think?",
 } as const;
 
-/** The prompt of the model to a sub-agent. */
+/** The prompt that the model gives to a sub-agent. */
 export const COUNT = "Count the notes in this folder.";
 
 export function scriptFor(project: string): Script {

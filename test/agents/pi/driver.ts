@@ -1,6 +1,6 @@
 /**
- * Drives the real pi: `pi --mode rpc`, one JSON object per line. The extension next to this file offers as commands
- * what pi offers only to extensions.
+ * Drives the real pi: `pi --mode rpc`, one JSON object per line. `extension.js` adds commands for functions that pi
+ * offers only to extensions or on its screen.
  */
 
 import { mkdir, readFile } from "node:fs/promises";
@@ -10,14 +10,14 @@ import { PINNED, type PinnedName, packageFolder } from "../install.ts";
 import { type LineProgram, type Sandbox, startProgram } from "../sandbox.ts";
 
 export interface PiStart {
-  /** Path of a session to continue; a new one is begun by default. */
+  /** The path of a session to continue; by default, pi begins a new session. */
   readonly session?: string;
-  /** Id for a new session (0.87 on). */
+  /** The id for a new session; pi accepts it from version 0.87 on. */
   readonly sessionId?: string;
   readonly cwd?: string;
-  /** With the skills and the prompt templates of the home. */
+  /** If true, pi loads the skills and the prompt templates of the home. */
   readonly withSkills?: true;
-  /** With the built-in extensions of pi, including MCP. */
+  /** If true, pi loads its built-in extensions, including MCP, and not the extension of the tests. */
   readonly withExtensions?: true;
 }
 
@@ -29,7 +29,7 @@ export interface PiTalk extends AsyncDisposable {
   sayInVain(words: string): Promise<void>;
   /** A command of the extension, `/note {…}`. */
   extension(command: string, args: JsonObject): Promise<void>;
-  /** Sends an RPC command and returns its data. Throws the error that pi answers. */
+  /** Sends an RPC command and returns its data. Throws an error if pi refuses it. */
   request(type: string, params?: JsonObject): Promise<JsonObject>;
   /** The path of the session that is open. */
   sessionFile(): Promise<string>;
@@ -52,9 +52,7 @@ export type PiVersion = Extract<PinnedName, "pi" | "pi087" | "pi073">;
 
 const PROMPT = "You help with this project.";
 
-/**
- * The model offers thinking, so that pi requests it and sends it back; costs are whole numbers of dollars per token.
- */
+/** The model offers thinking, so that pi requests it and sends it back. Costs are in dollars per million tokens. */
 const modelsFor = (modelUrl: string): JsonObject => ({
   providers: {
     scripted: {
@@ -74,7 +72,7 @@ const modelsFor = (modelUrl: string): JsonObject => ({
   },
 });
 
-/** With small numbers a compaction cuts even a short conversation; pictures go to the model unchanged. */
+/** pi keeps few tokens, so a compaction cuts even a short conversation. Pictures go to the model unchanged. */
 const SETTINGS = {
   defaultProvider: "scripted",
   defaultModel: "scripted-1",
@@ -158,7 +156,7 @@ function converse(program: LineProgram): PiTalk {
     async say(words, pictures = []) {
       const images = pictures.map((picture) => ({ type: "image", ...picture }));
       const settled = next((message) => message.type === "agent_settled" || message.type === "agent_end");
-      // A prompt that is refused is the error that counts.
+      // If pi refuses the prompt, `say` throws the error of the request, and not this one.
       settled.catch(() => undefined);
       await request("prompt", { message: words, ...(images.length === 0 ? {} : { images }) });
       await settled;

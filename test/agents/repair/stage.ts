@@ -1,6 +1,6 @@
 /**
- * One session of each real agent, with thinking, two parallel calls of which one fails, and two turns. It is damaged,
- * resumed, and restored. The home is copied as a whole, so that one trial leaves nothing for the next.
+ * One session of a real agent, with thinking, two parallel calls of which one fails, and two turns. Tests damage it,
+ * resume it, and restore it from a copy of the whole home, so that no trial affects the next one.
  */
 
 import { cpSync, rmSync } from "node:fs";
@@ -25,9 +25,9 @@ import { makeSandbox } from "../sandbox.ts";
 const COMPARE = "Compare the two notes.";
 const CONCLUDE = "And what do you conclude?";
 
-/** The behaviour of the agent with a session. */
+/** The result when the agent resumes a session. */
 export interface ResumeResult {
-  /** The items that it sent to its model before the last prompt, or `null` if it sent no request. */
+  /** The items before the last prompt in the agent's request to its model, or `null` if it sent none. */
   readonly items: readonly Item[] | null;
   readonly failure: string | null;
 }

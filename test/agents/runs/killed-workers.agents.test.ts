@@ -1,6 +1,7 @@
 /**
- * Workers are killed with `kill -9` together with the guardians of their agents, while the real agent answers: no
- * program of a killed worker's agent runs when the next attempt asks the model, and the answer is stored once.
+ * Workers are killed with `kill -9` together with the guardians of their agents, while the real agent answers. When
+ * the next attempt asks the model, no program of the killed worker's agent still runs. At the end the answer is
+ * complete, and each prompt is stored once.
  */
 
 import { type ChildProcess, spawn } from "node:child_process";
@@ -40,7 +41,10 @@ async function startWorker(args: readonly string[], agent: string, environment: 
   return child;
 }
 
-/** Kills the worker and the processes that watch its agent. A stopped agent does not notice the end of its input. */
+/**
+ * Kills the worker and the guardians of its agent, and returns the processes that the worker started. If `how` is
+ * `hangs`, these are stopped first, so that the agent does not notice the end of its input.
+ */
 async function kill(worker: ChildProcess, sandbox: Sandbox, how = "answers"): Promise<readonly number[]> {
   const left = startedBy(worker, sandbox);
   if (how === "hangs") for (const pid of left) process.kill(pid, "SIGSTOP");
@@ -61,7 +65,7 @@ const storiesAsked = (models: ModelServer): number =>
   models.conversation().filter(({ body }) => JSON.stringify(body).includes("Tell me a long story.")).length;
 
 test.each(["claude", "codex", "gemini", "opencode", "pi"] as const)(
-  `%s: none of ${KILLS} killed workers leaves a program behind that writes at the same time as the next one`,
+  `%s: no program of ${KILLS} killed workers still runs when the next worker asks the model`,
   async (agent) => {
     await using sandbox = await makeSandbox();
     const models = await startModelServer(SCRIPT);

@@ -1,7 +1,6 @@
 /**
- * The real agents with Continuo's package in the agent's own form, without `continuo setup`: a person types the command
- * of the package, the model's search finds a session of another agent, and the session is handed over to another agent
- * from inside.
+ * The real agents with Continuo's package for each agent, and without `continuo setup`. A person types a command of the
+ * package, the model's search finds a session of another agent, and another command hands the agent's own session over.
  */
 
 import { execFileSync } from "node:child_process";
@@ -48,7 +47,7 @@ interface Names extends Tools {
   readonly search: string;
 }
 
-/** The script has first a search, then the messages, then the hand-over. */
+/** Returns a script with a search first, then the messages, and then the hand-over. */
 function withSearch(
   agents: Parameters<typeof scriptOf>[0],
   names: Names,
@@ -75,7 +74,7 @@ async function run(
   expect(code, stdout + stderr).toBe(0);
 }
 
-test("Claude Code searches and hands over with its plugin", async () => {
+test("Claude Code finds a session and hands its own over with Continuo's plugin", async () => {
   await using sandbox = await makeSandbox();
   const ofPlugin = "mcp__plugin_continuo_continuo__";
   const names = { search: `${ofPlugin}search`, recall: `${ofPlugin}recall`, shell: "Bash" };
@@ -98,7 +97,7 @@ test("Claude Code searches and hands over with its plugin", async () => {
   await expectHandedOver({ server, sandbox, environment: claude.environment, to: "pi" });
 });
 
-test("Codex searches and hands over with its plugin", async () => {
+test("Codex finds a session and hands its own over with Continuo's plugin", async () => {
   await using sandbox = await makeSandbox();
   const names = { search: "search", recall: "recall", shell: "exec_command" };
   await using server: ModelServer = await startModelServer(
@@ -107,10 +106,10 @@ test("Codex searches and hands over with its plugin", async () => {
   const codex = await openCodex(sandbox, server.url);
   await writeOtherSession(sandbox, "claude");
   const config = await readFile(join(codex.home, "config.toml"), "utf8");
-  // With this model, Codex offers all tools at once; other tests have no plugins.
+  // With this model, Codex offers all tools at once. The settings of the other tests switch plugins off.
   const own = config.replace('"gpt-5.5"', '"scripted"').replace("plugins = false", "plugins = true");
   await sandbox.write(".codex/config.toml", own);
-  // Its shell is a login shell, whose search path is the person's own.
+  // Codex runs commands in a login shell, which reads the search path from `.profile`.
   await sandbox.write(".profile", `PATH='${programs}':$PATH\n`);
   await codex.command(["plugin", "marketplace", "add", packages]);
   await codex.command(["plugin", "add", "continuo@continuo"]);
@@ -120,7 +119,7 @@ test("Codex searches and hands over with its plugin", async () => {
   await app.turn(threadId, "Find the lighthouse.");
   expectFound(server);
   await app.turn(threadId, SAID);
-  // A client of the app server sends the skill that a person chose together with the text.
+  // A client of the app server sends the text, and the skill that a person chose.
   const [here] = asObjects((await app.request("skills/list", { cwds: [sandbox.project] })).data);
   const skill = asObjects(here?.skills).find(({ name }) => name === "continuo:continuo");
   const words = "$continuo:continuo Hand this session over to: pi";
@@ -133,7 +132,7 @@ test("Codex searches and hands over with its plugin", async () => {
   await expectHandedOver({ server, sandbox, environment: codex.environment, to: "pi" });
 });
 
-test("Gemini CLI searches and hands over with its extension", async () => {
+test("Gemini CLI finds a session and hands its own over with Continuo's extension", async () => {
   await using sandbox = await makeSandbox();
   const names = {
     search: "mcp_continuo_search",
@@ -154,7 +153,7 @@ test("Gemini CLI searches and hands over with its extension", async () => {
   await expectHandedOver({ server, sandbox, environment: gemini.environment, to: "claude" });
 });
 
-test("opencode searches and hands over with its plugin", async () => {
+test("opencode finds a session and hands its own over with Continuo's plugin", async () => {
   await using sandbox = await makeSandbox();
   const names = { search: "continuo_search", recall: "continuo_recall", shell: "bash" };
   await using server: ModelServer = await startModelServer(
@@ -175,7 +174,7 @@ test("opencode searches and hands over with its plugin", async () => {
   await expectHandedOver({ server, sandbox, environment: opencode.environment, to: "gemini" });
 });
 
-test("pi searches and hands over with its package, and the server that `continuo mcp install pi` registers", async () => {
+test("pi finds a session and hands its own over with Continuo's package and `continuo mcp install pi`", async () => {
   await using sandbox = await makeSandbox();
   const names = { search: "mcp__continuo__search", recall: "mcp__continuo__recall", shell: "bash" };
   await using server: ModelServer = await startModelServer(

@@ -11,10 +11,10 @@ export type Environment = Readonly<Record<string, string>>;
 export async function setUp(agent: AgentName, sandbox: Sandbox, environment: Environment): Promise<void> {
   const { code, stdout, stderr } = await runContinuo(["setup", agent, "--yes"], sandbox, environment);
   expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
-  expect(stdout).toContain("Each agent has it when it starts next.");
+  expect(stdout).toContain("Each agent uses the new setup from its next start.");
 }
 
-/** The requests for an answer, the oldest first. */
+/** Returns the bodies of the requests that ask the model for an answer, the oldest first. */
 export function sentTo(server: ModelServer): readonly string[] {
   return server.requests.filter(({ kind }) => kind === "answer").map(({ body }) => JSON.stringify(body));
 }
