@@ -4,11 +4,11 @@ import { asObject, asText, type JsonObject } from "../model-servers/index.ts";
 import type { LineProgram } from "./sandbox.ts";
 
 export interface AcpClient extends AsyncDisposable {
-  /** The result of a method. Throws what the agent answers as an error. */
+  /** Returns the result of a method. Throws an error with the agent's error response. */
   request(method: string, params: JsonObject): Promise<JsonObject>;
   /** Starts a new session and returns its id. */
   begin(): Promise<string>;
-  /** Opens a session and resolves with the complete updates in which the agent sends its history. */
+  /** Opens a session. Returns the updates with its history as soon as `isComplete` returns true for them. */
   load(
     sessionId: string,
     isComplete: (updates: readonly JsonObject[]) => boolean,
@@ -78,7 +78,7 @@ export async function startAcp(program: LineProgram, { cwd, authMethod }: AcpOpt
     },
     async load(sessionId, isComplete) {
       updates = [];
-      // Some updates come after the answer.
+      // Some updates arrive after the response to `session/load`.
       const complete = new Promise<void>((done) => {
         onUpdate = () => {
           if (isComplete(updates)) done();

@@ -27,7 +27,7 @@ export interface Resumption {
   readonly resume: (words: string) => Promise<unknown>;
 }
 
-/** Returns the sent and the read items, so that a test can check their content. */
+/** Returns the items, which are the same as read and as sent, so that a test can check their content. */
 export async function proveResumption(proof: Resumption): Promise<readonly Item[]> {
   const { agent, places, sessionId, server } = proof;
   const history = await historyOf(agent, sessionId, places);
@@ -43,7 +43,9 @@ export async function proveResumption(proof: Resumption): Promise<readonly Item[
     const last = server.requests
       .slice(before)
       .map((request) => `${request.kind} ${JSON.stringify(normaliseRequest(request).at(-1))?.slice(0, 200)}`);
-    throw new Error(`no request of ${agent} ends in "${LAST_WORDS}", but in ${last.join(", ") || "nothing"}`);
+    throw new Error(
+      `no request of ${agent} ends with "${LAST_WORDS}"; the last items are: ${last.join(", ") || "none"}`,
+    );
   }
   expect(view).toEqual(sent.slice(0, -1));
   expect(server.requests.flatMap((request) => request.violations)).toEqual([]);
@@ -119,8 +121,8 @@ export async function ageBy(days: number, root: string): Promise<void> {
 }
 
 /**
- * The commands that look at sessions change nothing in a home of sessions that are 200 days old. `check` of all sessions
- * ends with 4 where it finds damage; the commands print no warning.
+ * Throws if a command that reads sessions changes a file in a home whose sessions are 200 days old, prints a warning,
+ * or ends with an unexpected code. `checkCode` is the code of `session check`, which ends with 4 if it finds damage.
  */
 export async function expectUnchangedByReading(
   sandbox: Sandbox,

@@ -11,7 +11,7 @@ export function pids(): readonly number[] {
     .filter(isRunning);
 }
 
-/** A process whose files cannot be read any more has ended. */
+/** Returns an empty text if the file cannot be read, because the process has ended. */
 export function told(read: () => string): string {
   try {
     return read();

@@ -7,7 +7,7 @@ process.env.CONTINUO_TESTS_ON_DISK = "1";
 const config: ViteUserConfig = defineConfig({
   test: {
     include: ["test/agents/**/*.agents.test.ts"],
-    // A conversation takes many starts of an agent; only a hanging one reaches this limit.
+    // A conversation takes many starts of an agent; only an agent that hangs reaches this limit.
     testTimeout: 300_000,
     hookTimeout: 300_000,
     expect: { poll: { timeout: 60_000 } },

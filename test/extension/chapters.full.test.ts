@@ -1,4 +1,4 @@
-/** The captions of a whole video give chapters and a summary soon after it opens, with the watched part. */
+/** Soon after a video opens, the panel shows chapters and a summary from its captions, and marks the watched part. */
 
 import { expect, test } from "vitest";
 import { hourOfCaptions, toVtt } from "../live/hour.ts";
@@ -24,7 +24,7 @@ source.addEventListener("sourceopen", async () => {
 document.querySelector("video").src = URL.createObjectURL(source);
 </script></body></html>`;
 
-test("a video of an hour has chapters and a summary ten seconds after it opens, without a request to a model, and the watched part is marked", async () => {
+test("a video of an hour has chapters and a summary within ten seconds after it opens, without a request to a model, and the watched part is marked", async () => {
   await using site = await openSite();
   site.pages.set("/hour", PAGE);
   site.pages.set("/hour.vtt", toVtt(HOUR));
@@ -61,11 +61,11 @@ test("a video of an hour has chapters and a summary ten seconds after it opens, 
   expect(await panel.locator(".timeline .watched").count()).toBe(1);
   await panel.bringToFront();
   await checkPanel(panel, "chapters-watched");
-  // The list was sent once, although the page continues to read its track.
+  // The list of captions was sent once, although the page continues to read its track.
   expect((await served.events(key)).filter(({ type }) => type === "captions_listed").length).toBe(
     listed.length,
   );
-  // A chapter seeks.
+  // A click on a chapter moves the video to it.
   await chapters.nth(1).getByRole("button").click();
   await expect.poll(() => page.evaluate(`document.querySelector("video").currentTime`)).toBeGreaterThan(60);
 });

@@ -1,6 +1,6 @@
 /**
- * An endpoint for embeddings that a test can hold: while it does not answer, the notes of a server wait, and its input
- * grows.
+ * An endpoint for embeddings that a test can hold: while the endpoint does not answer, the notes of a server wait, and
+ * the server's unprocessed input grows.
  */
 
 import { createServer } from "node:http";
@@ -23,7 +23,7 @@ export async function openEmbedder(): Promise<HeldEmbedder> {
     for await (const part of request) body += String(part);
     await free.promise;
     const { input } = JSON.parse(body) as { readonly input: readonly string[] };
-    // All texts differ.
+    // No two texts get the same vector.
     const data = input.map((_, index) => ({ index, embedding: [Math.cos(++count), Math.sin(count)] }));
     response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify({ data }));
   });

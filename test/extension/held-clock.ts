@@ -62,7 +62,7 @@ chrome.runtime.onMessage.addListener(({ to, act, ms }, _sender, respond) => {
 });
 `;
 
-/** Follows `HELD_CLOCK` in the offscreen document, and stops the clock when the frame with "degraded" arrives. */
+/** Follows `HELD_CLOCK` in the offscreen document, and stops the clock when the message with "degraded" arrives. */
 export const HOLD_AT_DEGRADED = `
 let wasHeld = false;
 globalThis.WebSocket = class extends WebSocket {
@@ -78,8 +78,8 @@ globalThis.WebSocket = class extends WebSocket {
 `;
 
 /**
- * Follows `HELD_CLOCK` in a page: if the page's own storage requests it, the clock is stopped from the beginning, and
- * the first greetings are lost.
+ * Follows `HELD_CLOCK` in a page: if the page's session storage has the item "hold", the clock is stopped from the
+ * beginning, and the first three "hello" messages are lost.
  */
 export const HOLD_WHEN_ASKED = `
 if (sessionStorage.getItem("hold") !== null) {

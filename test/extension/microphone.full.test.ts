@@ -10,10 +10,13 @@ import { openWatched } from "./open-watched.ts";
 import { badges, checkPanel } from "./pictures.ts";
 import { openTranscriber } from "./transcriber.ts";
 
-/** Longer than two words of the fake microphone, and the silence that ends a recording. */
+/** This is longer than two words of the fake microphone and the silence that ends a recording. */
 const QUIET_MS = 8_000;
 
-/** Runs first in the offscreen document: it counts the tracks of the microphone that are live, which the browser's indicator shows. */
+/**
+ * Runs first in the offscreen document, and counts the live tracks of the microphone. The browser shows its indicator
+ * while there is one.
+ */
 const COUNT_TRACKS = `
 const streams = [];
 const devices = navigator.mediaDevices;
@@ -54,7 +57,7 @@ test("no microphone is open while the video is paused, another tab is visible, t
   });
   const { page, panel, viewer } = watched;
   const mic = async (): Promise<boolean> => (await badges(viewer)).some(({ text }) => text === "MIC");
-  /** It listens again, and one more recording arrives. */
+  /** Plays the video, and waits until the microphone is on and one more recording arrives. */
   const hears = async (): Promise<void> => {
     await page.bringToFront();
     await playing(page);
@@ -68,7 +71,7 @@ test("no microphone is open while the video is paused, another tab is visible, t
     await new Promise((resolve) => setTimeout(resolve, ms));
     return transcriber.heard() - before;
   };
-  /** It stopped. A busy machine may send the last recordings late, but after these nothing arrives. */
+  /** Waits until the microphone is off. A busy machine may send the last recordings late; then nothing arrives. */
   const isSilent = async (): Promise<void> => {
     await expect.poll(mic).toBe(false);
     await expect.poll(() => liveTracks(viewer)).toBe(0);

@@ -1,7 +1,7 @@
 /**
  * A note writer that speaks ACP: a program for each turn, as `continuo serve` starts it. It writes a note for each
- * spoken or remarked sentence, but not for a person's changes to notes. It is unsure about the sentence with a
- * lighthouse until a person answers, and answers questions with quotations.
+ * sentence of speech and for each remark, but not for a person's changes to notes. It is unsure about the sentence with
+ * a lighthouse until a person answers, and it answers questions with quotations.
  */
 
 import { createInterface } from "node:readline";
@@ -70,7 +70,7 @@ function notesOf({ evidence, unsure = [], answered = [] }: Material): Json {
     question: "Which lighthouse is meant?",
   }));
   const sure = answered.map(({ draftId, text, answer: said }) => ({
-    // A frame is named by its evidence.
+    // An answer that is not a text is a captured frame.
     text: `${text} (${typeof said === "string" ? said : "the picture"})`,
     replaces: draftId,
     confidence: 0.95,

@@ -39,14 +39,14 @@ test("the panel shows notes with evidence, edits one, takes remarks, and pauses 
   await panel.locator(".note .time").first().click();
   await expect.poll(() => page.evaluate(`document.querySelector("video").currentTime`)).toBeLessThan(5);
 
-  // The click scrolled up to the first note; the list follows new ones from its end.
+  // The click scrolled up to the first note; the list follows new notes only while it shows its end.
   const list = `document.querySelector(".scroll")`;
   await panel.evaluate(`${list}.scrollTop = ${list}.scrollHeight`);
 
   const flood = Array.from({ length: 120 }, (_, n) => ({
     type: "transcript_added",
     text: n % 2 === 0 ? `Ship ${n} passes` : "and comes home.",
-    // There are two for each note.
+    // Two sentences belong to each note.
     mediaTimeMs: 100_000 + Math.floor(n / 2) * 30_000 + (n % 2) * 1_000,
   }));
   const headers = { authorization: `Bearer ${served.token}`, "content-type": "application/json" };

@@ -1,4 +1,4 @@
-/** Questions between the side panel and the person, with a note writer that is unsure, has costs, and answers. */
+/** The note writer asks the person in the side panel, and answers the person's questions; its cost is shown. */
 
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
@@ -50,7 +50,7 @@ test("questions of both sides are answered, the cost is shown, pictures are kept
   const saved = panel.waitForEvent("download");
   await button("Markdown").click();
   expect((await saved).suggestedFilename()).toBe("A day at the harbour.zip");
-  // The files of the archive are stored as they are.
+  // The archive stores its files without compression, so their text can be found in it.
   const text = readFileSync(await (await saved).path(), "latin1");
   expect(text).toContain("# A day at the harbour\n");
   const [, picture = ""] = /!\[Frame at [\d:]+\]\((frames\/[\d-]+\.jpg)\)/u.exec(text) ?? [];
@@ -60,7 +60,7 @@ test("questions of both sides are answered, the cost is shown, pictures are kept
   await checkPanel(panel, "earlier");
 });
 
-test("in silence a captured frame starts a batch and is the answer to a question", async () => {
+test("while nobody speaks, a frame that the person captures answers a question, and another one starts a batch", async () => {
   await using watched = await openWatched({ yaml: NOTE_AGENT, sources: { frames: false } });
   const { served, panel, page, key } = watched;
   await play(page, { fromMs: 0, toMs: 6_500 });
@@ -87,7 +87,7 @@ test("in silence a captured frame starts a batch and is the answer to a question
   await expect.poll(depth).toBe(0);
 });
 
-test("without a model, the answer to a question says that there is none, and quotes the most similar sentence with its time, if there is one", async () => {
+test("without a model, the answer to a question says that no model is set up, and quotes the most similar sentence with its time, if there is one", async () => {
   await using watched = await openWatched({ sources: { frames: false } });
   const { served, panel, page, key } = watched;
   await play(page, { fromMs: 0, toMs: 6_500 });
@@ -120,7 +120,7 @@ test("pictures of an ended session are announced a day before they are removed, 
   await panel.locator(".note").first().waitFor();
   await page.goto(`${site.url}/empty`);
   await expect.poll(async () => (await served.session(key)).state).toBe("closed");
-  // A server checks for them every few minutes.
+  // A server searches for expiring pictures only every few minutes, and a new one does so at the first request.
   await served.kill();
   await served.restart();
   const path = `/v1/live/${encodeURIComponent(key)}/expiring`;

@@ -32,7 +32,7 @@ test("a note, a session and a video are deleted in the panel, and each can be re
   await expect.poll(notes).toContain(text);
   await panel.getByText(text, { exact: true }).waitFor();
 
-  // The page is closed, so that its session does not change any more.
+  // The tab leaves the page with the video, so that the session ends and does not change any more.
   await page.goto(`${site.url}/empty`);
   await expect.poll(async () => (await served.session(key)).state).toBe("closed");
   const ended = await notes();
@@ -55,7 +55,7 @@ test("a note, a session and a video are deleted in the panel, and each can be re
   await expect.poll(() => keysOf(served)).toEqual([key]);
   expect(await notes()).toEqual(ended);
 
-  // A second session of the same video, in another tab.
+  // A second session of the same video begins and ends in another tab.
   const again = await viewer.context.newPage();
   await again.goto(site.url);
   await expect.poll(() => keysOf(served)).toHaveLength(2);

@@ -1,4 +1,4 @@
-/** Watched videos: the title of each video of a page, no advertisements, and all sessions by day with their search. */
+/** Sessions of watched videos have the right title and no advertisements, are listed by day, and can be searched. */
 
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";

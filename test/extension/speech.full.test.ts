@@ -8,7 +8,7 @@ import { expect, test } from "vitest";
 import { openSite, openViewer } from "./harness.ts";
 import { keysOf, serve, textsOf } from "./served.ts";
 
-test("each piece of speech becomes one recording, its transcript, and a frame of that moment", async () => {
+test("each piece of speech becomes one recording and one transcript, and a frame is captured", async () => {
   const files: Buffer[] = [];
   const endpoint = createServer(async (request, response) => {
     const parts: Buffer[] = [];

@@ -11,7 +11,7 @@ import { keysOf, type ServerProcess, serve, textsOf } from "./served.ts";
 import { openTranscriber } from "./transcriber.ts";
 import { WHISPER } from "./whisper.ts";
 
-/** Longer than two words of the page, and the silence that ends a recording. */
+/** This is longer than two words of the page and the silence that ends a recording. */
 const QUIET_MS = 8_000;
 
 const SPEAKING = `<!doctype html><title>A talk</title>
@@ -30,7 +30,7 @@ const SPEAKING = `<!doctype html><title>A talk</title>
   }, 1_000);
 </script>`;
 
-/** The extension reports how loud the loudspeaker would be. */
+/** Lets a test ask the extension how loud the loudspeaker would be. */
 const LOUDSPEAKER = `
   const connect = AudioNode.prototype.connect;
   AudioNode.prototype.connect = function (target, ...rest) {
@@ -151,7 +151,7 @@ test("the sound of a video with captions is not recorded", async () => {
   expect(transcriber.heard()).toBe(0);
 });
 
-test("if the browser waits for the button, the panel reports this, and nothing is recorded", async () => {
+test("if the browser waits for a press of the extension's button, the panel reports this, and nothing is recorded", async () => {
   await using transcriber = await openTranscriber();
   await using talk = await openTalk("unasked", transcriber);
   await talk.panel.getByText("Tab sound: the browser waits for you").waitFor();

@@ -10,7 +10,7 @@ import { openWatched } from "./open-watched.ts";
 import { checkPanel } from "./pictures.ts";
 import { damage, keysOf, NOTE_AGENT, textsOf } from "./served.ts";
 
-/** Runs first in the offscreen document: while it is held, the panel does not receive changed notes. */
+/** Runs first in the offscreen document: while a test holds the notes, the panel does not receive changes to them. */
 const HOLD_NOTES = `
 const isHeldBy = { current: false };
 const heldBack = [];
@@ -35,7 +35,7 @@ async function tellNotes(viewer: Viewer, what: "hold" | "release"): Promise<void
   })`);
 }
 
-test("a video that is opened again shows the notes of its last session and continues, and an edit that conflicts with one of another tab stays in the editor", async () => {
+test("a video that is opened again shows the notes of its last session and continues, and an edit that conflicts with another person's edit stays in the editor", async () => {
   await using watched = await openWatched({ yaml: NOTE_AGENT, offscreenScript: HOLD_NOTES });
   const { site, served, viewer, panel, page, key } = watched;
   const note = (text: string) => panel.locator(".note", { hasText: text });
@@ -47,7 +47,7 @@ test("a video that is opened again shows the notes of its last session and conti
   await expect.poll(async () => (await served.session(key)).state).toBe("closed");
   const before = await served.notes(key);
 
-  // The next viewing is in another tab on another day.
+  // The video is opened again in another tab.
   const again = await viewer.context.newPage();
   await again.goto(site.url);
   await expect.poll(() => keysOf(served)).toHaveLength(2);

@@ -12,7 +12,7 @@ const SLOW_MS = 100_000;
 
 const HIT_ID = "4bf3dddd-0000-4000-8000-00000000000e";
 
-/** Ten turns; the word to search for is far down in the output of a call of the fourth one. */
+/** Returns ten turns. The word to search for is far down in the output of the calls of turns 4 and 8. */
 function sessionWithHit(): string {
   const lines: Line[] = [];
   const add = (role: Line["role"], content: unknown): void => {
@@ -46,7 +46,7 @@ afterAll(async () => {
   await viewer?.[Symbol.asyncDispose]();
 });
 
-/** All choices of the reader, as a screen reader finds them. */
+/** Returns all choices that the person made in the page, most of them from attributes for screen readers. */
 const seen = (page: Page): Promise<unknown> =>
   page.evaluate(`({
     pressed: [...document.querySelectorAll("[aria-pressed=true]")].map((one) => one.textContent),
@@ -73,7 +73,7 @@ function* walk(seed: number): Generator<string> {
     yield keys[state % keys.length] as string;
 }
 
-test("after any choices, a reload shows the same page, and back and forward show each step again", async () => {
+test("after any choices, a reload shows the same page", async () => {
   const { page, errors } = await viewer.open(`${session(LONG_ID)}/turn/750`);
   await page.waitForSelector(".turn-line", { timeout: SLOW_MS });
   const steps = walk(20_261_126);
@@ -81,7 +81,7 @@ test("after any choices, a reload shows the same page, and back and forward show
     for (let count = 0; count < 4; count++) {
       const step = steps.next().value as string;
       if (step === "open") {
-        // The first turn on the screen.
+        // This opens or closes the first call of the page.
         const call = page.locator(".turns .call-line").first();
         await call.click({ timeout: 5_000 }).catch(() => undefined);
       } else if (step === "find") {
@@ -125,7 +125,7 @@ test("a hit of a search opens its call at the word and marks it, and n and N go 
   await page.locator(".row .excerpt").first().click();
   await page.waitForSelector(".turns .line", { timeout: SLOW_MS });
   await expect.poll(() => page.url()).toContain("find=quokka");
-  /** The marks on the screen, with the turn that is at the top. */
+  /** Returns the marked words that are on the screen. */
   const marks = (): Promise<readonly string[]> =>
     page.evaluate(`(() => {
       const { top, bottom } = document.querySelector("main.turns").getBoundingClientRect();

@@ -1,6 +1,6 @@
 /**
- * The bundle of the viewer: how much a browser loads before it shows something, and file names that depend on the
- * content.
+ * The bundle of the viewer: how much a browser loads before it shows something, and the files that the manifest and the
+ * page name.
  */
 
 import { readdirSync, readFileSync } from "node:fs";
@@ -23,7 +23,7 @@ function gzipped(names: readonly string[]): number {
   return names.reduce((sum, name) => sum + gzipSync(readFileSync(join(folder, "assets", name))).length, 0);
 }
 
-test("the list, and a session, need at most 60 kB gzipped", () => {
+test("the list and a session together need at most 60 kB gzipped", () => {
   expect(manifest.first.length).toBeGreaterThan(1);
   // A session needs its page and the code that draws messages.
   expect(gzipped(manifest.session)).toBeGreaterThan(10_000);

@@ -84,7 +84,7 @@ test("both browsers ask for permission and show the difference; the first answer
     expect(await asked.locator(".diff").innerText()).toMatch(/const b = 2;[\s\S]*const b = 42;/u);
     expect(await violations(page)).toEqual([]);
   }
-  // The key `y` goes to the answer, and Enter gives it.
+  // The key `y` moves the focus to the answer, and Enter sends the answer.
   await first.page.locator("h1").click();
   await first.page.keyboard.press("y");
   await first.page.keyboard.press("Enter");
@@ -96,7 +96,7 @@ test("both browsers ask for permission and show the difference; the first answer
 });
 
 test.each([600, 720])(
-  "a press on an answer at a height of %s stays on its button until it is a click",
+  "in a window of %s px height, the button of an answer does not move while the mouse presses it",
   async (height) => {
     const { viewer, place } = await chatting();
     const { page } = await viewer.open(place, { height });
@@ -118,7 +118,7 @@ test.each([600, 720])(
   },
 );
 
-test("a prompt waits for the running turn and is withdrawn, and Escape cancels the turn", async () => {
+test("a prompt that waits for the running turn can be withdrawn, and Escape cancels the turn", async () => {
   const { home, viewer, place } = await chatting();
   const { page } = await viewer.open(place);
   await say(page, "slow");
@@ -136,7 +136,7 @@ test("a prompt waits for the running turn and is withdrawn, and Escape cancels t
   expect(home.prompts()).toEqual(["slow"]);
 });
 
-test("a call that was allowed before its server was killed says that it may have run, and a later one does not", async () => {
+test("after a kill of the server, the repeated question for an allowed call warns that the call may have run, and a later question does not", async () => {
   const asked = EDITS["edit it"]?.slice(0, 3) ?? [];
   const edits = { "edit it": [...asked, { untilFile: "go" }, ...(EDITS["edit it"]?.slice(3) ?? [])] };
   const { first, page, home, pages } = await killable({
@@ -180,7 +180,7 @@ interface Killable {
   readonly page: Page;
 }
 
-/** The answers that are stored: the agent hears its answer a moment earlier. */
+/** Returns the number of stored answers. The agent receives an answer a moment before it is stored. */
 async function decisions(home: TalkHome): Promise<number> {
   await using store = await openStore(storeOf(home));
   const [session] = (await store.listSessions()).items;

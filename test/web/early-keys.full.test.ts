@@ -23,7 +23,7 @@ afterAll(async () => {
 
 const WORK = sessionAddress(WORK_ID);
 
-/** The value of `seen` as soon as the element is in the page, which is before it is painted. */
+/** Calls `seen` as soon as the element is in the page, before it is painted. The returned function gives the value. */
 async function whenAdded(page: Page, element: string, seen: string): Promise<() => Promise<unknown>> {
   // Without `void`, the call would wait for the promise.
   await page.evaluate(`void (window.atOnce = new Promise((resolve) => {
@@ -70,7 +70,7 @@ const OPENINGS: readonly Opening[] = [
   },
 ];
 
-test.each(OPENINGS)("$what has the focus before it is painted", async ({ from, keys, ready, element }) => {
+test.each(OPENINGS)("$what receives keys before it is painted", async ({ from, keys, ready, element }) => {
   const { page } = await viewer.open(from);
   await page.locator(ready).first().waitFor();
   const open = element.startsWith("dialog") ? `(one) => one.closest("dialog").matches(":modal")` : HAS_FOCUS;

@@ -22,7 +22,7 @@ const WALKS = Number(process.env.CONTINUO_WALKS ?? (ALL_ROUNDS ? 1_000 : 40));
 const SEED = Number(process.env.CONTINUO_WALK_SEED ?? 33);
 const STEPS = 3;
 const DAY_MS = 86_400_000;
-/** Codex injects permissions, modes and tools before its first question. */
+/** Codex injects permissions, modes and tools before the person's first question. */
 const CODEX_ID = "01a21a6c-bf62-7f71-80c7-28c7682b4209";
 const CODEX_FILE = `sessions/2026/11/27/rollout-2026-11-27T00-34-24-${CODEX_ID}.jsonl`;
 const PRICED_ID = "4bf3f11d-0000-4000-8000-00000000000d";
@@ -32,7 +32,7 @@ let home: Home;
 beforeAll(async () => {
   home = sampleHome();
   const sample = readFileSync(join(home.path, claudeFile(SAMPLE_ID)), "utf8");
-  // A model that has a price.
+  // This session has a model with a price.
   home.write(
     claudeFile(PRICED_ID),
     sample.replaceAll(SAMPLE_ID, PRICED_ID).replaceAll('"model-a"', '"claude-sonnet-4-5"'),
@@ -41,7 +41,7 @@ beforeAll(async () => {
     join(import.meta.dirname, "../fixtures/codex/plan-and-shell/home", CODEX_FILE),
     "utf8",
   );
-  // Its model has no price, and the session is as old as the others.
+  // The session of Codex gets a model without a price, and becomes as old as the others.
   const unpriced = codex.replaceAll('"model":"gpt-5.5"', '"model":"model-a"');
   home.write(`.codex/${CODEX_FILE}`, unpriced.replaceAll('"2026-11-27T', '"2026-01-27T'));
   viewer = await openViewer(home);
@@ -321,10 +321,10 @@ async function compareUsage(
 ): Promise<void> {
   if (usage.Sessions === undefined) return;
   const { total } = await stats(query.get("days") ?? "30");
-  comparison.is("the sessions of the time", usage.Sessions, total.sessions.toLocaleString("en"));
-  comparison.is("the turns of the time", usage.Turns, total.turns.toLocaleString("en"));
-  comparison.is("the tokens of the time", usage.Tokens, tokens(total.tokens.total));
-  comparison.is("the cost of the time", usage.Cost, cost(total.costUsd ?? 0));
+  comparison.is("the sessions of the period", usage.Sessions, total.sessions.toLocaleString("en"));
+  comparison.is("the turns of the period", usage.Turns, total.turns.toLocaleString("en"));
+  comparison.is("the tokens of the period", usage.Tokens, tokens(total.tokens.total));
+  comparison.is("the cost of the period", usage.Cost, cost(total.costUsd ?? 0));
 }
 
 const KEYS = ["j", "k", "t", "m", "f", "[", "]", "g", "G", "Enter", "u", "ArrowDown"];
@@ -347,7 +347,7 @@ function* numbers(seed: number): Generator<number, never, void> {
   for (let state = seed; ; state = (state * 48_271) % 2_147_483_647) yield state;
 }
 
-/** One evaluation decides and clicks, so that nothing can disappear between the two. */
+/** One evaluation chooses an element and clicks it, so that the element cannot disappear in between. */
 async function step(page: Page, number: number): Promise<void> {
   const key = KEYS[number % KEYS.length] ?? "j";
   if (number % 5 < 2) {
@@ -372,7 +372,7 @@ async function faultsAfterRest(page: Page): Promise<readonly string[]> {
   return faults;
 }
 
-test("a session with branches shows the cost of all of them, and the work of the shown branch", async () => {
+test("a session with branches shows the turns and tokens of all branches, and those of the shown branch", async () => {
   const { page, errors } = await viewer.open(`/session/claude%3A${CLAUDE_ID}`);
   const facts = page.locator(".session-head .facts bdi");
   await facts.filter({ hasText: "this branch" }).waitFor();

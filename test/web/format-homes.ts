@@ -16,12 +16,13 @@ interface FormatCase {
   readonly agent: AgentName;
   /** The folder of its test. */
   readonly name: string;
-  /** Each file in the home of the agent, with its path. */
+  /** The path of each file in the home of the agent, with the path from which the file is copied. */
   readonly files: ReadonlyMap<string, string>;
 }
 
 /**
- * Every file of every case is unchanged in one of the homes; two cases with the same session id are in different homes.
+ * Returns homes of which one has the unchanged files of each case. Two cases with the same session id are in different
+ * homes.
  */
 export async function homesOfFormatCases(): Promise<readonly Home[]> {
   const homes: { readonly home: Home; readonly ids: Set<string> }[] = [];

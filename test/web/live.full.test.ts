@@ -1,4 +1,4 @@
-/** Continuous sessions in a real browser: the timeline, notes with their lineage and evidence, and the replay of the log. */
+/** Continuous sessions in a real browser: the timeline, notes with lineage and evidence, and the replay of the log. */
 
 import { readFileSync } from "node:fs";
 import type { NewEvent } from "@continuo/core/model";
@@ -219,7 +219,10 @@ function longLog(): readonly NewEvent[] {
   });
 }
 
-/** Adds a decision about all events, so that the session's owner, which can be the viewer's server, makes no notes of them. */
+/**
+ * Adds a decision about all events, so that the session's owner makes no notes of them. The owner can be the viewer's
+ * server.
+ */
 function decided(before: number, events: readonly NewEvent[]): readonly NewEvent[] {
   const sequences = events.map((_, n) => before + n + 1);
   return [...events, { type: "decision_made", data: { decisionId: `decided-${before}`, sequences } }];
@@ -315,7 +318,7 @@ test("a long session opens at its end with one window, loads others when needed,
   await line(0).waitFor();
   await slider.fill(String(before + 180));
   await line(179).waitFor();
-  // The slider has keys of its own.
+  // The focus moves to the timeline, because the slider uses some keys itself.
   await timeline.focus();
   const shown = async (): Promise<number> => Number(await slider.inputValue()) - before;
   await expect

@@ -1,7 +1,7 @@
 /**
- * The look of the pages, as computed styles of their parts in both themes and two widths, compared with `look.txt`, which a
- * review can read. `pictures.full.test.ts` compares pixels; the tree of branches is only here.
- * `npx vitest run --project full --update=all FILE` writes it again.
+ * Compares the computed styles of the parts of the pages, in both themes and two widths, with `look.txt`, which a
+ * reviewer can read. `pictures.full.test.ts` compares pixels; the tree of branches is tested only here.
+ * `npx vitest run --project full --update=all FILE` writes `look.txt` again.
  */
 
 import type { Page } from "playwright-core";

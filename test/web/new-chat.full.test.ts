@@ -1,4 +1,4 @@
-/** A new conversation, and names of files in a prompt: with only the keyboard, in a real browser. */
+/** A new conversation, names of files in a prompt, and comments on lines, in a real browser. */
 
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createTalkHome, SCRIPT, type TalkHome } from "../cli/talk.ts";
@@ -21,7 +21,7 @@ afterAll(async () => {
 test("a conversation begins in the chosen folder with the chosen agent, and a reload keeps the choices", async () => {
   const { page, errors } = await viewer.open("/");
   await page.getByRole("link", { name: "New" }).press("Enter");
-  // The list also offers a folder to complete.
+  // The list has a field for a folder too, so the test waits for the new page.
   await page.getByRole("heading", { name: "New conversation" }).waitFor();
   await page.getByLabel("Folder").fill(`${home.path}/project`);
   await page.getByLabel("Agent").selectOption("robot");
@@ -50,7 +50,7 @@ test("a conversation begins in the chosen folder with the chosen agent, and a re
   await page.keyboard.press("Enter");
   await page.locator(".session-title h1", { hasText: "say @" }).waitFor();
   await expect.poll(() => home.prompts()).toContainEqual(expect.stringContaining("@src/brew.ts"));
-  // The next prompt in the session has the same names.
+  // The prompt of the open session completes names of files too.
   await page.getByRole("textbox", { name: "Prompt" }).fill("");
   await page.keyboard.type("@oth");
   await page.locator(".mentions [role=option]", { hasText: "src/other.ts" }).click();
@@ -61,7 +61,7 @@ test("a conversation begins in the chosen folder with the chosen agent, and a re
   await page.context().close();
 });
 
-test("a page that only reads does not offer a new conversation, and the page at that address says why", async () => {
+test("a page that may only read does not offer a new conversation, and the page at that address says why", async () => {
   const { page } = await viewer.open("/", { access: "read" });
   await page.waitForSelector(".row, .empty");
   await page.getByRole("button", { name: "Select" }).waitFor();
@@ -72,7 +72,7 @@ test("a page that only reads does not offer a new conversation, and the page at 
   await page.context().close();
 });
 
-test("comments on lines of a difference become the next prompt, and a page that only reads offers no comments", async () => {
+test("comments on lines of a difference become the next prompt, and a page that may only read offers no comments", async () => {
   await using sample = await openViewer(sampleHome());
   const { page, errors } = await sample.open(`${sessionAddress(SAMPLE_ID)}/files`);
   await page.getByRole("button", { name: "Comment on a line" }).waitFor();
@@ -81,7 +81,7 @@ test("comments on lines of a difference become the next prompt, and a page that 
   await comment.fill("Name the unit.");
   expect(await violations(page)).toEqual([]);
   await page.getByRole("button", { name: "Add to the next prompt" }).press("Enter");
-  // With the keyboard alone, a line is chosen in a list.
+  // Without the mouse, a line is chosen in a list.
   await page.getByRole("button", { name: "Comment on a line" }).press("Enter");
   const line = page.getByRole("combobox", { name: "Line" });
   const lines = await line.locator("option").allInnerTexts();

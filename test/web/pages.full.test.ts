@@ -1,4 +1,4 @@
-/** Addresses that name no page, and the files of a session by their keys. */
+/** The page for an unknown address, and the files of a session, through which the keys j and k go. */
 
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { claudeFile, claudeText, createHome } from "../cli/home.ts";

@@ -45,7 +45,8 @@ export async function openPictureBrowser(): Promise<PictureBrowser> {
 }
 
 /**
- * There is no other font; the fonts of the page are sent as bytes. A letter that they lack is an empty box everywhere.
+ * Returns a configuration without any font, because the fonts of the page are sent as bytes. A letter that they lack is
+ * an empty box everywhere.
  */
 function toFontConfiguration(folder: string): string {
   return `<?xml version="1.0"?>

@@ -8,7 +8,7 @@ import { cleanEnv } from "../cli/home.ts";
 export interface ViewerProcess extends AsyncDisposable {
   readonly url: string;
   readonly code: string;
-  /** It ends without notifying anybody. */
+  /** Kills the process, so that it cannot notify anybody. */
   kill(): Promise<void>;
 }
 

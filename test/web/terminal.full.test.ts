@@ -22,7 +22,7 @@ beforeAll(async () => {
   writeSessions(home);
   const file = join(home.path, claudeFile(CLAUDE_ID));
   home.write(claudeFile(CLAUDE_ID), readFileSync(file, "utf8").replaceAll("/home/ann/app", home.path));
-  // It runs until Enter is pressed, as an agent would.
+  // This program stands in for the agent, and runs until Enter is pressed.
   home.write(
     "bin/claude",
     '#!/bin/sh\necho "The agent runs: $* in $PWD, $SECRET"\n[ "$TMUX" = "" ] || echo "in tmux"\nread line\n',
@@ -73,14 +73,14 @@ test.each(["keyboard", "mouse"])("a session is resumed in a new window of tmux b
   await expect.poll(() => page.locator("dialog[open]").count()).toBe(0);
 });
 
-test("a session that was handed over is compared with its source, or opened in a new window of tmux", async () => {
+test("after a hand-over, the dialog links to a comparison with the source, and opens the new session in a new window of tmux", async () => {
   await page.keyboard.press("a");
   await page.getByRole("button", { name: "Hand over to another agent…" }).click();
   const dialog = page.getByRole("dialog");
   await dialog.getByRole("combobox").selectOption("codex");
   await dialog.getByRole("button", { name: "Hand over", exact: true }).click();
   await dialog.getByRole("link", { name: "Compare with the source" }).waitFor();
-  // It is installed after the hand-over, which would otherwise ask it to read the new session back.
+  // Codex is installed only now, because the hand-over would have asked it to read the new session back.
   home.write("bin/codex", '#!/bin/sh\necho "The new agent runs: $*"\nread line\n');
   chmodSync(join(home.path, "bin/codex"), 0o755);
   await dialog.getByRole("button", { name: "Open in a terminal" }).click();

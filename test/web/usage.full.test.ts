@@ -18,7 +18,7 @@ afterAll(async () => {
   await viewer?.[Symbol.asyncDispose]();
 });
 
-test("the totals and every line of the tables equal the figures of the server, also after a reload", async () => {
+test("the totals and every line of the table of models equal the figures of the server, also after a reload", async () => {
   const { page, errors } = await viewer.open("/usage?days=all");
   await page.locator(".usage-totals").waitFor();
   const shown = async (): Promise<unknown> => ({

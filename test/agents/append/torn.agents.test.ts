@@ -1,6 +1,6 @@
 /**
- * A writer of Continuo was killed in the middle of a write: the real agent continues the session nevertheless, and
- * sends what Continuo reads.
+ * If Continuo is killed in the middle of a write, the last message in the session file is incomplete. The real agent
+ * still continues the session, and sends the messages that Continuo reads.
  */
 
 import { readFileSync, truncateSync } from "node:fs";
@@ -10,7 +10,7 @@ import { type AppendStage, layOut } from "./append-stage.ts";
 import { AGENTS } from "./begin.ts";
 
 const FIRST = "What is in the note?";
-/** opencode's rows are written in one transaction. */
+/** opencode is left out, because its rows are written in one transaction. */
 const WRITERS_OF_LINES = AGENTS.filter(({ agent }) => agent !== "opencode");
 
 describe.each(WRITERS_OF_LINES)("$agent", (subject) => {
@@ -23,7 +23,7 @@ describe.each(WRITERS_OF_LINES)("$agent", (subject) => {
 
   afterAll(() => laid?.[Symbol.asyncDispose]());
 
-  test.each([0.25, 0.9])("continues a session with %s of an answer written", async (part) => {
+  test.each([0.25, 0.9])("continues a session whose answer is cut off after %s of it", async (part) => {
     const { sessionId, sessionFile } = await laid.begun.begin(FIRST);
     const before = readFileSync(sessionFile).length;
     const adapter = openSessionAdapter({ format, sessionFile, sessionId, places: laid.places });

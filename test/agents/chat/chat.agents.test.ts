@@ -1,4 +1,4 @@
-/** `continuo chat` with the real agents: new, resumed in a new process, continued, forked, with another agent. */
+/** `continuo chat` begins, resumes, continues and forks sessions of the real agents, and changes the agent. */
 
 import { utimesSync } from "node:fs";
 import { AGENT_NAMES, type AgentName } from "@continuo/core/model";
@@ -13,7 +13,7 @@ const TALK: Readonly<Record<string, string>> = {
   "Is that a prime?": "It is not.",
 };
 const [FIRST, SECOND, THIRD, FOURTH] = Object.keys(TALK) as [string, string, string, string];
-/** The newest comes first, because a prompt may quote earlier messages. */
+/** The newest turn comes first, because a prompt may quote earlier messages. */
 const SCRIPT = {
   turns: Object.entries(TALK)
     .toReversed()
@@ -42,7 +42,7 @@ async function say(on: Stage, words: string, ...flags: readonly string[]): Promi
   return stderr;
 }
 
-/** Gemini CLI and opencode take long to start, so their own behaviour is in the second test. */
+/** Gemini CLI and opencode take long to start, so only the second test uses them. */
 const QUICK: readonly AgentName[] = ["claude", "codex", "pi"];
 const SLOW_MS = 300_000;
 
@@ -71,7 +71,7 @@ test.each(QUICK)(
 );
 
 test.each(AGENT_NAMES)(
-  "%s: its own session is continued by its id, and Continuo has its messages too",
+  "%s: a session that is not in the store is resumed by the agent's id for it, and is imported once",
   async (agent) => {
     await using on = await stage([agent], SCRIPT);
     const native = nativeIn(await say(on, FIRST), agent);
@@ -90,12 +90,12 @@ test.each(AGENT_NAMES)(
 );
 
 test.each(["claude", "pi"] as const)(
-  "%s: with session.continue_last: agent the agent itself names its last session, and continues it",
+  "%s: if session.continue_last is 'agent', --continue resumes the session that the agent calls its last one",
   async (agent) => {
     await using on = await stage([agent], SCRIPT);
     const first = await say(on, FIRST);
     await say(on, FOURTH);
-    // Both agents take the file that was changed last, while Continuo orders sessions by their newest message.
+    // Both agents continue the session whose file was changed last. Continuo orders sessions by their newest message.
     const { location } = JSON.parse(
       (await on.continuo("session", "info", `${agent}:${nativeIn(first, agent)}`, "--json")).stdout,
     );
@@ -109,7 +109,7 @@ test.each(["claude", "pi"] as const)(
       `session ${sessionIn(first)} · resumed ${native} (checked by agent and disk)`,
     );
     expect(told(on)).toEqual(until(SECOND));
-    // Agents without a last session begin a new one, which was not requested.
+    // In a folder without a session, the agent would begin a new one, which was not requested, so this is an error.
     const empty = await on.sandbox.repository("empty");
     await on.sandbox.write("empty/continuo.yaml", JSON.stringify({ agents: { [agent]: { session } } }));
     const { code, stderr } = await on.continuo("chat", "--continue", "--cwd", empty, THIRD);
@@ -125,7 +125,7 @@ const PAIRS: readonly (readonly [AgentName, AgentName])[] = [
   ["pi", "claude"],
 ];
 
-test.each(PAIRS)("a conversation with %s continues with %s, and back", async (first, second) => {
+test.each(PAIRS)("a conversation moves from %s to %s and back", async (first, second) => {
   await using on = await stage([first, second], SCRIPT);
   const id = sessionIn(await say(on, FIRST));
   const other = await say(on, SECOND, "--resume", id, "-a", second);

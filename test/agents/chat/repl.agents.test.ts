@@ -12,7 +12,7 @@ import { type Stage, stage } from "./stage.ts";
 const AGENTS: readonly AgentName[] = ["claude", "codex"];
 const STORY = "Once upon a time. ".repeat(200);
 
-/** `Write it to FILE.` makes the agent write a file, which it has to ask for. */
+/** The prompt `Write it to FILE.` makes the agent write a file, for which it needs a permission. */
 function scriptFor(agent: AgentName, files: readonly string[]): Script {
   const write = (file: string): Step => (SUBJECTS[agent].writes ?? neverAsks)(file, "written");
   return {

@@ -1,4 +1,4 @@
-/** Drives the real Claude Code: `claude -p`, fed and read as lines of JSON. */
+/** Runs the real Claude Code as `claude -p`, and exchanges lines of JSON with it. */
 
 import { mkdir, readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -15,7 +15,7 @@ export interface ClaudeOptions {
   readonly resume?: string;
   /** With `resume`: leave that session unchanged and write a new one. */
   readonly fork?: true;
-  /** With `resume`: continue after this line of the assistant, which makes a branch. */
+  /** With `resume`: continue after the assistant's record with this id, which creates a branch. */
   readonly at?: string;
   readonly title?: string;
   readonly permissionMode?: "plan";
@@ -50,7 +50,7 @@ export interface Claude {
   sayInVain(said: ClaudePrompt, mishap: Mishap, options?: ClaudeOptions): Promise<void>;
 }
 
-/** Returns the folder of the session files that Claude Code keeps for a working folder. */
+/** Returns the name of the folder in which Claude Code keeps the sessions of a working folder. */
 export function projectFolderName(cwd: string): string {
   return cwd.replaceAll(/[^a-zA-Z0-9]/g, "-");
 }
@@ -69,7 +69,7 @@ const ARGUMENTS = [
 /** Keeps Claude Code's own prompts, and most of its tools, out of requests and files. */
 const BARE = ["--bare", "--system-prompt=You help with this project."] as const;
 
-/** `full`: as people run it; `bare`: with little more than the conversation in its files. */
+/** `full`: as people run it; `bare`: the session files contain little more than the conversation. */
 export type ClaudeMode = "full" | "bare";
 
 export type ClaudeVersion = "claude" | "claude2197";
@@ -120,7 +120,7 @@ export async function openClaude(
       await using program = start(options);
       if (mishap === "refused by the model") {
         const run = await converse(program, [said], async () => undefined);
-        if (run.failure === null) throw new Error("claude was to be refused, and was not");
+        if (run.failure === null) throw new Error("claude completed a turn that the model should refuse");
         return;
       }
       program.send(lineFor(said));
@@ -143,7 +143,7 @@ function isToolCall(event: JsonObject): boolean {
   return event.type === "assistant" && blocks.some((block) => block.type === "tool_use");
 }
 
-/** Waits until a text is in a session file, because Claude Code reports an event before it writes it. */
+/** Waits until a text is in a session file, because Claude Code reports an event before it writes the record. */
 async function isWritten(configFolder: string, words: string): Promise<void> {
   const folder = join(configFolder, "projects");
   const deadline = performance.now() + WRITE_TIMEOUT_MS;
@@ -156,10 +156,10 @@ async function isWritten(configFolder: string, words: string): Promise<void> {
   throw new Error(`claude wrote no line with "${words}" within ${WRITE_TIMEOUT_MS} ms`);
 }
 
-/** The limit is far longer than the wait takes. */
+/** The limit is far longer than the usual wait. */
 const WRITE_TIMEOUT_MS = 30_000;
 
-/** Sends each prompt after the previous one is answered; an earlier one would join the running turn. */
+/** Sends each prompt after the previous one is answered; a prompt that is sent earlier would join the running turn. */
 async function converse(
   program: LineProgram,
   said: readonly ClaudePrompt[],
@@ -177,7 +177,7 @@ async function converse(
     const event = asObject(JSON.parse(line));
     events.push(event);
     if (events.findIndex(isToolCall) === events.length - 1) await duringFirstCall();
-    // After its input is closed, it ends as soon as no background task runs.
+    // After its input is closed, Claude Code ends as soon as no background task runs.
     if (event.type === "result" && (hasFailed(event) || !sayNext())) program.closeInput();
   }
   const code = await program.end();

@@ -1,6 +1,6 @@
 /**
- * The real Codex holds conversations. Continuo reads the files that it wrote and computes what the model receives when
- * they are resumed; then Codex resumes them. The tests run in order and continue each other's threads.
+ * The real Codex holds conversations. Continuo reads the session files and computes what the model receives when a
+ * thread is resumed; then Codex resumes the thread. The tests run in order and continue each other's threads.
  */
 
 import { readFile } from "node:fs/promises";
@@ -57,7 +57,7 @@ async function withThread(threadId: string, work: (app: AppServer, thread: JsonO
 }
 
 describe("Codex resumes what Continuo reads", () => {
-  test("text, reasoning, parallel calls, a failing command, a patch, images", async () => {
+  test("text, reasoning, parallel calls, a failing command, a patch and images reach the model again", async () => {
     // The picture comes first, and must not become part of the title.
     const images = [join(sandbox.project, "leaf.png")];
     const { threadId } = await codex.exec(SAID.look, { images });
@@ -67,7 +67,7 @@ describe("Codex resumes what Continuo reads", () => {
     expect(countKinds(await prove(threadId))).toMatchObject({ thinking: 2, call: 4, result: 4, image: 2 });
   });
 
-  test("a fork, which does not change its source thread", async () => {
+  test("a fork is resumed, and its source thread does not change", async () => {
     const { location } = await rowOf(threads.main);
     const before = await readFile(location);
     threads.fork = (await codex.exec(SAID.fork, { fork: threads.main })).threadId;
@@ -75,7 +75,7 @@ describe("Codex resumes what Continuo reads", () => {
     expect(countKinds(await prove(threads.fork))).toMatchObject({ call: 4, image: 2 });
   });
 
-  test("a turn that was reverted, and another one in its place", async () => {
+  test("a reverted turn is left out, and the turn that replaced it is sent", async () => {
     await codex.exec(SAID.wrong, { resume: threads.fork });
     await withThread(threads.fork, async (app, thread) => {
       const last = asObjects(thread.turns).at(-1);
@@ -87,7 +87,7 @@ describe("Codex resumes what Continuo reads", () => {
     expect(items.at(-1)).toEqual({ kind: "text", role: "assistant", text: "The second." });
   });
 
-  test("a session with a compaction and a turn after it", async () => {
+  test("a thread is resumed after a compaction and another turn", async () => {
     await withThread(threads.main, async (app) => {
       await app.request("thread/compact/start", { threadId: threads.main });
       await app.notified("turn/completed", (params) => params.threadId === threads.main);
@@ -98,7 +98,7 @@ describe("Codex resumes what Continuo reads", () => {
     expect(countKinds(items)).not.toHaveProperty("call");
   });
 
-  test("a thread of the older kind", async () => {
+  test("a thread with the older history mode is resumed", async () => {
     await using app = await codex.appServer();
     const started = await app.request("thread/start", { historyMode: "legacy", cwd: sandbox.project });
     threads.legacy = threadIdIn(started);
@@ -107,7 +107,7 @@ describe("Codex resumes what Continuo reads", () => {
     expect(countKinds(await prove(threads.legacy))).toMatchObject({ thinking: 2, call: 3, result: 3 });
   });
 
-  test("a turn that the person interrupted", async () => {
+  test("a thread is resumed after the person interrupted a turn", async () => {
     const seen = server.conversation().length;
     await using app = await codex.appServer();
     const started = await app.request("thread/start", { historyMode: "paginated", cwd: sandbox.project });
@@ -127,7 +127,7 @@ describe("Codex resumes what Continuo reads", () => {
 describe("the app-server reports the same", () => {
   const SOURCES = ["cli", "vscode", "exec", "appServer", "unknown"];
 
-  test("the list: ids, titles, folders, times, archived threads", async () => {
+  test("the list has the same ids, titles, folders, times and archived threads", async () => {
     await codex.command(["archive", threads.legacy]);
     await using app = await codex.appServer();
     await app.request("thread/name/set", { threadId: threads.fork, name: "A third note" });
@@ -174,7 +174,7 @@ describe("the app-server reports the same", () => {
   });
 });
 
-test("commands change nothing in a home of sessions that are 200 days old", async () => {
+test("commands that read sessions change nothing in a home whose sessions are 200 days old", async () => {
   const home = { path: codex.home, variable: "CODEX_HOME" };
   await expectUnchangedByReading(sandbox, home, { sessionId: threads.main });
 });
@@ -203,7 +203,7 @@ function wordsOf(item: JsonObject): string {
     .join("");
 }
 
-/** Codex puts a picture between two texts that its own reader does not show. */
+/** Codex surrounds a picture with two texts, which its own reader does not show. */
 function withoutTags(text: string): string {
   return text.replaceAll(/<image [^>]*>|<\/image>/g, "").trim();
 }
@@ -211,7 +211,7 @@ function withoutTags(text: string): string {
 const OLDER = (["codex163"] as const).filter((version) => isWanted(PINNED[version]));
 
 describe.each(OLDER)("%s", (version) => {
-  test("text, reasoning, parallel calls, a failing command, images", async () => {
+  test("text, reasoning, parallel calls, a failing command and images reach the model again", async () => {
     await using older = await makeSandbox();
     for (const [path, content] of FILES) await older.write(path, content);
     await using model = await startModelServer(scriptFor(older.project));
@@ -231,7 +231,7 @@ describe.each(OLDER)("%s", (version) => {
 
 const ADAPTERS = (["codexAcp"] as const).filter((version) => isWanted(PINNED[version]));
 
-test.each(ADAPTERS)("the conversation, as %s tells it", async (version) => {
+test.each(ADAPTERS)("%s loads a thread with the same answers as Continuo", async (version) => {
   const history = await historyOf("codex", threads.main, places);
   const answers = history.filter((message) => message.origin === "agent" && message.role === "assistant");
   const said = answers.map((message) => textOf(message.content)).join("");

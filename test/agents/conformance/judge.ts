@@ -1,6 +1,6 @@
 /**
  * Tries the rules of version 1 of the protocol's test kit on a real agent, one after another, and reports which of them
- * hold; of the draft of version 2 the first answer, and the rules that need no tools.
+ * hold. For the draft of version 2, it reports the version that the agent answers, and the rules that need no tools.
  */
 
 import { expect } from "vitest";
@@ -29,7 +29,7 @@ export interface Judgement {
 export interface RealAgent {
   /** The arguments with which the agent's command starts the protocol. */
   readonly args: readonly string[];
-  /** The method of `authenticate` that needs no person, for an agent that requires it. */
+  /** The login method that needs no person, for an agent that requires `authenticate`. */
   readonly login?: string;
   prepare(sandbox: Sandbox, modelUrl: string): Promise<AgentSetup>;
 }
@@ -71,7 +71,7 @@ async function outcomesOf(
   const failed: Record<string, Failure> = {};
   for (const rule of rules) {
     const id = idOf(rule[0]);
-    // A machine that stands still for a moment is not a mistake of the agent.
+    // A rule that fails is tried again, because a machine that stalls for a moment is not a mistake of the agent.
     const outcome = await attempt(rule)
       .catch(() => attempt(rule))
       .catch(reasonOf);
@@ -159,7 +159,7 @@ function idOf(title: string): string {
   return title.split(" ")[0] ?? title;
 }
 
-/** Returns true if the outcomes are the same; the texts of the reasons may differ. */
+/** Throws if the outcomes differ; the texts of the reasons may differ. */
 export function expectSame(judgement: Judgement, stored: Judgement): void {
   const outcomes = ({ passed, notClaimed, failed }: Judgement): Json => ({
     passed,

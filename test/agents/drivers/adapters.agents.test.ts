@@ -1,6 +1,6 @@
 /**
- * Any agent that speaks ACP, configured only by its command; and, with `--all-versions`, the adapters of Claude Code,
- * Codex and pi.
+ * Continuo drives any agent that speaks ACP and is configured only by its command. With `--all-versions`, the tests
+ * also cover the adapters of Claude Code, Codex and pi.
  */
 
 import { existsSync } from "node:fs";
@@ -18,7 +18,7 @@ import { claudeByAcp, codexByAcp, piByAcp, programOf } from "./subjects/adapters
 const say = (text: string): readonly Block[] => [{ type: "text", text }];
 
 describe("an agent that is configured only by its command", () => {
-  test("is continued by its own list, and sends its history itself", async () => {
+  test("continues the last session of its own list, and sends the history itself", async () => {
     await using sandbox = await makeSandbox();
     await using server = await startModelServer();
     const { environment } = await openOpencode(sandbox, server.url);
@@ -65,7 +65,7 @@ if (isWanted(PINNED.codexAcp)) proveDriver(codexByAcp);
 if (isWanted(PINNED.piAcp)) {
   proveDriver(piByAcp);
 
-  test("pi by its adapter: loads with its history, deletes, and its own notices do not count as an answer", async () => {
+  test("pi through its adapter loads a session with its history and deletes it, and the adapter's notices are no answer", async () => {
     await using sandbox = await makeSandbox();
     await using server = await startModelServer();
     const { driver, cwd } = await piByAcp.prepare(sandbox, server.url);

@@ -1,4 +1,4 @@
-/** A session of Continuo has the name, input and output of tools that Gemini CLI's ACP does not report. */
+/** The events of a turn have the name, input and output of each tool call. Gemini CLI does not report them by ACP. */
 
 import type { AgentEvent } from "@continuo/core/model";
 import { expect, test } from "vitest";

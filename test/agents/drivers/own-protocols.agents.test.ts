@@ -1,5 +1,6 @@
 /**
- * The promises of the drivers of Claude Code, Codex and pi beyond the contract, and the contract with older versions.
+ * The drivers of Claude Code, Codex and pi keep promises in addition to the contract, and older versions keep the
+ * contract too.
  */
 
 import { existsSync } from "node:fs";
@@ -94,7 +95,7 @@ test.each(SUBJECTS)(
 );
 
 test.each(SUBJECTS)(
-  "$title: a session that is open elsewhere fails with session_live; a fork of it does not",
+  "$title: a session that is open elsewhere cannot be resumed (session_live), but can be forked",
   async (subject) => {
     await using at = await stage(subject);
     await using first = await at.open();

@@ -42,7 +42,7 @@ async function visit(agent: AgentName, { trusts = false, before, ...policy }: Ho
   const driver = await openAgent(agent, { places, command, isTrusted: () => trusts });
   await using conversation = await driver.open({ cwd, ...policy });
   for await (const _event of conversation.prompt([{ type: "text", text: "Say hello." }])) {
-    // Only programs that run meanwhile matter.
+    // Only the programs that run during the turn matter.
   }
   await pause(AFTERWARDS_MS);
   const { restriction } = conversation;
@@ -57,7 +57,7 @@ async function visit(agent: AgentName, { trusts = false, before, ...policy }: Ho
 const OWN = /^mine-/u;
 
 test.each(AGENTS.filter((agent) => agent !== "opencode"))(
-  "%s runs no program of an untrusted project, and names what was left out",
+  "%s runs no program of an untrusted project, and the files and variables that were left out are listed",
   async (agent) => {
     const { marks, restriction, sent } = await visit(agent, {});
     expect(marks.filter((name) => !OWN.test(name))).toEqual([]);
@@ -96,7 +96,7 @@ test.each([
   },
 );
 
-test("an answer that Claude Code's own dialog stored counts as trust", async () => {
+test("a folder that a person accepted in Claude Code's own dialog is trusted", async () => {
   const accept = ({ project, write }: Sandbox): Promise<unknown> =>
     write(
       ".claude/.claude.json",
@@ -108,14 +108,14 @@ test("an answer that Claude Code's own dialog stored counts as trust", async () 
 });
 
 test.each(AGENTS.filter((agent) => agent !== "opencode"))(
-  "under safe %s starts no MCP server of a trusted project or of the person",
+  "with safe permissions, %s starts no MCP server of a trusted project or of the person",
   async (agent) => {
     const { marks } = await visit(agent, { trusts: true, permissions: "safe" });
     expect(marks.filter((name) => name.includes("mcp"))).toEqual([]);
   },
 );
 
-test("under safe opencode starts no MCP server of the person", async () => {
+test("with safe permissions, opencode starts no MCP server of the person", async () => {
   const clean = async ({ project }: Sandbox): Promise<void> => {
     await rm(join(project, "opencode.json"));
     await rm(join(project, ".opencode"), { recursive: true });

@@ -41,7 +41,7 @@ afterEach(async () => {
   await sandbox[Symbol.asyncDispose]();
 });
 
-/** No two ids begin with the same eight characters, because Gemini CLI deletes by these. */
+/** No two ids begin with the same eight characters, because Gemini CLI selects by these what it deletes. */
 const IDS = Array.from({ length: COUNT }, (_, at) => {
   const start = (0x1a2b3c4d + at * 7_919).toString(16).padStart(8, "0");
   return `${start}-5e6f-4a7b-8c9d-${String(at).padStart(12, "0")}`;
@@ -49,7 +49,7 @@ const IDS = Array.from({ length: COUNT }, (_, at) => {
 
 interface Answered {
   readonly id: string;
-  /** Returns the text of its first answer, which no other session has. */
+  /** The text of the session's first answer, which no other session has. */
   readonly answer: string;
 }
 
@@ -87,7 +87,7 @@ async function notResumed(
   return missing;
 }
 
-test("claude: every swept session is restored, kept by the next sweep, and continues", {
+test("claude: every session that a sweep deleted is restored, kept by the next sweep, and continues", {
   timeout: LIMIT_MS,
 }, async () => {
   const claude = await openClaude(sandbox, model.url, "full");
@@ -138,7 +138,7 @@ test("gemini: every session that the list command deleted is restored, kept by l
     expect(IDS.filter((id) => !shown.includes(id))).toEqual([]);
   }
   expect(await notResumed(written, (id) => gemini.say(AFTER, { resume: id }))).toEqual([]);
-  // Each resumption left a file that the next starts delete, without the session.
+  // Each resumption left a file. The next starts delete that file, but not the session.
   for (let at = 0; at < 9; at += 1) await list();
   const there = await locations(places);
   expect(IDS.filter((id) => !there.has(id))).toEqual([]);

@@ -1,6 +1,6 @@
 /**
  * Sessions that the real agents began on one machine continue on another: they are packed, unpacked below another home,
- * and placed in one of its folders. The agent's request there has the messages from here.
+ * and placed in one of its folders. The agent's request on the second machine has the messages of the first one.
  */
 
 import { join } from "node:path";

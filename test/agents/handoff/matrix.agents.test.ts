@@ -1,7 +1,7 @@
 /**
- * Six sources by six targets: each real agent holds a conversation once. It is handed over to every agent, verified by
- * that agent itself, and resumed by it; the agent's request has what the source's model received. On the way back, the
- * source's own records return, with the same bytes of signatures and encrypted reasoning. A run of CI takes a third of
+ * Each of the six real agents holds a conversation once. The conversation is handed over to each agent, which verifies
+ * and resumes it; the request of this agent has the messages that the source's model received. On the way back, the
+ * source's own records return, with the same bytes of signatures and encrypted reasoning. A run of CI tries a third of
  * the pairs.
  */
 
@@ -28,7 +28,7 @@ const DOCUMENT = join(import.meta.dirname, "../../../docs/support.md");
 let origins: Sandbox;
 let originServer: ModelServer;
 const held = new Map<AgentName, AgentConversation>();
-/** The stage to which they are handed over. */
+/** The stage to which the conversations are handed over. */
 let targets: Targets;
 const PAIRS = pairsOfRun(AGENTS);
 const cells = new Map<string, Cell>();
@@ -47,7 +47,7 @@ afterAll(async () => {
   await targets?.[Symbol.asyncDispose]();
 });
 
-/** The homes of the source as it was made, of all targets, and Continuo's. */
+/** Returns the homes of all targets and of Continuo. Another agent as the source has the home of its conversation. */
 function placesFor(from: AgentName, to: AgentName): Places {
   const source = from === to ? {} : (held.get(from)?.environment ?? {});
   return { home: targets.sandbox.root, env: { ...targets.env, ...source } };
@@ -81,7 +81,7 @@ test.each(AGENTS)("$agent holds its conversation", async (under) => {
   expect(blocks.filter((block) => block.type === "tool_result" && block.isError)).toHaveLength(1);
 });
 
-/** The homes of the sources, with the times of 200 days ago. */
+/** The files of the sources, after their times were set back by 200 days. */
 let aged: Readonly<Record<string, string>>;
 
 /** SQLite records readers of a database in the `-shm`, so this file is left out. */
@@ -90,14 +90,14 @@ async function filesOfSources(): Promise<Readonly<Record<string, string>>> {
   return Object.fromEntries(files.filter(([name]) => !name.endsWith(".db-shm")));
 }
 
-test("the homes of the sources grow old", async () => {
+test("the files of the sources get times of 200 days ago", async () => {
   await ageBy(200, origins.root);
   aged = await filesOfSources();
 });
 
-describe.each(AGENTS)("to $agent", (to) => {
+describe.each(AGENTS)("a hand-over to $agent", (to) => {
   const sources = PAIRS.filter(([, target]) => target === to).map(([from]) => from);
-  test.each(sources)("from $agent", async (from) => {
+  test.each(sources)("has the messages of the conversation with $agent", async (from) => {
     const places = placesFor(from.agent, to.agent);
     const { sessionId } = held.get(from.agent) ?? { sessionId: "" };
     const file = await locationOf(from.agent);
@@ -117,7 +117,7 @@ async function locationOf(agent: AgentName): Promise<string> {
   return session.details.location;
 }
 
-/** Agents whose model seals its thinking, and receives it again. */
+/** The agents whose model signs or encrypts its thinking, and receives it again. */
 const SIGNS: ReadonlySet<AgentName> = new Set(["claude", "codex"]);
 
 const RING = PAIRS.filter(([a, b]) => AGENTS.indexOf(b) === (AGENTS.indexOf(a) + 1) % AGENTS.length).map(
@@ -150,7 +150,7 @@ test.each(RING)(
 );
 
 test.each(RING)(
-  "a part of $a.agent to $b.agent and back: with its own texts and its sealed thinking",
+  "a part of a session goes from $a.agent to $b.agent and back, and its sealed thinking is unchanged",
   async ({ a, b }) => {
     const whole = await wholeView(a);
     const view = (await formatOf(a.agent)).modelView(await originHistory(a.agent));

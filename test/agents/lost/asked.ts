@@ -1,4 +1,4 @@
-/** The answer of `continuo doctor sessions --fix`, which is the real agent's answer about the restored session. */
+/** Asks the real agent about a restored session, as `continuo doctor sessions --fix` does, and checks its answer. */
 
 import { askAgent } from "@continuo/agents/handoff";
 import type { AgentName } from "@continuo/core/model";
@@ -14,14 +14,14 @@ interface Asked extends Pick<ReturnedSession, "newLocation"> {
   readonly messages: number;
 }
 
-/** The question does not change the person's home. */
+/** Throws if the agent does not confirm the session, or if the question changes the person's home. */
 export async function expectConfirmed(
   home: LostHome,
   { agent, newLocation, messages }: Asked,
 ): Promise<void> {
   const places = { ...placesOfHome(home), env: { PATH: process.env.PATH } };
   const found = await (await formatOf(agent)).recognise(newLocation, places);
-  if (found === null) throw new Error(`${newLocation} is no session`);
+  if (found === null) throw new Error(`${newLocation} is not a session`);
   const program = AGENTS.find((one) => one.agent === agent)?.program() ?? [];
   const before = snapshotOf(home);
   // Claude Code can look up a session by the title that a person gave it, but prints no list.

@@ -1,6 +1,6 @@
 /**
- * The real opencode confirms what `continuo doctor sessions` says: its own list lacks the session, has it after the change
- * with its messages, and lacks it again after the change is undone.
+ * The real opencode confirms the report of `continuo doctor sessions`: opencode's own list lacks the session, shows it
+ * with its messages after the change, and lacks it again after the change is undone.
  */
 
 import { join } from "node:path";
@@ -16,7 +16,7 @@ import { expectConfirmed } from "./asked.ts";
 
 const CLOSED = "http://127.0.0.1:9";
 
-test.each(OPENCODE_RECIPES)("$title: $cause", async ({ cause, write, messages }) => {
+test.each(OPENCODE_RECIPES)("the check reports $cause for $title", async ({ cause, write, messages }) => {
   await using sandbox = await makeSandbox();
   const XDG_DATA_HOME = join(sandbox.root, ".local", "share");
   const opencode = await openOpencode(sandbox, CLOSED, {}, { XDG_DATA_HOME });
@@ -46,7 +46,8 @@ test.each(OPENCODE_RECIPES)("$title: $cause", async ({ cause, write, messages })
 });
 
 /**
- * The list that lacks the session: that of the command, or that of the terminal, which needs the path of the folder.
+ * Returns the ids of the list that lacks the session: the list of the command, or the list in opencode's terminal,
+ * which needs the path of the folder.
  */
 async function shown({ project }: Sandbox, opencode: Opencode, cause: string): Promise<readonly string[]> {
   if (cause !== "other_path") {

@@ -1,4 +1,4 @@
-/** A session of another agent on the same machine that mentions a lighthouse. */
+/** Writes a session of another agent on the same machine. The session mentions a lighthouse. */
 
 import type { Sandbox } from "../sandbox.ts";
 

@@ -1,7 +1,7 @@
 /**
  * The real opencode holds conversations. Continuo reads its database, most of which is in the `-wal`, while opencode
- * runs and after it was killed, and computes what the model receives when a session continues; then opencode continues
- * it. The tests run in order and continue each other's sessions.
+ * runs and after it was killed. Continuo computes what the model receives when a session continues; then opencode
+ * continues the session. The tests run in order and continue each other's sessions.
  */
 
 import { cp, readdir, readFile, rm, writeFile } from "node:fs/promises";
@@ -80,7 +80,7 @@ async function detailsOf(sessionId: string) {
 }
 
 describe("opencode continues what Continuo reads", () => {
-  test("text, reasoning, parallel calls of which one fails, images", async () => {
+  test("text, reasoning, parallel calls of which one fails, and images reach the model again", async () => {
     sessions.main = await server.create();
     await server.say(sessions.main, SAID.compare);
     await server.named(sessions.main);
@@ -90,7 +90,7 @@ describe("opencode continues what Continuo reads", () => {
     expect(countKinds(items)).toMatchObject({ thinking: 1, call: 3, result: 3, image: 2 });
   });
 
-  test("a sub-agent, whose session is not listed but is a detail of the session that started it", async () => {
+  test("a sub-agent's session is not listed, but is a detail of the session that started it", async () => {
     await server.say(sessions.main, SAID.count);
     const { details } = await detailsOf(sessions.main);
     const [child, ...others] = details.subagents;
@@ -111,14 +111,14 @@ describe("opencode continues what Continuo reads", () => {
     expect(countKinds(await prove(sessions.main))).toMatchObject({ call: 4, result: 4 });
   });
 
-  test("a fork, which is a copy", async () => {
+  test("a fork continues with a copy of the messages", async () => {
     sessions.fork = asText(asObject(await server.request("POST", `/session/${sessions.main}/fork`, {})).id);
     await server.say(sessions.fork, SAID.fork);
     expect((await detailsOf(sessions.fork)).details.title).toBe("Two notes (fork #1)");
     expect(countKinds(await prove(sessions.fork))).toMatchObject({ call: 4, image: 2 });
   });
 
-  test("a revert: the removed messages are a leaf of their own until opencode continues", async () => {
+  test("after a revert, the removed messages are a separate leaf until opencode continues", async () => {
     for (const words of [SAID.instead, SAID.wrong, SAID.wronger]) await server.say(sessions.fork, words);
     const messageID = idsBySaid(await server.messages(sessions.fork)).get(SAID.wrong) ?? "";
     await server.request("POST", `/session/${sessions.fork}/revert`, { messageID });
@@ -132,7 +132,7 @@ describe("opencode continues what Continuo reads", () => {
     expect((await detailsOf(sessions.fork)).leaves).toHaveLength(1);
   });
 
-  test("a revert in the middle of an answer", async () => {
+  test("a revert in the middle of an answer keeps the part before it", async () => {
     await server.say(sessions.fork, SAID.wrong);
     const messages = await server.messages(sessions.fork);
     const id = idsBySaid(messages).get("I look once more.");
@@ -147,7 +147,7 @@ describe("opencode continues what Continuo reads", () => {
     expect(items.at(-1)).toEqual({ kind: "text", role: "assistant", text: "I look once more." });
   });
 
-  test("two compactions, and the messages after them", async () => {
+  test("a session continues after one compaction and after a second one", async () => {
     const compact = async (): Promise<void> => {
       const said = { providerID: "scripted", modelID: MODEL };
       await server.request("POST", `/session/${sessions.main}/summarize`, said);
@@ -159,7 +159,7 @@ describe("opencode continues what Continuo reads", () => {
     await prove(sessions.main);
   });
 
-  test("an error, and an answer that the person stopped", async () => {
+  test("a session continues after an error and after an answer that the person stopped", async () => {
     sessions.broken = await server.create({ title: "Broken off" });
     await server.say(sessions.broken, SAID.refused);
     const before = model.conversation().length;
@@ -172,7 +172,7 @@ describe("opencode continues what Continuo reads", () => {
     expect(countKinds(await prove(sessions.broken))).toMatchObject({ text: 3, call: 1, result: 1 });
   });
 
-  test("a session whose opencode was killed while a tool ran", async () => {
+  test("a session continues after opencode was killed while a tool ran", async () => {
     sessions.killed = await server.create({ title: "Killed" });
     const said = server.say(sessions.killed, SAID.slow).catch(String);
     const isRunning = async (): Promise<boolean> =>
@@ -196,8 +196,8 @@ describe("opencode continues what Continuo reads", () => {
   });
 });
 
-describe("opencode's own reading", () => {
-  test("lists the same sessions, by the same titles and times", async () => {
+describe("opencode itself", () => {
+  test("lists the same sessions, with the same titles and times", async () => {
     const told = asObjects(await server.request("GET", "/session")).filter(
       ({ parentID }) => parentID === undefined,
     );
@@ -241,7 +241,7 @@ function recordsIn(exported: JsonObject): JsonObject[] {
   ]);
 }
 
-/** Returns rows as opencode would report them: the data, and the ids of the columns. */
+/** Returns rows as opencode would report them: the data, and the ids from the other columns. */
 async function rowsOf(session: Awaited<ReturnType<typeof openNativeSession>>): Promise<JsonObject[]> {
   const entries = await Array.fromAsync(session.entries());
   return entries.slice(1).map(({ value }) => {
@@ -260,7 +260,7 @@ describe("commands that read", () => {
     }
   };
 
-  test("change no file of a killed opencode, except for the notes in the -shm", async () => {
+  test("change no file of a killed opencode, except for the -shm, in which SQLite records readers", async () => {
     await server.kill();
     const folder = join(opencode.dataHome, "opencode");
     await rm(join(folder, "opencode.db-shm"), { force: true });

@@ -1,6 +1,6 @@
 /**
- * Random damage to a session of a real agent, which the agent resumes before and after a repair: the repair loses no
- * message that the agent read before, it makes at least nine of ten refused sessions readable, and the model view
+ * A session of a real agent is damaged at random, and the agent resumes it before and after a repair. The repair loses
+ * no message that the agent read before, and makes at least nine of ten refused sessions readable. The model view
  * equals the agent's request. A run of CI tries a part of the damages; `CONTINUO_SEED=N` chooses others.
  */
 
@@ -80,7 +80,7 @@ function withField(text: string, { field, value }: { readonly field: number; rea
   };
 }
 
-/** Most damage hits records of the conversation; an agent writes many other records. */
+/** Returns true for a record of the conversation. Most damage hits these; an agent also writes many other records. */
 function isSaid(text: string): boolean {
   return /"type":"(?:user|assistant|message|gemini|session|session_meta|response_item|text|tool|reasoning)(?:\.\w+)?"|"role":/u.test(
     text,
@@ -123,7 +123,7 @@ function changeRow(file: string, row: Row | undefined, data: string): void {
   if (row !== undefined) database.prepare(`update ${row.table} set data = ? where id = ?`).run(data, row.id);
 }
 
-/** A row is lost, or its data is cut off. */
+/** Returns a damage by which a row is lost, or its data is cut off. */
 function rowDamage(file: string, rows: readonly Row[], at: number): Laid {
   const row = rows[(SEED * 7 + at) % rows.length];
   const isLost = at % 2 === 0 && row?.table === "part";
@@ -138,7 +138,8 @@ function rowDamage(file: string, rows: readonly Row[], at: number): Laid {
 }
 
 /**
- * Returns the texts of person and model. A repair removes results without their call, because no API accepts them.
+ * Returns the texts of person and model. Results are left out, because a repair removes those without a call, which no
+ * API accepts.
  */
 function saidIn(items: readonly Item[] | null): readonly string[] {
   return (items ?? []).flatMap((item) =>
@@ -146,7 +147,7 @@ function saidIn(items: readonly Item[] | null): readonly string[] {
   );
 }
 
-/** An agent that sends no message of a session with messages has not read it. */
+/** Returns true if the agent failed, or sent no message although the session has messages. */
 function isRefused({ items, failure }: ResumeResult, view: readonly Item[] | null): boolean {
   return failure !== null || items === null || (items.length === 0 && (view ?? []).length > 0);
 }
@@ -165,8 +166,8 @@ function asRead(items: readonly Item[]): readonly Item[] {
 }
 
 /**
- * An id that is not in the session was made for a call or a result without an id. Gemini CLI makes another one each
- * time, so such ids are compared by their order.
+ * Returns the items with a number in place of each id that is not in the session. The agent made such an id for a call
+ * or a result without one. Gemini CLI makes a different id each time, so only the order of these ids is compared.
  */
 function withoutNewIds(items: readonly Item[], said: string): readonly Item[] {
   const made = new Map<string, string>();
@@ -180,7 +181,7 @@ function withoutNewIds(items: readonly Item[], said: string): readonly Item[] {
 }
 
 test.each(AGENTS)(
-  "$agent reads repaired sessions as well as before, and most sessions that it refused; the view equals its request",
+  "$agent reads all it read before a repair, and most sessions that it refused; the model view equals its request",
   async (each) => {
     await using stage = await openStage(each);
     const ref = `${each.agent}:${stage.session.sessionId}`;

@@ -133,24 +133,24 @@ async function nativeSessions(store: Store): Promise<readonly unknown[]> {
 }
 
 describe.each([claude, codex])("$title waits for a person", (subject) => {
-  test.each(["before it is answered", "after it was answered by another process"])(
-    "continues its own session after a kill %s, and uses the answer once",
+  test.each(["after the restart", "of another process before the restart"])(
+    "after a kill, the agent's own session continues, and an answer %s is used once",
     async (when) => {
       await using on = await stage(subject);
       const dying = await on.start();
       await fetch(`${dying.address}/jobs/j`, { method: "POST", headers: ANN, body: WORDS });
       const asked = await openQuestion(dying);
-      // The agent still runs when the next attempt begins.
+      // Only the program is killed: its agent still runs when the next attempt begins.
       await dying.kill();
       expect(existsSync(on.file)).toBe(false);
 
       const away = await openContinuo(on.url);
       expect(await away.approvals.list({ status: "open" })).toMatchObject([{ id: asked.id }]);
-      if (when !== "before it is answered") await away.approvals.resolve(asked.id, ANSWER);
+      if (when !== "after the restart") await away.approvals.resolve(asked.id, ANSWER);
       await away.close();
 
       const next = await on.start();
-      if (when === "before it is answered") {
+      if (when === "after the restart") {
         const again = await openQuestion(next, asked.runId);
         expect(again.id).toBe(asked.id);
         await fetch(`${next.address}/approvals/${again.id}`, { method: "POST", headers: ANN });

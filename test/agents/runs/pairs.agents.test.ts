@@ -69,7 +69,7 @@ const PAIRS: readonly Pair[] = AGENT_NAMES.flatMap((from) =>
   AGENT_NAMES.filter((to) => to !== from).map((to): Pair => [from, to]),
 );
 
-/** Each fault has another pair, so that each agent is on both sides. */
+/** Unless all pairs are requested, each fault gets a different pair, so that a turn of each agent fails. */
 function casesOf(fault: Fault, at: number): readonly (readonly [string, AgentName, AgentName, Fault])[] {
   const isAll = process.env.CONTINUO_ALL_PAIRS === "1";
   const step = PAIRS.length / FAULTS.length;
@@ -139,7 +139,7 @@ function counts({ server }: Stage, ...words: readonly [string, ...string[]]): re
 }
 
 test.each(FAULTS.flatMap(casesOf))(
-  "%s in a turn of %s, then %s continues",
+  "after %s in a turn of %s, the conversation continues with %s and then with the first agent",
   async (_, from, to, fault) => {
     await using at = await stage([from, to], fault.answer);
     const { sessionId } = await at.run(from, FIRST);

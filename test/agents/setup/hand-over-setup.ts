@@ -1,6 +1,6 @@
 /**
- * A hand-over that begins inside an agent: the scripted model for it, and the content of the other agent's session
- * afterwards.
+ * Scripts the model for a hand-over that begins inside an agent, and checks the other agent's session after the
+ * hand-over.
  */
 
 import type { AgentName } from "@continuo/core/model";
@@ -28,7 +28,7 @@ export interface Tools {
 }
 
 /**
- * A model that knows only what it receives about Continuo.
+ * Returns the script of a model that knows about Continuo only the texts that it receives.
  *
  * @param sent the requests that it received
  */
@@ -54,7 +54,7 @@ export function scriptOf(
 }
 
 function commandIn(request: string): string {
-  return /`([^`]+ handoff SESSION --to AGENT)`/u.exec(request)?.[1] ?? "false # it was told no command";
+  return /`([^`]+ handoff SESSION --to AGENT)`/u.exec(request)?.[1] ?? "false # the request has no command";
 }
 
 export interface HandOverSetup {
@@ -64,7 +64,7 @@ export interface HandOverSetup {
   readonly to: AgentName;
 }
 
-/** The other agent has what was said, and the model was told the command that continues it. */
+/** Throws if the other agent's session lacks a message, or if the model did not receive the command to continue it. */
 export async function expectHandedOver({ server, sandbox, environment, to }: HandOverSetup): Promise<void> {
   const { stdout } = await runContinuo(["list", "--agent", to, "--json"], sandbox, environment);
   const listed = asObjects(JSON.parse(stdout)).map(({ sessionId }) => asText(sessionId));

@@ -29,7 +29,7 @@ async function run(program: string, ...args: readonly string[]): Promise<string>
   return result.stdout + result.stderr;
 }
 
-test("Claude Code checks the plugin by the rules of its plugin directory without a warning, and installs it from the marketplace", async () => {
+test("the plugin passes Claude Code's check for its plugin directory without a warning, and is installed from the marketplace", async () => {
   const claude = claudeBinary();
   const checked = await run(claude, "plugin", "validate", join(packages, "plugin"), "--profile", "directory");
   expect(checked).toContain("Validation passed");
