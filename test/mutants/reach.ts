@@ -1,6 +1,7 @@
 /**
  * Finds the test files that reach a source file, and over how many imports. A file that is named in a string, such as the
- * script of a child process, counts as imported; a test that asks for the bundled command imports all of it.
+ * script of a child process, counts as imported; a test that asks for the bundled command imports all of it. Most files
+ * are reached by hundreds of tests over the same doors: the words of a test say whether it is about the file.
  */
 
 import { dirname, posix } from "node:path";
@@ -19,6 +20,11 @@ const NAMED = /["'`]([\w./-]+\.ts)["'`]/gu;
 
 /** For each source file, below the root: the tests that reach it, nearest first. */
 export function readReaches(): (path: string) => readonly Reach[] {
+  const importers = readImporters();
+  return (path) => reachesOf(path, importers);
+}
+
+function readImporters(): ReadonlyMap<string, ReadonlySet<string>> {
   const importers = new Map<string, Set<string>>();
   for (const source of [...readSource(), ...readSource("test")]) {
     for (const to of targetsOf(source)) {
@@ -26,7 +32,7 @@ export function readReaches(): (path: string) => readonly Reach[] {
       importers.set(to, known.add(source.file));
     }
   }
-  return (path) => reachesOf(path, importers);
+  return importers;
 }
 
 function targetsOf({ file, text, imports }: SourceFile): readonly string[] {
@@ -51,6 +57,49 @@ function reachesOf(path: string, importers: ReadonlyMap<string, ReadonlySet<stri
     .map(([test, distance]) => ({ test, distance: isBeside(test, path) ? 0 : distance }))
     .concat({ test: ERROR_TEXTS, distance: 0 })
     .sort((a, b) => a.distance - b.distance || (a.test < b.test ? -1 : 1));
+}
+
+/**
+ * The tests that most likely find a mistake in a file, the likeliest first: those that import it, and then by the words
+ * that they share with it, of which a rare word counts more (the cosine of TF-IDF vectors).
+ */
+export function createNearest(): (path: string) => readonly string[] {
+  const reachesOf = readReaches();
+  const words = new Map([...readSource(), ...readSource("test")].map((one) => [one.file, wordsOf(one)]));
+  const files = new Map<string, number>();
+  for (const counts of words.values())
+    for (const word of counts.keys()) files.set(word, (files.get(word) ?? 0) + 1);
+  const vectorOf = (path: string): ReadonlyMap<string, number> => {
+    const weights = [...(words.get(path) ?? [])].map(([word, count]) => {
+      const rarity = Math.log(words.size / (files.get(word) ?? 1));
+      return [word, (1 + Math.log(count)) * rarity] as const;
+    });
+    const length = Math.hypot(...weights.map(([, weight]) => weight));
+    return new Map(weights.map(([word, weight]) => [word, weight / length]));
+  };
+  return (path) => {
+    const own = vectorOf(path);
+    const scoreOf = ({ test, distance }: Reach): number =>
+      [...vectorOf(test)].reduce(
+        (sum, [word, weight]) => sum + weight * (own.get(word) ?? 0),
+        distance === 1 ? 1 : 0,
+      );
+    return reachesOf(path)
+      .filter(({ test }) => !test.startsWith("test/house/"))
+      .map((reach) => ({ test: reach.test, score: scoreOf(reach) }))
+      .sort((a, b) => b.score - a.score)
+      .map(({ test }) => test);
+  };
+}
+
+/** The words of a file's path and content, each part of a name by itself, with their counts. */
+function wordsOf({ file, text }: SourceFile): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>();
+  for (const [word] of `${file} ${text}`.matchAll(/[A-Z]?[a-z]{2,}/gu)) {
+    const stem = word.toLowerCase().replace(/(?:s|ed|ing)$/u, "");
+    counts.set(stem, (counts.get(stem) ?? 0) + 1);
+  }
+  return counts;
 }
 
 /** In the file's own folder a test is about the file, over however many imports it reaches it. */

@@ -1,48 +1,66 @@
-/** Replays the promises of rooms: plants the mistake of each in a copy of the package, and runs the test that finds it. */
+/** Replays the promises of rooms: plants the mistake of each in a copy of the package, and runs the tests that may find it. */
 
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { baselineOf, isFoundBy } from "./copy.ts";
 import type { PromiseOfRoom } from "./promises/promise.ts";
 
+/** A promise of a list of somebody else may name no test. */
+export type Planted = Omit<PromiseOfRoom, "test"> & Partial<Pick<PromiseOfRoom, "test">>;
+
 export interface Replay {
   /** Copies of the package; each tries one mistake at a time. */
   readonly folders: readonly string[];
-  readonly promises: readonly PromiseOfRoom[];
+  readonly promises: readonly Planted[];
+  /** The tests that may find the mistake of a promise; the first ones run first, until one fails. */
+  readonly testsOf: (one: Planted) => readonly string[];
   readonly tell: (sentence: string) => void;
 }
 
-/** The promises whose mistake their test did not find. Throws when a test fails without a mistake. */
-export async function replayPromises({ folders, promises, tell }: Replay): Promise<readonly PromiseOfRoom[]> {
-  const tests = [...new Set(promises.map(({ test }) => test))].sort();
+/** The promises whose mistake no test found. Throws when a test fails without a mistake. */
+export async function replayPromises({
+  folders,
+  promises,
+  testsOf,
+  tell,
+}: Replay): Promise<readonly Planted[]> {
+  const tests = [...new Set(promises.flatMap(testsOf))].sort();
   const [first = ""] = folders;
   tell(`the ${tests.length} test files of ${promises.length} promises, without a mistake …`);
   const { failing, durations } = await baselineOf(first, tests);
   const broken = tests.filter((test) => failing.has(test) || !durations.has(test));
   if (broken.length > 0) throw new Error(`without a mistake these fail or do not run: ${broken.join(", ")}`);
-  const survivors: PromiseOfRoom[] = [];
+  const survivors: Planted[] = [];
   const queue = promises.entries();
   const takeFrom = async (folder: string): Promise<void> => {
     for (const [at, one] of queue) {
-      const isFound = await isFoundIn(folder, one, durations);
-      if (!isFound) survivors.push(one);
-      tell(`${at + 1}/${promises.length} ${isFound ? "found" : "survived"}: ${one.file}: ${one.promise}`);
+      const finder = await finderIn(folder, one, { tests: testsOf(one), durations });
+      if (finder === null) survivors.push(one);
+      const outcome = finder === null ? "survived" : `found by ${finder}`;
+      tell(`${at + 1}/${promises.length} ${outcome}: ${one.file}: ${one.promise}`);
     }
   };
   await Promise.all(folders.map(takeFrom));
   return survivors;
 }
 
-async function isFoundIn(
+interface KnownTests {
+  readonly tests: readonly string[];
+  readonly durations: ReadonlyMap<string, number>;
+}
+
+/** The first test that finds the mistake. */
+async function finderIn(
   folder: string,
-  { file, text, mistake, test }: PromiseOfRoom,
-  durations: ReadonlyMap<string, number>,
-): Promise<boolean> {
+  { file, text, mistake }: Planted,
+  { tests, durations }: KnownTests,
+): Promise<string | null> {
   const path = join(folder, file);
   const source = readFileSync(path, "utf8");
   writeFileSync(path, withMistake(source, text, mistake));
   try {
-    return await isFoundBy(folder, [test], durations);
+    for (const test of tests) if (await isFoundBy(folder, [test], durations)) return test;
+    return null;
   } finally {
     writeFileSync(path, source);
   }

@@ -4,6 +4,8 @@
  * the source, one at a time, and reports those that no test of the quick size finds. `--shard 1/2` tries every
  * second of the mistakes that the seed draws, `2/2` the others; `--jobs 2` tries two at the same time.
  * `--promises` plants the mistakes of meaning that `promises/` holds instead, each of which its own test has to find.
+ * `--nearest 8` runs the 8 nearest tests in place of that one. `--list FILE` takes the mistakes from a JSON file, whose
+ * rows need no test.
  *
  * Mistakes are planted in a copy of the package below the temporary folder: the source itself is never changed,
  * whatever ends this program. For each mistake the tests that run its function come first, the quick ones before
@@ -22,8 +24,8 @@ import { type Mutant, mutantsOf, plant } from "./mutate.ts";
 import { probe, withProbes } from "./probe.ts";
 import { PROMISES } from "./promises/index.ts";
 import { createRandom, drawFrom } from "./random.ts";
-import { type Reach, readReaches } from "./reach.ts";
-import { replayPromises } from "./replay.ts";
+import { createNearest, type Reach, readReaches } from "./reach.ts";
+import { type Planted as PlantedPromise, replayPromises } from "./replay.ts";
 
 interface Planted extends Mutant {
   /** Below the root, with `/`. */
@@ -39,6 +41,8 @@ interface Outcome {
 const DEFAULT_ROOMS = ["store", "sessions", "transcript", "handoff", "editing"];
 /** Test files run in turns of this many seconds together, then all others. */
 const TURNS_SECONDS = [5, 20, 60];
+/** The number of tests that may find a mistake whose row names none. */
+const NEAREST = 8;
 /** Below the copy of the package. */
 const RUNNING = "home/running.tsv";
 
@@ -47,19 +51,32 @@ process.exitCode = options.isOfPromises ? await replay() : await main();
 
 async function replay(): Promise<number> {
   const { index, of } = options.shard;
+  const promises = options.list === undefined ? promisesOfRooms() : readList(options.list);
+  const chosen = promises.filter((_, at) => at % of === index - 1);
+  endOnSignals();
+  const nearest = createNearest();
+  const testsOf = ({ file, test }: PlantedPromise): readonly string[] =>
+    test === undefined || options.nearest !== undefined
+      ? nearest(file).slice(0, options.nearest ?? NEAREST)
+      : [test];
+  const folders = Array.from({ length: options.jobs }, makeCopy);
+  const survivors = await replayPromises({ folders, promises: chosen, testsOf, tell });
+  for (const one of survivors) tell(`survivor: ${one.file}: ${one.promise} (${testsOf(one).join(", ")})`);
+  tell(`${chosen.length - survivors.length} of ${chosen.length} mistakes found`);
+  return survivors.length === 0 ? 0 : 1;
+}
+
+function promisesOfRooms(): readonly PlantedPromise[] {
   const rooms = options.rooms ?? Object.keys(PROMISES);
-  const promises = rooms.flatMap((room) => {
+  return rooms.flatMap((room) => {
     const some = PROMISES[room];
     if (some === undefined) throw new Error(`no promises of a room ${room}`);
     return some;
   });
-  const chosen = promises.filter((_, at) => at % of === index - 1);
-  endOnSignals();
-  const folders = Array.from({ length: options.jobs }, makeCopy);
-  const survivors = await replayPromises({ folders, promises: chosen, tell });
-  for (const { file, promise, test } of survivors) tell(`survivor: ${file}: ${promise} (${test})`);
-  tell(`${chosen.length - survivors.length} of ${chosen.length} mistakes found`);
-  return survivors.length === 0 ? 0 : 1;
+}
+
+function readList(file: string): readonly PlantedPromise[] {
+  return JSON.parse(readFileSync(file, "utf8"));
 }
 
 function endOnSignals(): void {
@@ -218,6 +235,8 @@ interface Options {
   readonly rooms: readonly string[] | undefined;
   /** True if the mistakes of `promises/` are planted. */
   readonly isOfPromises: boolean;
+  readonly nearest: number | undefined;
+  readonly list: string | undefined;
   readonly floor: number;
   readonly tests: number;
 }
@@ -231,16 +250,18 @@ function readOptions(): Options {
       shard: { type: "string", default: "1/1" },
       rooms: { type: "string" },
       promises: { type: "boolean", default: false },
+      nearest: { type: "string" },
+      list: { type: "string" },
       floor: { type: "string", default: "90" },
       // The number of test files that run although they do not run the mutant's function: fewer are faster, and
       // may miss one that finds it.
       tests: { type: "string", default: "1000" },
     },
   });
-  const number = (name: "count" | "seed" | "jobs" | "floor" | "tests"): number => {
-    if (!/^\d{1,9}$/u.test(values[name]))
-      throw new Error(`--${name} takes a whole number, not ${values[name]}`);
-    return Number(values[name]);
+  const number = (name: "count" | "seed" | "jobs" | "floor" | "tests" | "nearest"): number => {
+    const text = values[name] ?? "";
+    if (!/^\d{1,9}$/u.test(text)) throw new Error(`--${name} takes a whole number, not ${text}`);
+    return Number(text);
   };
   return {
     count: number("count"),
@@ -249,6 +270,8 @@ function readOptions(): Options {
     shard: readShard(values.shard),
     rooms: values.rooms?.split(",").filter(Boolean),
     isOfPromises: values.promises,
+    nearest: values.nearest === undefined ? undefined : number("nearest"),
+    list: values.list,
     floor: number("floor"),
     tests: number("tests"),
   };
