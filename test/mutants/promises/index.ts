@@ -16,6 +16,13 @@ import { CLIENT_ENDS } from "./client-ends.ts";
 import { CLIENT_FRAMES_CLIENT } from "./client-frames.ts";
 import { CLIENT_LIVE } from "./client-live.ts";
 import { CONVERSATIONS } from "./conversations.ts";
+import {
+  FOURTH_CATALOG,
+  FOURTH_CONVERSATIONS,
+  FOURTH_GATEWAY,
+  FOURTH_MACHINE,
+  FOURTH_SERVER,
+} from "./fourth-list.ts";
 import { GATEWAY } from "./gateway.ts";
 import { GUARD_PROMISES } from "./guard.ts";
 import { HOLDER_PROMISES, HOOK_PROMISES } from "./leases.ts";
@@ -67,6 +74,7 @@ export const PROMISES: Readonly<Record<string, readonly PromiseOfRoom[]>> = {
     ...SERVER_TOKENS_SERVER,
     ...SECOND_SERVER,
     ...THIRD_SERVER,
+    ...FOURTH_SERVER,
   ],
   mcp: [...MCP, ...MCP_RECALL, ...MCP_QUESTIONS, ...MCP_ANSWERS_MCP, ...SECOND_MCP],
   channels: [
@@ -84,6 +92,7 @@ export const PROMISES: Readonly<Record<string, readonly PromiseOfRoom[]>> = {
     ...CATALOG_WAYS_CATALOG,
     ...SECOND_CATALOG,
     ...THIRD_CATALOG,
+    ...FOURTH_CATALOG,
   ],
   client: [...CLIENT, ...CLIENT_ENDS, ...CLIENT_LIVE, ...CLIENT_FRAMES_CLIENT, ...SECOND_CLIENT],
   machine: [
@@ -93,19 +102,20 @@ export const PROMISES: Readonly<Record<string, readonly PromiseOfRoom[]>> = {
     ...MACHINE_PAGES_MACHINE,
     ...SECOND_MACHINE,
     ...THIRD_MACHINE,
+    ...FOURTH_MACHINE,
   ],
   pages: PAGES,
   wire: WIRE,
   cli: [...CLI, ...SINGLE, ...HOOK_PROMISES, ...SETUP_PROMISES, ...RELOCATE_CLI],
   runtime: [...RUNTIME_REPLAY, ...SECOND_RUNTIME],
   sessions: [...SESSIONS, ...SECOND_SESSIONS],
-  gateway: [...GATEWAY, ...SECOND_GATEWAY],
+  gateway: [...GATEWAY, ...SECOND_GATEWAY, ...FOURTH_GATEWAY],
   live: [...LIVE, ...SECOND_LIVE],
   ahp: [...AHP, ...SECOND_AHP],
   editing: [...GUARD_PROMISES, ...RELOCATE_EDITING],
   native: RELOCATE_NATIVE,
   handoff: [...MOVE_HANDOFF, ...SECOND_HANDOFF],
   files: HOLDER_PROMISES,
-  conversations: [...CONVERSATIONS, ...THIRD_CONVERSATIONS],
+  conversations: [...CONVERSATIONS, ...THIRD_CONVERSATIONS, ...FOURTH_CONVERSATIONS],
   search: SEARCH,
 };

@@ -1,0 +1,117 @@
+/** The texts that a search may read: those of excluded folders are not among them, and what is missing is reported. */
+
+import { mkdirSync, rmSync, utimesSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { findNativeSessions } from "@continuo/native";
+import { indexPathOf, storedSessions } from "@continuo/native/index-file";
+import { openStore } from "@continuo/store";
+import { beforeEach, expect, test } from "vitest";
+import { scratchFolder } from "../../../../test/scratch-folder.ts";
+import { openTexts, updateTexts } from "./texts.ts";
+import { scanText } from "./texts-scan.ts";
+
+const ID = "11111111-0000-4000-8000-000000000001";
+const DAY_MS = 86_400_000;
+
+let home: string;
+beforeEach(() => {
+  home = scratchFolder("texts");
+});
+
+const placesOf = () => ({ home, cwd: home, env: {} });
+
+/** As if nothing had happened for a day. */
+function write(path: string, records: readonly object[]): void {
+  const file = join(home, path);
+  mkdirSync(dirname(file), { recursive: true });
+  writeFileSync(file, records.map((one) => `${JSON.stringify(one)}\n`).join(""));
+  const old = new Date(Date.now() - DAY_MS);
+  utimesSync(file, old, old);
+}
+
+/** The name of its folder says nothing: only the record names `/work/secret`. */
+function writeClaude(): void {
+  const shared = {
+    parentUuid: null,
+    isSidechain: false,
+    cwd: "/work/secret",
+    sessionId: ID,
+    version: "2.1.0",
+  };
+  const message = { role: "user", content: "where is the lighthouse?" };
+  const at = { uuid: "u1", timestamp: "2026-01-01T00:00:00.000Z" };
+  write(`.claude/projects/-elsewhere/${ID}.jsonl`, [{ ...shared, ...at, type: "user", message }]);
+}
+
+async function turnsOf(exclude: readonly string[]): Promise<number> {
+  let turns = 0;
+  for await (const found of findNativeSessions({ places: placesOf() }))
+    for await (const text of scanText(found, { places: placesOf(), exclude }))
+      for await (const _ of text.turns) turns += 1;
+  return turns;
+}
+
+test("a session whose records alone name an excluded folder has no text", async () => {
+  writeClaude();
+  expect(await turnsOf([])).toBe(1);
+  expect(await turnsOf(["/work/secret"])).toBe(0);
+  expect(await turnsOf(["/work/other"])).toBe(1);
+});
+
+test("an own session of an excluded folder has no text, and that of another folder has", async () => {
+  mkdirSync(join(home, ".continuo"));
+  const store = await openStore(`sqlite:${join(home, ".continuo/continuo.db")}`);
+  await store.createSession({ sessionId: "hidden", cwd: "/work/secret" });
+  await store.createSession({ sessionId: "shown", cwd: "/work/open" });
+  await store.createSession({ sessionId: "nowhere" });
+  await store.close();
+  const idsOf = async (exclude: readonly string[]): Promise<readonly string[]> => {
+    await using texts = await openTexts({ places: placesOf(), exclude });
+    return texts.sessionIds().toSorted();
+  };
+  expect(await idsOf([])).toEqual(["hidden", "nowhere", "shown"]);
+  expect(await idsOf(["/work/secret"])).toEqual(["nowhere", "shown"]);
+});
+
+test("a store that cannot be read is reported, and native sessions are searched nonetheless", async () => {
+  writeClaude();
+  write(".continuo/continuo.db", [{ not: "a database" }]);
+  const { ready, unreadable } = await updateTexts({ places: placesOf() });
+  expect(ready.size).toBe(1);
+  expect(unreadable.map(({ location }) => location)).toEqual([
+    `sqlite:${join(home, ".continuo/continuo.db")}`,
+  ]);
+});
+
+test("a title that an agent writes beside a session is indexed without a change of the session's file", async () => {
+  const meta = {
+    id: ID,
+    timestamp: "2026-01-01T00:00:00.000Z",
+    cwd: "/work",
+    originator: "codex",
+    cli_version: "0.169.0",
+  };
+  const said = { type: "message", role: "user", content: [{ type: "input_text", text: "where?" }] };
+  write(`.codex/sessions/2026/01/01/rollout-2026-01-01T00-00-00-${ID}.jsonl`, [
+    { timestamp: meta.timestamp, type: "session_meta", payload: meta },
+    { timestamp: meta.timestamp, type: "response_item", payload: said },
+  ]);
+  const titles = async (): Promise<readonly unknown[]> => {
+    const { ready } = await updateTexts({ places: placesOf() });
+    return [...ready.values()].map((one) => one.session().title);
+  };
+  const before = await titles();
+  write(".codex/session_index.jsonl", [{ id: ID, thread_name: "The lighthouse" }]);
+  expect([before.length, await titles()]).toEqual([1, ["The lighthouse"]]);
+});
+
+test("the text of a session that was removed leaves the index", async () => {
+  writeClaude();
+  const stored = async (): Promise<number> => {
+    await updateTexts({ places: placesOf() });
+    return (await storedSessions(indexPathOf(placesOf()))).length;
+  };
+  expect(await stored()).toBe(1);
+  rmSync(join(home, `.claude/projects/-elsewhere/${ID}.jsonl`));
+  expect(await stored()).toBe(0);
+});

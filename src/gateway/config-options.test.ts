@@ -1,0 +1,28 @@
+/** The choices that an editor shows for a session. */
+
+import { expect, test } from "vitest";
+import { AGENT_OPTION, configOptionsOf, PERMISSIONS_OPTION } from "./config-options.ts";
+
+test.each([
+  ["codex", ["claude", "codex"], ["claude", "codex"]],
+  // It was removed after it answered.
+  ["pi", ["claude", "codex"], ["pi", "claude", "codex"]],
+  ["pi", [], ["pi"]],
+] as const)(
+  "the agent %s of a session is among its choices when %j are installed",
+  (agent, agents, shown) => {
+    const options = configOptionsOf({ agent, policy: "safe", agents });
+    const ids = options.map(({ id, currentValue }) => [id, currentValue]);
+    expect(ids).toEqual([
+      [AGENT_OPTION, agent],
+      [PERMISSIONS_OPTION, "safe"],
+    ]);
+    expect(valuesOf(options[0])).toEqual(shown);
+    expect(valuesOf(options[1])).toContain("safe");
+  },
+);
+
+function valuesOf(option: ReturnType<typeof configOptionsOf>[number] | undefined): readonly string[] {
+  if (option?.type !== "select") return [];
+  return option.options.flatMap((one) => ("value" in one ? [one.value] : []));
+}
