@@ -1,5 +1,7 @@
 /** The answers that a comparison of two histories needs over HTTP: prints of turns, and the source of a hand-over. */
 
+import { rmSync } from "node:fs";
+import { join } from "node:path";
 import type { HandOffAnswer, Outline, SessionHead } from "@continuo/core/wire/machine";
 import { expect, test } from "vitest";
 import { CLAUDE_ID, claudeFile, claudeText } from "../cli/home.ts";
@@ -65,8 +67,9 @@ test("a session that was handed over names its source while the list has that", 
   const made = (await (
     await machine.post(`${source}/handoff`, { to: "codex", cwd: machine.home.path })
   ).json()) as HandOffAnswer;
-  const head: SessionHead = await machine.json(
-    `/v1/machine/sessions/${encodeURIComponent(made.session?.key ?? "")}`,
-  );
-  expect(head.handedOverFrom).toBe(`claude:${CLAUDE_ID}`);
+  const handedOver = `/v1/machine/sessions/${encodeURIComponent(made.session?.key ?? "")}`;
+  const sourceNow = async () => ((await machine.json(handedOver)) as SessionHead).handedOverFrom;
+  expect(await sourceNow()).toBe(`claude:${CLAUDE_ID}`);
+  rmSync(join(machine.home.path, claudeFile(CLAUDE_ID)));
+  await expect.poll(sourceNow).toBeNull();
 });

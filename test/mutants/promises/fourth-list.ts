@@ -37,6 +37,13 @@ export const FOURTH_SERVER: readonly PromiseOfRoom[] = [
     test: "test/server/security.test.ts",
   },
   {
+    promise: "A reader that took nothing for a while gets what it missed.",
+    file: "packages/server/src/server/streams/batches.ts",
+    text: 'if (reading.isClosed) return "behind";',
+    mistake: 'if (reading.isClosed) return "ended";',
+    test: "packages/server/src/server/streams/batches.test.ts",
+  },
+  {
     promise: "A WebSocket of the machine counts as a request of its token.",
     file: "packages/server/src/server/machine/token-sockets.ts",
     text: "    context.quotas.request(grant);\n",
@@ -76,6 +83,27 @@ export const FOURTH_MACHINE: readonly PromiseOfRoom[] = [
     text: "if (run?.sessionId !== row.sessionId) throw noSuchRun(runId);",
     mistake: "if (run === null) throw noSuchRun(runId);",
     test: "test/machine/chat.test.ts",
+  },
+  {
+    promise: "The usage of a session with branches is that of all branches.",
+    file: "packages/server/src/machine/machine.ts",
+    text: "if (head.branches.length < 2 && head.forkedFrom === null) return head;",
+    mistake: "if (head.forkedFrom === null) return head;",
+    test: "packages/server/src/machine/machine.test.ts",
+  },
+  {
+    promise: "The branches that are too many to be read are counted.",
+    file: "packages/server/src/machine/history/branches.ts",
+    text: "left: leaves.length - paths.length",
+    mistake: "left: leaves.length - Math.max(paths.length, leaves.length)",
+    test: "packages/server/src/machine/history/branches.test.ts",
+  },
+  {
+    promise: "A source of a hand-over that is no longer listed has no link.",
+    file: "packages/server/src/machine/hand-off-source.ts",
+    text: "return (await source.same()).byKey.has(key) ? key : null;",
+    mistake: "return key;",
+    test: "test/machine/compared-histories.test.ts",
   },
   {
     promise: "A preview names no reasons for records that are kept.",

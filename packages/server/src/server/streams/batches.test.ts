@@ -1,0 +1,33 @@
+import { openStore } from "@continuo/store";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { LIMITS } from "../context/index.ts";
+import { liveBatches } from "./batches.ts";
+
+const LOG = "streams/log";
+const EVENTS = 3;
+
+beforeEach(() => void vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] }));
+afterEach(() => void vi.useRealTimers());
+
+test.each([
+  ["at once", 0],
+  ["after it took nothing for a while", 2 * LIMITS.slowMs],
+])("a reader that takes a batch %s gets every record once and in order", async (_, pauseMs) => {
+  await using store = await openStore("memory:");
+  await store.createLog({ logId: LOG });
+  const add = async (n: number) => await store.append(LOG, [{ type: "note", data: { n } }]);
+  const batches = liveBatches(store, LOG, { after: 0, signal: new AbortController().signal });
+  const taken: unknown[] = [];
+  const takeNext = async (): Promise<void> => {
+    const { value } = await batches.next();
+    taken.push(...(value?.take() ?? []).map(({ data }) => (data as { readonly n: number }).n));
+  };
+  await takeNext();
+  for (let n = 1; n <= EVENTS; n++) {
+    await add(n);
+    while (!taken.includes(n)) await takeNext();
+    await vi.advanceTimersByTimeAsync(pauseMs);
+  }
+  expect(taken).toEqual([1, 2, 3]);
+  await batches.return();
+});
