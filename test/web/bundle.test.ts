@@ -31,7 +31,7 @@ test("the list and a session together need at most 60 kB gzipped", () => {
   expect(gzipped(manifest.first)).toBeLessThanOrEqual(BUDGET * 0.6);
 });
 
-test("the list and a session load neither the syntax highlighter nor the comparison of words", () => {
+test("the list and a session do not load the syntax highlighter", () => {
   const texts = [...manifest.first, ...manifest.session].map((name) =>
     readFileSync(join(folder, "assets", name), "utf8"),
   );
