@@ -65,12 +65,13 @@ test.each<[string, readonly AgentEvent[], string]>([
   expect(await readers()).toEqual(all(words));
 });
 
-test("a message whose text differs from its parts replaces them, and a reader of strings gets a line before it", async () => {
+test("a message whose text differs from its parts replaces them, and who reads strings live gets a line before it", async () => {
   const script = [{ event: text("It is on the weigh") }, { event: whole("It is on the way") }];
   c = await openContinuo("memory:", { agents: [new ScriptedAgent({ turns: [script] })], pollMs: 10 });
-  await c.session("s", { create: true }).send("Where is it?", { id: "q1" }).result();
-  const strings = "It is on the weigh\n\n[The answer begins again.]\n\nIt is on the way";
-  expect(await readers()).toEqual({ ...all("It is on the way"), strings });
+  const run = c.session("s", { create: true }).send("Where is it?", { id: "q1" });
+  const live = (await Array.fromAsync(run.textStream())).join("");
+  expect(live).toBe("It is on the weigh\n\n[The answer begins again.]\n\nIt is on the way");
+  expect(await readers()).toEqual(all("It is on the way"));
 });
 
 test("an image of a message reaches the chat after the text of its parts", async () => {
@@ -118,17 +119,25 @@ test("a message is complete at its end, with any of its parts in the log", () =>
 /**
  * The first attempt is left by a killed process; the second one belongs to another process, and streams these parts.
  */
-async function secondAttempt(first: readonly object[], second: readonly string[]): Promise<string[]> {
+async function secondAttempt(
+  first: readonly object[],
+  second: readonly string[],
+  comes: "before" | "after" = "before",
+): Promise<string[]> {
   const agent = new ScriptedAgent({ turns: [[{ stream: second, messageId: "m2" }]] });
   c = await openContinuo("memory:", { agents: [agent], pollMs: 10, recover: "retry", work: false });
   const session = c.session("s", { create: true });
   const { runId } = await session.send("Say words.", { id: "q1" });
   const events = [{ type: "run_started", data: { runId } }, ...first] as { type: string; data: unknown }[];
-  await c.store.append(
-    "s",
-    events.map((event) => ({ ...event, runId })),
-    { also: [{ type: "run", runId, to: "running" }] },
-  );
+  const append = async (some: typeof events, to?: "running"): Promise<void> => {
+    const also = to === undefined ? [] : [{ type: "run", runId, to } as const];
+    await c.store.append(
+      "s",
+      some.map((event) => ({ ...event, runId })),
+      { also },
+    );
+  };
+  await append(comes === "before" ? events.slice(0, 1) : events, "running");
   const shown: string[] = [];
   const isReading = Promise.withResolvers<void>();
   const reading = (async () => {
@@ -137,7 +146,10 @@ async function secondAttempt(first: readonly object[], second: readonly string[]
       isReading.resolve();
     }
   })();
-  await isReading.promise;
+  if (comes === "before") {
+    await append(events.slice(1));
+    await isReading.promise;
+  }
   const stop = new AbortController();
   const working = c.work({ signal: stop.signal });
   await reading;
@@ -166,6 +178,45 @@ test.each([
   // A later reader never sees text that another attempt has replaced.
   const words = second.join("");
   expect(await readers()).toEqual(all(words));
+});
+
+test.each([
+  ["continues with the same text", ["It is ", "there."], "It is there."],
+  ["differs", ["The parcel ", "is there."], "The parcel is there."],
+  ["is shorter", ["It "], "It "],
+])(
+  "a reader who comes after the crash gets no words of the dead attempt, if the next one %s",
+  async (_, second, expected) => {
+    expect((await secondAttempt([streamed("It is")], second, "after")).join("")).toBe(expected);
+    expect(await readers()).toEqual(all(expected));
+  },
+);
+
+test("a reader who comes after the crash gets the words before a call at once, because they stay", async () => {
+  const call = { toolCallId: "c1", toolName: "look", toolInput: {}, messageId: "m1" };
+  const first = [streamed("I look."), { type: "tool_call_started", data: call }];
+  const shown = await secondAttempt(first, ["It is there."], "after");
+  expect(shown.join("")).toBe("I look.\n\nIt is there.");
+  expect(shown[0]).toBe("I look.");
+});
+
+test("a reader who comes while an answer is written gets all of it with its next word", async () => {
+  const script = [
+    { stream: ["It is "], messageId: "m1" },
+    { wait: 300 },
+    { stream: ["there."], messageId: "m1" },
+    { wait: "abort" },
+  ] as const;
+  c = await openContinuo("memory:", { agents: [new ScriptedAgent({ turns: [script] })], pollMs: 10 });
+  const session = c.session("s", { create: true });
+  await session.send("Where is it?", { id: "q1" });
+  await expect.poll(async () => JSON.stringify((await session.chat()).messages)).toContain("It is ");
+  let shown = "";
+  for await (const words of session.run("q1").textStream()) {
+    shown += words;
+    if (shown.includes("there.")) break;
+  }
+  expect(shown).toBe("It is there.");
 });
 
 test("text before a call of an attempt stays, and the next attempt follows in a separate paragraph", async () => {

@@ -63,8 +63,12 @@ export function createRunHandle<Value>({ host, sent, parse }: RunHandleOptions<V
     },
     async *textStream(reading = {}) {
       assertKnownOptions("textStream", reading, { signal: true });
-      const { runId } = await sent;
-      yield* textOfEvents(events(reading), await latestAttempt(host.store, runId));
+      const { runId, sessionId } = await sent;
+      const [latest, known] = await Promise.all([
+        latestAttempt(host.store, runId),
+        host.store.latestSequence(sessionId),
+      ]);
+      yield* textOfEvents(events(reading), { latest, known });
       // A reader who left, or who cancelled the run, knows that there is more to the answer.
       if (reading.signal?.aborted === true) return;
       const run = await host.store.getRun(await latestAttempt(host.store, runId));

@@ -9,21 +9,39 @@ import { createUIFold, type UIChunk } from "./ui-chunks.ts";
 /** Comes before words that take the place of those that were shown, and do not begin with them. */
 const BEGINS_AGAIN = "\n\n[The answer begins again.]\n\n";
 
-/** @param latest the newest attempt: words of earlier ones that it has replaced already are left out */
+interface LateReader {
+  /** The newest attempt: words of earlier ones that it has replaced already are left out. */
+  readonly latest: string;
+  /** The end of the log before the reader came. */
+  readonly known: number;
+}
+
+/**
+ * The process of an attempt may be dead already, and the next attempt replaces its last words. A reader gets those that
+ * were there before when the attempt goes on, when the next one begins, or at the end.
+ */
 export async function* textOfEvents(
   events: AsyncIterable<KnownEvent>,
-  latest: string,
+  { latest, known }: LateReader,
 ): AsyncGenerator<string, void> {
   const fold = createUIFold(latest);
   const words = new StepWords();
   let hasReached = false;
+  let isAlive = false;
   for await (const event of events) {
     for (const chunk of fold.take(event)) yield* words.take(chunk);
     if (event.type === "run_started" && event.runId === latest) hasReached = true;
-    if (hasReached) yield* words.show();
+    if (event.sequence > known && (event.runId === latest || hasReached)) isAlive ||= isWorkOfAgent(event);
+    if (hasReached && (isAlive || words.areKept)) yield* words.show();
   }
   for (const chunk of fold.end()) yield* words.take(chunk);
   yield* words.end();
+}
+
+/** A process that finds a dead attempt writes the other events of its run, such as the end of its answer. */
+function isWorkOfAgent(event: KnownEvent): boolean {
+  if (event.type === "message_received") return event.data.stopReason !== "interrupted";
+  return event.type === "message_streamed" || event.type === "run_started";
 }
 
 /** The words of the open step, as its present attempt says them and as the reader has them. */
@@ -31,8 +49,11 @@ class StepWords {
   #said = "";
   #shown = "";
   #isFirst = true;
+  /** The next attempt continues after a step with calls, and replaces any other one. */
+  areKept = false;
 
   *take({ type, delta }: UIChunk): Generator<string, void> {
+    if (type.startsWith("tool-")) this.areKept = true;
     if (type === "text-delta") this.#said += delta;
     if (type === "reset-step") this.#said = "";
     if (type === "start-step") yield* this.end();
@@ -49,6 +70,7 @@ class StepWords {
     if (this.#said !== "" && this.#said !== this.#shown) yield this.#rest();
     this.#said = "";
     this.#shown = "";
+    this.areKept = false;
   }
 
   #rest(): string {
