@@ -33,7 +33,10 @@ export interface SessionImport {
   readonly title: string | null;
   /** The number of messages that the native session has now; those that a person left are not among them. */
   readonly messages: number;
-  /** The number of events that this import stored; 0 if the native session did not change. */
+  /**
+   * The number of events of the native session that the store did not have when this import began; 0 if it did not
+   * change. Two imports at the same time can both count an event, which is stored once.
+   */
   readonly added: number;
 }
 
