@@ -39,6 +39,11 @@ const MIN_PART_BYTES = 2 * 1024;
 const LEAST_GROWTH = 1 / 8;
 /** Sessions are text that repeats itself; a higher level costs more time than it saves bytes. */
 const LEVEL = 12;
+/**
+ * At the higher level Zstandard sorts the whole dictionary for each piece: 16 ms for one of 160 kB, where this level takes
+ * 1 ms, and 3 % more bytes.
+ */
+const SMALL_PIECE_LEVEL = 9;
 /** This level takes a fifth of the time, and a third more bytes. */
 const QUICK_LEVEL = 3;
 
@@ -193,7 +198,8 @@ export function packedQuickly(bytes: Buffer): Buffer {
 }
 
 function compressed(bytes: Buffer, dictionary: Dictionary | null): Buffer {
-  const params = { [constants.ZSTD_c_compressionLevel]: LEVEL };
+  const isSmall = dictionary !== null && bytes.length < dictionary.bytes.length;
+  const params = { [constants.ZSTD_c_compressionLevel]: isSmall ? SMALL_PIECE_LEVEL : LEVEL };
   return zstdCompressSync(bytes, dictionary === null ? { params } : { params, dictionary: dictionary.bytes });
 }
 
