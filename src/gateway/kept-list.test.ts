@@ -78,6 +78,15 @@ test("nothing is read again while nothing changes", async () => {
   expect(reads).toBe(1);
 });
 
+test("a list of some time ago is answered at once, and read again for the next request", async () => {
+  const kept = createKeptList(places, count);
+  onTestFinished(kept.end);
+  const first = await kept.whole();
+  vi.setSystemTime(Date.now() + GATEWAY_LIMITS.listMs + 1);
+  expect(await kept.whole()).toBe(first);
+  await expect.poll(() => reads).toBe(2);
+});
+
 test("after the first page of a connection, the pages of every folder are parts of one read", async () => {
   const wanted: unknown[] = [];
   const list: typeof listCatalog = async (query, sources) => {

@@ -6,7 +6,9 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { findLeftOut } from "@continuo/agents/catalog";
 import type { AgentName } from "@continuo/core/model";
+import type { Places } from "@continuo/files";
 import { findHiddenSessions, hiddenCauses } from "@continuo/native";
 import { restoreNativeSession, returnHiddenSession } from "@continuo/native/editing";
 import type { HiddenSession } from "@continuo/native/kit";
@@ -67,6 +69,7 @@ export async function proveRecipe(
   const first = hidden.find((one) => one.cause === cause);
   if (first === undefined) throw new Error("nothing is hidden");
   const places = placesOfHome(home);
+  await expectLeftOut(agent, places, [cause, ...otherCauses]);
   const planned = await returnHiddenSession(first, { places });
   expect(snapshotOf(home)).toEqual(before);
   if (messages === undefined) {
@@ -79,6 +82,16 @@ export async function proveRecipe(
   expect(contentOf(home)).not.toEqual(content);
   await restoreNativeSession(trashId ?? "", { places });
   expect(contentOf(home)).toEqual(content);
+}
+
+/** Only what the agent does not hide on purpose is reported to people. */
+async function expectLeftOut(agent: AgentName, places: Places, causes: readonly string[]): Promise<void> {
+  using index = openScratch();
+  const facts = await hiddenCauses(agent);
+  const env = { ...places.env, CONTINUO_HOME: index.path };
+  const left = await findLeftOut({ ...places, env }, { agents: [agent] });
+  const unintended = causes.filter((one) => facts[one]?.intended === false);
+  expect(left.map(({ hidden }) => hidden.cause).toSorted()).toEqual(unintended.toSorted());
 }
 
 function openScratch(): Disposable & { readonly path: string } {

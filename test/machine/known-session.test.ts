@@ -31,6 +31,8 @@ test("the next server knows the head and the outline of a long session, until th
   const isKnown = async (): Promise<unknown> => {
     await first.json(KEY);
     await read();
+    // An earlier part of the outline does not replace its end.
+    await first.json(`${KEY}/outline?limit=5&before=9`);
     const { head: knownHead, outline: knownOutline } = await known(next);
     return { head: knownHead, outline: knownOutline };
   };
@@ -38,6 +40,9 @@ test("the next server knows the head and the outline of a long session, until th
   const reader = await next.token(["machine:read"]);
   const shown = (await (await next.get(`${KEY}/known`, reader)).json()) as KnownSession;
   expect(shown.head?.readOnly).toBe("This page may only read.");
+  await next.post(`${KEY}/marks`, { pinned: true });
+  const pinned = await known(next);
+  expect([pinned.session, pinned.head?.session].map((one) => one?.marks.pinned)).toEqual([true, true]);
   utimesSync(file, new Date("2026-07-01T13:00:00Z"), new Date("2026-07-01T13:00:00Z"));
   expect(await known(next)).toMatchObject({ head: null, outline: null });
 });

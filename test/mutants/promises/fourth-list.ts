@@ -50,6 +50,41 @@ export const FOURTH_SERVER: readonly PromiseOfRoom[] = [
     mistake: "",
     test: "test/server/limits.test.ts",
   },
+  {
+    promise: "A callback token of a deleted subscription is not valid for a later one with the same id.",
+    file: "packages/server/src/server/subscriptions/keys.ts",
+    text: "const text = JSON.stringify([workspaceId, subscriptionId, createdAt, payload]);",
+    mistake: "void createdAt;\n  const text = JSON.stringify([workspaceId, subscriptionId, payload]);",
+    test: "test/server/callback-tokens.test.ts",
+  },
+  {
+    promise: "A subscription is not woken by its own wake stream.",
+    file: "packages/server/src/server/subscriptions/links.ts",
+    text: "  if (path === config.wakeStream) return false;\n",
+    mistake: "",
+    test: "packages/server/src/server/subscriptions/links.test.ts",
+  },
+  {
+    promise: "An address of a trusted proxy may have a port.",
+    file: "packages/server/src/server/sockets/addresses.ts",
+    text: "const [, dotted] = /^(\\d+\\.\\d+\\.\\d+\\.\\d+)(?::\\d+)?$/u",
+    mistake: "const [, dotted] = /^(\\d+\\.\\d+\\.\\d+\\.\\d+)$/u",
+    test: "packages/server/src/server/sockets/sockets.test.ts",
+  },
+  {
+    promise: "An event stream of an open log that is read to its end says that it is up to date.",
+    file: "packages/server/src/server/streams/sse.ts",
+    text: '...(state === "up to date" ? { upToDate: true as const } : {})',
+    mistake: '...(state === "more" ? { upToDate: true as const } : {})',
+    test: "test/server/streams.test.ts",
+  },
+  {
+    promise: "The audit log is read only with the right of an administrator.",
+    file: "packages/server/src/server/operation/audit.ts",
+    text: '      context.require(grant, { kind: "admin" });\n',
+    mistake: '      context.require(grant, { kind: "machine", access: "read" } as never);\n',
+    test: "test/server/audit.test.ts",
+  },
 ];
 
 export const FOURTH_CONVERSATIONS: readonly PromiseOfRoom[] = [
@@ -85,6 +120,13 @@ export const FOURTH_MACHINE: readonly PromiseOfRoom[] = [
     test: "test/machine/chat.test.ts",
   },
   {
+    promise: "A page is informed that another turn begins.",
+    file: "packages/server/src/machine/chat/events.ts",
+    text: 'yield* news((await look()).state);\n      yield { type: "turn" };',
+    mistake: "yield* news((await look()).state);",
+    test: "test/machine/chat.test.ts",
+  },
+  {
     promise: "The usage of a session with branches is that of all branches.",
     file: "packages/server/src/machine/machine.ts",
     text: "if (head.branches.length < 2 && head.forkedFrom === null) return head;",
@@ -112,9 +154,58 @@ export const FOURTH_MACHINE: readonly PromiseOfRoom[] = [
     mistake: 'if (outcome === "noted" && kind === "other") continue;',
     test: "packages/server/src/machine/answers.test.ts",
   },
+  {
+    promise: "A question of a turn in another process expires by the time limit of the run's agent.",
+    file: "packages/server/src/machine/chat/stored-questions.ts",
+    text: "return agents[agent]?.permissions.timeoutMs ?? DEFAULT_LIMIT_MS;",
+    mistake: "return Object.values(agents)[0]?.permissions.timeoutMs ?? DEFAULT_LIMIT_MS;",
+    test: "packages/server/src/machine/chat/stored-questions.test.ts",
+  },
+  {
+    promise: "A second answer to a question is refused when another program answered first.",
+    file: "packages/server/src/machine/chat/stored-questions.ts",
+    text: "if (counted.isGiven) return;",
+    mistake: "if (counted !== undefined) return;",
+    test: "packages/server/src/machine/chat/stored-questions.test.ts",
+  },
+  {
+    promise: "A known session is shown with its present title, not with that of the last read.",
+    file: "packages/server/src/machine/machine.ts",
+    text: "session: { ...shown, model, turns, tokens, costUsd, facts } };",
+    mistake: "session: { ...shown, ...head.session, model, turns, tokens, costUsd, facts } };",
+    test: "test/machine/known-session.test.ts",
+  },
+  {
+    promise: "The outline of an older part is not kept as that of the session.",
+    file: "packages/server/src/machine/machine.ts",
+    text: 'return [before, branch, prints].every((one) => one === undefined) && view !== "model";',
+    mistake: 'return [branch, prints].every((one) => one === undefined) && view !== "model";',
+    test: "test/machine/known-session.test.ts",
+  },
+  {
+    promise: "The outline of the model's view begins with what the model sees.",
+    file: "packages/server/src/machine/questions.ts",
+    text: "return { ...(await read(({ kept }) => outlineOf(kept, query, null))), model };",
+    mistake: "void model;\n      return await read(({ kept }) => outlineOf(kept, query, null));",
+    test: "test/machine/model-view.test.ts",
+  },
 ];
 
 export const FOURTH_CATALOG: readonly PromiseOfRoom[] = [
+  {
+    promise: "The models of an own session are those that answered in it.",
+    file: "packages/agents/src/catalog/models.ts",
+    text: "if (isOwn(row)) return store === null ? [] : await modelsOfOwn(row.sessionId, store);",
+    mistake: "if (isOwn(row)) return [];",
+    test: "packages/agents/src/catalog/models.test.ts",
+  },
+  {
+    promise: "A session that its agent hides on purpose is not reported as left out.",
+    file: "packages/agents/src/catalog/unlisted-sessions.ts",
+    text: "if (facts?.intended === false) left.push",
+    mistake: "if (facts !== undefined) left.push",
+    test: "test/lost/codex.test.ts",
+  },
   {
     promise: "An own session of an excluded folder is not searched.",
     file: "packages/agents/src/catalog/texts-own.ts",
@@ -144,9 +235,51 @@ export const FOURTH_CATALOG: readonly PromiseOfRoom[] = [
     mistake: "failure: null",
     test: "packages/agents/src/catalog/texts.test.ts",
   },
+  {
+    promise: "A mirror of a session that exists on this machine is not searched twice.",
+    file: "packages/agents/src/catalog/texts-mirrors.ts",
+    text: " || metIds.has(mirror.sessionId)) continue;",
+    mistake: ") continue;",
+    test: "packages/agents/src/catalog/texts.test.ts",
+  },
+  {
+    promise: "The texts of a removed session leave the index.",
+    file: "packages/agents/src/catalog/texts.ts",
+    text: "      await removeText(path, gone);\n",
+    mistake: "",
+    test: "packages/agents/src/catalog/texts.test.ts",
+  },
+  {
+    promise: "A session is read again after a file outside of it, on which its text depends, has changed.",
+    file: "packages/agents/src/catalog/dependencies.ts",
+    text: "every(([name, state]) => now(name) === state)",
+    mistake: "every(([name]) => now(name) !== IS_GONE)",
+    test: "test/search/beside.test.ts",
+  },
+  {
+    promise: "The searched sessions come newest first.",
+    file: "packages/agents/src/catalog/texts.ts",
+    text: "b.changedMs - a.changedMs ||",
+    mistake: "a.changedMs - b.changedMs ||",
+    test: "packages/agents/src/catalog/texts.test.ts",
+  },
+  {
+    promise: "A log whose hashes do not match has a changed event, and is not called unreadable.",
+    file: "packages/agents/src/catalog/check.ts",
+    text: 'code: "changed_event"',
+    mistake: 'code: "unreadable"',
+    test: "test/cli/own.test.ts",
+  },
 ];
 
 export const FOURTH_GATEWAY: readonly PromiseOfRoom[] = [
+  {
+    promise: "A list that was read some time ago is read again for the next request.",
+    file: "src/gateway/kept-list.ts",
+    text: "    if (Date.now() - current.wholeMs > GATEWAY_LIMITS.listMs) readSoon();\n",
+    mistake: "",
+    test: "src/gateway/kept-list.test.ts",
+  },
   {
     promise: "A native session that was imported has one row in the list of an editor.",
     file: "src/gateway/row-info.ts",
@@ -167,5 +300,119 @@ export const FOURTH_GATEWAY: readonly PromiseOfRoom[] = [
     text: "const names = agents.includes(agent) ? agents : [agent, ...agents];",
     mistake: "const names = agents;",
     test: "src/gateway/config-options.test.ts",
+  },
+];
+
+export const FOURTH_MCP: readonly PromiseOfRoom[] = [
+  {
+    promise: "The tool grep shows the newest session first.",
+    file: "packages/server/src/mcp/grep-tool.ts",
+    text: "if (x !== y) return x < y ? 1 : -1;",
+    mistake: "if (x !== y) return x < y ? -1 : 1;",
+    test: "test/mcp/tools.test.ts",
+  },
+  {
+    promise: "The count of the tool grep is that of all turns, also after an offset.",
+    file: "packages/server/src/mcp/grep-tool.ts",
+    text: "total: hits.length,",
+    mistake: "total: hits.length - offset,",
+    test: "test/mcp/tools.test.ts",
+  },
+  {
+    promise: "A line of the tool who without a last line is only this line.",
+    file: "packages/server/src/mcp/who-tool.ts",
+    text: "(lastLine ?? line)",
+    mistake: "(lastLine ?? lines.length)",
+    test: "test/mcp/who.test.ts",
+  },
+  {
+    promise: "The other turns of a hit do not include its own.",
+    file: "packages/server/src/mcp/hits.ts",
+    text: ".filter((number) => number !== turn.number)",
+    mistake: ".filter((number) => number !== 0)",
+    test: "packages/server/src/mcp/results.test.ts",
+  },
+  {
+    promise: "A cancelled task of a list is not an open end.",
+    file: "packages/server/src/mcp/digest.ts",
+    text: '"done", "cancelled", "canceled"',
+    mistake: '"done"',
+    test: "packages/server/src/mcp/digest.test.ts",
+  },
+];
+
+export const FOURTH_CHANNELS: readonly PromiseOfRoom[] = [
+  {
+    promise: "An agent takes part in no count of people of a summary.",
+    file: "packages/store/src/channels/summary.ts",
+    text: '({ type }) => type !== "person"',
+    mistake: '({ type }) => type === "person"',
+    test: "packages/store/src/channels/late-reader.test.ts",
+  },
+  {
+    promise: "The newest message of a summary has its whole text, although it was written in parts.",
+    file: "packages/store/src/channels/summary.ts",
+    text: "      types: MESSAGE_TYPES,\n",
+    mistake: '      types: ["message_sent"],\n',
+    test: "packages/store/src/channels/late-reader.test.ts",
+  },
+  {
+    promise: "A window of messages keeps the newest when they are too long.",
+    file: "packages/store/src/channels/read-messages.ts",
+    text: "return messages.slice(first);",
+    mistake: "return messages.slice(0, messages.length - first);",
+    test: "packages/store/src/channels/late-reader.test.ts",
+  },
+  {
+    promise: "A participant cannot end the message of another one.",
+    file: "packages/store/src/channels/read-messages.ts",
+    text: " || !isByWriter(event, message.handle)) return;",
+    mistake: ") return;",
+    test: "packages/store/src/channels/late-reader.test.ts",
+  },
+  {
+    promise: "A message of a window names the message to which it replies.",
+    file: "packages/store/src/channels/read-messages.ts",
+    text: '    ...(typeof replyTo === "string" ? { replyTo } : {}),\n',
+    mistake: '    ...(replyTo === null ? { replyTo: "" } : {}),\n',
+    test: "packages/store/src/channels/late-reader.test.ts",
+  },
+];
+
+export const FOURTH_CLIENT: readonly PromiseOfRoom[] = [
+  {
+    promise: "A waiting participant gives up when the holder of the handle renews its lease.",
+    file: "packages/core/src/client/handle-wait.ts",
+    text: "this.#freeAt ??= freeAt;",
+    mistake: "this.#freeAt = freeAt;",
+    test: "packages/core/src/client/handle-wait.test.ts",
+  },
+  {
+    promise: "A call is answered only by the participant that was called.",
+    file: "packages/core/src/client/calls.ts",
+    text: " || waiting.to !== event.actor.id) return;",
+    mistake: ") return;",
+    test: "packages/core/src/client/calls.test.ts",
+  },
+  {
+    promise: "No line of a message poses as a message of another person.",
+    file: "packages/core/src/client/missed-context.ts",
+    text: 'text.replace(/^/gmu, "  ")',
+    mistake: 'text.replace(/^/u, "  ")',
+    test: "packages/core/src/client/missed-context.test.ts",
+  },
+  {
+    promise: "A frame of an earlier socket is not shown after a restart.",
+    file: "packages/core/src/client/live/feed.ts",
+    text: 'if (socket === this.#socket && typeof data === "string")',
+    mistake: 'if (typeof data === "string")',
+    test: "packages/core/src/client/live/feed.test.ts",
+  },
+  {
+    promise: "Long events that nobody reads wait with the server.",
+    file: "packages/core/src/client/inbox.ts",
+    text: "this.#queue.length < LIMITS.queuedEvents && this.#length < LIMITS.queuedLength",
+    mistake: "this.#queue.length < LIMITS.queuedEvents",
+    test: "packages/core/src/client/inbox.test.ts",
   },
 ];

@@ -18,9 +18,12 @@ import { CLIENT_LIVE } from "./client-live.ts";
 import { CONVERSATIONS } from "./conversations.ts";
 import {
   FOURTH_CATALOG,
+  FOURTH_CHANNELS,
+  FOURTH_CLIENT,
   FOURTH_CONVERSATIONS,
   FOURTH_GATEWAY,
   FOURTH_MACHINE,
+  FOURTH_MCP,
   FOURTH_SERVER,
 } from "./fourth-list.ts";
 import { GATEWAY } from "./gateway.ts";
@@ -76,7 +79,7 @@ export const PROMISES: Readonly<Record<string, readonly PromiseOfRoom[]>> = {
     ...THIRD_SERVER,
     ...FOURTH_SERVER,
   ],
-  mcp: [...MCP, ...MCP_RECALL, ...MCP_QUESTIONS, ...MCP_ANSWERS_MCP, ...SECOND_MCP],
+  mcp: [...MCP, ...MCP_RECALL, ...MCP_QUESTIONS, ...MCP_ANSWERS_MCP, ...SECOND_MCP, ...FOURTH_MCP],
   channels: [
     ...CHANNELS,
     ...CHANNEL_CHANGES,
@@ -84,6 +87,7 @@ export const PROMISES: Readonly<Record<string, readonly PromiseOfRoom[]>> = {
     ...CHANNEL_SWEEPS,
     ...CHANNEL_WAYS_CHANNELS,
     ...SECOND_CHANNELS,
+    ...FOURTH_CHANNELS,
   ],
   catalog: [
     ...CATALOG,
@@ -94,7 +98,14 @@ export const PROMISES: Readonly<Record<string, readonly PromiseOfRoom[]>> = {
     ...THIRD_CATALOG,
     ...FOURTH_CATALOG,
   ],
-  client: [...CLIENT, ...CLIENT_ENDS, ...CLIENT_LIVE, ...CLIENT_FRAMES_CLIENT, ...SECOND_CLIENT],
+  client: [
+    ...CLIENT,
+    ...CLIENT_ENDS,
+    ...CLIENT_LIVE,
+    ...CLIENT_FRAMES_CLIENT,
+    ...SECOND_CLIENT,
+    ...FOURTH_CLIENT,
+  ],
   machine: [
     ...MACHINE,
     ...MACHINE_LISTS,

@@ -1,8 +1,9 @@
 /** The texts that a search may read: those of excluded folders are not among them, and what is missing is reported. */
 
-import { mkdirSync, rmSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { mkdirSync, rmSync, utimesSync, writeFileSync } from "node:fs";
+import { dirname, join, relative } from "node:path";
 import { findNativeSessions } from "@continuo/native";
+import { mirrorFile, writeMirror } from "@continuo/native/editing/mirrors";
 import { indexPathOf, storedSessions } from "@continuo/native/index-file";
 import { openStore } from "@continuo/store";
 import { beforeEach, expect, test } from "vitest";
@@ -11,6 +12,7 @@ import { openTexts, updateTexts } from "./texts.ts";
 import { scanText } from "./texts-scan.ts";
 
 const ID = "11111111-0000-4000-8000-000000000001";
+const FILE = `.claude/projects/-elsewhere/${ID}.jsonl`;
 const DAY_MS = 86_400_000;
 
 let home: string;
@@ -27,7 +29,7 @@ function write(path: string, records: readonly object[]): void {
 }
 
 /** The name of its folder says nothing: only the record names `/work/secret`. */
-function writeClaude(): void {
+function writeClaude(to = ""): void {
   const shared = {
     parentUuid: null,
     isSidechain: false,
@@ -37,7 +39,7 @@ function writeClaude(): void {
   };
   const message = { role: "user", content: "where is the lighthouse?" };
   const at = { uuid: "u1", timestamp: "2026-01-01T00:00:00.000Z" };
-  write(`.claude/projects/-elsewhere/${ID}.jsonl`, [{ ...shared, ...at, type: "user", message }]);
+  write(`${to}${FILE}`, [{ ...shared, ...at, type: "user", message }]);
 }
 
 async function turnsOf(exclude: readonly string[]): Promise<number> {
@@ -110,6 +112,34 @@ test("the text of a session that was removed leaves the index", async () => {
     return (await storedSessions(indexPathOf(placesOf()))).length;
   };
   expect(await stored()).toBe(1);
-  rmSync(join(home, `.claude/projects/-elsewhere/${ID}.jsonl`));
+  rmSync(join(home, FILE));
   expect(await stored()).toBe(0);
+});
+
+test("the sessions whose texts are searched come newest first, whatever their names", async () => {
+  for (const [id, day] of [
+    ["b", 2],
+    ["a", 1],
+    ["c", 3],
+  ] as const) {
+    write(`.claude/projects/-work/${id}.jsonl`, [{ type: "user", sessionId: id }]);
+    const at = new Date(Date.UTC(2026, 0, day));
+    utimesSync(join(home, `.claude/projects/-work/${id}.jsonl`), at, at);
+  }
+  await using texts = await openTexts({ places: placesOf() });
+  expect(texts.all().map(({ sessionId }) => sessionId)).toEqual(["c", "b", "a"]);
+});
+
+test("the mirror of a session is searched only while the session itself is not on this machine", async () => {
+  const key = { agent: "claude", sessionId: ID } as const;
+  const other = { main: FILE, machine: "laptop", home: "", folder: "/work" };
+  writeMirror({ ...key, ...other, takenOver: null, workTree: null }, placesOf());
+  writeClaude(`${relative(home, mirrorFile(key, "", placesOf()))}/`);
+  const idsNow = async (): Promise<readonly string[]> => {
+    await using texts = await openTexts({ places: placesOf() });
+    return texts.sessionIds();
+  };
+  expect(await idsNow()).toEqual([ID]);
+  writeClaude();
+  expect(await idsNow()).toEqual([ID]);
 });

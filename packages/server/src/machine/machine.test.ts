@@ -39,16 +39,20 @@ test("a list without figures reads no session, and its rows are the same until a
 
 test("the usage of a session with branches is that of all branches, as in its row", async () => {
   using home = createHome();
-  const content = [{ type: "text", text: "Yes." }];
-  const answer = (uuid: string, parent: string, message: string): string =>
-    claudeText(CLAUDE_ID, [{ uuid, parent, role: "assistant", content, time: "10:00:02" }]).replace(
-      "msg_0",
-      message,
-    );
-  const asked = claudeText(CLAUDE_ID, [
-    { uuid: "q", parent: null, role: "user", content: "Ask", time: "10:00:00" },
-  ]);
-  home.write(claudeFile(CLAUDE_ID), asked + answer("a", "q", "msg_a") + answer("b", "q", "msg_b"));
+  const line = (uuid: string, parent: string | null, role: "user" | "assistant"): string =>
+    claudeText(CLAUDE_ID, [
+      {
+        uuid,
+        parent,
+        role,
+        content: role === "user" ? uuid : [{ type: "text", text: uuid }],
+        time: "10:00:00",
+      },
+    ]).replace("msg_0", `msg_${uuid}`);
+  const turn = (name: string, parent: string | null): string =>
+    line(`${name}q`, parent, "user") + line(`${name}a`, `${name}q`, "assistant");
+  // Two prompts follow the same answer.
+  home.write(claudeFile(CLAUDE_ID), turn("one", null) + turn("two", "onea") + turn("three", "onea"));
   const places = { home: home.path, cwd: home.path, env: cleanEnv(home.path) };
   const prices = async (): Promise<Prices> => ({ own: {}, list: shippedPrices() });
   const machine = createMachine({ places, prices } as unknown as MachineOptions);
@@ -56,8 +60,8 @@ test("the usage of a session with branches is that of all branches, as in its ro
   const head = await machine.session(`claude:${CLAUDE_ID}`, signal);
   expect(head.branches).toHaveLength(2);
   const row = async () => (await machine.sessions({ limit: 10 })).sessions[0];
-  await expect.poll(async () => (await row())?.tokens).toBe(head.session.tokens);
-  const one = (await machine.history({ key: `claude:${CLAUDE_ID}` }, signal)).messages.length;
-  expect([one, head.session.turns]).toEqual([2, (await row())?.turns]);
+  await expect.poll(async () => (await row())?.turns).toBe(3);
+  const { turns, tokens } = head.session;
+  expect([turns, tokens, (await row())?.tokens]).toEqual([3, 3 * 1_020, 3 * 1_020]);
   await machine.close();
 });

@@ -64,6 +64,25 @@ test("another token is used at once, and not only after the pause before the nex
   feed.close();
 });
 
+test("a frame of the socket before a restart is not shown", async () => {
+  const shown: string[] = [];
+  const feed = new Feed({
+    serverUrl: "http://localhost",
+    key: "talk",
+    onFrame: (frame) =>
+      void shown.push(frame.type === "event" ? `event ${frame.event.sequence}` : frame.type),
+  });
+  const first = greeted("s1");
+  first.say({ type: "event", event: { sequence: 1 } });
+  feed.restart();
+  await vi.advanceTimersByTimeAsync(LIMITS.longestRetryMs);
+  const second = greeted("s2");
+  first.say({ type: "event", event: { sequence: 2 } });
+  second.say({ type: "event", event: { sequence: 3 } });
+  expect([FakeSocket.opened.length, shown]).toEqual([2, ["hello", "event 1", "hello", "event 3"]]);
+  feed.close();
+});
+
 test("a watch that was closed opens no further socket", async () => {
   const watching = watchLive({ serverUrl: "http://localhost", key: "talk", onFrame: () => undefined });
   greeted("s1");

@@ -20,7 +20,8 @@ test.each([
   const taken: unknown[] = [];
   const takeNext = async (): Promise<void> => {
     const { value } = await batches.next();
-    taken.push(...(value?.take() ?? []).map(({ data }) => (data as { readonly n: number }).n));
+    if (value === undefined) throw new Error("the batches ended");
+    taken.push(...value.take().map(({ data }) => (data as { readonly n: number }).n));
   };
   await takeNext();
   for (let n = 1; n <= EVENTS; n++) {
