@@ -138,6 +138,7 @@ export {
   type Approvals,
   type Authorization,
   type ChannelHandle,
+  type ChannelJoinOptions,
   type ChannelMessagesOptions,
   type ChannelPostOptions,
   type CodingOptions,

@@ -245,7 +245,11 @@ test(
     await Promise.race([next.exited, reading]);
     await asked;
     await ann.close();
-    expect(answers).toEqual(["@bot are you there?", "@bot and now?"]);
+    // The agent repeats its prompt.
+    expect(answers).toEqual([
+      "ann in the channel team:\n\n@bot are you there?",
+      "ann in the channel team:\n\n@bot and now?",
+    ]);
   },
 );
 

@@ -1,14 +1,14 @@
 /** One input of an agent in a channel, from its claim to the end of its run. */
 
 import type { EarlierTurn, Talk } from "@continuo/agents/conversations";
-import { type AgenticClient, type ClientEvent, formatMessages } from "@continuo/core/client";
+import { type AgenticClient, type ClientEvent, formatMessages, quotedMessages } from "@continuo/core/client";
 import { isContinuoError, isTurnComplete, present } from "@continuo/core/model";
 import type { ChannelMessage, ClaimedInput } from "@continuo/core/wire";
 import { accessOf, callServer, channelPath, type ServerFlags } from "../channel/index.ts";
 import type { Shell } from "../terminal/index.ts";
 import { Answer } from "./answer.ts";
 import type { JoinFlags } from "./flags.ts";
-import { type MissedMessages, quoted } from "./missed-messages.ts";
+import type { MissedMessages } from "./missed-messages.ts";
 
 export interface JoinedChannel {
   readonly client: AgenticClient;
@@ -171,5 +171,7 @@ async function channelContext({ flags, shell, channel }: JoinedChannel, before: 
   const earlier = list.filter(
     ({ sequence, state }) => sequence < before && state !== "open" && state !== "deleted",
   );
-  return quoted(formatMessages(earlier.map((message) => ({ ...message, from: message.handle }))).formatted);
+  return quotedMessages(
+    formatMessages(earlier.map((message) => ({ ...message, from: message.handle }))).formatted,
+  );
 }

@@ -1,6 +1,12 @@
 /** Messages in the channel that were not addressed to the agent: it receives them with its next input. */
 
-import { type ClientEvent, formatMessages, type MissedMessage, missedAfter } from "@continuo/core/client";
+import {
+  type ClientEvent,
+  formatMessages,
+  type MissedMessage,
+  missedAfter,
+  quotedMessages,
+} from "@continuo/core/client";
 
 /** The newest messages are kept: as many as a person would scroll through, and as fit into a prompt. */
 const MAX_MESSAGES = 1_000;
@@ -45,17 +51,12 @@ export class MissedMessages {
     this.#chars = charsOf(this.#messages);
     this.#heard = sequence;
     this.#omitted = 0;
-    return quoted(formatted);
+    return quotedMessages(formatted);
   }
 }
 
 function charsOf(messages: readonly MissedMessage[]): number {
   return messages.reduce((sum, { content }) => sum + content.length, 0);
-}
-
-/** Formats the words of others as a block that its content cannot end; empty if there are none. */
-export function quoted(formatted: string): string {
-  return formatted === "" ? "" : `<missed_context>\n${formatted}</missed_context>`;
 }
 
 function wholeMessage(event: ClientEvent): MissedMessage | null {

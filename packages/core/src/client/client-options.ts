@@ -2,9 +2,10 @@
 
 import type { ContinuoError, KnownOptions } from "../model/index.ts";
 import type { Attachment, HelloFrame, ReplayMode } from "../wire/index.ts";
+import type { OpenSocket } from "./link.ts";
 
 export interface ClientOptions {
-  readonly url: string;
+  readonly address: { readonly url: string; readonly openSocket: OpenSocket | undefined };
   readonly channel: string;
   readonly hello: Omit<HelloFrame, "type" | "protocol" | "after" | "instance" | "token">;
   /** A function is called before each connection. */

@@ -86,7 +86,7 @@ export class AgenticClient {
       mayPause: () => this.#reading === "somebody" && this.#calls.count === 0,
     });
     this.#link = new Link({
-      url: options.url,
+      ...options.address,
       reconnect: options.reconnect,
       firstConnectionMs: options.firstConnectionMs,
       warn: (line, reason) => {

@@ -30,6 +30,8 @@ export interface ConnectOptions {
    * is tried again as if no server had answered.
    */
   readonly token?: string | (() => string | Promise<string>) | undefined;
+  /** Opens the WebSocket; by default the one of the browser or of Node. */
+  readonly openSocket?: ((url: string, protocol: string) => WebSocket) | undefined;
   readonly channel: string;
   readonly handle: string;
   /** The name that people see; the handle by default. */
@@ -66,6 +68,7 @@ export interface ConnectOptions {
 
 const COMMON = {
   serverUrl: true,
+  openSocket: true,
   token: true,
   channel: true,
   reconnect: true,
@@ -108,7 +111,7 @@ export async function connect(options: ConnectOptions): Promise<AgenticClient> {
     });
   }
   const client = new AgenticClient({
-    url: socketUrl(serverUrl, channel),
+    address: { url: socketUrl(serverUrl, channel), openSocket: options.openSocket },
     channel,
     after: options.after ?? "processed",
     reconnect: options.reconnect ?? true,
@@ -149,6 +152,7 @@ export interface WatchOptions
   extends Pick<
     ConnectOptions,
     | "serverUrl"
+    | "openSocket"
     | "token"
     | "channel"
     | "reconnect"
@@ -174,7 +178,7 @@ export async function watch(options: WatchOptions): Promise<ChannelWatch> {
   assertKnownOptions("watch", options, WATCH_OPTIONS);
   const { serverUrl, channel, token, after = 0 } = options;
   const client = new AgenticClient({
-    url: socketUrl(serverUrl, channel),
+    address: { url: socketUrl(serverUrl, channel), openSocket: options.openSocket },
     channel,
     after,
     reconnect: options.reconnect ?? true,

@@ -39,4 +39,5 @@ export {
   formatMessages,
   type MissedContext,
   type MissedContextOptions,
+  quotedMessages,
 } from "./missed-context.ts";

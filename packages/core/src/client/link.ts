@@ -29,8 +29,12 @@ export type Request = RequestFrame extends infer Frame
     : never
   : never;
 
+/** Opens a connection to the address of a channel. */
+export type OpenSocket = (url: string, protocol: string) => WebSocket;
+
 export interface LinkOptions {
   readonly url: string;
+  readonly openSocket?: OpenSocket | undefined;
   readonly reconnect: boolean;
   /** The time in which the first connection is tried again, if `reconnect` is set. */
   readonly firstConnectionMs: number;
@@ -129,7 +133,8 @@ export class Link {
     this.#state = "connecting";
     let socket: WebSocket;
     try {
-      socket = new WebSocket(this.#options.url, [SUBPROTOCOL]);
+      const { url, openSocket = toSocket } = this.#options;
+      socket = openSocket(url, SUBPROTOCOL);
     } catch (cause) {
       const error = new ContinuoError("invalid", "the given text is not the URL of a server", { cause });
       queueMicrotask(() => this.#end(error));
@@ -342,6 +347,10 @@ export class Link {
     this.#onQuiet?.();
     this.#options.onEnd(error);
   }
+}
+
+function toSocket(url: string, protocol: string): WebSocket {
+  return new WebSocket(url, [protocol]);
 }
 
 function closed(socket: WebSocket): Promise<void> {

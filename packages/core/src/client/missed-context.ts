@@ -61,6 +61,11 @@ export function formatMissed(missed: MissedPage, options: MissedContextOptions =
   return { count, formatted, lastSequence, omitted: formatted === "" ? count : omitted };
 }
 
+/** Formatted messages as a block that their content cannot end; empty if there are none. */
+export function quotedMessages(formatted: string): string {
+  return formatted === "" ? "" : `<missed_context>\n${formatted}</missed_context>`;
+}
+
 interface Frame {
   readonly count: number;
   readonly omitted: number;

@@ -10,6 +10,7 @@ import {
 import {
   assertChoice,
   assertKnownOptions,
+  assertNumbers,
   type KnownOptions,
   present,
   type Store,
@@ -22,6 +23,7 @@ import {
   parseClientFrame,
 } from "@continuo/core/wire";
 import {
+  type ConnectionRef,
   isSnapshotDue,
   openChannel,
   planReplay,
@@ -48,6 +50,24 @@ export interface ChannelHandle {
    * `too_large`, `not_found` for the message of `replyTo`.
    */
   post(text: string, options: ChannelPostOptions): Promise<PostedMessage>;
+  /**
+   * An agent of this program takes part: it answers each message that is addressed to `handle`, once and while it writes,
+   * in a session of its own. With each of them its model receives what others said since its last answer. While
+   * another process has the handle, this one waits for it. Ends, without the member, when `signal` aborts or Continuo is
+   * closed. A failure goes to `onError`, and is tried again. Errors: `usage`, `invalid` for the handle, `not_found` for
+   * the agent.
+   */
+  join(handle: string, options?: ChannelJoinOptions): Promise<void>;
+}
+
+export interface ChannelJoinOptions {
+  /** A name of an agent of this program; the first by default. */
+  readonly agent?: string;
+  /** The session that has the questions and answers; `HANDLE-in-CHANNEL` by default. */
+  readonly session?: string;
+  /** The number of agents' messages since a person's last one after which it waits for a person; 20 by default. */
+  readonly maxTurns?: number;
+  readonly signal?: AbortSignal;
 }
 
 export interface ChannelMessagesOptions {
@@ -90,10 +110,22 @@ const POST_OPTIONS: KnownOptions<ChannelPostOptions> = {
   checkpoint: true,
 };
 
+/** The agents of this program that take part in channels. */
+export interface ChannelMembers {
+  join(place: ConnectionRef, options: ChannelJoinOptions): Promise<void>;
+}
+
+const JOIN_OPTIONS: KnownOptions<ChannelJoinOptions> = {
+  agent: true,
+  session: true,
+  maxTurns: true,
+  signal: true,
+};
+
 const MESSAGES = 100;
 
 /** Errors: `invalid` for a name that no channel has. */
-export function createChannelHandle(store: Store, channel: string): ChannelHandle {
+export function createChannelHandle(store: Store, channel: string, members: ChannelMembers): ChannelHandle {
   assertName("channel", channel);
   const logId = channelLogId(channel);
   const exists = async (): Promise<boolean> => (await store.getLog(logId)) !== null;
@@ -117,6 +149,12 @@ export function createChannelHandle(store: Store, channel: string): ChannelHandl
       assertName("handle", handle);
       assertKnownOptions("missed", options, MISSED_OPTIONS);
       return await missedBy(store, { channel, handle }, options);
+    },
+    async join(handle, options = {}) {
+      assertKnownOptions("join", options, JOIN_OPTIONS);
+      assertName("handle", handle);
+      assertNumbers(options, { maxTurns: 1 });
+      await members.join({ channel, handle }, options);
     },
     async post(text, options) {
       assertKnownOptions("post", options, POST_OPTIONS);

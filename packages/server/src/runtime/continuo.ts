@@ -16,6 +16,7 @@ import { everyDay } from "./every-day.ts";
 import { failureTextOf } from "./failure-text.ts";
 import { createHandler, type OpenHandler } from "./handler.ts";
 import type { Host } from "./host.ts";
+import { createMembers } from "./members.ts";
 import { assertWorkOptions, CLOSE_OPTIONS, DEAD_LETTER_FILTERS, REPLAY_OPTIONS } from "./options.ts";
 import { replaySession } from "./replay.ts";
 import { deadLetters, reviveDeadLetter } from "./retries.ts";
@@ -65,7 +66,7 @@ export async function createContinuo(url: string | Store, options: ContinuoOptio
   const continuo: Continuo = {
     store,
     session: (sessionId, described) => createSessionHandle(host, sessionId, described),
-    channel: (name) => createChannelHandle(store, name),
+    channel: (name) => createChannelHandle(store, name, members),
     everyDay: (time, send) => void closed.promise.then(everyDay(time, send, report)),
     approvals: host.approvals,
     async work(asked = {}) {
@@ -95,9 +96,11 @@ export async function createContinuo(url: string | Store, options: ContinuoOptio
       const { graceMs = GRACE_MS } = asked;
       closing ??= (async () => {
         closed.resolve();
+        members.stop();
         // Readers would otherwise wait for runs that end now.
         await Promise.all(handlers.map((handler) => handler.close()));
         await Promise.all([...workers].map((worker) => stop(worker, graceMs)));
+        await members.close();
         unobserve();
         if (isOwnStore) await store.close();
       })();
@@ -105,6 +108,7 @@ export async function createContinuo(url: string | Store, options: ContinuoOptio
     },
     [Symbol.asyncDispose]: () => continuo.close(),
   };
+  const members = createMembers(continuo, host);
   return continuo;
 }
 

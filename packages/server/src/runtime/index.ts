@@ -10,6 +10,7 @@
 export { type CodingOptions, coding, type DefineAgentOptions, defineAgent } from "./agents.ts";
 export type {
   ChannelHandle,
+  ChannelJoinOptions,
   ChannelMessagesOptions,
   ChannelPostOptions,
   MissedInChannel,

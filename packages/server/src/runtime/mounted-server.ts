@@ -4,8 +4,11 @@
  * top-level await would wait for itself.
  */
 
+import { createServer as createHttpServer } from "node:http";
+import { duplexPair } from "node:stream";
+import { WebSocket as Socket } from "ws";
 import { type Authenticate, type ContinuoServer, createServer, MOUNTED } from "../server/index.ts";
-import type { Continuo, HandlerOptions } from "./types.ts";
+import type { Continuo, FetchHandler, HandlerOptions } from "./types.ts";
 
 export function openServer(
   continuo: Continuo,
@@ -26,4 +29,15 @@ export function openServer(
     },
     MOUNTED,
   );
+}
+
+/** Opens WebSockets of this process to a handler, without a port. */
+export function socketsTo({ upgrade }: FetchHandler): (url: string, protocol: string) => WebSocket {
+  const http = createHttpServer().on("upgrade", upgrade);
+  return (url, protocol) => {
+    const [near, far] = duplexPair();
+    http.emit("connection", far);
+    const socket = new Socket(url, [protocol], { createConnection: () => near, perMessageDeflate: false });
+    return socket as unknown as WebSocket;
+  };
 }

@@ -162,7 +162,7 @@ function send<Value>(host: Host, message: NewMessage, options: SendOptions<Value
 }
 
 /** Errors: `not_found` for a name that is none of this program's agents; a program without agents only sends. */
-function assertAgent({ agents }: Host, asked: SendOptions["agent"]): void {
+export function assertAgent({ agents }: Pick<Host, "agents">, asked: SendOptions["agent"]): void {
   if (typeof asked !== "string" || agents.size === 0 || agents.has(asked)) return;
   throw new ContinuoError("not_found", `there is no agent ${JSON.stringify(asked)} in this program`, {
     hint: "Give it to `openContinuo`. If another process runs it, give `send` its definition instead of its name.",
