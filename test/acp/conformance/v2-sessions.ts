@@ -180,10 +180,11 @@ function endRules(rule: Rule): void {
 export function choiceRules(rule: Rule): void {
   const optionsOf = (answer: Json): readonly Json[] => (answer.configOptions ?? []) as readonly Json[];
   const idsOf = (options: readonly Json[]): readonly unknown[] => options.map(({ configId }) => configId);
-  /** The last choice, and another value of it. */
+  /** The last choice among values, and another value of it. */
   const lastOf = (options: readonly Json[]) => {
-    const last = options.at(-1) as { configId: string; options: readonly { value: string }[] };
-    return { configId: last.configId, value: last.options.at(-1)?.value };
+    const last = options.findLast(({ type }) => type === "select");
+    const values = (last?.options ?? []) as readonly Json[];
+    return { configId: last?.configId, value: values.at(-1)?.value };
   };
   rule("CONFIG-201 every choice of a new session has an id, a name and its values", async (wire, { cwd }) => {
     const options = optionsOf(await wire.get("session/new", { cwd }));
@@ -199,7 +200,7 @@ export function choiceRules(rule: Rule): void {
     const params = { sessionId, configId, type: "id", value };
     const after = optionsOf(await wire.get("session/set_config_option", params));
     expect(idsOf(after)).toEqual(idsOf(optionsOf(begun)));
-    expect(after.at(-1)?.currentValue).toBe(value);
+    expect(after.find((option) => option.configId === configId)?.currentValue).toBe(value);
   });
   rule("CONFIG-203 a resumed session has the choices of a new one", async (wire, subject) => {
     const { sessionId, ...begun } = await wire.get("session/new", { cwd: subject.cwd });

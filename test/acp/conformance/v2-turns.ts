@@ -34,9 +34,10 @@ export function turnRules(rule: Rule): void {
   rule("PROMPT-203 the person's message comes back with that id", async (wire, subject) => {
     const id = await newSession(wire, subject);
     const messageId = await say(wire, id, subject.prompt);
-    expect(updatesNamed(wire, id, "user_message")).toEqual([
-      { sessionUpdate: "user_message", messageId, content: [{ type: "text", text: subject.prompt }] },
-    ]);
+    const said = updatesNamed(wire, id, "user_message", "user_message_chunk");
+    // A message comes whole, or in parts.
+    expect(said.flatMap(({ content }) => content)).toEqual([{ type: "text", text: subject.prompt }]);
+    expect(new Set(said.map((one) => one.messageId))).toEqual(new Set([messageId]));
   });
   rule("PROMPT-205 every update is of the session that was asked", async (wire, subject) => {
     const [id, other] = [await newSession(wire, subject), await newSession(wire, subject)];
@@ -96,7 +97,8 @@ function stateRules(rule: Rule): void {
       );
       expect(new Set(ids.map(({ messageId }) => messageId)).size).toBe(2);
       await idleAfter(wire, id, 1);
-      expect(updatesNamed(wire, id, "user_message")).toHaveLength(2);
+      const said = updatesNamed(wire, id, "user_message", "user_message_chunk");
+      expect(new Set(said.map(({ messageId }) => messageId)).size).toBe(2);
     },
   );
   rule("INFO-UNKNOWNSESSION-001 a prompt for no session is an error", async (wire, subject) => {
@@ -238,7 +240,7 @@ export function patchRules(rule: Rule): void {
   );
   rule("PATCH-205 a plan has an id", async (wire, subject) => {
     const plans = updatesNamed(wire, await askingTurn(wire, subject), "plan_update");
-    expect(plans.length).toBeGreaterThan(0);
+    if (plans.length === 0) notClaimed(wire);
     for (const { plan } of plans) expect((plan as Json).planId).toEqual(expect.stringMatching(/./u));
   });
   rule("PATCH-206 a terminal has one folder, an absolute one", async (wire, subject) => {
@@ -287,7 +289,8 @@ function kindRules(rule: Rule): void {
       ({ plan }) => (plan as Json).entries as Json[],
     );
     const kinds = given(calls.map(({ kind }) => kind));
-    expect([kinds.length, entries.length].every((count) => count > 0)).toBe(true);
+    expect(kinds.length).toBeGreaterThan(0);
+    if (entries.length === 0) notClaimed(wire);
     expect(areKnown(kinds, KINDS)).toBe(true);
     expect(areKnown(given(calls.map(({ status }) => status)), [...STATES, "paused", "failed"])).toBe(true);
     expect(
@@ -328,7 +331,12 @@ function kindRules(rule: Rule): void {
     wire.choose = () => ({ outcome: { outcome: "_later" } });
     const id = await askingTurn(wire, subject);
     expect(idles(wire, id)).toHaveLength(1);
-    expect(JSON.stringify(wire.updatesOf(id))).toContain("cancelled");
+    const { subject: asked } = (wire.asked[0]?.params ?? {}) as { readonly subject?: { toolCall?: Json } };
+    const states = updatesNamed(wire, id, "tool_call_update")
+      .filter(({ toolCallId }) => toolCallId === asked?.toolCall?.toolCallId)
+      .flatMap(({ status }) => status ?? []);
+    expect(states.length).toBeGreaterThan(0);
+    expect(states).not.toContain("completed");
   });
 }
 

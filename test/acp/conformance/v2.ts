@@ -252,7 +252,7 @@ function extensionRules(rule: Rule): void {
     expect(answersWithoutId(wire, before)).toEqual([]);
   });
   rule("EXT-202 its capabilities have no fields of its own at their top", async (_wire, _subject, hello) => {
-    expect(["session", "auth", "_meta"]).toEqual(
+    expect(["session", "auth", "providers", "_meta"]).toEqual(
       expect.arrayContaining(Object.keys((hello.capabilities ?? {}) as Json)),
     );
   });

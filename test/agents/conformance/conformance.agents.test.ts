@@ -5,17 +5,36 @@
  */
 
 import { readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { expect, test } from "vitest";
+import { tool } from "../../model-servers/index.ts";
 import { claudeByAcp, codexByAcp, piByAcp } from "../drivers/subjects/adapters.ts";
 import { gemini } from "../drivers/subjects/gemini.ts";
 import { opencode } from "../drivers/subjects/opencode.ts";
 import { isWanted, PINNED, type PinnedName } from "../install.ts";
 import { expectSame, type Judgement, type Judgement2, judge, judge2, type RealAgent } from "./judge.ts";
 
+/** Neither Claude Code nor Codex offers the model of these tests a tool for plans. */
+const CLAUDE_ASKS: RealAgent["asking"] = {
+  environment: {},
+  calls: (file) => [
+    tool("Bash", { command: "pwd", description: "Print the folder" }),
+    tool("Write", { file_path: file, content: "words" }),
+  ],
+};
+
+const CODEX_ASKS: RealAgent["asking"] = {
+  // The adapter does not read the sandbox settings of Codex.
+  environment: { INITIAL_AGENT_MODE: "read-only" },
+  calls: (file) => [
+    tool("exec_command", { cmd: "pwd" }),
+    tool("apply_patch", `*** Begin Patch\n*** Add File: ${basename(file)}\n+words\n*** End Patch`),
+  ],
+};
+
 const AGENTS: readonly (readonly [name: string, packages: readonly PinnedName[], agent: RealAgent])[] = [
-  ["claude", ["claude", "claudeAcp"], { args: [], prepare: claudeByAcp(1).prepare }],
-  ["codex", ["codex", "codexAcp"], { args: [], prepare: codexByAcp.prepare }],
+  ["claude", ["claude", "claudeAcp"], { args: [], asking: CLAUDE_ASKS, prepare: claudeByAcp(1).prepare }],
+  ["codex", ["codex", "codexAcp"], { args: [], asking: CODEX_ASKS, prepare: codexByAcp.prepare }],
   ["gemini", ["gemini"], { args: ["--acp"], login: "gemini-api-key", prepare: gemini.prepare }],
   ["opencode", ["opencode"], { args: ["acp"], prepare: opencode.prepare }],
   ["pi", ["pi", "piAcp"], { args: [], prepare: piByAcp.prepare }],

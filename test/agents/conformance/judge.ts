@@ -1,14 +1,21 @@
 /**
- * Tries the rules of version 1 of the protocol's test kit on a real agent, one after another, and reports which of them
- * hold. For the draft of version 2, it reports the version that the agent answers, and the rules that need no tools.
+ * Tries the rules of the protocol's test kit on a real agent, one after another, and reports which of them hold: those of
+ * version 1, and those of the draft of version 2 if the agent speaks it.
  */
 
+import { join } from "node:path";
 import { expect } from "vitest";
 import { GROUPS, HELLO, isUnclaimed, type Rule, type Subject } from "../../acp/conformance/v1.ts";
 import { GROUPS as GROUPS_2 } from "../../acp/conformance/v2.ts";
 import { HELLO as HELLO_2, isUnclaimed as isUnclaimed2 } from "../../acp/conformance/v2-kit.ts";
 import { type Json, Wire } from "../../acp/conformance/wire.ts";
-import { type ModelServer, startModelServer, text } from "../../model-servers/index.ts";
+import {
+  type ModelServer,
+  type Script,
+  type Step,
+  startModelServer,
+  text,
+} from "../../model-servers/index.ts";
 import type { AgentSetup } from "../drivers/contract.ts";
 import { makeSandbox, type Sandbox } from "../sandbox.ts";
 
@@ -31,6 +38,11 @@ export interface RealAgent {
   readonly args: readonly string[];
   /** The login method that needs no person, for an agent that requires `authenticate`. */
   readonly login?: string;
+  /** A turn with calls, for version 2; the agent asks before the last of them, which writes the file. */
+  readonly asking?: {
+    readonly environment: Readonly<Record<string, string>>;
+    calls(file: string): readonly Step[];
+  };
   prepare(sandbox: Sandbox, modelUrl: string): Promise<AgentSetup>;
 }
 
@@ -40,13 +52,21 @@ type Outcome = "passes" | typeof NOT_CLAIMED;
 const ANSWER_MS = 120_000;
 /** A turn of several minutes, which has to be cancelled. */
 const STORY = Array.from({ length: 3_000 }, (_, k) => `word${k}`).join(" ");
-const SCRIPT = {
+const WRITE = "write it down";
+const scriptOf = (calls: readonly Step[]): Script => ({
   turns: [
     { user: "hello", answers: [[text("Hello to you.")]] },
-    { user: "a long story", answers: [[{ type: "slow", delayMs: 100 } as const, text(STORY)]] },
+    { user: "a long story", answers: [[{ type: "slow", delayMs: 100 }, text(STORY)]] },
     { user: "grüße", answers: [[text("grüße, 你好, 🦦")]] },
+    {
+      user: WRITE,
+      answers: [
+        ...calls.map((call): readonly Step[] => [text("Next step."), call]),
+        [text("That is written.")],
+      ],
+    },
   ],
-};
+});
 
 /** The name of a rule is the first word of its title. */
 export const RULES: ReadonlyMap<string, Parameters<Rule>> = new Map(
@@ -88,9 +108,6 @@ export interface Judgement2 extends Judgement {
   readonly answers: unknown;
 }
 
-/** The other rules need turns with calls and questions, which the script of the model does not have. */
-const ABOUT_2: ReadonlySet<string> = new Set(["connection", "batches", "initialize", "access"]);
-
 /** No rule is tried if the agent does not answer with version 2. */
 export async function judge2(agent: RealAgent, onResult: (line: string) => void): Promise<Judgement2> {
   const answers = await withProcess(agent, 2, async (wire) => {
@@ -98,8 +115,7 @@ export async function judge2(agent: RealAgent, onResult: (line: string) => void)
   });
   onResult(`answers ${answers}`);
   const rules: Parameters<Rule>[] = [];
-  for (const [about, group] of answers === 2 ? GROUPS_2 : [])
-    if (ABOUT_2.has(about)) group((...rule) => void rules.push(rule));
+  for (const [, group] of answers === 2 ? GROUPS_2 : []) group((...rule) => void rules.push(rule));
   return { answers, ...(await outcomesOf(rules, (rule) => tryRule2(agent, rule), onResult)) };
 }
 
@@ -126,15 +142,18 @@ async function withProcess<T>(
   use: (wire: Wire, subject: Subject) => Promise<T>,
 ): Promise<T> {
   await using sandbox = await makeSandbox();
-  await using server: ModelServer = await startModelServer(SCRIPT);
+  const asking = version === 2 ? agent.asking : undefined;
+  const calls = asking?.calls(join(sandbox.project, "written.txt")) ?? [];
+  await using server: ModelServer = await startModelServer(scriptOf(calls));
   const { command, environment, cwd } = await agent.prepare(sandbox, server.url);
+  const env = { ...environment, ...asking?.environment };
   const [program = "", ...args] = command;
   const subject: Subject = {
-    program: { command: [program, ...args, ...agent.args], cwd, env: environment, answerMs: ANSWER_MS },
+    program: { command: [program, ...args, ...agent.args], cwd, env, answerMs: ANSWER_MS },
     cwd,
     prompt: "hello",
     endless: "a long story",
-    asking: "hello",
+    asking: calls.length === 0 ? "hello" : WRITE,
     [Symbol.dispose]: () => undefined,
   };
   const wire = new Wire(subject.program, version);
