@@ -18,6 +18,7 @@ import type { PlacesAt } from "@continuo/files";
 import type { CallIds } from "./call-ids.ts";
 import { isRunEnd, LoggedTurn } from "./logged-turn.ts";
 import { findSession } from "./look-up.ts";
+import { followNativeTurns, type NotedReplay } from "./native-turns.ts";
 
 /** The events that a follower shows: those of the running turns, and all after a sequence. */
 export interface FollowStart {
@@ -33,6 +34,8 @@ export interface FollowOptions {
   readonly ids: () => CallIds;
   /** The default is everything from now on, and the turns that run now. */
   readonly start?: FollowStart;
+  /** The shown part of a native session. Without it, nothing is followed until the session is Continuo's. */
+  readonly shown?: NotedReplay;
   /** Called when another program begins a turn, for which it needs the agent's session. */
   readonly onBegin: () => void;
   /** Called when everything up to the sequence of the start has been shown. */
@@ -83,11 +86,14 @@ export function isFollowed({ metadata }: Message, { after, running }: FollowStar
   return typeof sequence === "number" && sequence > after;
 }
 
-/** Ends when the signal aborts, or when the session is gone. A native session that was never imported has no log to follow. */
+/** Ends when the signal aborts, or when the session is gone. A native session that was never imported has files, but no log. */
 export async function followTurnsOfOthers(id: string, options: FollowOptions): Promise<void> {
-  const { places, isOwn, onBegin, onCaughtUp, signal } = options;
+  const { places, isOwn, onBegin, onCaughtUp, shown: replay, signal } = options;
   const { hit } = await findSession(id, places);
-  if (hit.kind === "native") return;
+  if (hit.kind === "native") {
+    onCaughtUp?.();
+    return replay === undefined ? undefined : await followNativeTurns(replay, options);
+  }
   await using own = await openOwn(places);
   if (own === null) return;
   const { store } = own;

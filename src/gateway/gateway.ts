@@ -10,7 +10,7 @@ import {
   readSettings,
   type TalkOptions,
 } from "@continuo/agents/conversations";
-import { ContinuoError, isContinuoError, type Message } from "@continuo/core/model";
+import { ContinuoError, isContinuoError, type Message, present } from "@continuo/core/model";
 import type { PlacesAt } from "@continuo/files";
 import { deleteSession, forkSession } from "./actions.ts";
 import type { EditorClient } from "./client.ts";
@@ -21,6 +21,7 @@ import { GATEWAY_LIMITS } from "./limits.ts";
 import { createLists, type SessionLists } from "./list.ts";
 import { createLogins, type Logins } from "./logins.ts";
 import { type FoundForEditor, findSession } from "./look-up.ts";
+import { type NotedReplay, noteReplay, noting } from "./native-turns.ts";
 import { replayOf } from "./replay.ts";
 import { EditorSession, type SessionOptions } from "./session.ts";
 import { UNUSED_MARK } from "./unused-sessions.ts";
@@ -117,17 +118,19 @@ export class Gateway {
   async load(opening: NamedSessionOptions): Promise<EditorSession> {
     const found = await this.#find(opening.sessionId);
     const session = await this.#enter(opening, found);
+    const { hit } = found;
     const start = await session.pauseFollowing();
+    const { showsCompactions } = this.#client;
+    const noted = noteReplay({ hit, ids: session.beginIds(), showsCompactions });
+    let shown: NotedReplay | undefined;
     try {
-      const history = this.#historyOf(found);
-      const updates = replayOf(start === null ? history : until(start, history), {
-        ids: session.beginIds(),
-        showsCompactions: this.#client.showsCompactions,
-        isLive: (found.hit.kind === "native" ? found.hit.native.found : found.hit.row).live === true,
-      });
-      await this.#client.replay(opening.sessionId, updates);
+      const history = this.#historyOf(hit);
+      const untilStart = start === null ? noting(noted, history) : until(start, history);
+      const isLive = (hit.kind === "native" ? hit.native.found : hit.row).live === true;
+      await this.#client.replay(opening.sessionId, replayOf(untilStart, { ...noted, isLive }));
+      shown = noted;
     } finally {
-      session.follow(start ?? undefined);
+      session.follow(present({ start: start ?? undefined, shown }));
     }
     // The follower shows the running turn, which is also a part of the history.
     await session.caughtUp();
@@ -135,7 +138,7 @@ export class Gateway {
   }
 
   /** The first messages of a long session come before the rest of it is read. */
-  async *#historyOf({ hit }: FoundForEditor): AsyncGenerator<Message, void, void> {
+  async *#historyOf(hit: FoundForEditor["hit"]): AsyncGenerator<Message, void, void> {
     const first = await firstMessagesOf(hit);
     yield* first;
     const shown = new Set(first.map(({ id }) => id));

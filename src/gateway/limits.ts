@@ -28,6 +28,8 @@ export interface GatewayLimits {
   readonly stageMs: number;
   /** Milliseconds for which the answer to a load waits until the parts of a running turn have been shown. */
   readonly catchUpMs: number;
+  /** Milliseconds between two looks at the files of a native session that an editor has loaded. */
+  readonly nativeMs: number;
   /** Milliseconds until a session that an editor began and never used is removed. */
   readonly unusedMs: number;
   /** Milliseconds in which the agents of a closed connection must end. */
@@ -49,6 +51,7 @@ export const GATEWAY_LIMITS: GatewayLimits = {
   writerWaitMs: 15_000,
   stageMs: 1_000,
   catchUpMs: 5_000,
+  nativeMs: 500,
   unusedMs: 7 * 24 * 60 * 60 * 1000,
   closeMs: 10_000,
 };

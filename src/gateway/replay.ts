@@ -13,14 +13,15 @@ export interface ReplayOptions {
   readonly showsCompactions: boolean;
   /** True if the session is open in its agent, so that a call without a result may still be running. */
   readonly isLive: boolean;
+  /** The ids of calls without a result, by the ids in the session; kept for what follows the replay. */
+  readonly open?: Map<string, string>;
 }
 
 /** Leaves out what was never part of the conversation: texts that an agent's program inserted, and its own notices. */
 export async function* replayOf(
   messages: AsyncIterable<Message> | Iterable<Message>,
-  { ids, showsCompactions, isLive }: ReplayOptions,
+  { ids, showsCompactions, isLive, open = new Map() }: ReplayOptions,
 ): AsyncGenerator<SessionUpdate, void, void> {
-  const open = new Map<string, string>();
   const prompted = new Set<string>();
   for await (const message of messages) {
     const { role, origin, content } = message;

@@ -38,6 +38,7 @@ import { type FollowStart, followStartOf, followTurnsOfOthers } from "./follow-t
 import { GATEWAY_LIMITS } from "./limits.ts";
 import type { Logins } from "./logins.ts";
 import { findSession } from "./look-up.ts";
+import type { NotedReplay } from "./native-turns.ts";
 import { toDecision, toQuestion } from "./permission.ts";
 import { receiptOf } from "./receipt.ts";
 import { inTime, Stage, StageEntry } from "./stage.ts";
@@ -73,6 +74,8 @@ export class EditorSession {
   /** The runs of this connection. */
   readonly #runs = new Set<string>();
   #following: AbortController | null = null;
+  /** The part of a native session that the editor was sent; its files are followed. */
+  #shown: NotedReplay | null = null;
   /** Resolves when the follower has shown what was stored before it began, or has ended. */
   #caughtUp: Promise<void> = Promise.resolve();
   #isClosed = false;
@@ -107,10 +110,11 @@ export class EditorSession {
     return modesOf(this.#choices);
   }
 
-  /** Shows the turns of other programs, once it is a session of Continuo's. */
-  follow(start?: FollowStart): void {
+  /** Shows the turns of other programs: those of a session of Continuo's, and those after what was `shown` of a native one. */
+  follow({ start, shown }: { readonly start?: FollowStart; readonly shown?: NotedReplay } = {}): void {
     // A turn can end after the session was closed.
     if (this.#following !== null || this.#isClosed) return;
+    this.#shown = shown ?? null;
     const following = new AbortController();
     this.#following = following;
     const { promise, resolve: onCaughtUp } = Promise.withResolvers<void>();
@@ -118,7 +122,7 @@ export class EditorSession {
     const { client } = this.#options;
     followTurnsOfOthers(this.id, {
       ...this.#followed,
-      ...present({ start }),
+      ...present({ start, shown }),
       ids: () => this.#ids,
       onBegin: () => void this.#release().catch(() => undefined),
       onCaughtUp,
@@ -148,9 +152,13 @@ export class EditorSession {
 
   /** Ends following for a replay. Returns what `follow` shows after it, which the replay leaves out. */
   async pauseFollowing(): Promise<FollowStart | null> {
+    this.#endFollowing();
+    return await followStartOf(this.id, this.#followed);
+  }
+
+  #endFollowing(): void {
     this.#following?.abort();
     this.#following = null;
-    return await followStartOf(this.id, this.#followed);
   }
 
   get #followed() {
@@ -216,6 +224,9 @@ export class EditorSession {
     this.#stops.add(stop);
     const signal = withdrawn === undefined ? stop.signal : AbortSignal.any([stop.signal, withdrawn]);
     const entry = new StageEntry(this.#stage, GATEWAY_LIMITS.stageMs);
+    const shown = this.#shown ?? undefined;
+    // The agent writes this turn into the same files.
+    if (shown !== undefined) this.#endFollowing();
     try {
       const talk = await unlessAborted(this.#opened(), signal);
       const updates = new TurnUpdates(this.#ids);
@@ -254,6 +265,7 @@ export class EditorSession {
     } finally {
       await entry.leave();
       this.#stops.delete(stop);
+      if (shown !== undefined) this.follow({ shown });
       if (this.#isWanted) await this.#release();
     }
   }

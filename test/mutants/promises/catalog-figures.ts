@@ -95,7 +95,7 @@ export const CATALOG_FIGURES: readonly PromiseOfRoom[] = [
   {
     ...FOLLOW,
     promise: "Following begins at the start for a reader who asks for that.",
-    text: 'let isFirst = from === "newest turn";',
+    text: "let isFirst = isOnlyNewestTurn;",
     mistake: "let isFirst = true;",
   },
   {

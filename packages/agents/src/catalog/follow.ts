@@ -4,6 +4,7 @@
  * - A grown file is not read again: its saved scan is continued. A file that was rewritten is read as a whole.
  * - Content that was yielded before is recognized by the message and the content of its blocks, not by a place in the
  *   file, so that nothing is yielded twice after a rewrite, a compaction, a truncation or a change of the branch.
+ * - A session in a database is read again only from its newest turns on.
  * - Files are checked at intervals: not every file system reports changes.
  */
 
@@ -37,8 +38,8 @@ export interface FollowItem {
 
 export interface FollowOptions {
   readonly signal?: AbortSignal;
-  /** The position to begin at; the newest turn by default. */
-  readonly from?: "newest turn" | "start";
+  /** The position to begin at; the newest turn by default. With `ShownMessages`, everything that these do not have. */
+  readonly from?: "newest turn" | "start" | ShownMessages;
   /** Milliseconds between two checks; 250 by default. */
   readonly pollMs?: number;
 }
@@ -49,7 +50,9 @@ export async function* follow(
   places: PlacesAt,
   options: FollowOptions = {},
 ): AsyncGenerator<FollowItem, void, void> {
-  const news = createNewMessages(options.from ?? "newest turn");
+  const { from = "newest turn" } = options;
+  const shown = typeof from === "string" ? createShownMessages() : from;
+  const news = createNewMessages(shown, from === "newest turn");
   try {
     if (located.kind === "native") yield* followNative(located.native, news, options);
     else yield* followOwn(located.row, news, { ...options, places });
@@ -61,11 +64,14 @@ export async function* follow(
 async function* followNative(
   { reader, found: first, places }: LocatedSession,
   news: NewMessages,
-  { signal, pollMs = CATALOG_LIMITS.followMs }: FollowOptions,
+  { signal, from, pollMs = CATALOG_LIMITS.followMs }: FollowOptions,
 ): AsyncGenerator<FollowItem, void, void> {
   let found: FoundSession | null = first;
-  let seen = { stamp: "", inode: 0 };
+  // The caller read the session after it had been found.
+  const isRead = typeof from === "object" && isQuiet(first);
+  let seen = { stamp: isRead ? stampOf(first.files) : "", inode: 0 };
   let saved: SavedScan | null = null;
+  let window: WindowOptions = {};
   let missed = 0;
   for (let looks = 1; ; looks++) {
     const began = performance.now();
@@ -79,16 +85,18 @@ async function* followNative(
       const inode = found.files.at(-1)?.inode ?? 0;
       const known: SavedScan | null = inode === seen.inode ? saved : null;
       try {
-        using session = await reader.open(
-          found,
-          places,
-          present({ save: true, continue: known ?? undefined, signal }),
-        );
+        const given = present({ save: true, continue: known ?? undefined, signal } as const);
+        using session = await reader.open(found, places, { ...given, ...window });
         const isContinued = session.continued && known !== null;
         const read = await news.read(session.history(isContinued ? { after: known.position } : {}));
+        if (session.partial && !read.beginsKnown) {
+          window = {};
+          continue;
+        }
         if (isOnlyGrown(found)) {
           yield* read.take();
           saved = session.saved;
+          window = saved === null ? { newestBytes: CATALOG_LIMITS.followWindowBytes } : {};
           // A change within the same tick of the clock does not change the stamp, so the session is read again.
           seen = { stamp: isQuiet(found) ? now : "", inode };
         }
@@ -105,6 +113,11 @@ async function* followNative(
       signal === undefined ? {} : { signal },
     );
   }
+}
+
+/** For a session whose scan cannot be continued. */
+interface WindowOptions {
+  readonly newestBytes?: number;
 }
 
 function stampNow({ files }: FoundSession): string {
@@ -172,7 +185,13 @@ async function* each(messages: readonly Message[]): AsyncGenerator<Message, void
 
 interface NewMessages {
   /** Returns the messages that are new. From then on they count as yielded. */
-  read(messages: AsyncIterable<Message>): Promise<{ take(): readonly FollowItem[] }>;
+  read(messages: AsyncIterable<Message>): Promise<ReadMessages>;
+}
+
+interface ReadMessages {
+  /** The first message had been yielded. */
+  readonly beginsKnown: boolean;
+  take(): readonly FollowItem[];
 }
 
 /** A text block that was yielded. Its length shows whether a longer text continues it. */
@@ -181,15 +200,27 @@ interface YieldedBlock {
   readonly textLength: number | null;
 }
 
-/** Remembers only a few bytes of each block. */
-function createNewMessages(from: "newest turn" | "start"): NewMessages {
-  const given = new Map<string, readonly YieldedBlock[]>();
-  let isFirst = from === "newest turn";
+/** The messages that a caller has shown: a few bytes of each block, by the ids of the messages. */
+export type ShownMessages = Map<string, readonly YieldedBlock[]>;
+
+export const createShownMessages = (): ShownMessages => new Map();
+
+/** Notes that the message was shown. */
+export function noteShown(shown: ShownMessages, { id, content }: Message): void {
+  const blocks = [...(shown.get(id) ?? [])];
+  for (const block of content) newPart(block, blocks);
+  shown.set(id, blocks);
+}
+
+function createNewMessages(given: ShownMessages, isOnlyNewestTurn: boolean): NewMessages {
+  let isFirst = isOnlyNewestTurn;
   return {
     async read(messages) {
       const read = new Map<string, YieldedBlock[]>();
       let news: FollowItem[] = [];
+      let beginsKnown: boolean | undefined;
       for await (const message of messages) {
+        beginsKnown ??= given.has(message.id);
         const before = read.get(message.id) ?? given.get(message.id);
         const known = [...(before ?? [])];
         const content = message.content.flatMap((block) => newPart(block, known) ?? []);
@@ -199,6 +230,7 @@ function createNewMessages(from: "newest turn" | "start"): NewMessages {
         news.push({ message: { ...message, content }, update: before === undefined ? "new" : "more" });
       }
       return {
+        beginsKnown: beginsKnown ?? false,
         take() {
           isFirst = false;
           for (const [id, blocks] of read) given.set(id, blocks);

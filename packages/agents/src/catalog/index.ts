@@ -27,7 +27,14 @@ export { type CallingSession, type CallingSessionOptions, findCallingSession } f
 export { type CheckedSession, checkOwn } from "./check.ts";
 export { examplePlaces, foldersLookedInto, rowsOf } from "./examples.ts";
 export { excludes } from "./exclude-patterns.ts";
-export { type FollowItem, type FollowOptions, follow } from "./follow.ts";
+export {
+  createShownMessages,
+  type FollowItem,
+  type FollowOptions,
+  follow,
+  noteShown,
+  type ShownMessages,
+} from "./follow.ts";
 export type { CatalogSource, IndexedSession, ReadySession } from "./indexed-session.ts";
 export { type LastSession, lastSession } from "./last-session.ts";
 export { type CatalogList, type CatalogSources, type ListQuery, listCatalog, renewRows } from "./list.ts";

@@ -15,6 +15,8 @@ export const CATALOG_LIMITS = {
   newestEvents: 400,
   /** Milliseconds between two checks of a followed session. */
   followMs: 250,
+  /** The bytes of a session in a database that are read again for what is new. */
+  followWindowBytes: 64_000,
   /** Number of reads after which the session is looked up again: it may have another file. */
   followLooks: 20,
   /** Number of failed look-ups in a row after which a session counts as gone. */
