@@ -36,7 +36,7 @@ const handOver = (from: string, to: string): WorkCounts =>
 
 /**
  * The source is read once, and Continuo's own store, which the answer may lie in, is opened. The tests run in any order: after
- * another command, one more session has to be looked up.
+ * another command, one more session has to be looked up. The lines by which lists know sessions took two modules.
  */
 const SHOWN: readonly (readonly [agent: string, limits: WorkCounts])[] = [
   [
@@ -53,7 +53,7 @@ const SHOWN: readonly (readonly [agent: string, limits: WorkCounts])[] = [
       statements: 20,
       databaseRead: 66_000,
       databaseWritten: 100,
-      modules: 1_031,
+      modules: 1_033,
       youngCollections: 105,
     },
   ],
@@ -71,7 +71,7 @@ const SHOWN: readonly (readonly [agent: string, limits: WorkCounts])[] = [
       statements: 66,
       databaseRead: 420_000,
       databaseWritten: 100,
-      modules: 1_031,
+      modules: 1_033,
       youngCollections: 105,
     },
   ],
@@ -98,8 +98,8 @@ const HAND_OVER: WorkCounts = {
   statements: 52,
   databaseRead: 430_000,
   databaseWritten: 450_000,
-  // One more than before: questions that other processes can answer are a module of their own.
-  modules: 1_244,
+  // Two more than before: lists know sessions by kept lines.
+  modules: 1_246,
   youngCollections: 135,
 };
 

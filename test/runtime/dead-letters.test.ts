@@ -114,6 +114,67 @@ test("a message that is given up after one attempt has the word once", async () 
   ]);
 });
 
+test("a message that was given up is asked again with all its attempts, once for two callers", async () => {
+  const c = await dead();
+  const session = c.session("customer-ann");
+  const ask = () => session.send("go", { id: "m1", again: true });
+  const both = await Promise.all([ask(), ask()]);
+  expect(both.map(({ status }) => status)).toEqual(["pending", "pending"]);
+  expect(await c.deadLetters.list()).toEqual([]);
+  await killedAfter("One");
+  await start({ agents: [new EchoAgent()], recover: "retry", retry: { attempts: 2 } });
+  expect(await session.run("m1").result()).toMatchObject({ status: "completed", text: "go" });
+  // A complete answer stays.
+  expect(await ask()).toMatchObject({ status: "completed" });
+  expect((await store.listRuns({ sessionId: "customer-ann" })).items).toHaveLength(4);
+});
+
+test.each(["failed", "cancelled"] as const)(
+  "a message whose answer was %s is asked again under its id only if that is requested",
+  async (end) => {
+    let turns = 0;
+    const agent: Agent = {
+      name: "desk",
+      async execute(_, { onEvent, signal }) {
+        if (turns++ > 0) {
+          await onEvent?.({ type: "text", messageId: "m", delta: "In Ulm." });
+          return {};
+        }
+        if (end === "failed") throw new Error("no power");
+        return await new Promise((_, reject) =>
+          signal?.addEventListener("abort", () => reject(signal.reason)),
+        );
+      },
+    };
+    const c = await start({ agents: [agent] });
+    const session = c.session("s", { create: true });
+    const run = session.send("Where is it?", { id: "m1" });
+    await run;
+    await expect.poll(() => turns).toBe(1);
+    if (end === "cancelled") await run.cancel();
+    expect(await run.result()).toMatchObject({ status: end });
+    expect(await session.send("Where is it?", { id: "m1" }).result()).toMatchObject({ status: end });
+    await expect(Array.fromAsync(session.run("m1").textStream())).rejects.toMatchObject({
+      hint: expect.stringContaining("again: true"),
+    });
+    const again = session.send("Where is it?", { id: "m1", again: true });
+    expect(await again.result()).toMatchObject({ status: "completed", text: "In Ulm." });
+    await expect(session.send("Where?", { id: "m1", again: true })).rejects.toMatchObject({
+      code: "conflict",
+    });
+    expect(turns).toBe(2);
+  },
+);
+
+test("a new message with `again: true` is sent, and one that is still waiting is not sent twice", async () => {
+  const c = await start({ work: false, agents: [new EchoAgent()] });
+  const session = c.session("s", { create: true });
+  for (let times = 0; times < 2; times++) {
+    expect(await session.send("go", { id: "m1", again: true })).toMatchObject({ status: "pending" });
+  }
+  expect((await store.listRuns({ sessionId: "s" })).items).toHaveLength(1);
+});
+
 test("over HTTP, a message that was given up is a conflict with words, and its chat ends with an error", async () => {
   const c = await dead();
   const handler = c.handler({ authorize: () => ({ sessions: "*", access: "write", by: "ann" }) });
@@ -135,7 +196,8 @@ test("over HTTP, a message that was given up is a conflict with words, and its c
 });
 
 test("the approvals are forbidden for a customer, who would take an empty list for a complete one", async () => {
-  const c = await start({ work: false });
+  const reported: unknown[] = [];
+  const c = await start({ work: false, onError: (error) => reported.push(error) });
   const asked = (access: "chat" | "read", approve: boolean, path = "", method = "GET"): Promise<Response> => {
     const handler = c.handler({ authorize: () => ({ sessions: "*", access, approve, by: "ann" }) });
     const body = method === "GET" ? null : JSON.stringify({ outcome: "granted" });
@@ -144,8 +206,9 @@ test("the approvals are forbidden for a customer, who would take an empty list f
   const refused = await asked("chat", false);
   expect(refused.status).toBe(403);
   expect(await refused.json()).toMatchObject({
-    error: { code: "forbidden", hint: expect.stringContaining("approve") },
+    error: { code: "forbidden", hint: "Ask the people who run this service for access." },
   });
+  expect(reported).toMatchObject([{ hint: expect.stringContaining("approve: true") }]);
   expect((await asked("chat", false, "/some", "POST")).status).toBe(403);
   expect((await asked("chat", true)).status).toBe(200);
   expect((await asked("read", false)).status).toBe(200);

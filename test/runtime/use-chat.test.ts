@@ -82,8 +82,8 @@ test("sendMessage() without a message follows the answer that exists, if only th
   expect(await stored()).toEqual(["Where is it?", "In Ulm."]);
 });
 
-test("regenerate() follows the newest answer while it is written, and after it failed", async () => {
-  const page = await openPage([[{ stream: ["In "] }, { wait: "abort" }], [{ say: "never said" }]]);
+test("regenerate() follows the newest answer while it is written, and asks again after it was stopped", async () => {
+  const page = await openPage([[{ stream: ["In "] }, { wait: "abort" }], [{ say: "In Ulm." }]]);
   isDown = true;
   await page.sendMessage({ text: "Where is it?" });
   isDown = false;
@@ -95,8 +95,21 @@ test("regenerate() follows the newest answer while it is written, and after it f
   await c.session("ann").stop();
   await following;
   await page.regenerate();
-  expect(textsOf(page.messages)).toEqual(["Where is it?", "In "]);
-  expect(await stored()).toEqual(["Where is it?", "In "]);
+  expect(textsOf(page.messages)).toEqual(["Where is it?", "In Ulm."]);
+  expect(await stored()).toEqual(["Where is it?", "In Ulm."]);
+});
+
+test("regenerate() asks again after an answer failed, each time once, and keeps the answer that is complete", async () => {
+  const page = await openPage([[{ fail: "no power" }], [{ fail: "no power" }], [{ say: "In Ulm." }]]);
+  await page.sendMessage({ text: "Where is it?" });
+  for (let failed = 1; failed <= 2; failed++) {
+    expect(textsOf(page.messages)).toEqual(["Where is it?", ""]);
+    await page.regenerate();
+  }
+  expect([page.status, textsOf(page.messages)]).toEqual(["ready", ["Where is it?", "In Ulm."]]);
+  expect(await stored()).toEqual(["Where is it?", "In Ulm."]);
+  const { items } = await c.store.listRuns({ sessionId: "ann" });
+  expect(items.map(({ status }) => status).sort()).toEqual(["completed", "failed", "failed"]);
 });
 
 test("an answer that is complete is not replaced, and a message that was sent is not changed", async () => {

@@ -54,7 +54,13 @@ export const SESSION_OPTIONS: KnownOptions<SessionOptions> = {
   forkedFrom: true,
 };
 
-export const SEND_OPTIONS: KnownOptions<SendOptions> = { id: true, agent: true, runAt: true, priority: true };
+export const SEND_OPTIONS: KnownOptions<SendOptions> = {
+  id: true,
+  again: true,
+  agent: true,
+  runAt: true,
+  priority: true,
+};
 
 export const EVENT_OPTIONS: KnownOptions<EventOptions> = { after: true, signal: true };
 

@@ -91,6 +91,23 @@ export async function retry(host: Host, runId: string): Promise<void> {
   );
 }
 
+/**
+ * Gives an input to its agent again because a person asks for it, with all its attempts, unless its answer is complete
+ * or an attempt is still to come. Another process may do the same at the same time.
+ *
+ * @param root the run of the first attempt
+ */
+export async function askAgain(host: Host, { runId: root }: Run): Promise<void> {
+  const { store } = host;
+  const isDeadLetter = await isDead(store, root);
+  const last = await store.getRun(await latestAttempt(store, root));
+  const isOver = last !== null && ASKED_AGAIN.has(last.status);
+  if (!isOver || (!isDeadLetter && retriedBy(host)(last.status))) return;
+  await unlessStarted(isDeadLetter ? reviveDeadLetter(store, root) : firstAttemptAgain(store, last));
+}
+
+const ASKED_AGAIN: ReadonlySet<RunStatus> = new Set(["failed", "interrupted", "timeout", "cancelled"]);
+
 function attemptOf(run: Run): number {
   const { attempt } = run.metadata;
   return typeof attempt === "number" ? attempt : 1;
@@ -251,13 +268,16 @@ export async function reviveDeadLetter(store: Store, root: string): Promise<Run>
   const last = claim === null ? null : await store.getRun(claim.owner);
   if (claim === null || last === null)
     throw new ContinuoError("not_found", `there is no dead letter ${root}`);
-  const { sessionId, agent, input, priority } = last;
-  const retried = {
-    retryOf: last.runId,
-    metadata: { attempt: 1 },
-    ...present({ agent: agent ?? undefined, priority }),
-  };
-  const run = await startRun(store, sessionId, input as readonly Block[], retried);
+  const run = await firstAttemptAgain(store, last);
   await store.deleteClaim(claim);
   return run;
+}
+
+async function firstAttemptAgain(store: Store, last: Run): Promise<Run> {
+  const { runId, sessionId, agent, input, priority } = last;
+  return await startRun(store, sessionId, input as readonly Block[], {
+    retryOf: runId,
+    metadata: { attempt: 1 },
+    ...present({ agent: agent ?? undefined, priority }),
+  });
 }

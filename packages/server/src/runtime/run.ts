@@ -103,13 +103,17 @@ const CUT_OFF: Readonly<Partial<Record<RunStatus, readonly [ErrorCode, string]>>
   interrupted: ["interrupted", "was interrupted"],
 };
 
+const ASK_AGAIN =
+  "Send the message with `again: true` to ask once more under its id; without it, the id keeps this end.";
+
 /** For a reader who gets no outcome: the error of a run whose answer is not complete; `null` for a complete one. */
 function errorOfEnd({ runId, sessionId, status, error }: Run): ContinuoError | null {
   if (status === "failed") return toContinuoError(runErrorOf(error));
   const [code, how] = CUT_OFF[status] ?? [];
   if (code === undefined) return null;
   return new ContinuoError(code, `the answer is not complete: its run ${how}`, {
-    hint: "Send the message again with a new id.",
+    hint: ASK_AGAIN,
+    hintFor: "program",
     details: { runId, sessionId, status },
   });
 }
@@ -117,7 +121,7 @@ function errorOfEnd({ runId, sessionId, status, error }: Run): ContinuoError | n
 /** The code of another program is not one of ours. */
 function toContinuoError({ code, message, details }: RunError): ContinuoError {
   const known = Object.hasOwn(ERROR_KINDS, code) ? (code as ErrorCode) : "agent_failed";
-  return new ContinuoError(known, message, present({ details }));
+  return new ContinuoError(known, message, { hint: ASK_AGAIN, hintFor: "program", ...present({ details }) });
 }
 
 function wholeText({ content }: Payload<"message_received">): string {

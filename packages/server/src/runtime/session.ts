@@ -9,6 +9,7 @@ import {
   type Payload,
   payloadProblem,
   present,
+  RUN_END_STATUSES,
   type Run,
   type Session,
   type StoredEvent,
@@ -17,6 +18,7 @@ import { TranscriptBuilder } from "@continuo/core/transcript";
 import {
   assertInput,
   assertPriority,
+  latestAttempt,
   openSession,
   type RunInput,
   rootIn,
@@ -35,7 +37,7 @@ import {
   SESSION_OPTIONS,
   STOP_OPTIONS,
 } from "./options.ts";
-import { deadLetterOf, schedule } from "./retries.ts";
+import { askAgain, deadLetterOf, schedule } from "./retries.ts";
 import { createRunHandle, toSentRun } from "./run.ts";
 import { sessionEvents } from "./run-events.ts";
 import { toSseResponse } from "./sse.ts";
@@ -184,7 +186,7 @@ async function begin(
   options: SendOptions,
 ): Promise<SentRun> {
   assertKnownOptions("send", options, SEND_OPTIONS);
-  const { id, agent, runAt, priority } = options;
+  const { id, again = false, agent, runAt, priority } = options;
   assertAgent(host, agent);
   const named = agentOf(host, agent)?.name ?? (typeof agent === "string" ? agent : undefined);
   const session = await opened();
@@ -207,6 +209,7 @@ async function begin(
       input,
       present({ id, agent: answering, priority, metadata }),
     );
+    if (again) await askAgain(host, run);
     host.poke();
     return await knownRun(host, run, id ?? null);
   }
@@ -232,9 +235,14 @@ async function begin(
   return { id: id ?? null, runId, sessionId, agent: answering, status: "scheduled" };
 }
 
+/** Returns the input with its first run, and the status of its newest attempt. */
 async function knownRun({ store }: Host, run: Run, id: string | null): Promise<SentRun> {
-  const isDead = run.status !== "pending" && (await deadLetterOf(store, run.runId)) !== null;
-  return { ...toSentRun(run, id), ...(isDead ? { status: "dead_letter" } : {}) };
+  const sent = toSentRun(run, id);
+  if (run.status === "pending") return sent;
+  const { status } = (await store.getRun(await latestAttempt(store, run.runId))) ?? run;
+  const isOver = RUN_END_STATUSES.includes(status);
+  const isDead = isOver && (await deadLetterOf(store, run.runId)) !== null;
+  return { ...sent, status: isDead ? "dead_letter" : status };
 }
 
 /** Errors: `not_found`. */

@@ -201,6 +201,11 @@ export interface SendOptions<Value = unknown> {
    * Your id of the message within the session: the message is sent once, however often `send` is called with this id.
    */
   readonly id?: string;
+  /**
+   * Asks the agent again, with all its attempts, if the last attempt of the message with this id failed, was stopped, or
+   * was given up. A complete answer stays.
+   */
+  readonly again?: boolean;
   /** The agent that answers; by default the first of the agents of this program. */
   readonly agent?: string | AgentDefinition<Value>;
   /** The time at which the message is sent, ISO 8601. */

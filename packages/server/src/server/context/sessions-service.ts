@@ -31,7 +31,7 @@ export interface ServedSession {
   readonly sessionId: string;
   send(
     input: string | readonly Block[],
-    options: { readonly id?: string; readonly agent?: string },
+    options: { readonly id?: string; readonly again?: boolean; readonly agent?: string },
   ): ServedRun;
   run(id: string): ServedRun;
   messages(): Promise<readonly Message[]>;

@@ -76,8 +76,9 @@ function sessionRoutes(app: Hono<ServerEnv>, context: ServerContext, serviceOf: 
   });
   app.post(`${SESSION}/messages`, async (c) => {
     const session = await writable(c.var.grant, c.req.param("session"));
-    const { text, ...options } = messageOf(await readJsonObject(c.req.raw, context.limits.requestBytes));
-    const sent = await session.send(text, askedOf(c.var.grant, options));
+    const body = await readJsonObject(c.req.raw, context.limits.requestBytes);
+    const { text, again, ...options } = messageOf(body);
+    const sent = await session.send(text, { ...askedOf(c.var.grant, options), again });
     if (sent.status === "dead_letter") throw givenUp(sent);
     return Response.json(sent, { status: 202 });
   });
@@ -111,7 +112,7 @@ function chatRoutes(
     const session = await writable(c.var.grant, c.req.param("session"), "chat");
     const { input, regenerates, ...sent } = chatMessageOf(await bodyOf(c));
     if (regenerates) await assertUnanswered(session, sent);
-    const run = session.send(input, askedOf(c.var.grant, sent));
+    const run = session.send(input, { ...askedOf(c.var.grant, sent), again: regenerates });
     // A message that cannot be sent is an error of the request.
     await sentOnce(run, sent);
     return await followed(c, context, (request) => run.toUIMessageResponse(request));
@@ -142,7 +143,11 @@ function approvalRoutes(app: Hono<ServerEnv>, context: ServerContext, serviceOf:
   app.get(APPROVALS, async (c) => {
     const asked = c.req.query("status") ?? "open";
     const status = APPROVAL_STATUSES.find((one) => one === asked);
-    if (status === undefined) throw new ContinuoError("invalid", `there is no status ${asked.slice(0, 40)}`);
+    if (status === undefined) {
+      throw new ContinuoError("invalid", `there is no status ${asked.slice(0, 40)}`, {
+        hint: `Use one of ${APPROVAL_STATUSES.join(", ")}.`,
+      });
+    }
     assertStaff(c.var.grant);
     const { approvals } = await serviceOf(c.var.grant.workspaceId);
     const all = await approvals.list({ status });

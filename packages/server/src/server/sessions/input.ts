@@ -8,12 +8,14 @@ interface SentMessage {
   readonly text: string;
   readonly id?: string;
   readonly agent?: string;
+  readonly again: boolean;
 }
 
 /** Errors: `invalid`. */
-export function messageOf({ text, id, agent }: Body): SentMessage {
+export function messageOf({ text, id, agent, again = false }: Body): SentMessage {
   if (typeof text !== "string") throw new ContinuoError("invalid", "the body needs a text");
-  return { text, ...textOrNone("id", id), ...textOrNone("agent", agent) };
+  if (typeof again !== "boolean") throw new ContinuoError("invalid", "again must be true or false");
+  return { text, again, ...textOrNone("id", id), ...textOrNone("agent", agent) };
 }
 
 export interface SentChat {

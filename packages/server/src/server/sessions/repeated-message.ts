@@ -1,6 +1,6 @@
 /**
  * Messages that a page sends again. A page cannot know whether the first request arrived: a message that the session
- * does not have is sent, and one that it has keeps its content and its answer.
+ * does not have is sent, and one that it has keeps its content, and its answer if that is complete.
  */
 
 import { ContinuoError, isContinuoError } from "@continuo/core/model";
@@ -8,7 +8,7 @@ import type { ServedRun, ServedSession } from "../context/index.ts";
 import type { SentChat } from "./input.ts";
 
 /**
- * Errors: `invalid` without an id; `usage` for a message whose answer is complete, and for one that others follow: the
+ * For `regenerate()`. Errors: `invalid` without an id; `usage` for a message whose answer is complete, and for one that others follow: the
  * page has removed them, and the log keeps them.
  */
 export async function assertUnanswered(session: ServedSession, { id }: Pick<SentChat, "id">): Promise<void> {
