@@ -104,7 +104,7 @@ const CUT_OFF: Readonly<Partial<Record<RunStatus, readonly [ErrorCode, string]>>
 };
 
 const ASK_AGAIN =
-  "Send the message with `again: true` to ask once more under its id; without it, the id keeps this end.";
+  "Send the message with `again: true` to ask again under its id; without it, the id keeps this end.";
 
 /** For a reader who gets no outcome: the error of a run whose answer is not complete; `null` for a complete one. */
 function errorOfEnd({ runId, sessionId, status, error }: Run): ContinuoError | null {
