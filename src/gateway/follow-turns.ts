@@ -36,6 +36,8 @@ export interface FollowOptions {
   readonly start?: FollowStart;
   /** The shown part of a native session. Without it, nothing is followed until the session is Continuo's. */
   readonly shown?: NotedReplay;
+  /** Called before the files of a native session are followed: they also get the turns of this connection. */
+  readonly onFiles?: () => void;
   /** Called when another program begins a turn, for which it needs the agent's session. */
   readonly onBegin: () => void;
   /** Called when everything up to the sequence of the start has been shown. */
@@ -88,9 +90,10 @@ export function isFollowed({ metadata }: Message, { after, running }: FollowStar
 
 /** Ends when the signal aborts, or when the session is gone. A native session that was never imported has files, but no log. */
 export async function followTurnsOfOthers(id: string, options: FollowOptions): Promise<void> {
-  const { places, isOwn, onBegin, onCaughtUp, shown: replay, signal } = options;
+  const { places, isOwn, onFiles, onBegin, onCaughtUp, shown: replay, signal } = options;
   const { hit } = await findSession(id, places);
   if (hit.kind === "native") {
+    if (replay !== undefined) onFiles?.();
     onCaughtUp?.();
     return replay === undefined ? undefined : await followNativeTurns(replay, options);
   }

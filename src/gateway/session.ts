@@ -74,8 +74,10 @@ export class EditorSession {
   /** The runs of this connection. */
   readonly #runs = new Set<string>();
   #following: AbortController | null = null;
-  /** The part of a native session that the editor was sent; its files are followed. */
+  /** The part of the session that the editor was sent. */
   #shown: NotedReplay | null = null;
+  /** True while the files of a native session are followed, and not the log of one of Continuo's. */
+  #followsFiles = false;
   /** Resolves when the follower has shown what was stored before it began, or has ended. */
   #caughtUp: Promise<void> = Promise.resolve();
   #isClosed = false;
@@ -124,6 +126,9 @@ export class EditorSession {
       ...this.#followed,
       ...present({ start, shown }),
       ids: () => this.#ids,
+      onFiles: () => {
+        this.#followsFiles = true;
+      },
       onBegin: () => void this.#release().catch(() => undefined),
       onCaughtUp,
       enter: () => this.#enterOfOthers(following.signal),
@@ -159,6 +164,7 @@ export class EditorSession {
   #endFollowing(): void {
     this.#following?.abort();
     this.#following = null;
+    this.#followsFiles = false;
   }
 
   get #followed() {
@@ -224,9 +230,9 @@ export class EditorSession {
     this.#stops.add(stop);
     const signal = withdrawn === undefined ? stop.signal : AbortSignal.any([stop.signal, withdrawn]);
     const entry = new StageEntry(this.#stage, GATEWAY_LIMITS.stageMs);
-    const shown = this.#shown ?? undefined;
+    const shown = this.#followsFiles ? this.#shown : null;
     // The agent writes this turn into the same files.
-    if (shown !== undefined) this.#endFollowing();
+    if (shown !== null) this.#endFollowing();
     try {
       const talk = await unlessAborted(this.#opened(), signal);
       const updates = new TurnUpdates(this.#ids);
@@ -265,7 +271,7 @@ export class EditorSession {
     } finally {
       await entry.leave();
       this.#stops.delete(stop);
-      if (shown !== undefined) this.follow({ shown });
+      if (shown !== null) this.follow({ shown });
       if (this.#isWanted) await this.#release();
     }
   }

@@ -51,7 +51,7 @@ test("a message is stored until a worker answers it, and its sender can follow t
 
 test("a token that only reads a session cannot write to it, and a token for another session cannot see it", async () => {
   const reader = await tokenWith(["session:ann:read"]);
-  await front.session("ann", { create: true }).messages();
+  await store.createSession({ sessionId: "ann" });
   expect((await reader("/sessions/ann")).status).toBe(200);
   expect((await reader("/sessions/ann/messages", { text: "x" })).status).toBe(403);
   const writer = await tokenWith(["session:ann:write"]);
