@@ -41,7 +41,7 @@ const CUSTOMER_HINTS: { readonly [Code in ErrorCode]?: string } = {
 
 /**
  * The error without a hint for the program, its operator or the owner of a token: a customer of a program has no tokens,
- * and cannot change its code.
+ * and cannot change its code. The details of an error with a hint for the program can name its folders.
  */
 export function toRequester<Failure>(error: Failure): Failure | ContinuoError {
   if (!isContinuoError(error)) return error;
@@ -51,7 +51,8 @@ export function toRequester<Failure>(error: Failure): Failure | ContinuoError {
     code in CUSTOMER_HINTS && (hint === ERROR_KINDS[code].hint || /\btoken/u.test(hint ?? ""));
   if (hintFor === undefined && !isFailure && !isOfTokens) return error;
   const own = isFailure ? "Try again in a moment." : CUSTOMER_HINTS[code];
-  return new ContinuoError(code, message, { ...present({ hint: own }), details, cause: error });
+  const shown = hintFor === undefined ? { details } : {};
+  return new ContinuoError(code, message, { ...present({ hint: own }), ...shown, cause: error });
 }
 
 /** For a body that cannot be parsed: the one text of the server and of routes of a program's own. */

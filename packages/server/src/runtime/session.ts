@@ -70,7 +70,7 @@ export function createSessionHandle(
       throw error;
     }
   };
-  /** `null` for a session that only a message creates: a look at a chat that has not begun stores nothing. */
+  /** `null` for a session that only a message creates. A look at a chat that has not begun stores nothing but a fork. */
   const begun = async (): Promise<Session | null> => {
     const { create = false, forkedFrom } = options;
     const isNew = create && forkedFrom === undefined && opening === undefined;

@@ -86,7 +86,7 @@ function fromOrigin(
   const name = JSON.stringify(sessionId);
   throw new ContinuoError("conflict", `there is already a session ${name}, with another origin`, {
     hint: "Choose another id for another fork.",
-    details: { sessionId, forkedFrom: origin ?? null },
+    details: { sessionId },
   });
 }
 

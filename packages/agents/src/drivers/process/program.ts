@@ -121,6 +121,7 @@ async function started(child: ChildProcessWithoutNullStreams, { agent, command, 
       // The log has the message, and people who use a program may read it: they must not see its folders.
       throw new ContinuoError("folder_missing", `cannot start ${agent}: its folder does not exist`, {
         hint: `Create ${cwd}, or choose another folder.`,
+        hintFor: "program",
         details: { cwd },
         cause,
       });
