@@ -6,6 +6,7 @@ import { Command } from "commander";
 import { addAcpCommand } from "./acp/index.ts";
 import { addAgentCommands } from "./agent/index.ts";
 import { addAgentsCommand } from "./agents/index.ts";
+import { addApprovalsCommands } from "./approvals/index.ts";
 import { addAuditCommand } from "./audit/index.ts";
 import { addBlameCommand } from "./blame/index.ts";
 import { addChannelCommands, openAsking } from "./channel/index.ts";
@@ -138,6 +139,11 @@ const COMMANDS: Readonly<Record<string, Add>> = {
   token: (program, run) =>
     addTokenCommands(group(program, "token", "create, list and revoke the tokens of a server"), run),
   audit: addAuditCommand,
+  approvals: (program, run) =>
+    addApprovalsCommands(
+      group(program, "approvals", "list and answer the questions of agents that wait for a person"),
+      run,
+    ),
   channel: (program, run) =>
     addChannelCommands(
       group(program, "channel", "read and write channels, which people and agents share"),
@@ -233,12 +239,14 @@ function isForPicker([first]: readonly string[], shell: Shell): boolean {
   return shell.stdout.isTTY === true && shell.env.TERM !== "dumb" && shell.stdin.isTTY === true;
 }
 
-/** `continuo` and `continuo session` are the list, whatever flags of the list follow. */
+const LISTING = ["session", "approvals"];
+
+/** `continuo`, `continuo session` and `continuo approvals` are lists, whatever flags of the list follow. */
 function withDefaultCommand(argv: readonly string[]): string[] {
   const [first, second] = argv;
   if (first === undefined) return ["session", "list"];
-  if (first === "session" && (second === undefined || isListFlag(second)))
-    return ["session", "list", ...argv.slice(1)];
+  if (LISTING.includes(first) && (second === undefined || isListFlag(second)))
+    return [first, "list", ...argv.slice(1)];
   if (isListFlag(first)) return ["session", "list", ...argv];
   // These are the commands that people try first.
   return SESSION_COMMANDS.includes(first) ? ["session", ...argv] : [...argv];

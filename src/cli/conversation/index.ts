@@ -6,6 +6,7 @@
  * Does not know: the protocol of any agent, how a run is stored, or where the input comes from.
  */
 
+export { linesOfRequest } from "./drawing/index.ts";
 export { createPermissionPrompt, type PermissionPromptOptions } from "./permission-prompt.ts";
 export { createTrustPrompt } from "./trust-prompt.ts";
 export { TurnPrinter } from "./turn-printer.ts";

@@ -17,6 +17,6 @@ export {
 } from "./drawing.ts";
 export { drawInput, type InputLine, type QueuedInput } from "./input-line.ts";
 export { answerOf, drawQuestion, keysIn, oneKeyIn } from "./question.ts";
-export { drawRequest } from "./request.ts";
+export { drawRequest, linesOfRequest } from "./request.ts";
 export { describeResumption } from "./resumption.ts";
 export { drawStatusLine } from "./status-line.ts";

@@ -13,6 +13,8 @@ export interface RequestView {
   readonly hidden: readonly string[];
 }
 
+type RequestFields = Pick<PermissionRequest, "title" | "toolName" | "toolInput" | "content">;
+
 const MAY_HAVE_RUN = "allowed before, in a turn that was cut off: it may already have run";
 
 /** Empty if the line of the call shows everything. */
@@ -28,7 +30,7 @@ function drawCompleteRequest(request: PermissionRequest, pen: Pen): RequestView 
   const changes = drawAllChanges(request, pen);
   // The diff is shown above the question, unless it was cut.
   if (changes !== null) return { shown: [], hidden: changes };
-  const lines = linesOf(request);
+  const lines = linesOfRequest(request);
   if (isSaidByCall(request, lines, pen)) return { shown: [], hidden: [] };
   const drawn = lines.flatMap((line) => drawLine(line, pen));
   return {
@@ -53,7 +55,12 @@ function drawAllChanges({ toolInput, content }: PermissionRequest, pen: Pen): re
 }
 
 /** The title, then each field of the input with all of its lines. */
-function linesOf({ title, toolName = title, toolInput, content }: PermissionRequest): readonly string[] {
+export function linesOfRequest({
+  title,
+  toolName = title,
+  toolInput,
+  content,
+}: RequestFields): readonly string[] {
   const isNamed = title === toolName && (title?.length ?? 0) <= MAX_NAME_CHARS;
   const heading = title === undefined || isNamed ? [] : [visibleLine(title)];
   return [...heading, ...linesOfInput(toolInput), ...(content === undefined ? [] : toJsonLines(content))];
