@@ -38,7 +38,7 @@ export function Related({ sessionKey, related, onFailure }: Props): JSX.Element 
           Join this tab to that session
         </button>
         <button type="button" onClick={decline}>
-          Keep two sessions
+          Keep them separate
         </button>
       </div>
     </div>

@@ -57,7 +57,7 @@ test.each(["mosque", "bees"])(
     await page.close();
     await expect.poll(async () => (await served.session(key)).state).toBe("closed");
     await panel.bringToFront();
-    await panel.getByRole("button", { name: "Sessions" }).click();
+    await panel.getByRole("button", { name: "Sessions", exact: true }).click();
     await panel.getByRole("button", { name: "A day at the harbour" }).click();
     await panel.locator(".page").waitFor();
     await checkPanel(panel, `beside-${name}-session`);

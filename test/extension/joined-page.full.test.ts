@@ -59,7 +59,7 @@ test("after a related video in another tab is joined, the page has the chapters 
 
   // Both tabs are in the list as one session, which has the keys of both.
   await panel.bringToFront();
-  await panel.getByRole("button", { name: "Sessions" }).click();
+  await panel.getByRole("button", { name: "Sessions", exact: true }).click();
   const rows = panel.getByRole("region", { name: "Today" }).locator(".row");
   await rows.getByText("2 joined tabs").click();
   expect(await rows.count()).toBe(1);

@@ -67,7 +67,7 @@ test("the decisions and open questions of a model are on the page of a session i
   await page.close();
   await expect.poll(async () => (await served.session(key)).state).toBe("closed");
   await panel.bringToFront();
-  await panel.getByRole("button", { name: "Sessions" }).click();
+  await panel.getByRole("button", { name: "Sessions", exact: true }).click();
   await panel.getByRole("button", { name: "A day at the harbour" }).click();
   const shown = panel.locator(".page");
   await shown.waitFor();

@@ -75,7 +75,7 @@ test("the panel shows notes with evidence, edits one, takes remarks, and pauses 
   await expect.poll(() => shown.count()).toBeGreaterThan(LIMITS.notesAtOnce);
   await panel.evaluate(`${list}.scrollTop = ${list}.scrollHeight`);
   await expect.poll(() => shown.count()).toBe(LIMITS.notesAtOnce);
-  await panel.getByRole("button", { name: "Sessions" }).click();
+  await panel.getByRole("button", { name: "Sessions", exact: true }).click();
   await panel.getByText("A day at the harbour").first().waitFor();
   await checkPanel(panel, "sessions");
   await panel.getByRole("button", { name: "Settings" }).click();

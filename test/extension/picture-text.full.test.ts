@@ -83,7 +83,7 @@ test("the text of a slide is read without a network, found by the search, and gi
   })) as { readonly text: string };
   expect(asked.text).toContain("David Stevenson");
 
-  await panel.getByRole("button", { name: "Sessions" }).click();
+  await panel.getByRole("button", { name: "Sessions", exact: true }).click();
   await panel.getByRole("searchbox").fill("stevenson 1853");
   await panel.getByText("1 found").waitFor();
   await panel.getByText("Built in 1853 by David Stevenson").waitFor();

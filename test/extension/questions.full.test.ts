@@ -128,7 +128,7 @@ test("pictures of an ended session are announced a day before they are removed, 
     ((await served.get(path)) as { readonly pictures: readonly unknown[] }).pictures.length;
   await expect.poll(expiring).toBeGreaterThan(0);
   await panel.bringToFront();
-  await panel.getByRole("button", { name: "Sessions" }).click();
+  await panel.getByRole("button", { name: "Sessions", exact: true }).click();
   await panel.getByRole("button", { name: "A day at the harbour" }).click();
   await panel.getByText(/\(\d:\d\d.*\) will be removed within a day\./u).waitFor();
   await checkPanel(panel, "purge-ended");

@@ -38,7 +38,7 @@ test("a note, a session and a video are deleted in the panel, and each can be re
   const ended = await notes();
   expect(ended.length).toBeGreaterThan(0);
   await panel.bringToFront();
-  await panel.getByRole("button", { name: "Sessions" }).click();
+  await panel.getByRole("button", { name: "Sessions", exact: true }).click();
   const row = panel.locator(".row", { hasText: "A day at the harbour" });
   await row.first().locator("img").waitFor();
   const width = (): Promise<unknown> => panel.evaluate(`document.querySelector(".row img").naturalWidth`);
@@ -65,7 +65,7 @@ test("a note, a session and a video are deleted in the panel, and each can be re
   await expect.poll(states).toEqual(["closed", "closed"]);
   await panel.bringToFront();
   await panel.getByRole("button", { name: "Notes" }).click();
-  await panel.getByRole("button", { name: "Sessions" }).click();
+  await panel.getByRole("button", { name: "Sessions", exact: true }).click();
   await expect.poll(() => row.count()).toBe(2);
   await row.first().getByText("More").click();
   await row.first().getByRole("button", { name: "Delete all sessions of this video" }).click();

@@ -65,7 +65,7 @@ test("the page appears in the panel at a long pause, its citations seek, a chang
   await shown.getByText("A harbour, as a person put it.").waitFor({ state: "attached" });
 
   await panel.bringToFront();
-  await panel.getByRole("button", { name: "Sessions" }).click();
+  await panel.getByRole("button", { name: "Sessions", exact: true }).click();
   // The last button opens the older session, which has the transcript.
   await panel.getByRole("button", { name: "A day at the harbour" }).last().click();
   await panel.getByText("A harbour, as a person put it.").waitFor();

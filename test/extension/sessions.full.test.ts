@@ -63,7 +63,7 @@ test("sessions are grouped by day, a search finds them by a spoken word, and an 
   const said = captionsUntil(end);
   await expect.poll(async () => textsOf(await served.events(key))).toEqual(said);
   await panel.bringToFront();
-  await panel.getByRole("button", { name: "Sessions" }).click();
+  await panel.getByRole("button", { name: "Sessions", exact: true }).click();
   await panel.getByRole("heading", { name: "Today" }).waitFor();
   const search = panel.getByLabel("Search notes and transcripts");
   await search.fill("no such word");
@@ -95,7 +95,7 @@ test("a search finds a note by words that were not spoken, and a copy of its ses
   await served.send("POST", path, { operation: "edit", text: "A zeppelin, as a person put it." });
   expect(textsOf(await served.events(key)).join(" ")).not.toContain("zeppelin");
   await panel.bringToFront();
-  await panel.getByRole("button", { name: "Sessions" }).click();
+  await panel.getByRole("button", { name: "Sessions", exact: true }).click();
   await panel.getByLabel("Search notes and transcripts").fill("person ZEPPELIN");
   await panel.getByText("1 found").waitFor();
   await expect

@@ -67,7 +67,7 @@ test("three tabs have their keys again after a restart, a joined tab continues i
   // A caption that is visible when the tab records again would count.
   const again = sharedMs;
   await first.evaluate(`document.querySelector("video").currentTime = ${again / 1000}`);
-  await panel.getByRole("button", { name: "Sessions" }).click();
+  await panel.getByRole("button", { name: "Sessions", exact: true }).click();
   // A session that several tabs share is one row.
   await panel.getByRole("button", { name: "Join this tab to this session" }).click();
   await expect.poll(async () => (await served.session(other)).sessionId).not.toBe(left.sessionId);
