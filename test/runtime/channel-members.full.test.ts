@@ -78,13 +78,18 @@ test(
   "an agent in a channel receives what others said since its last answer, and answers once over kills and ends",
   PATIENT,
   async () => {
-    let bot = await start();
+    // The answers last long enough for the test to see their beginning on a busy machine.
+    let bot = await start(300);
     await say("We ship on Monday.");
     await say("@bot when do we ship?", "ben");
     await expect.poll(whole, PATIENT).toHaveLength(1);
     await say("No, on Tuesday.", "ann", "day");
     await say("@bot and now, and why, and what does that mean for all of us?", "ben");
-    for (const signal of ["SIGKILL", "SIGTERM", "SIGKILL"] as const) {
+    for (const [signal, pauseMs] of [
+      ["SIGKILL", 300],
+      ["SIGTERM", 300],
+      ["SIGKILL", 50],
+    ] as const) {
       // Part of the answer is there.
       await expect
         .poll(
@@ -94,7 +99,7 @@ test(
         .toBe(true);
       await bot.end(signal);
       await say(`${signal} came in between.`);
-      bot = await start();
+      bot = await start(pauseMs);
       if (signal !== "SIGKILL") continue;
       // The next attempt has the prompt of the first.
       const ann = await connect({ serverUrl: bot.url, channel: "team", handle: "ann", token: "ann" });
