@@ -36,7 +36,8 @@ const handOver = (from: string, to: string): WorkCounts =>
 
 /**
  * The source is read once, and Continuo's own store, which the answer may lie in, is opened. The tests run in any order: after
- * another command, one more session has to be looked up. The lines by which lists know sessions took two modules.
+ * another command, one more session has to be looked up. The lines by which lists know sessions took two modules,
+ * and so did the door and the flags of `approvals`.
  */
 const SHOWN: readonly (readonly [agent: string, limits: WorkCounts])[] = [
   [
@@ -53,7 +54,7 @@ const SHOWN: readonly (readonly [agent: string, limits: WorkCounts])[] = [
       statements: 20,
       databaseRead: 66_000,
       databaseWritten: 100,
-      modules: 1_033,
+      modules: 1_035,
       youngCollections: 105,
     },
   ],
@@ -71,7 +72,7 @@ const SHOWN: readonly (readonly [agent: string, limits: WorkCounts])[] = [
       statements: 66,
       databaseRead: 420_000,
       databaseWritten: 100,
-      modules: 1_033,
+      modules: 1_035,
       youngCollections: 105,
     },
   ],
@@ -98,8 +99,8 @@ const HAND_OVER: WorkCounts = {
   statements: 52,
   databaseRead: 430_000,
   databaseWritten: 450_000,
-  // Two more than before: lists know sessions by kept lines.
-  modules: 1_246,
+  // Four more than before: the lines by which lists know sessions, and the door and the flags of `approvals`.
+  modules: 1_248,
   youngCollections: 135,
 };
 
