@@ -84,7 +84,6 @@ export class Places {
     };
     const comeBack = async (signal: AbortSignal): Promise<void> => {
       const isWaiting = state === "waiting";
-      if (state !== "holding" && !isWaiting) return;
       endWait();
       state = "returning";
       if (isWaiting) await this.#next(signal);
@@ -101,11 +100,13 @@ export class Places {
       },
       resume: async (signal) => {
         open--;
-        if (open > 0) return;
-        returning ??= comeBack(signal).finally(() => {
-          returning = undefined;
-        });
-        await returning;
+        // A question can begin and end while the run comes back from another one.
+        while (open === 0 && state !== "working" && !isReleased()) {
+          returning ??= comeBack(signal).finally(() => {
+            returning = undefined;
+          });
+          await returning;
+        }
       },
       release: () => {
         endWait();
