@@ -2,7 +2,7 @@
 
 import { type AnswerInput, formatMessages, quotedMessages } from "@continuo/core/client";
 import type { Store } from "@continuo/core/model";
-import type { ChannelMessage } from "@continuo/core/wire";
+import { type ChannelMessage, channelLogId } from "@continuo/core/wire";
 import { type ConnectionRef, readMessages } from "@continuo/store/channels";
 
 const PAGE = 100;
@@ -30,7 +30,7 @@ async function messagesBefore(
   { channel, handle }: ConnectionRef,
   messageId: string,
 ): Promise<readonly ChannelMessage[]> {
-  const { events } = await store.read(`channels/${channel}`, { id: messageId, types: ["message_sent"] });
+  const { events } = await store.read(channelLogId(channel), { id: messageId, types: ["message_sent"] });
   const found: ChannelMessage[] = [];
   /** The message that was answered last, and the beginning of its answer. */
   let answered: { readonly id: string | undefined; readonly sequence: number } | undefined;

@@ -11,6 +11,7 @@ import type { ChannelJoinOptions, ChannelMembers } from "./channel.ts";
 import { createHandler } from "./handler.ts";
 import type { Host } from "./host.ts";
 import { promptOf } from "./member-prompt.ts";
+import { reportNew } from "./report-new.ts";
 import { assertAgent } from "./session.ts";
 import type { Continuo, SendOptions } from "./types.ts";
 
@@ -58,14 +59,17 @@ export function createMembers(continuo: Continuo, host: Host): Members {
     const { maxTurns, signal } = options;
     const over = AbortSignal.any([stopped.signal, ...(signal === undefined ? [] : [signal])]);
     const ended = AbortSignal.any([closed.signal, ...(signal === undefined ? [] : [signal])]);
-    while (!over.aborted) {
+    const takePart = reportNew(report, async () => {
       try {
         const client = await open(place, over);
         await serve(client, { ended, over, maxTurns, words: wordsOf(continuo, { place, options, ended }) });
       } catch (error) {
         // Another process has the handle: this one waits for it.
-        if (!over.aborted && !isContinuoError(error, "handle_taken")) report(error);
+        if (!over.aborted && !isContinuoError(error, "handle_taken")) throw error;
       }
+    });
+    while (!over.aborted) {
+      await takePart();
       await sleep(RETRY_MS, undefined, { signal: over }).catch(() => undefined);
     }
   };
