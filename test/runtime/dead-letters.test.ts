@@ -129,9 +129,13 @@ test("a message that was given up is asked again with all its attempts, once for
   expect((await store.listRuns({ sessionId: "customer-ann" })).items).toHaveLength(4);
 });
 
-test.each(["failed", "cancelled"] as const)(
-  "a message whose answer was %s is asked again under its id only if that is requested",
-  async (end) => {
+test.each([
+  ["failed", {}],
+  ["cancelled", {}],
+  ["failed", { runAt: "2026-01-01T00:00:00Z" }],
+] as const)(
+  "a message whose answer was %s is asked again under its id only if that is requested, with %j",
+  async (end, more) => {
     let turns = 0;
     const agent: Agent = {
       name: "desk",
@@ -157,7 +161,7 @@ test.each(["failed", "cancelled"] as const)(
     await expect(Array.fromAsync(session.run("m1").textStream())).rejects.toMatchObject({
       hint: expect.stringContaining("again: true"),
     });
-    const again = session.send("Where is it?", { id: "m1", again: true });
+    const again = session.send("Where is it?", { id: "m1", again: true, ...more });
     expect(await again.result()).toMatchObject({ status: "completed", text: "In Ulm." });
     await expect(session.send("Where?", { id: "m1", again: true })).rejects.toMatchObject({
       code: "conflict",

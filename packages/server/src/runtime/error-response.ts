@@ -3,7 +3,7 @@
 import { ContinuoError, httpStatusOf, isContinuoError } from "@continuo/core/model";
 import { notJson, toRequester, toWireError } from "@continuo/core/wire";
 
-/** A response has no more paths of wrong values than this. */
+/** A response has no more paths of wrong values, and a path no more segments, than this. */
 const MAX_ISSUES = 20;
 
 /**
@@ -49,7 +49,9 @@ function isIssue(issue: unknown): boolean {
 
 /** The messages of the issues are left out, because they can quote values. */
 function notOfSchema({ issues }: SchemaError): ContinuoError {
-  const paths = issues.slice(0, MAX_ISSUES).map(({ path = [] }) => path.map(keyOf).join("."));
+  const paths = issues
+    .slice(0, MAX_ISSUES)
+    .map(({ path = [] }) => path.slice(0, MAX_ISSUES).map(keyOf).join("."));
   const named = [...new Set(paths.filter((path) => path !== ""))];
   const where = named.length === 0 ? "" : `: ${named.join(", ")}`;
   return new ContinuoError("invalid", `the body does not have the expected form${where}`, {

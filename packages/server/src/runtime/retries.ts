@@ -99,14 +99,12 @@ export async function retry(host: Host, runId: string): Promise<void> {
  */
 export async function askAgain(host: Host, { runId: root }: Run): Promise<void> {
   const { store } = host;
-  const isDeadLetter = await isDead(store, root);
+  if (await isDead(store, root)) return await unlessStarted(reviveDeadLetter(store, root));
   const last = await store.getRun(await latestAttempt(store, root));
-  const isOver = last !== null && ASKED_AGAIN.has(last.status);
-  if (!isOver || (!isDeadLetter && retriedBy(host)(last.status))) return;
-  await unlessStarted(isDeadLetter ? reviveDeadLetter(store, root) : firstAttemptAgain(store, last));
+  if (last === null || retriedBy(host)(last.status)) return;
+  // For a complete answer, or an attempt that has not ended, this is a conflict.
+  await unlessStarted(firstAttemptAgain(store, last));
 }
-
-const ASKED_AGAIN: ReadonlySet<RunStatus> = new Set(["failed", "interrupted", "timeout", "cancelled"]);
 
 function attemptOf(run: Run): number {
   const { attempt } = run.metadata;

@@ -121,7 +121,8 @@ function errorOfEnd({ runId, sessionId, status, error }: Run): ContinuoError | n
 /** The code of another program is not one of ours. */
 function toContinuoError({ code, message, details }: RunError): ContinuoError {
   const known = Object.hasOwn(ERROR_KINDS, code) ? (code as ErrorCode) : "agent_failed";
-  return new ContinuoError(known, message, { hint: ASK_AGAIN, hintFor: "program", ...present({ details }) });
+  const hint = ERROR_KINDS[known].hint ?? ASK_AGAIN;
+  return new ContinuoError(known, message, { hint, hintFor: "program", ...present({ details }) });
 }
 
 function wholeText({ content }: Payload<"message_received">): string {

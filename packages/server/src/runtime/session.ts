@@ -222,6 +222,7 @@ async function begin(
   if ((await host.store.getRun(runId)) !== null) {
     // It was sent when its time came: another content is a conflict.
     const run = await startRun(host.store, sessionId, input, present({ id, agent: answering, priority }));
+    if (again) await askAgain(host, run);
     return await knownRun(host, run, id ?? null);
   }
   const at = new Date(time).toISOString();
@@ -240,8 +241,8 @@ async function knownRun({ store }: Host, run: Run, id: string | null): Promise<S
   const sent = toSentRun(run, id);
   if (run.status === "pending") return sent;
   const { status } = (await store.getRun(await latestAttempt(store, run.runId))) ?? run;
-  const isOver = RUN_END_STATUSES.includes(status);
-  const isDead = isOver && (await deadLetterOf(store, run.runId)) !== null;
+  const isWithoutAnswer = status !== "completed" && RUN_END_STATUSES.includes(status);
+  const isDead = isWithoutAnswer && (await deadLetterOf(store, run.runId)) !== null;
   return { ...sent, status: isDead ? "dead_letter" : status };
 }
 
