@@ -20,8 +20,8 @@ export const CHANNEL_HOLDERS: readonly PromiseOfRoom[] = [
   {
     promise: "A person and an agent that come at the same moment do not both get the handle.",
     file: `${ROOM}/handles.ts`,
-    text: 'if ((await rivalOf(store, place, card))?.state !== "held") return fence;',
-    mistake: "if (fence !== null) return fence;",
+    text: 'if ((await rivalOf(store, place, card))?.state !== "held") {',
+    mistake: "if (fence !== null) {",
     test: LIFECYCLE,
   },
   {
@@ -30,6 +30,20 @@ export const CHANNEL_HOLDERS: readonly PromiseOfRoom[] = [
     file: `${ROOM}/handles.ts`,
     text: "return known?.token === rival.token ? known :",
     mistake: "return known?.token === rival.token ? undefined :",
+    test: LIFECYCLE,
+  },
+  {
+    promise: "The record of a killed server counts only for the holder that it was written for.",
+    file: `${ROOM}/holder-process.ts`,
+    text: "record.owner.startsWith(",
+    mistake: "isOwnerGone(record.owner) || record.owner.startsWith(",
+    test: LIFECYCLE,
+  },
+  {
+    promise: "Servers of all versions write the same text as the holder of a handle.",
+    file: `${ROOM}/participants.ts`,
+    text: "JSON.stringify([instance, name, type, capabilities])",
+    mistake: "JSON.stringify([instance, name, type, capabilities, process.pid])",
     test: LIFECYCLE,
   },
   {

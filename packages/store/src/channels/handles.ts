@@ -6,9 +6,10 @@
 
 import { ContinuoError, isContinuoError, type ListedLease, present, type Store } from "@continuo/core/model";
 import { CHANNEL_LIMITS } from "@continuo/core/wire";
+import { isServerGone, recordProcess } from "./holder-process.ts";
 import { LIMITS } from "./limits.ts";
 import { type ConnectionRef, connectionLease, connectionPrefix, presenceLease } from "./names.ts";
-import { type Card, cardIn, isPerson, isServerGone, leasesBelow, ownerOf } from "./participants.ts";
+import { type Card, cardIn, isPerson, leasesBelow, ownerOf } from "./participants.ts";
 
 /** A write of a participant is refused after another one was given the handle. */
 export interface Fence {
@@ -37,7 +38,7 @@ export async function takeHandle(
     signal?.throwIfAborted();
     const rival = await rivalOf(store, place, card);
     if (rival?.state === "held" && rival.name !== leaseOf(place, card)) throw handleTaken(place);
-    killed = killedServerOf(rival, { place, card, known: killed });
+    killed = await killedServerOf(store, rival, { place, card, known: killed });
     const isAwaited =
       killed === undefined
         ? rival?.state === "expired" && performance.now() < until
@@ -63,11 +64,13 @@ interface KnownRival {
   readonly known: KilledServer | undefined;
 }
 
-function killedServerOf(
+async function killedServerOf(
+  store: Store,
   rival: ListedLease | null,
   { place, card, known }: KnownRival,
-): KilledServer | undefined {
-  if (rival === null || rival.name !== leaseOf(place, card) || !isServerGone(rival)) return undefined;
+): Promise<KilledServer | undefined> {
+  if (rival === null || rival.name !== leaseOf(place, card)) return undefined;
+  if (!(await isServerGone(store, place, rival))) return undefined;
   return known?.token === rival.token ? known : { token: rival.token, seenMs: performance.now() };
 }
 
@@ -90,11 +93,6 @@ async function tryTake(
     fence = { name, token };
   } catch (error) {
     if (!isContinuoError(error, "lease_held")) throw error;
-    const { token } = error.details;
-    // The participant returned over another server.
-    if (typeof token === "number" && token !== gone && isHeldBy(card, error)) {
-      return await tryTake(store, place, { card, gone: token });
-    }
     const leftMs = Number(error.details.leftMs);
     // A connected participant renews its lease long before so little time is left.
     if (leftMs > CHANNEL_LIMITS.reconnectMs) throw handleTaken(place, { leftMs, cause: error });
@@ -102,16 +100,13 @@ async function tryTake(
     return null;
   }
   // An agent and a person that came at the same moment now see each other, because each has its lease.
-  if ((await rivalOf(store, place, card))?.state !== "held") return fence;
+  if ((await rivalOf(store, place, card))?.state !== "held") {
+    if (!isPerson(card)) await recordProcess(store, place, fence);
+    return fence;
+  }
   await store.releaseLease(fence);
   await pause(LIMITS.handlePollMs * Math.random());
   return null;
-}
-
-/** Returns true if the lease that was refused belongs to the same `connect()`. */
-function isHeldBy({ instance }: Card, { details: { name, owner } }: ContinuoError): boolean {
-  const holder = cardIn({ name: String(name), owner: String(owner) });
-  return holder?.instance === instance;
 }
 
 function pause(ms: number): Promise<void> {

@@ -31,7 +31,13 @@ export {
   takeHandle,
 } from "./handles.ts";
 export { endConnection, type InterruptOptions, interruptMessages, sweepChannels } from "./interrupt.ts";
-export { type ConnectionRef, participantSession, presenceLease, processedCursor } from "./names.ts";
+export {
+  type ConnectionRef,
+  PROCESS_PREFIX,
+  participantSession,
+  presenceLease,
+  processedCursor,
+} from "./names.ts";
 export {
   clearHistory,
   commitProcessed,

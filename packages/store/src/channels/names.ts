@@ -17,6 +17,9 @@ export { channelLogId };
 /** The prefix of the leases of all participants in a channel. */
 export const PRESENCE_PREFIX = "channel/";
 
+/** The prefix of the records of servers' processes. They hold nothing. */
+export const PROCESS_PREFIX = "channel-process/";
+
 export function rosterPrefix(channel: string): string {
   return `${PRESENCE_PREFIX}${channel}/`;
 }
@@ -33,6 +36,11 @@ export function connectionLease(place: ConnectionRef, instance: string): string 
 
 export function connectionPrefix(place: ConnectionRef): string {
   return `${presenceLease(place)}/`;
+}
+
+/** The record of the process that serves the agent with this handle. */
+export function processLease({ channel, handle }: ConnectionRef): string {
+  return `${PROCESS_PREFIX}${channel}/${handle}`;
 }
 
 /** `null` for a lease that belongs to no participant. */

@@ -9,7 +9,6 @@ import {
   type Store,
 } from "@continuo/core/model";
 import { isRecord, type Participant, PERSON } from "@continuo/core/wire";
-import { isOwnerGone, ownerHere } from "@continuo/files";
 import { LIMITS } from "./limits.ts";
 import { channelLogId, placeOfLease, rosterPrefix } from "./names.ts";
 
@@ -51,14 +50,11 @@ export function leasesBelow(store: Store, prefix: string): AsyncGenerator<Listed
 }
 
 /**
- * Returns what the lease records of its holder: the card, and the process of the server that has the connection, if
- * there is room for it. Presence is stored only in this row, so that no second record can contradict it.
+ * Returns what the lease records of its holder. Presence is stored only in this row, so that no second record can
+ * contradict it. Servers of all versions write the same text: it shows them that a participant has returned.
  */
 export function ownerOf({ instance, name, type, capabilities }: Card): string {
-  const card = [instance, name, type, capabilities];
-  const withProcess = JSON.stringify([...card, ownerHere("")]);
-  if (withProcess.length <= 512) return withProcess;
-  const owner = JSON.stringify(card);
+  const owner = JSON.stringify([instance, name, type, capabilities]);
   if (owner.length <= 512) return owner;
   throw new ContinuoError("too_large", "name, type and capabilities together are too long", {
     details: { limit: 512, length: owner.length },
@@ -66,18 +62,12 @@ export function ownerOf({ instance, name, type, capabilities }: Card): string {
 }
 
 /** `null` for a lease of the server itself. */
-export function cardIn({ name, owner }: Pick<Lease, "name" | "owner">): Card | null {
+export function cardIn({ name, owner }: Lease): Card | null {
   const place = placeOfLease(name);
   const [instance, shown, type, capabilities] = listIn(owner);
   if (place === null || typeof instance !== "string" || typeof shown !== "string") return null;
   if (typeof type !== "string" || !Array.isArray(capabilities)) return null;
   return { instance, handle: place.handle, name: shown, type, capabilities };
-}
-
-/** Returns true if the process of the server that had the connection has certainly ended. */
-export function isServerGone({ owner }: Pick<Lease, "owner">): boolean {
-  const [, , , , process] = listIn(owner);
-  return typeof process === "string" && isOwnerGone(process);
 }
 
 function listIn(text: string): readonly unknown[] {

@@ -1,6 +1,7 @@
 /** Removes what has expired, workspace by workspace. */
 
 import { isContinuoError, listAll, type Store } from "@continuo/core/model";
+import { PROCESS_PREFIX } from "@continuo/store/channels";
 import { PAGE_USES, USED_CODES } from "../auth/index.ts";
 import { STORED_BLOBS } from "../blobs/index.ts";
 import { LIMITS } from "../context/index.ts";
@@ -18,9 +19,10 @@ const OWNERS_KEPT_MS = LIMITS.blobMs;
 /** A released lease stays for this time, so that a holder that returns later is fenced too. */
 const RELEASED_KEPT_MS = DAY_MS;
 /**
- * Leases that killed processes of runs left behind. All other leases that expire are found and released at that time.
+ * Leases that killed processes of runs left behind, and records of servers' processes. All other leases that expire are
+ * found and released at that time.
  */
-const LEFT_LEASES = ["session/", "run/"];
+const LEFT_LEASES = ["session/", "run/", PROCESS_PREFIX];
 const LEFT_KEPT_MS = 30 * DAY_MS;
 
 export interface CleaningCounts {
