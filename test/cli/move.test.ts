@@ -7,7 +7,8 @@ import { sessionPath, talk } from "../lost/claude-recipes.ts";
 import { type LostHome, makeLostHome, toLines, writeText } from "../lost/recipe.ts";
 import { type Git, gitIn, makeOrigin } from "../move/tree-shapes.ts";
 import { scratchFolder } from "../scratch-folder.ts";
-import { type Run, run } from "./home.ts";
+import type { Run } from "./home.ts";
+import { runHere } from "./in-process.ts";
 
 const SAID = [
   { role: "user", content: "Make the timer stop" },
@@ -31,7 +32,7 @@ beforeEach(() => {
 
 function on(machine: "here" | "there", ...args: readonly string[]): Promise<Run> {
   const path = join(root, machine);
-  return run({ path }, args);
+  return runHere({ path }, args);
 }
 
 function change(): void {

@@ -1,7 +1,7 @@
-/** Seeds that once found a mistake: each is tried again, and takes about a second of the processor. */
+/** Seeds that once found a mistake, each of which takes about a second of the processor, and a mistake that is planted and found. */
 
 import { expect, test } from "vitest";
-import { failuresIn, runSeeds } from "./run.ts";
+import { failuresIn, firstFound, runSeeds } from "./run.ts";
 
 /** Seeds of the area `edits`, with the mistake that each of them found. */
 const TELLING_SEEDS = [
@@ -22,4 +22,15 @@ const TELLING_SEEDS = [
 
 test.each(TELLING_SEEDS)("seed %d shows no more that %s", { timeout: 900_000 }, async (from) => {
   expect(failuresIn(await runSeeds({ area: "edits", from, count: 1 }))).toEqual([]);
+});
+
+const DEFECT = "a lease is not given back";
+
+test("a lease that is not given back is found, and the same seed finds it again", {
+  timeout: 900_000,
+}, async () => {
+  const found = await firstFound("runs", DEFECT, 10);
+  expect(found).not.toBeNull();
+  const again = await runSeeds({ area: "runs", from: found?.seed ?? 0, count: 1, defect: DEFECT });
+  expect(again.map(({ seed, faults }) => ({ seed, fault: faults[0] }))).toEqual([found]);
 });

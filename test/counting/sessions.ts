@@ -1,0 +1,33 @@
+/** A home with a session of half a megabyte of each agent, on which commands are counted. */
+
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { makeSources } from "../../bench/handoff/sources.ts";
+import { scratchFolder } from "../scratch-folder.ts";
+import type { WorkCounts } from "./preload.ts";
+import { countWork, MAIN } from "./work.ts";
+
+const SIZE_BYTES = 500_000;
+
+export interface CountedSessions {
+  run(program: string, ...args: readonly string[]): WorkCounts;
+  show(agent: string): WorkCounts;
+  handOver(from: string, to: string): WorkCounts;
+}
+
+export function makeCountedSessions(): CountedSessions {
+  const scratch = scratchFolder("counted-sessions");
+  const home = join(scratch, "user");
+  const continuoHome = join(scratch, "home");
+  for (const folder of [home, continuoHome]) mkdirSync(folder);
+  const sources = makeSources(home, SIZE_BYTES);
+  const run: CountedSessions["run"] = (program, ...args) => countWork({ program, args, home, continuoHome });
+  const idOf = (agent: string): string => sources.find((source) => source.agent === agent)?.sessionId ?? "";
+  // The first command creates the index.
+  run(MAIN, "list");
+  return {
+    run,
+    show: (agent) => run(MAIN, "session", "show", idOf(agent)),
+    handOver: (from, to) => run(MAIN, "handoff", idOf(from), "--to", to, "--cwd", scratch),
+  };
+}
