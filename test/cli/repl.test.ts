@@ -4,7 +4,7 @@ import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 import { join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
 import { chunk, DONE } from "../acp/script.ts";
-import { cleanEnv, MAIN, type Run, run, writeSessions } from "./home.ts";
+import { cleanEnv, MAIN, type Run, writeSessions } from "./home.ts";
 import { runHere } from "./in-process.ts";
 import { createTalkHome, SCRIPT, steady, type TalkHome } from "./talk.ts";
 
@@ -181,18 +181,6 @@ describe("on a pipe", () => {
     expect(home.prompts()).toEqual([]);
     const opened = await runHere(home, ["open", "1"]);
     expect(opened.stdout).toContain("All well.");
-  });
-
-  test("an answer of 10 MB in one piece is shown to its end", async () => {
-    home[Symbol.dispose]();
-    home = createTalkHome({ ...SCRIPT, prompts: { huge: [{ huge: 10_000_000 }, chunk("\n\nDone."), DONE] } });
-    const { code, stdout, stderr } = await run(home, ["repl"], {
-      cwd: join(home.path, "project"),
-      stdin: "huge\n",
-    });
-    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
-    expect(stdout.replaceAll(/[^x]/gu, "")).toHaveLength(10_000_000);
-    expect(stdout).toMatch(/ {2}Done\.\n\n· [^\n]+\n· session /u);
   });
 
   test("an agent that cannot resume sessions continues while its program runs", async () => {

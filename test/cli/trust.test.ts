@@ -3,8 +3,7 @@
 import { mkdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
-import { compiledCode } from "../sizes/shared-programs.ts";
-import { createHome, type Home, run, SOURCE_MAIN, writeSessions } from "./home.ts";
+import { createHome, type Home } from "./home.ts";
 import { runHere } from "./in-process.ts";
 
 let home: Home;
@@ -84,34 +83,3 @@ describe("continuo trust", () => {
     expect(readFileSync(record(), "utf8")).toBe("{");
   });
 });
-
-test.each([[["--version"]], [["session", "list"]], [["session", "list", "--json"]]])(
-  "continuo %j loads no configuration, no store and none of their packages",
-  async (args) => {
-    writeSessions(home);
-    home.write(".continuo/continuo.yaml", "agent: claude");
-    home.write(
-      "loads.mjs",
-      `import { registerHooks } from "node:module";
-registerHooks({
-  load(url, context, next) {
-    process.stderr.write(url + "\\n");
-    return next(url, context);
-  },
-});`,
-    );
-    const { code, stderr } = await run(home, args, {
-      main: SOURCE_MAIN,
-      env: {
-        NODE_OPTIONS: `--import=${join(home.path, "loads.mjs")}`,
-        ...compiledCode(),
-      },
-    });
-    expect(code).toBe(0);
-    const loaded = stderr.split("\n");
-    expect(loaded.some((url) => url.endsWith("/src/cli/main.ts"))).toBe(true);
-    // The rows of the list are in a separate SQLite file, which is not a store.
-    const unwanted = /node_modules\/(zod|yaml|kysely|pg)\/|src\/store\/sqlite|src\/config\//u;
-    expect(loaded.filter((url) => unwanted.test(url))).toEqual([]);
-  },
-);

@@ -95,23 +95,6 @@ async function storedAnswers(sessionId: string): Promise<readonly unknown[]> {
 }
 
 describe("a turn of another process", () => {
-  test("is shown while it runs: the prompt, and each part of the answer before the next one", async () => {
-    await using one = await openGateway();
-    const id = await begun(one);
-    await using two = await openGateway();
-    await load(two, id);
-    const running = say(one, id, "slowly");
-    await expect.poll(() => texts(two, id, "user").at(-1)).toBe("slowly");
-    await expect.poll(() => texts(two, id, "agent").at(-1)).toBe("One ");
-    home.write("on", "");
-    await expect.poll(() => texts(two, id, "agent").at(-1)).toBe("One two ");
-    home.write("more", "");
-    expect(await running).toEqual({ stopReason: "end_turn" });
-    await expect.poll(() => texts(two, id, "agent").at(-1)).toBe("One two three.");
-    expect(texts(two, id, "user")).toEqual(["hello", "slowly"]);
-    expect([one.violations, two.violations]).toEqual([[], []]);
-  });
-
   test("is shown once to an editor that loads the session in the middle of it", async () => {
     await using one = await openGateway();
     const id = await begun(one);
@@ -153,25 +136,6 @@ describe("a turn of another process", () => {
     expect(await say(two, id, "and now?")).toEqual({ stopReason: "end_turn" });
     expect(one.updatesOf(id).slice(before)).toEqual([]);
   });
-
-  test("shows both editors the same order of messages if each prompts at the same time", async () => {
-    await using one = await openGateway();
-    const id = await begun(one);
-    await using two = await openGateway();
-    await load(two, id);
-    const first = say(one, id, "slowly");
-    await expect.poll(() => texts(two, id, "agent").at(-1)).toBe("One ");
-    const second = say(two, id, "and now?");
-    home.write("on", "");
-    home.write("more", "");
-    expect(await first).toEqual({ stopReason: "end_turn" });
-    expect(await second).toEqual({ stopReason: "end_turn" });
-    const said = ["You said: hello", "One two three.", "You said: and now?"];
-    await expect.poll(() => texts(one, id, "agent")).toEqual(said);
-    expect(texts(two, id, "agent")).toEqual(said);
-    expect(texts(one, id, "user")).toEqual(["and now?"]);
-    expect(texts(two, id, "user")).toEqual(["hello", "slowly"]);
-  });
 });
 
 describe("a question of a turn of another process", () => {
@@ -205,30 +169,5 @@ describe("a question of a turn of another process", () => {
       expect.objectContaining({ outcome: "denied", by: "person", optionId: "no" }),
     ]);
     expect([one.violations, two.violations]).toEqual([[], []]);
-  });
-
-  test("is withdrawn when the editor that prompted answers first, and a late answer changes nothing", async () => {
-    const { one, two, id, running } = await asked();
-    await using _one = one;
-    await using _two = two;
-    choose(one, "yes");
-    await expect.poll(() => withdrawnFrom(two)).toEqual([questionsOf(two)[0]?.id]);
-    choose(two, "no");
-    expect(await running).toEqual({ stopReason: "end_turn" });
-    expect(home.answers().at(-1)).toMatchObject({ result: { outcome: { optionId: "yes" } } });
-    expect(await storedAnswers(id)).toEqual([
-      expect.objectContaining({ outcome: "granted", by: "person", optionId: "yes" }),
-    ]);
-  });
-
-  test("that an editor dismisses is left to the other one", async () => {
-    const { one, two, running } = await asked();
-    await using _one = one;
-    await using _two = two;
-    const result = { outcome: { outcome: "cancelled" } };
-    two.write(`${JSON.stringify({ jsonrpc: "2.0", id: questionsOf(two)[0]?.id, result })}\n`);
-    choose(one, "yes");
-    expect(await running).toEqual({ stopReason: "end_turn" });
-    expect(home.answers().at(-1)).toMatchObject({ result: { outcome: { optionId: "yes" } } });
   });
 });

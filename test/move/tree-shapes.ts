@@ -345,10 +345,7 @@ export const SHAPES: readonly Shape[] = [
 ];
 
 const QUICK_NAMES: ReadonlySet<string> = new Set([
-  "no change",
   "a file staged, and edited after it",
-  "a rename that is not staged, with an edit",
-  "links: one changed, one new, one broken",
   "commits that were not pushed, and changes after them",
   "a merge with a conflict",
   "a submodule with commits and changes of its own",

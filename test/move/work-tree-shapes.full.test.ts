@@ -23,5 +23,5 @@ test.each(others.map((shape) => [shape.name, shape] as const))(
 
 test("every shape is in one of the two sizes", () => {
   expect(others.length + QUICK_SHAPES.length).toBe(SHAPES.length);
-  expect(QUICK_SHAPES.length).toBe(7);
+  expect(QUICK_SHAPES.length).toBe(4);
 });

@@ -101,13 +101,3 @@ test("of equal lines the one at the place of the edit is meant", () => {
     drawn(file, numbered(3, " b:", "-  return 1;", "+  return null;")).filter((line) => line.endsWith("0")),
   ).toHaveLength(1);
 });
-
-test("edits that are too many to be compared are counted, the oldest", () => {
-  const file = Array.from({ length: 5_000 }, (_, at) => `line number ${at}`).join("\n");
-  const edits = Array.from({ length: 6_000 }, (_, at) =>
-    replaced(`line number ${at}x`, `no such line ${at}`),
-  );
-  const { left } = lineOrigins(file.split("\n"), edits);
-  expect(left).toBeGreaterThan(0);
-  expect(left).toBeLessThan(6_000);
-});
