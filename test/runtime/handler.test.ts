@@ -37,6 +37,7 @@ const USERS: Readonly<Record<string, Authorization>> = {
   bob: { sessions: ["bob"], access: "read" },
   owner: { sessions: "*", access: "write", logs: true },
   boss: { sessions: "*", access: "read", approve: true, by: "boss" },
+  clerk: { sessions: ["ann"], access: "read", approve: true, by: "clerk" },
 };
 
 beforeEach(async () => {
@@ -396,10 +397,11 @@ test("the event of a question has the tool and its input, like the list of appro
   expect(await run.result()).toMatchObject({ text: "it was denied" });
 });
 
-test("an approval is found and answered even after a thousand older ones", async () => {
+/** A thousand questions of a session, which were answered long ago. */
+async function storeOldApprovals(sessionId: string): Promise<void> {
   for (let n = 0; n < 1_000; n += 1) {
     const request = { approvalId: `a${n}`, readOnly: null, options: [] };
-    const of = { sessionId: "ann", runId: `r${n}`, agent: "asking", metadata: {} };
+    const of = { sessionId, runId: `r${n}`, agent: "asking", metadata: {} };
     const data = { ...of, request, requestedAt: "2025-01-01T00:00:00.000Z" };
     await c.store.putClaim({
       name: `approval/old-${n}`,
@@ -409,6 +411,10 @@ test("an approval is found and answered even after a thousand older ones", async
       data,
     });
   }
+}
+
+test("an approval is found and answered even after a thousand older ones", async () => {
+  await storeOldApprovals("ann");
   const run = c.session("ann", { create: true }).send("may I?", { agent: "asking" });
   const open = async () => (await (await as("boss", "/approvals")).json()) as Approval[];
   await expect.poll(async () => (await open()).length).toBe(1);
@@ -418,4 +424,22 @@ test("an approval is found and answered even after a thousand older ones", async
   expect(await c.approvals.get(approval?.id ?? "")).toMatchObject({ status: "granted" });
   expect(await c.approvals.get("nobody")).toBeNull();
   await run.result();
+});
+
+test("older questions in sessions of others take no place in the list of a person", async () => {
+  await storeOldApprovals("bob");
+  const run = c.session("ann", { create: true }).send("may I?", { agent: "asking" });
+  const listed = async (status: string) =>
+    (await (await as("clerk", `/approvals?status=${status}`)).json()) as Approval[];
+  await expect.poll(async () => (await listed("open")).length).toBe(1);
+  const [approval] = await listed("open");
+  expect((await as("clerk", `/approvals/${approval?.id}`, { outcome: "denied" })).status).toBe(200);
+  await run.result();
+  expect(await listed("denied")).toMatchObject([{ sessionId: "ann" }]);
+});
+
+test("a message that is refused creates no session", async () => {
+  expect((await as("ann", "/sessions/ann/messages", { text: "" })).status).toBe(400);
+  await expect(c.session("ann", { create: true }).send("x", { priority: 0.5 })).rejects.toThrow();
+  expect(await c.store.getSession("ann")).toBeNull();
 });

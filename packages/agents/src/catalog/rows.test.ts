@@ -87,3 +87,9 @@ test("sessions of the same time stand in the order of their agents and ids", () 
     "pi:b",
   ]);
 });
+
+test("two files of one session that changed at the same time stand in the order of their paths", () => {
+  const updatedAt = "2026-01-02T00:00:00.000Z";
+  const files = ["/b", "/a"].map((location) => native("pi", { sessionId: "one", updatedAt, location }));
+  expect(files.sort(byNewest).map(({ location }) => location)).toEqual(["/a", "/b"]);
+});

@@ -108,14 +108,14 @@ export function isOwn(row: ListedSession): row is OwnRow {
 
 /**
  * Newest first. Own sessions that changed in the same millisecond are sorted by the order of their changes, all others
- * by agent and id, so that the order never depends on the file system.
+ * by agent, id and location (an id can be in two files), so that the order never depends on the file system.
  */
 export function byNewest(a: ListedSession, b: ListedSession): number {
   const [x, y] = [a.updatedAt ?? "", b.updatedAt ?? ""];
   if (x !== y) return x < y ? 1 : -1;
   const later = (b.activityOrder ?? 0) - (a.activityOrder ?? 0);
   if (isOwn(a) && isOwn(b) && later !== 0) return later;
-  const [i, j] = [`${a.agent}:${a.sessionId}`, `${b.agent}:${b.sessionId}`];
+  const [i, j] = [`${a.agent}:${a.sessionId} ${a.location}`, `${b.agent}:${b.sessionId} ${b.location}`];
   return i < j ? -1 : i > j ? 1 : 0;
 }
 

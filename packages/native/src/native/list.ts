@@ -342,7 +342,10 @@ function newestOf(rows: readonly Row[], count: number): readonly Row[] {
   return rows.filter(({ updatedAt }) => (updatedAt ?? "") >= least).sort(byNewest);
 }
 
-/** Newest first; equal times by agent and id, so that the order never depends on the file system. */
+/**
+ * Newest first; equal times by agent, id and location (an id can be in two files), so that the order never depends on
+ * the file system.
+ */
 function byNewest(a: Row, b: Row): number {
   const x = a.updatedAt ?? "";
   const y = b.updatedAt ?? "";
@@ -353,7 +356,8 @@ function byNewest(a: Row, b: Row): number {
 }
 
 function nameOf({ reader, session }: Row): string {
-  return `${reader.agent}:${session.sessionId}`;
+  const location = "path" in session ? session.path : session.location;
+  return `${reader.agent}:${session.sessionId} ${location}`;
 }
 
 /** Returns the named options that are present. */

@@ -97,14 +97,15 @@ export class ApprovalDesk implements Approvals {
 
   async list(options: ListApprovalsOptions = {}): Promise<Approval[]> {
     assertApprovalFilters(options);
-    const { status, sessionId, metadata = {} } = options;
+    const { status, sessionId, metadata = {}, filter = () => true } = options;
     const found: Approval[] = [];
     for await (const claim of claimsOf(this.#store, present({ status }))) {
       const { data } = claim;
       if (sessionId !== undefined && data.sessionId !== sessionId) continue;
       if (!hasMetadata(data.metadata, metadata)) continue;
       const current = claim.status === "open" ? await this.#settled(claim) : claim;
-      if (status === undefined || current.status === status) found.push(toApproval(current));
+      const approval = toApproval(current);
+      if ((status === undefined || current.status === status) && filter(approval)) found.push(approval);
     }
     found.sort((a, b) => (a.requestedAt < b.requestedAt ? -1 : a.requestedAt > b.requestedAt ? 1 : 0));
     return found.slice(0, MAX_LISTED);

@@ -124,6 +124,7 @@ const APPROVAL_FILTERS: KnownOptions<ListApprovalsOptions> = {
   status: true,
   sessionId: true,
   metadata: true,
+  filter: true,
 };
 
 export const APPROVAL_ANSWER: KnownOptions<ApprovalAnswer> = {

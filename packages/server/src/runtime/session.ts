@@ -188,6 +188,9 @@ async function begin(
   assertKnownOptions("send", options, SEND_OPTIONS);
   const { id, again = false, agent, runAt, priority } = options;
   assertAgent(host, agent);
+  // A message that cannot be sent creates no session.
+  assertInput(input);
+  assertPriority(priority);
   const named = agentOf(host, agent)?.name ?? (typeof agent === "string" ? agent : undefined);
   const session = await opened();
   const answering = named ?? session.agent ?? undefined;
@@ -215,8 +218,6 @@ async function begin(
   }
   const time = Date.parse(runAt);
   if (Number.isNaN(time)) throw new ContinuoError("usage", `runAt is not a time: ${runAt}`);
-  assertInput(input);
-  assertPriority(priority);
   const inputId = id ?? randomUUID();
   const runId = runIdOf(sessionId, { id: inputId });
   if ((await host.store.getRun(runId)) !== null) {

@@ -299,6 +299,8 @@ export interface ListApprovalsOptions {
   readonly sessionId?: string | undefined;
   /** Only approvals of sessions whose metadata have these values. */
   readonly metadata?: Readonly<Record<string, unknown>> | undefined;
+  /** Called with each approval. Those for which it returns false do not count for the limit of the list, either. */
+  readonly filter?: ((approval: Approval) => boolean) | undefined;
 }
 
 export interface ApprovalAnswer {

@@ -66,6 +66,8 @@ export interface SessionsService {
     get(id: string): Promise<ServedApproval | null>;
     list(options: {
       readonly status: (typeof APPROVAL_STATUSES)[number];
+      /** The limit of the list counts only what passes. */
+      readonly filter: (approval: ServedApproval) => boolean;
     }): Promise<readonly ServedApproval[]>;
     resolve(id: string, answer: ServedAnswer): Promise<ServedApproval>;
   };

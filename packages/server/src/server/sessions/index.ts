@@ -150,8 +150,8 @@ function approvalRoutes(app: Hono<ServerEnv>, context: ServerContext, serviceOf:
     }
     assertStaff(c.var.grant);
     const { approvals } = await serviceOf(c.var.grant.workspaceId);
-    const all = await approvals.list({ status });
-    return Response.json(all.filter((approval) => maySee(c.var.grant, approval)));
+    const filter = (approval: ServedApproval): boolean => maySee(c.var.grant, approval);
+    return Response.json(await approvals.list({ status, filter }));
   });
   app.post(`${APPROVALS}/:approval`, async (c) => {
     const { grant } = c.var;
