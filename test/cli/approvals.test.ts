@@ -1,6 +1,9 @@
 /** `continuo approvals`: a person at a terminal answers the question of an agent that another program runs. */
 
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { join } from "node:path";
+import { promisify } from "node:util";
 import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
 import { type Continuo, defineAgent, openContinuo } from "@continuo/server/runtime";
 import { type OpenedStore, openStore } from "@continuo/store";
@@ -78,7 +81,7 @@ test("a question is listed with its whole input, and its run continues with the 
   expect(await approvals()).toEqual({ code: 0, stdout: "", stderr: "No question waits for an answer.\n" });
   const { run, id } = await ask("refund it");
   const listed = await approvals("list");
-  const short = id.slice(0, 8);
+  const short = id.slice(0, 12);
   expect(listed).toEqual({
     code: 0,
     stdout: [
@@ -118,22 +121,28 @@ test("a question is listed with its whole input, and its run continues with the 
 });
 
 test("an id that no question has, or that two have, is an error with a hint", async () => {
-  const missing = await approvals("answer", "0000dead", "granted");
+  const missing = await approvals("answer", "0000dead0000", "granted");
   expect(missing).toEqual({
     code: 3,
     stdout: "",
-    stderr: expect.stringMatching(/there is no approval 0000dead\nRun `continuo approvals` to see the open/u),
+    stderr: expect.stringMatching(
+      /there is no approval 0000dead0000\nRun `continuo approvals` to see the open/u,
+    ),
   });
   const { id } = await ask("refund it");
   const claim = await store.getClaim(`approval/${id}`);
   if (claim === null) throw new Error("the question is not stored");
-  const { updatedAt: _, ...twin } = { ...claim, name: `approval/${id.slice(0, 8)}${"0".repeat(24)}` };
+  const { updatedAt: _, ...twin } = { ...claim, name: `approval/${id.slice(0, 12)}${"0".repeat(20)}` };
   await store.putClaim(twin);
-  const ambiguous = await approvals("answer", id.slice(0, 8), "granted");
+  // An agent that knows how a harmless question begins can make another one with a few equal digits.
+  expect((await approvals("answer", id.slice(0, 11), "granted")).code).toBe(3);
+  const ambiguous = await approvals("answer", id.slice(0, 12), "granted");
   expect([ambiguous.code, ambiguous.stderr]).toEqual([
     1,
-    expect.stringMatching(/2 approvals begin with [\da-f]{8}\nUse the whole id/u),
+    expect.stringMatching(/2 approvals begin with [\da-f]{12}\nUse the whole id/u),
   ]);
+  await store.putClaim({ ...twin, status: "cancelled", generation: claim.generation + 1 });
+  expect((await approvals("answer", id.slice(0, 12), "granted")).code).toBe(1);
   expect(await c.approvals.get(id)).toMatchObject({ status: "open" });
   expect((await approvals("answer", id, "perhaps")).code).toBe(2);
   expect((await approvals("answr", id, "denied")).stderr).toContain("answer");
@@ -144,8 +153,8 @@ test("a server answers the same questions, and a denied call does not run", asyn
   try {
     const { run, id } = await ask("and again");
     const at = ["--server", server.url];
-    expect((await approvals(...at)).stdout).toContain(`${id.slice(0, 8)}  refund  asked by desk`);
-    const denied = await approvals("answer", id.slice(0, 8), "denied", "--reason", "no", ...at);
+    expect((await approvals(...at)).stdout).toContain(`${id.slice(0, 12)}  refund  asked by desk`);
+    const denied = await approvals("answer", id.slice(0, 12), "denied", "--reason", "no", ...at);
     expect(denied).toMatchObject({ code: 0, stdout: expect.stringMatching(/ {2}denied by \S+ \(no\)\n$/u) });
     expect((await run.result()).status).toBe("completed");
     expect(refunds).toEqual([]);
@@ -155,3 +164,39 @@ test("a server answers the same questions, and a denied call does not run", asyn
     await server.close();
   }
 });
+
+test.each([
+  ["no JSON", "<html>"],
+  ["a list of something else", [{ id: 7 }]],
+  ["nothing", null],
+])("a server that answers with %s is named, and is no mistake of Continuo", async (_, answer) => {
+  const { url: serverUrl, close } = await serving(() => answer);
+  for (const args of [["list"], ["answer", "0".repeat(32), "granted"]]) {
+    const run = await approvals(...args, "--server", serverUrl);
+    expect([run.code, run.stderr]).toEqual([
+      1,
+      expect.stringMatching(/is not one of Continuo's server\nCheck/u),
+    ]);
+  }
+  await close();
+});
+
+test("an answer that the server did not take over is an error", async () => {
+  const { id } = await ask("refund it");
+  const [approval] = await c.approvals.list({ status: "open" });
+  const { url: serverUrl, close } = await serving(() => ({ ...approval, status: "denied" }));
+  const run = await approvals("answer", id, "granted", "--server", serverUrl);
+  expect([run.code, run.stdout, run.stderr]).toEqual([1, "", expect.stringContaining("is not one of")]);
+  await close();
+});
+
+/** A program that listens where Continuo's server is expected. */
+async function serving(answer: () => unknown) {
+  const server = createServer((_, response) => {
+    const body = answer();
+    response.end(typeof body === "string" ? body : JSON.stringify(body));
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as AddressInfo;
+  return { url: `http://127.0.0.1:${port}`, close: async () => await promisify(server.close.bind(server))() };
+}

@@ -16,9 +16,12 @@ import {
 import { type Desk, openDesk } from "./desk.ts";
 import type { AnswerFlags, ListFlags, Outcome } from "./flags.ts";
 
-/** The lists show this much of an id. */
-const SHORT_ID = 8;
-const BEGINNING_OF_ID = /^[\da-f]{4,31}$/u;
+/**
+ * The lists show this much of an id, and an answer needs as much. An id is a hash of the question, which an agent can
+ * choose: with fewer digits, it could ask a second question whose id begins like that of a harmless first one.
+ */
+const SHORT_ID = 12;
+const BEGINNING_OF_ID = /^[\da-f]{12,31}$/u;
 
 export async function runList(flags: ListFlags, shell: Shell): Promise<number> {
   await using desk = await openDesk(flags, shell);
@@ -79,34 +82,37 @@ interface TypedAnswer {
 
 export async function runAnswer(typed: TypedAnswer, flags: AnswerFlags, shell: Shell): Promise<number> {
   await using desk = await openDesk(flags, shell);
-  const id = await idOf(typed.id.toLowerCase(), desk);
+  const id = await idOf(typed.id, desk);
   const answer = present({ outcome: typed.outcome, reason: flags.reason });
-  const approval = await desk.answer(id ?? typed.id, answer).catch((error: unknown) => {
-    if (!isContinuoError(error, "not_found")) throw error;
-    throw new ContinuoError("not_found", `there is no approval ${typed.id}`, {
-      hint: "Run `continuo approvals` to see the open ones, with the same --store or --server.",
-      cause: error,
-    });
+  const approval = await desk.answer(id, answer).catch((error: unknown) => {
+    throw isContinuoError(error, "not_found") ? unknown(typed.id, error) : error;
   });
   const text = flags.json ? toJsonText(approval) : `${headOf(approval)}  ${answerText(approval)}`;
   shell.stdout.write(`${text}\n`);
   return 0;
 }
 
-const ANSWERED: readonly ApprovalStatus[] = ["granted", "denied", "cancelled"];
+const STATUSES: readonly ApprovalStatus[] = ["open", "granted", "denied", "cancelled"];
 
-/** Open questions have priority. `null` if no id begins in this way. Errors: `ambiguous`. */
-async function idOf(beginning: string, desk: Desk): Promise<string | null> {
-  if (!BEGINNING_OF_ID.test(beginning)) return null;
-  for (const statuses of [["open"] as const, ANSWERED]) {
-    const lists = await Promise.all(statuses.map((status) => desk.list(status)));
-    const [first, ...more] = lists.flat().filter(({ id }) => id.startsWith(beginning));
-    if (more.length > 0) {
-      throw new ContinuoError("ambiguous", `${more.length + 1} approvals begin with ${beginning}`, {
-        hint: "Use the whole id, as `continuo approvals --json` prints it.",
-      });
-    }
-    if (first !== undefined) return first.id;
-  }
-  return null;
+/**
+ * The beginning of an id never stands for the id with which an agent asked, which the agent can choose. Errors:
+ * `ambiguous`, `not_found`.
+ */
+async function idOf(typed: string, desk: Desk): Promise<string> {
+  const beginning = typed.toLowerCase();
+  if (!BEGINNING_OF_ID.test(beginning)) return typed;
+  const lists = await Promise.all(STATUSES.map((status) => desk.list(status)));
+  const [first, ...more] = lists.flat().filter(({ id }) => id.startsWith(beginning));
+  if (first === undefined) throw unknown(typed);
+  if (more.length === 0) return first.id;
+  throw new ContinuoError("ambiguous", `${more.length + 1} approvals begin with ${beginning}`, {
+    hint: "Use the whole id, as `continuo approvals --json` prints it.",
+  });
+}
+
+function unknown(typed: string, cause?: ContinuoError): ContinuoError {
+  return new ContinuoError("not_found", `there is no approval ${typed}`, {
+    hint: "Run `continuo approvals` to see the open ones, with the same --store or --server, and type all that it shows of an id.",
+    ...present({ cause }),
+  });
 }

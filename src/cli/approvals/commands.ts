@@ -10,8 +10,8 @@ or at its server, whose token needs the scope approval:ID:read,write or approval
 
 Examples:
   continuo approvals --store sqlite:./desk.db
-  continuo approvals answer 4bf3c2a1 granted --store sqlite:./desk.db
-  continuo approvals answer 4bf3c2a1 denied --reason "paid last week" --server https://desk.example`;
+  continuo approvals answer 4bf3c2a19d07 granted --store sqlite:./desk.db
+  continuo approvals answer 4bf3c2a19d07 denied --reason "paid last week" --server https://desk.example`;
 
 export function addApprovalsCommands(approvals: Command, run: ProgramRun | null): void {
   const act = async (work: (shell: Shell) => Promise<number>): Promise<void> => {
@@ -28,7 +28,7 @@ export function addApprovalsCommands(approvals: Command, run: ProgramRun | null)
       act(async (shell) => (await import("./approvals.ts")).runList(flags, shell)),
     );
   add(approvals, "answer", "answer a question; the agent continues with the first answer")
-    .argument("<approval>", "the id of the question; its beginning is enough")
+    .argument("<approval>", "the id of the question; the beginning that the list shows is enough")
     .addArgument(new Argument("<outcome>", "the answer").choices(["granted", "denied"]))
     .option("--reason <text>", "why; the log of the session keeps it")
     .addHelpText("after", HELP)

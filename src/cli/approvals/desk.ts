@@ -2,8 +2,9 @@
 
 import { commandPrincipal } from "@continuo/agents/catalog";
 import { present } from "@continuo/core/model";
+import { isRecord } from "@continuo/core/wire";
 import { type Approval, type ApprovalStatus, openContinuo } from "@continuo/server/runtime";
-import { accessOf, callServer, type ServerAccess } from "../channel/index.ts";
+import { accessOf, callServer, type ServerAccess, strangeAnswer } from "../channel/index.ts";
 import { openForCommand } from "../store/index.ts";
 import type { Shell } from "../terminal/index.ts";
 import type { ApprovalsFlags, Outcome } from "./flags.ts";
@@ -41,9 +42,23 @@ function deskOfServer(access: ServerAccess): Desk {
   const call = async (path: string, body?: DeskAnswer): Promise<unknown> =>
     await callServer(access, `/v1/approvals${path}`, body);
   return {
-    list: async (status) => (await call(`?${new URLSearchParams({ status })}`)) as readonly Approval[],
-    answer: async (id, { outcome, reason }) =>
-      (await call(`/${encodeURIComponent(id)}`, present({ outcome, reason }))) as Approval,
+    async list(status) {
+      const listed = await call(`?${new URLSearchParams({ status })}`);
+      if (Array.isArray(listed) && listed.every(isApproval)) return listed;
+      throw strangeAnswer(access.serverUrl);
+    },
+    async answer(id, { outcome, reason }) {
+      const answered = await call(`/${encodeURIComponent(id)}`, present({ outcome, reason }));
+      // A server that does something else than it was asked for must not look like one that obeyed.
+      if (isApproval(answered) && answered.status === outcome) return answered;
+      throw strangeAnswer(access.serverUrl);
+    },
     [Symbol.asyncDispose]: () => Promise.resolve(),
   };
 }
+
+function isApproval(value: unknown): value is Approval {
+  return isRecord(value) && TEXTS.every((key) => typeof value[key] === "string");
+}
+
+const TEXTS = ["id", "status", "sessionId", "agent", "requestedAt"] as const;

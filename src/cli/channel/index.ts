@@ -8,4 +8,4 @@
 
 export { addChannelCommands, addressOptions, openAsking, serverOptions } from "./commands.ts";
 export type { ServerFlags } from "./flags.ts";
-export { accessOf, callServer, channelPath, type ServerAccess } from "./server.ts";
+export { accessOf, callServer, channelPath, type ServerAccess, strangeAnswer } from "./server.ts";

@@ -87,7 +87,10 @@ function namedToken(shell: Shell, file: string): string {
   });
 }
 
-/** One request. Errors: those of the server; `unavailable` when it does not answer. */
+/** The longest time for the answer to one request, which can be the check of a long log. */
+const ANSWER_MS = 60_000;
+
+/** One request. Errors: those of the server; `unavailable` when it does not answer, or is no server of Continuo. */
 export async function callServer(
   { serverUrl, token }: ServerAccess,
   path: string,
@@ -105,6 +108,7 @@ export async function callServer(
       headers,
       redirect: "error",
       body: body === undefined ? undefined : JSON.stringify(body),
+      signal: AbortSignal.timeout(ANSWER_MS),
     }),
   ).catch((cause: unknown) => {
     throw new ContinuoError("unavailable", `no server answers at ${serverUrl}`, {
@@ -115,7 +119,16 @@ export async function callServer(
   });
   const answer: unknown = await response.json().catch(() => null);
   if (!response.ok) throw errorFromWire(answer, response.status);
+  if (typeof answer !== "object" || answer === null) throw strangeAnswer(serverUrl);
   return answer as Readonly<Record<string, unknown>>;
+}
+
+/** The error for an answer that no server of Continuo gives. */
+export function strangeAnswer(serverUrl: string): ContinuoError {
+  return new ContinuoError("unavailable", `the answer of ${serverUrl} is not one of Continuo's server`, {
+    hint: "Check the address: another program may listen there, or a proxy may answer in its place.",
+    details: { serverUrl },
+  });
 }
 
 export function channelPath(channel: string, rest = ""): string {
