@@ -1,6 +1,7 @@
 /** Two windows of the real VS Code and a bare client on one session, whose connections break often. */
 
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { expect } from "vitest";
 import { chunk, DONE } from "../acp/script.ts";
 import { createTalkHome, SCRIPT } from "../cli/talk.ts";
@@ -10,6 +11,8 @@ import { startProxy } from "./proxy.ts";
 import { startViewer } from "./viewer-socket.ts";
 import { openVscode } from "./vscode.ts";
 
+/** With it the bare client's reconnects are spread over the turn, in which the windows wait to reconnect. */
+const BETWEEN_CUTS_MS = 100;
 const TITLE = "A talk with the robot";
 /** This answer is slow enough that connections break in the middle of it. */
 const ANSWER = [
@@ -49,6 +52,7 @@ export async function cutWindows({ turns, cuts }: { turns: number; cuts: number 
     for (let cut = 0; cut < cuts; cut++) {
       bare.cut();
       await bare.reconnect();
+      await sleep(BETWEEN_CUTS_MS);
     }
     await bare.until(() => bare.chat(chat).turns.length === at + 1);
     await expect.poll(() => proxy.connected, areBack).toBe(connected);

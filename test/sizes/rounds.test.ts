@@ -14,9 +14,12 @@ function options(changes: Partial<RoundsOptions> = {}): RoundsOptions {
   return { name: "any log is read", count: 25, batchSize: 10, folder, seed: 7, now, ...changes };
 }
 
-test("every round is run once, in batches whose seeds differ", async () => {
+test("every round is run once, in batches whose seeds differ and which are reported", async () => {
   const batches: Batch[] = [];
-  await runRounds(options(), (batch) => void batches.push(batch));
+  const reported: number[] = [];
+  const report = ({ done }: { readonly done: number }): void => void reported.push(done);
+  await runRounds(options({ report }), (batch) => void batches.push(batch));
+  expect(reported).toEqual([10, 20, 25]);
   expect(batches).toEqual([
     { seed: 7, count: 10 },
     { seed: 17, count: 10 },

@@ -36,6 +36,8 @@ export interface RoundsOptions {
   /** The seed of a run that begins; one that goes on keeps its own. */
   readonly seed: number;
   readonly now: () => Date;
+  /** Called after each batch that passed. */
+  readonly report?: (progress: SoakProgress) => void;
 }
 
 /** Runs a batch. The text of its result is its count, for the table; it throws when one of its rounds fails. */
@@ -68,6 +70,7 @@ export async function runRounds(options: RoundsOptions, runBatch: RunBatch): Pro
       result,
       ...(typeof counts === "string" ? { counts } : {}),
     });
+    options.report?.(progress);
   }
   return progress;
 }

@@ -2,8 +2,11 @@
 
 import { join } from "node:path";
 import { test } from "vitest";
-import { type RunBatch, runRounds } from "./rounds.ts";
+import { type RunBatch, runRounds, type SoakProgress } from "./rounds.ts";
 
+const report = ({ name: property, done, count, date }: SoakProgress): void => {
+  process.stderr.write(`${date.slice(11, 19)} ${property}: ${done} of ${count}\n`);
+};
 const DEFAULT_FOLDER = join(import.meta.dirname, "../../.soak");
 const MAX_SEED = 0x7fffffff;
 
@@ -17,6 +20,6 @@ export function soakTest(
   test(name, { timeout: 24 * 60 * 60_000 }, async () => {
     const { CONTINUO_SOAK_SEED: given, CONTINUO_SOAK_FOLDER: folder = DEFAULT_FOLDER } = process.env;
     const seed = given === undefined ? Math.floor(Math.random() * MAX_SEED) : Number(given);
-    await runRounds({ name, count, batchSize, folder, seed, now: () => new Date() }, runBatch);
+    await runRounds({ name, count, batchSize, folder, seed, now: () => new Date(), report }, runBatch);
   });
 }
