@@ -8,6 +8,9 @@ import type { PlacesAt } from "@continuo/files";
 import { findNativeSessions } from "@continuo/native";
 import { forkNativeSession } from "@continuo/native/editing";
 import { afterEach, beforeEach, expect, onTestFinished, test, vi } from "vitest";
+import { AhpHost } from "../../packages/server/src/ahp/host.ts";
+import { createMachine } from "../../packages/server/src/machine/machine.ts";
+import type { MachineOptions } from "../../packages/server/src/machine/options.ts";
 import { createLists } from "../../src/gateway/list.ts";
 import { copyHome } from "../fixture-home.ts";
 import { scratchFolder } from "../scratch-folder.ts";
@@ -41,6 +44,28 @@ async function list(places: PlacesAt): Promise<readonly SessionInfo[]> {
 async function facts(places: PlacesAt): Promise<Readonly<Record<string, Record<string, unknown>>>> {
   const rows = (await list(places)).map(({ sessionId, _meta }) => [sessionId, _meta?.continuo]);
   return Object.fromEntries(rows);
+}
+
+/** The same facts in the summaries of the agent host, which are complete when the index was asked about each. */
+async function hostFacts(places: PlacesAt): Promise<Readonly<Record<string, Record<string, unknown>>>> {
+  const machine = createMachine({ places, prices: async () => PRICES } as unknown as MachineOptions);
+  const report = (line: string): void => expect.fail(line);
+  const host = new AhpHost({ machine, now: Date.now, report });
+  onTestFinished(async () => {
+    host.close();
+    await machine.close();
+  });
+  const read = async () =>
+    Object.fromEntries(
+      (await host.list()).map(({ resource, _meta }) => [
+        resource,
+        _meta?.continuo as Record<string, unknown>,
+      ]),
+    );
+  await expect
+    .poll(async () => Object.values(await read()).map(({ costUsd }) => costUsd))
+    .not.toContain(undefined);
+  return await read();
 }
 
 /** Reads all sessions for the index, as the viewer does. */
@@ -102,6 +127,16 @@ test.each(CASES)(
       expect(health).toEqual({ problems: [] });
     }
     expect(Object.keys(after)).toEqual(Object.keys(before));
+    const inHost = Object.values(await hostFacts(places)).map(({ key, costUsd, forkedFrom }) => [
+      key,
+      { costUsd, forkedFrom },
+    ]);
+    const inUri = (id: unknown) => (typeof id === "string" ? id.replace(":", ":/") : undefined);
+    const inList = Object.entries(after).map(([id, { costUsd, forkedFrom }]) => [
+      id,
+      { costUsd, forkedFrom: inUri(forkedFrom) },
+    ]);
+    expect(inHost.sort()).toEqual(inList.sort());
   },
 );
 

@@ -90,7 +90,7 @@ test("a session that began after the list was made is found with its row, also w
   const find = async () =>
     await sessionsPage(
       { text: "wombat" },
-      { source, searches, usages: { ...usages, close: () => undefined }, figures: "without" },
+      { source, searches, usages: { ...usages, close: () => undefined }, figures: "indexed" },
     );
   expect((await find()).sessions).toEqual([]);
   const added = "4bf3ffff-0000-4000-8000-00000000000a";

@@ -37,6 +37,7 @@ function row(key: string, more: Partial<MachineSession> = {}): MachineSession {
     tokens: null,
     costUsd: null,
     facts: null,
+    forkedFrom: null,
     ...more,
   };
 }

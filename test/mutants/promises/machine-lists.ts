@@ -132,13 +132,13 @@ export const MACHINE_LISTS: readonly PromiseOfRoom[] = [
   {
     ...USAGE,
     promise: "A session that grew does not show the turns that it had before.",
-    text: "return one?.stamp === stampOf(row) && one.since <= time ? one.usage : NOTHING;",
-    mistake: "return one !== undefined && one.since <= time ? one.usage : NOTHING;",
+    text: "return one?.stamp === stampOf(row) ? one : null;",
+    mistake: "return one ?? null;",
   },
   {
     ...USAGE,
     promise: "The turns of a session that grew are counted again.",
-    text: "boolean => known.get(nameOf(row))?.stamp === stampOf(row);",
+    text: "boolean => entryOf(row)?.isWhole === true;",
     mistake: "boolean => known.has(nameOf(row));",
   },
   {

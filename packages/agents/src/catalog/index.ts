@@ -90,7 +90,15 @@ export {
 export { noteProjects } from "./project-marks.ts";
 export { type ResumePrice, type ResumePriceOptions, resumePriceOf } from "./resume-price.ts";
 export { type RowKnowledge, rowKnowledgeOf } from "./row-facts.ts";
-export { openRowIndex, type RowFigures, type RowIndex, readRowFigures } from "./row-index.ts";
+export {
+  type IndexedRow,
+  openRowIndex,
+  type RowFigures,
+  type RowIndex,
+  readIndexedRows,
+  readRowFigures,
+  withSource,
+} from "./row-index.ts";
 export {
   forkOriginOf,
   isOwn,

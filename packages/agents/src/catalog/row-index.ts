@@ -79,32 +79,42 @@ export async function readRowFigures(
   rows: readonly ListedSession[],
   { places, prices }: { readonly places: Places; readonly prices: Prices | null },
 ): Promise<readonly RowFigures[]> {
-  const index = openRowIndex(places);
-  const found = rows.map(({ sessionId, ...row }) => ({ sessionId, files: filesOf({ sessionId, ...row }) }));
-  await index.expect(found);
-  const figures: RowFigures[] = [];
-  for (const [at, row] of rows.entries()) {
-    const one = found[at];
-    if (one !== undefined) figures.push(await figuresOf(row, one, { index, prices }));
-  }
-  return figures;
+  const indexed = await readIndexedRows(rows, openRowIndex(places));
+  return rows.map((row, at) => figuresOf(row, indexed[at] ?? null, prices));
 }
 
-async function figuresOf(
-  row: ListedSession,
-  found: Pick<FoundSession, "sessionId" | "files">,
-  { index, prices }: { readonly index: RowIndex; readonly prices: Prices | null },
-): Promise<RowFigures> {
-  const known = await index.known(found);
-  const buckets = known?.buckets ?? (await index.knownBuckets(found));
-  const costUsd = prices === null || buckets === null ? null : costOf(buckets, prices).usd;
+/** The facts are left out if only `continuo stats` has read the session. */
+export type IndexedRow = Pick<RowKnowledge, "buckets"> & Partial<RowKnowledge>;
+
+/** Asks the index about each row, and reads no session; `null` for a session that it lacks in its present state. */
+export async function readIndexedRows(
+  rows: readonly ListedSession[],
+  index: RowIndex,
+): Promise<readonly (IndexedRow | null)[]> {
+  const found = rows.map((row) => ({ sessionId: row.sessionId, files: filesOf(row) }));
+  await index.expect(found);
+  const indexed: (IndexedRow | null)[] = [];
+  for (const one of found) {
+    const buckets = await index.knownBuckets(one);
+    indexed.push((await index.known(one)) ?? (buckets === null ? null : { buckets }));
+  }
+  return indexed;
+}
+
+function figuresOf(row: ListedSession, known: IndexedRow | null, prices: Prices | null): RowFigures {
+  const costUsd = prices === null || known === null ? null : costOf(known.buckets, prices).usd;
   const codes = [...new Set([...row.problems.map(({ code }) => code), ...(known?.problems ?? [])])];
-  const forkOrigin = forkOriginOf({ ...row, forkedFrom: row.forkedFrom ?? known?.forkedFrom ?? null });
+  const forkOrigin = forkOriginOf(withSource(row, known));
   return present({
     costUsd: costUsd ?? undefined,
-    problems: codes.length > 0 || known !== null ? codes : undefined,
+    problems: codes.length > 0 || known?.problems !== undefined ? codes : undefined,
     forkOrigin: forkOrigin ?? undefined,
   });
+}
+
+/** The row with the source of its fork, which the index may have from a full read. */
+export function withSource(row: ListedSession, known: IndexedRow | null): ListedSession {
+  return { ...row, forkedFrom: row.forkedFrom ?? known?.forkedFrom ?? null };
 }
 
 /**

@@ -7,7 +7,15 @@ import {
   type MachineSession,
   type SessionHead,
 } from "@continuo/core/wire/machine";
-import { type CatalogDetails, costOf, type ListedSession, type Prices, tokensOf } from "../catalog/index.ts";
+import {
+  type CatalogDetails,
+  costOf,
+  forkOriginOf,
+  type ListedSession,
+  nativeKey,
+  type Prices,
+  tokensOf,
+} from "../catalog/index.ts";
 import type { CachedHistory } from "./cached-history.ts";
 import { subagentKey } from "./keys.ts";
 import { HISTORY_LIMITS } from "./limits.ts";
@@ -33,12 +41,14 @@ const NO_MARKS: MachineSession["marks"] = { pinned: false, tags: [] };
 
 /** The row of a list before its session was read. */
 export function toMachineSession(key: string, row: ListedSession): MachineSession {
+  const source = forkOriginOf(row);
   return {
     key,
     ...toSessionRow(row),
     trashId: null,
     marks: row.marks ?? NO_MARKS,
     place: row.place ?? null,
+    forkedFrom: source === null ? null : nativeKey(source),
     problems: [...new Set(row.problems.map(({ code }) => code))],
     model: null,
     turns: null,

@@ -200,7 +200,7 @@ export class AhpHost {
     const { sessions } = await this.machine.sessions(
       { part: "conversations", archived: "include", limit: LIMITS.listed },
       this.#over.signal,
-      "without",
+      "indexed",
     );
     const items = sessions.flatMap((row) => this.#summaryOf(row) ?? []);
     return items.toSorted((a, b) => (a.modifiedAt < b.modifiedAt ? 1 : a.modifiedAt > b.modifiedAt ? -1 : 0));
@@ -337,7 +337,7 @@ export class AhpHost {
   #watch(): Promise<void> {
     this.#watched ??= (async () => {
       const one = { part: "conversations", limit: 1 } as const;
-      const { agents } = await this.machine.sessions(one, this.#over.signal, "without");
+      const { agents } = await this.machine.sessions(one, this.#over.signal, "indexed");
       this.#agents = toAgents(agents.map(({ agent }) => agent));
       for (const summary of await this.list()) this.#known.set(summary.resource, summary);
       void this.#followList();

@@ -17,6 +17,7 @@ const ROW = {
   place: null,
   problems: [],
   costUsd: null,
+  forkedFrom: null,
 } as unknown as MachineSession;
 
 test("conversations are shown, parts of channels and sessions without a word are not", () => {
@@ -46,7 +47,7 @@ test("the summary of a row is made once, and that of a row that is not shown is 
 
 test("a summary says what is known of a session in addition, and nothing of what is not", () => {
   expect(toSummary({ ...ROW, gitBranch: null })._meta).toEqual({ continuo: { key: "claude:4bf3" } });
-  const known = { ...ROW, live: false, problems: ["torn_line"], costUsd: 0.25 };
+  const known = { ...ROW, live: false, problems: ["torn_line"], costUsd: 0.25, forkedFrom: "claude:1a2b" };
   expect(toSummary(known)._meta).toEqual({
     continuo: {
       key: "claude:4bf3",
@@ -54,6 +55,7 @@ test("a summary says what is known of a session in addition, and nothing of what
       live: false,
       health: { problems: ["torn_line"] },
       costUsd: 0.25,
+      forkedFrom: "claude:/1a2b",
     },
   });
 });

@@ -23,12 +23,14 @@ export function toSummary(row: MachineSession, uri: string = toSessionUri(row.ke
 }
 
 /** The same facts as `session/list` of the gateway has, under the same names; what is not known is left out. */
-function factsOf({ gitBranch, live, problems, costUsd }: MachineSession): object {
+function factsOf({ gitBranch, live, problems, costUsd, forkedFrom }: MachineSession): object {
   return present({
     gitBranch: gitBranch ?? undefined,
     live: live ?? undefined,
     health: problems.length === 0 ? undefined : { problems },
     costUsd: costUsd ?? undefined,
+    // The source is named as in this list.
+    forkedFrom: forkedFrom === null ? undefined : toSessionUri(forkedFrom),
   });
 }
 

@@ -41,6 +41,9 @@ export const MACHINE_LIMITS = {
   /** The largest session whose usage is computed for the list, and the number of rows whose usage is remembered. */
   usageBytes: 16_777_216,
   knownUsages: 50_000,
+  /** The rows about which the index is asked at once, and the time after which it is asked again about a row. */
+  lookedUsages: 100,
+  lookAgainMs: 60_000,
   /** Edits and problems of a repair, characters of a record in it, and reasons of a receipt. */
   edits: 200,
   remaining: 50,

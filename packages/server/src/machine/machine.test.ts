@@ -1,8 +1,10 @@
 /** The machine as one service: a list reads sessions for the figures of its rows only for readers who show them. */
 
-import { type Prices, shippedPrices } from "@continuo/agents/catalog";
-import type { MachineSession } from "@continuo/core/wire/machine";
-import { expect, test } from "vitest";
+import { openRowIndex, type Prices, shippedPrices } from "@continuo/agents/catalog";
+import type { ListFigures, MachineService, MachineSession } from "@continuo/core/wire/machine";
+import { placesOf } from "@continuo/files";
+import { findNativeSessions } from "@continuo/native";
+import { expect, onTestFinished, test, vi } from "vitest";
 import {
   CLAUDE_ID,
   CONVERSATION,
@@ -14,27 +16,36 @@ import {
 import { createMachine } from "./machine.ts";
 import type { MachineOptions } from "./options.ts";
 
-test("a list without figures reads no session, and its rows are the same until a session changes", async () => {
+test("a list of indexed figures reads no session, and its rows are the same until a figure is known", async () => {
   using home = createHome();
   home.write(claudeFile(CLAUDE_ID), claudeText(CLAUDE_ID, CONVERSATION));
-  let reads = 0;
+  // An hour later: nothing is stored of a file that was written a moment ago.
+  vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 3_600_000 });
+  onTestFinished(() => void vi.useRealTimers());
+  const asked: PromiseWithResolvers<void> = Promise.withResolvers();
   const prices = async (): Promise<Prices> => {
-    reads += 1;
+    asked.resolve();
     return { own: {}, list: shippedPrices() };
   };
   const places = { home: home.path, cwd: home.path, env: cleanEnv(home.path) };
-  const machine = createMachine({ places, prices } as unknown as MachineOptions);
-  const list = async (figures?: "without"): Promise<MachineSession | undefined> =>
+  const openOne = () => createMachine({ places, prices } as unknown as MachineOptions);
+  const list = async (machine: MachineService, figures: ListFigures): Promise<MachineSession | undefined> =>
     (await machine.sessions({ limit: 10_000 }, undefined, figures)).sessions[0];
-  const first = await list("without");
+  const machine = openOne();
+  const first = await list(machine, "indexed");
+  await asked.promise;
+  expect(await list(machine, "indexed")).toBe(first);
   expect(first?.turns).toBeNull();
-  expect(await list("without")).toBe(first);
-  expect(reads).toBe(0);
-  // The prices are needed for the first figure that is read.
-  await list();
-  await expect.poll(async () => (await list())?.turns).toBeGreaterThan(0);
-  expect(reads).toBeGreaterThan(0);
+  await expect.poll(async () => (await list(machine, "read"))?.turns).toBe(2);
+  const read = await list(machine, "read");
+  expect(await list(machine, "indexed")).toBe(read);
   await machine.close();
+  const index = openRowIndex(placesOf(places));
+  for await (const found of findNativeSessions({ places })) await index.read(found);
+  await index.save();
+  const next = openOne();
+  await expect.poll(async () => await list(next, "indexed")).toEqual(read);
+  await next.close();
 });
 
 test("the usage of a session with branches is that of all branches, as in its row", async () => {

@@ -45,7 +45,7 @@ export function createMachine(options: MachineOptions): MachineService {
     keyOfOwn: (sessionId) => ownKey(sessionId, source),
   });
   return {
-    sessions: (query, signal, figures = "with") =>
+    sessions: (query, signal, figures = "read") =>
       sessionsPage(query, { source, searches, usages, figures, ...present({ signal }) }),
     changed: (signal) => changesOf(source, usages, signal),
     async session(key, signal) {
@@ -105,7 +105,7 @@ function inboxOf({ options, source }: Machine, chat: Chat, usages: RowUsages): M
     chat,
     rows: async () => (await source.rows()).byKey,
     lastWords: (rows) => {
-      usages.want(rows);
+      usages.want(rows, "read");
       return rows.map((row) => usages.of(row).facts?.lastWords ?? null);
     },
   });

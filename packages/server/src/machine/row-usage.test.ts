@@ -36,13 +36,13 @@ test("a row shows the usage of its session in its present form, with the model t
   };
   const first = await rowNow();
   expect(usages.of(first).turns).toBeNull();
-  usages.want([first]);
+  usages.want([first], "read");
   await expect.poll(() => usages.of(first)).toMatchObject({ turns: 2, tokens: 2_040, model: "model-new" });
   appendFileSync(join(home.path, claudeFile(CLAUDE_ID)), turn("c", "model-old", "12", "b2"));
   const grown = await rowNow();
   // Nothing is known about the present form of the session until it is read.
   expect(usages.of(grown).turns).toBeNull();
-  usages.want([grown]);
+  usages.want([grown], "read");
   await expect.poll(() => usages.of(grown)).toMatchObject({ turns: 3, tokens: 3_060, model: "model-old" });
   usages.close();
 });

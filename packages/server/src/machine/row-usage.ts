@@ -3,22 +3,26 @@
  * shows.
  */
 
-import { setTimeout as sleep } from "node:timers/promises";
+import { setImmediate as others, setTimeout as sleep } from "node:timers/promises";
 import {
   costOf,
+  forkOriginOf,
+  type IndexedRow,
   isOwn,
   type ListedSession,
   locateRow,
+  nativeKey,
   openCatalogSession,
   openRowIndex,
   type Prices,
   type RowIndex,
-  type RowKnowledge,
+  readIndexedRows,
   rowKnowledgeOf,
   tokensOf,
+  withSource,
 } from "@continuo/agents/catalog";
-import { isFailure, type Usage } from "@continuo/core/model";
-import type { MachineSession, SessionHead } from "@continuo/core/wire/machine";
+import { isFailure, present, type Usage } from "@continuo/core/model";
+import type { ListFigures, MachineSession, SessionHead } from "@continuo/core/wire/machine";
 import { placesOf } from "@continuo/files";
 import type { FoundSession } from "@continuo/native/kit";
 import type { KnownFacts } from "./known-facts.ts";
@@ -26,7 +30,10 @@ import { MACHINE_LIMITS } from "./limits.ts";
 import type { MachineOptions } from "./options.ts";
 import type { Rows } from "./rows.ts";
 
-export type RowUsage = Pick<MachineSession, "model" | "turns" | "tokens" | "costUsd" | "facts">;
+export interface RowUsage extends Pick<MachineSession, "model" | "turns" | "tokens" | "costUsd" | "facts"> {
+  /** Only if it is known. */
+  readonly forkedFrom?: string;
+}
 
 export interface RowUsages {
   /** The known usage of a row in its present form. */
@@ -35,8 +42,8 @@ export interface RowUsages {
   at(row: ListedSession, time: number): RowUsage;
   /** The usage of a row, which is read if it is not known; a row that is too long to be read has no figures. */
   read(row: ListedSession): Promise<RowUsage>;
-  /** Computes the missing usage of these rows after the answer. */
-  want(rows: readonly ListedSession[]): void;
+  /** Finds the missing usage of these rows after the answer. */
+  want(rows: readonly ListedSession[], figures: ListFigures): void;
   close(): void;
 }
 
@@ -44,50 +51,94 @@ export interface RowUsages {
 export function withUsage(
   sessions: readonly MachineSession[],
   { byKey }: Rows,
-  usages: RowUsages,
+  { usages, figures }: { readonly usages: RowUsages; readonly figures: ListFigures },
 ): readonly MachineSession[] {
   const rows = sessions.flatMap(({ key }) => byKey.get(key)?.row ?? []);
-  usages.want(rows);
+  usages.want(rows, figures);
   return sessions.map((shown) => {
     const row = byKey.get(shown.key)?.row;
-    return row === undefined ? shown : { ...shown, ...usages.of(row) };
+    return row === undefined ? shown : withKnown(shown, usages.of(row));
   });
 }
 
+/** Readers keep what they make of a row for as long as the row is the same. */
+function withKnown(shown: MachineSession, usage: RowUsage): MachineSession {
+  if (usage === NOTHING) return shown;
+  const made = MADE.get(shown);
+  if (made?.usage === usage) return made.row;
+  const row = { ...shown, ...usage };
+  MADE.set(shown, { usage, row });
+  return row;
+}
+
+const MADE = new WeakMap<MachineSession, { readonly usage: RowUsage; readonly row: MachineSession }>();
+
 const NOTHING: RowUsage = { model: null, turns: null, tokens: null, costUsd: null, facts: null };
 
+interface KnownUsage {
+  readonly stamp: string;
+  readonly usage: RowUsage;
+  readonly since: number;
+  /** False for what the index has, or has not, of a session that was not read for its row. */
+  readonly isWhole: boolean;
+}
+
+type NoteUsage = (row: ListedSession, usage: RowUsage, options?: { readonly isWhole: boolean }) => void;
+
 export function createRowUsages(options: MachineOptions, knownFacts: KnownFacts): RowUsages {
-  const known = new Map<
-    string,
-    { readonly stamp: string; readonly usage: RowUsage; readonly since: number }
-  >();
+  const known = new Map<string, KnownUsage>();
   const wanted = new Map<string, ListedSession>();
+  /** Rows whose sessions are not read: only the index is asked about them. */
+  const looked = new Map<string, ListedSession>();
   const ended = new AbortController();
-  let isWorking = false;
-  const isKnown = (row: ListedSession): boolean => known.get(nameOf(row))?.stamp === stampOf(row);
-  const at: RowUsages["at"] = (row, time) => {
+  const entryOf = (row: ListedSession): KnownUsage | null => {
     const one = known.get(nameOf(row));
-    return one?.stamp === stampOf(row) && one.since <= time ? one.usage : NOTHING;
+    return one?.stamp === stampOf(row) ? one : null;
   };
-  const note = (name: string, row: ListedSession, usage: RowUsage): void => {
-    wanted.delete(name);
-    known.set(name, { stamp: stampOf(row), usage, since: performance.now() });
+  const isKnown = (row: ListedSession): boolean => entryOf(row)?.isWhole === true;
+  const isLookedUp = (row: ListedSession): boolean => {
+    const one = entryOf(row);
+    return one !== null && (one.isWhole || performance.now() - one.since < MACHINE_LIMITS.lookAgainMs);
+  };
+  const at: RowUsages["at"] = (row, time) => {
+    const one = entryOf(row);
+    return one !== null && one.since <= time ? one.usage : NOTHING;
+  };
+  const note: NoteUsage = (row, usage, { isWhole } = { isWhole: true }) => {
+    const name = nameOf(row);
+    if (isWhole) wanted.delete(name);
+    known.set(name, { stamp: stampOf(row), usage, since: performance.now(), isWhole });
     if (known.size > MACHINE_LIMITS.knownUsages) known.delete(known.keys().next().value ?? "");
   };
-  const work = async (): Promise<void> => {
+  const look = oneAtATime(async () => {
+    const index = openRowIndex(placesOf(options.places));
+    const prices = await options.prices();
+    while (looked.size > 0 && !ended.signal.aborted) {
+      const rows = [...looked.values()].slice(0, MACHINE_LIMITS.lookedUsages);
+      const indexed = await readIndexedRows(rows, index);
+      for (const [at, row] of rows.entries()) {
+        looked.delete(nameOf(row));
+        const one = indexed[at] ?? null;
+        const usage = one === null ? NOTHING : toRowUsage(row, one, prices);
+        if (!isKnown(row)) note(row, usage, { isWhole: one?.facts !== undefined });
+      }
+      await others();
+    }
+  });
+  const work = oneAtATime(async () => {
     const index = openRowIndex(placesOf(options.places));
     const prices = await options.prices();
     let saved = performance.now();
     while (wanted.size > 0) {
       await noteKnown(wanted, { index, prices, options, note, signal: ended.signal });
       // Rows that were requested in the meantime may be in the index.
-      for (const [name, row] of [...wanted]) {
+      for (const row of [...wanted.values()]) {
         if (ended.signal.aborted) return await index.save();
         const began = performance.now();
         const usage = isReadable(row)
           ? await usageOfRow(row, { index, prices, options })
           : usageOfHead((await knownFacts.of(row)).head);
-        note(name, row, usage);
+        note(row, usage);
         if (began - saved > MACHINE_LIMITS.saveMs) {
           await index.save();
           saved = performance.now();
@@ -97,7 +148,7 @@ export function createRowUsages(options: MachineOptions, knownFacts: KnownFacts)
       }
     }
     await index.save();
-  };
+  });
   return {
     of: (row) => at(row, Number.POSITIVE_INFINITY),
     at,
@@ -105,21 +156,32 @@ export function createRowUsages(options: MachineOptions, knownFacts: KnownFacts)
       if (isKnown(row) || !isReadable(row)) return at(row, Number.POSITIVE_INFINITY);
       const index = openRowIndex(placesOf(options.places));
       const usage = await usageOfRow(row, { index, prices: await options.prices(), options });
-      note(nameOf(row), row, usage);
+      note(row, usage);
       await index.save();
       return usage;
     },
-    want(rows) {
-      for (const row of rows) if (!isKnown(row)) wanted.set(nameOf(row), row);
-      if (isWorking || wanted.size === 0) return;
-      isWorking = true;
-      const end = (): void => {
-        isWorking = false;
-      };
-      // Usage that could not be computed stays unknown.
-      work().then(end, end);
+    want(rows, figures) {
+      for (const row of rows) {
+        if (figures === "indexed" && !isLookedUp(row)) looked.set(nameOf(row), row);
+        if (figures === "read" && !isKnown(row)) wanted.set(nameOf(row), row);
+      }
+      if (looked.size > 0) look();
+      if (wanted.size > 0) work();
     },
     close: () => ended.abort(),
+  };
+}
+
+/** Starts the work, unless it runs. Figures that could not be found stay unknown. */
+function oneAtATime(work: () => Promise<void>): () => void {
+  let isWorking = false;
+  const end = (): void => {
+    isWorking = false;
+  };
+  return () => {
+    if (isWorking) return;
+    isWorking = true;
+    work().then(end, end);
   };
 }
 
@@ -150,7 +212,7 @@ interface UsageSources {
 }
 
 interface KnownSources extends UsageSources {
-  readonly note: (name: string, row: ListedSession, usage: RowUsage) => void;
+  readonly note: NoteUsage;
   readonly signal: AbortSignal;
 }
 
@@ -159,16 +221,16 @@ async function noteKnown(
   wanted: ReadonlyMap<string, ListedSession>,
   { index, prices, options, note, signal }: KnownSources,
 ): Promise<void> {
-  const found: (readonly [string, ListedSession, FoundSession])[] = [];
-  for (const [name, row] of wanted) {
+  const found: (readonly [ListedSession, FoundSession])[] = [];
+  for (const row of wanted.values()) {
     if (signal.aborted) return;
     const hit = isOwn(row) ? null : await locateRow(row, options.places).catch(notFound);
-    if (hit?.kind === "native") found.push([name, row, hit.native.found]);
+    if (hit?.kind === "native") found.push([row, hit.native.found]);
   }
-  await index.expect(found.map(([, , session]) => session));
-  for (const [name, row, session] of found) {
+  await index.expect(found.map(([, session]) => session));
+  for (const [row, session] of found) {
     const known = await index.known(session);
-    if (known !== null) note(name, row, toRowUsage(known, prices));
+    if (known !== null) note(row, toRowUsage(row, known, prices));
   }
 }
 
@@ -180,16 +242,18 @@ function notFound(error: unknown): null {
 async function usageOfRow(row: ListedSession, { index, prices, options }: UsageSources): Promise<RowUsage> {
   try {
     const hit = await locateRow(row, options.places);
-    if (hit.kind === "native") return toRowUsage(await index.read(hit.native.found), prices);
+    if (hit.kind === "native") return toRowUsage(row, await index.read(hit.native.found), prices);
     using session = await openCatalogSession(hit, options.places);
-    return toRowUsage(await rowKnowledgeOf(session), prices);
+    return toRowUsage(row, await rowKnowledgeOf(session), prices);
   } catch (error) {
     if (isFailure(error)) return NOTHING;
     throw error;
   }
 }
 
-function toRowUsage({ buckets, facts }: RowKnowledge, prices: Prices): RowUsage {
+function toRowUsage(row: ListedSession, indexed: IndexedRow, prices: Prices): RowUsage {
+  const { buckets, facts = null } = indexed;
+  const source = forkOriginOf(withSource(row, indexed));
   const newest = [...buckets].sort((a, b) => ((a.hour ?? "") < (b.hour ?? "") ? -1 : 1));
   const sum = (of: (usage: Usage) => number): number =>
     buckets.reduce((total, { usage }) => total + of(usage), 0);
@@ -199,5 +263,6 @@ function toRowUsage({ buckets, facts }: RowKnowledge, prices: Prices): RowUsage 
     tokens: sum(tokensOf),
     costUsd: costOf(buckets, prices).usd,
     facts,
+    ...present({ forkedFrom: source === null ? undefined : nativeKey(source) }),
   };
 }

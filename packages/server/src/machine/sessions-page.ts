@@ -46,7 +46,7 @@ export async function sessionsPage(
     ...(found.unlisted > 0 && { unlisted: found.unlisted }),
   };
   if (!isWhole) return { ...page, nextCursor: null, projects: [], agents: [], tags: [], partial: true };
-  return figures === "without" ? page : { ...page, sessions: withUsage(page.sessions, rows, usages) };
+  return { ...page, sessions: withUsage(page.sessions, rows, { usages, figures }) };
 }
 
 /** The agents and projects to choose from: those that are chosen do not hide the others. */

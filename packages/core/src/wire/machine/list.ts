@@ -12,6 +12,8 @@ export interface MachineSession extends SessionRow {
   readonly marks: SessionMarks;
   /** `null` for an independent conversation. */
   readonly place: RowPlace | null;
+  /** The key of the session that this one was forked from; `null` if that is not known without a full read. */
+  readonly forkedFrom: string | null;
   /** Codes of the problems that are known without a full read. */
   readonly problems: readonly string[];
   /**

@@ -60,10 +60,10 @@ export interface MirrorConnection {
 }
 
 /**
- * The figures of a row are its model, turns, tokens, cost and facts: `with` those that are known, and the others are read
- * afterwards. A list for a reader who shows none of them is made `without`, and reads no session.
+ * The figures of a row are its model, turns, tokens, cost and facts. A page has those that are known, and the others
+ * follow as changes of the list: `read` reads sessions for them, `indexed` takes only what the index has.
  */
-export type ListFigures = "with" | "without";
+export type ListFigures = "read" | "indexed";
 
 /** Every method fails with `not_found` for a key that names no session, and with the errors of reading the session. */
 export interface MachineService {
