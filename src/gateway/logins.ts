@@ -39,7 +39,8 @@ export interface Logins {
   forget(): void;
 }
 
-export function createLogins(places: PlacesAt): Logins {
+/** @param start lets the agent's program make the login */
+export function createLogins(places: PlacesAt, start: typeof logIn = logIn): Logins {
   let offered: readonly OfferedLogin[] = [];
   const chosen = new Map<string, string>();
   return {
@@ -64,7 +65,7 @@ export function createLogins(places: PlacesAt): Logins {
         });
       }
       const { agent, methodId } = method;
-      await logIn({ agent, methodId, places, signal });
+      await start({ agent, methodId, places, signal });
       chosen.set(agent, methodId);
     },
     chosen: (agent) => chosen.get(agent),

@@ -76,7 +76,7 @@ export const FOURTH_SERVER: readonly PromiseOfRoom[] = [
     file: "packages/server/src/server/streams/sse.ts",
     text: '...(state === "up to date" ? { upToDate: true as const } : {})',
     mistake: '...(state === "more" ? { upToDate: true as const } : {})',
-    test: "test/server/streams.test.ts",
+    test: "packages/server/src/server/streams/sse.test.ts",
   },
   {
     promise: "The audit log is read only with the right of an administrator.",

@@ -16,6 +16,7 @@ import { CLIENT_ENDS } from "./client-ends.ts";
 import { CLIENT_FRAMES_CLIENT } from "./client-frames.ts";
 import { CLIENT_LIVE } from "./client-live.ts";
 import { CONVERSATIONS } from "./conversations.ts";
+import { FIFTH_GATEWAY } from "./fifth-list.ts";
 import {
   FOURTH_CATALOG,
   FOURTH_CHANNELS,
@@ -120,7 +121,7 @@ export const PROMISES: Readonly<Record<string, readonly PromiseOfRoom[]>> = {
   cli: [...CLI, ...SINGLE, ...HOOK_PROMISES, ...SETUP_PROMISES, ...RELOCATE_CLI],
   runtime: [...RUNTIME_REPLAY, ...SECOND_RUNTIME],
   sessions: [...SESSIONS, ...SECOND_SESSIONS],
-  gateway: [...GATEWAY, ...SECOND_GATEWAY, ...FOURTH_GATEWAY],
+  gateway: [...GATEWAY, ...SECOND_GATEWAY, ...FOURTH_GATEWAY, ...FIFTH_GATEWAY],
   live: [...LIVE, ...SECOND_LIVE],
   ahp: [...AHP, ...SECOND_AHP],
   editing: [...GUARD_PROMISES, ...RELOCATE_EDITING],

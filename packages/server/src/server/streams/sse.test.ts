@@ -1,0 +1,59 @@
+/** The control events of an event stream, which tell a reader whether it has everything and where it continues. */
+
+import { openStore } from "@continuo/store";
+import { expect, test } from "vitest";
+import { LIMITS } from "../context/index.ts";
+import type { Call } from "./call.ts";
+import { streamEvents } from "./sse.ts";
+
+const LOG = "streams/log";
+
+interface Control {
+  readonly upToDate?: boolean;
+  readonly streamClosed?: boolean;
+}
+
+/** The control events of all pages of a stream from the beginning of a log with this many records. */
+async function controlsOf(records: number, end: "open" | "closed"): Promise<readonly Control[]> {
+  await using store = await openStore("memory:");
+  await store.createLog({ logId: LOG });
+  const data = Array.from({ length: records }, (_, n) => ({ type: "note", data: { n } }));
+  await store.append(LOG, data);
+  if (end === "closed") await store.closeLog(LOG);
+  const log = await store.getLog(LOG);
+  if (log === null) throw new Error("the log was made");
+  const nothing = { [Symbol.dispose]: () => undefined };
+  const call = {
+    store,
+    address: { kind: "stream", name: "log", logId: LOG },
+    request: new Request("http://server/v1/stream/log"),
+    url: new URL("http://server/v1/stream/log"),
+    grant: {},
+    context: {
+      draining: new AbortController().signal,
+      report: (line: string) => expect.unreachable(line),
+      quotas: { connect: () => nothing, answer: async () => ({ ...nothing, resize: async () => undefined }) },
+    },
+  } as unknown as Call;
+  const { body } = await streamEvents(call, log, 0);
+  const controls: Control[] = [];
+  for await (const text of body?.pipeThrough(new TextDecoderStream()) ?? []) {
+    controls.push(JSON.parse(/event: control\ndata:(.*)\n/u.exec(text)?.[1] ?? "null"));
+    if (controls.length * LIMITS.sseEvents >= records) break;
+  }
+  return controls;
+}
+
+test("only the page that ends an open log says that the reader is up to date", async () => {
+  expect(await controlsOf(1, "open")).toMatchObject([{ upToDate: true }]);
+  const [first, last, ...more] = await controlsOf(LIMITS.sseEvents + 1, "open");
+  expect([first?.upToDate, last?.upToDate, more]).toEqual([undefined, true, []]);
+});
+
+test("the last page of a closed log says that no record follows, and the pages before it do not", async () => {
+  const pages = await controlsOf(LIMITS.sseEvents + 1, "closed");
+  expect(pages.map(({ streamClosed, upToDate }) => [streamClosed, upToDate])).toEqual([
+    [undefined, undefined],
+    [true, undefined],
+  ]);
+});
