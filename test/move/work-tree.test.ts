@@ -11,10 +11,10 @@ import {
   parseState,
   readWorkTree,
 } from "@continuo/agents/handoff/work-tree";
-import { beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import { scratchFolder } from "../scratch-folder.ts";
-import { type Git, gitIn, QUICK_SHAPES } from "./tree-shapes.ts";
-import { apply, expectSameChanges, filesOf, makeClones, open, pack, placesIn, shown } from "./work-trees.ts";
+import { QUICK_SHAPES } from "./tree-shapes.ts";
+import { apply, expectSameChanges, makeClones, open, pack, placesIn } from "./work-trees.ts";
 
 let root: string;
 
@@ -26,23 +26,6 @@ test.each(QUICK_SHAPES.map((shape) => [shape.name, shape] as const))(
   "%s: status and diff are the same in the other clone",
   async (_name, shape) => await expectSameChanges(root, shape),
 );
-
-test("a linked work tree moves into a clone, and a clone into a linked work tree", async () => {
-  const { here, there } = makeClones(root);
-  here("worktree", "add", "--quiet", "-b", "side", join(root, "linked"));
-  const linked = gitIn(join(root, "linked"));
-  linked.write("src/start.ts", "export const start = 4;\n");
-  linked("add", "src/start.ts");
-  linked.write("more.txt", "more\n");
-  await apply(there, await pack(linked));
-  expect(shown(there)).toEqual(shown(linked));
-  there("commit", "--quiet", "--all", "--message=Go on there");
-  there.write("more.txt", "and more\n");
-  linked("reset", "--quiet", "--hard");
-  linked("clean", "--quiet", "--force");
-  await apply(linked, await pack(there));
-  expect(shown(linked)).toEqual(shown(there));
-});
 
 test("only the commits that the other clone lacks travel", async () => {
   const { here, there } = makeClones(root);
@@ -56,72 +39,6 @@ test("only the commits that the other clone lacks travel", async () => {
   expect(known).not.toContain(here("rev-parse", "HEAD").trim());
   const read = await readWorkTree(await open(here.folder), { places: placesIn(root) });
   expect((await packWorkTree(read, join(root, "packed"), { known })).commits).toBe(2);
-});
-
-describe("a clone is refused, and does not change,", () => {
-  const cases: readonly (readonly [string, string, (here: Git, there: Git) => void])[] = [
-    [
-      "with changes of its own",
-      "conflict",
-      (_here, there) => {
-        there.write("src/start.ts", "mine\n");
-        there("add", "src/start.ts");
-      },
-    ],
-    ["with an edit that only it has", "conflict", (_here, there) => there.write("src/start.ts", "mine\n")],
-    [
-      "with another file at the path of a new one",
-      "conflict",
-      (_here, there) => there.write("new.txt", "mine\n"),
-    ],
-    [
-      "with commits of its own on the branch",
-      "conflict",
-      (_here, there) => {
-        there("commit", "--quiet", "--allow-empty", "--message=Mine");
-      },
-    ],
-    [
-      "without the commits before",
-      "not_found",
-      (here) => {
-        here("commit", "--quiet", "--allow-empty", "--message=Pushed");
-        here("push", "--quiet", "origin", "HEAD:refs/heads/elsewhere");
-      },
-    ],
-    [
-      "in which git ignores modes",
-      "verification_failed",
-      (here, there) => {
-        chmodSync(join(here.folder, "src/start.ts"), 0o755);
-        there("config", "core.fileMode", "false");
-      },
-    ],
-    [
-      "whose origin is another repository",
-      "not_found",
-      (_here, there) => {
-        there("checkout", "--quiet", "--orphan", "other");
-        there("commit", "--quiet", "--message=Another beginning");
-        there("branch", "--quiet", "-D", "main");
-        there("update-ref", "-d", "refs/remotes/origin/HEAD");
-        there("update-ref", "-d", "refs/remotes/origin/main");
-        there("reflog", "expire", "--expire=now", "--all");
-        there("gc", "--quiet", "--prune=now");
-      },
-    ],
-  ];
-  test.each(cases)("%s", async (_name, code, arrange) => {
-    const { here, there } = makeClones(root);
-    here.write("new.txt", "new\n");
-    here.write("README.md", "# Changed\n");
-    arrange(here, there);
-    const packed = await pack(here);
-    const before = [shown(there), filesOf(there)];
-    await expect(apply(there, packed)).rejects.toMatchObject({ code });
-    expect([shown(there), filesOf(there)]).toEqual(before);
-    expect(existsSync(join(there.folder, ".git/continuo-move.json"))).toBe(false);
-  });
 });
 
 test("no program that a hostile repository names is started", async () => {
@@ -183,15 +100,6 @@ test("settings that set another work tree are refused", async () => {
   });
 });
 
-test("a rebase that is not finished is refused with a hint", async () => {
-  const { here } = makeClones(root);
-  mkdirSync(join(here.folder, ".git/rebase-merge"));
-  await expect(pack(here)).rejects.toMatchObject({
-    code: "unsupported",
-    hint: expect.stringContaining("abort"),
-  });
-});
-
 const STATE = {
   version: 1,
   head: null,
@@ -245,14 +153,4 @@ test("a packed file is not written through a link of the clone", async () => {
   symlinkSync(join(root, "outside"), join(there.folder, "deep"));
   await expect(apply(there, packed)).rejects.toMatchObject({ code: "corrupt" });
   expect(existsSync(join(root, "outside/one.txt"))).toBe(false);
-});
-
-test("bytes that changed on the way are refused, and the clone does not change", async () => {
-  const { here, there } = makeClones(root);
-  here.write("README.md", "# Changed\n");
-  const packed = await pack(here);
-  writeFileSync(join(packed, "contents"), "# Charmed\n");
-  const before = shown(there);
-  await expect(apply(there, packed)).rejects.toMatchObject({ code: "corrupt" });
-  expect(shown(there)).toEqual(before);
 });

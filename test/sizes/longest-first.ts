@@ -27,7 +27,6 @@ export const LONGEST: readonly string[] = [
   "test/server/lost-connections.test.ts",
   "test/simulation/simulation.test.ts",
   "test/store/concurrency/history.test.ts",
-  "test/store/contract/postgres.test.ts",
   "test/store/lost-connections.test.ts",
   "test/store/migration.test.ts",
   "test/store/next-version.test.ts",

@@ -61,47 +61,6 @@ async function listed(): Promise<string[]> {
   return ids.sort();
 }
 
-const homes = readdirSync(FIXTURES).flatMap((agent) =>
-  readdirSync(join(FIXTURES, agent))
-    .map((name) => ({ agent: agent as AgentName, name, from: join(FIXTURES, agent, name, "home") }))
-    .filter(({ from }) => existsSync(from)),
-);
-
-describe("every fixture's sessions go and come back, bytes and time stamps", () => {
-  test.each(homes)("$agent $name", async ({ agent, from }) => {
-    cpSync(from, home, { recursive: true, preserveTimestamps: true });
-    use(agent);
-    const before = snapshot(home);
-    const all = await listed();
-    expect(all.length).toBeGreaterThan(0);
-    for (const id of all) {
-      const trashed = await trashNativeSession(id, { places, now: NOW }).catch((error: unknown) => error);
-      if (isContinuoError(trashed, "has_forks")) {
-        expect(await listed()).toEqual(all);
-        continue;
-      }
-      expect(trashed).toMatchObject({ trashedAt: NOW.toISOString() });
-      expect(await listed()).toEqual(all.filter((other) => other !== id));
-      expect(listTrashedSessions({ places })).toEqual([trashed]);
-      expect(await restoreNativeSession(id, { places })).toEqual(trashed);
-      expect(await listed()).toEqual(all);
-      if (agent !== "opencode") expect(snapshot(home)).toEqual(before);
-    }
-    expect(listTrashedSessions({ places })).toEqual([]);
-  });
-
-  test("there are fixtures of every agent that keeps files", () => {
-    const agents = new Set(homes.map(({ agent }) => agent));
-    expect([...agents].filter((agent) => agent !== "opencode").sort()).toEqual([
-      "claude",
-      "codex",
-      "copilot",
-      "gemini",
-      "pi",
-    ]);
-  });
-});
-
 function copy(fixture: string, agent: AgentName): void {
   cpSync(join(FIXTURES, fixture, "home"), home, { recursive: true });
   use(agent);

@@ -4,7 +4,7 @@ import { openStore } from "@continuo/store";
 import { expect, test } from "vitest";
 import { CHANNEL_CASES, channelContract } from "./contract.ts";
 
-channelContract("SQLite", () => openStore("memory:"));
+channelContract("SQLite", () => openStore("memory:"), "short");
 
 test("every sentence of PROTOCOL.md about a server has a case, and every case has a sentence", () => {
   const text = readFileSync(join(import.meta.dirname, "../../../PROTOCOL.md"), "utf8");

@@ -168,8 +168,8 @@ export const CHANNEL_DEFECTS: readonly Defect[] = [
   {
     name: "a second connection takes a handle that is held",
     file: "channels/handles.ts",
-    find: 'if ((await rivalOf(store, place, card))?.state !== "held") return fence;',
-    replace: "return fence;",
+    find: 'if ((await rivalOf(store, place, card))?.state !== "held") {',
+    replace: "{",
   },
   {
     name: "a heartbeat does not renew the lease",

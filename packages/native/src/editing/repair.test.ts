@@ -4,7 +4,7 @@ import { DatabaseSync } from "node:sqlite";
 import type { AgentName, Message, SessionInfo } from "@continuo/core/model";
 import type { Json, Places } from "@continuo/files";
 import { beforeEach, describe, expect, test, vi } from "vitest";
-import { copyHome, FORMAT_CASES } from "../../../../test/fixture-home.ts";
+import { copyHome } from "../../../../test/fixture-home.ts";
 import { scratchFolder } from "../../../../test/scratch-folder.ts";
 import {
   checkNativeSession,
@@ -17,9 +17,6 @@ import { type RepairDraft, remove } from "../native/repairing/index.ts";
 import { restoreNativeSession } from "./delete.ts";
 import { forkNativeSession } from "./fork.ts";
 import { repairNativeSession } from "./repair.ts";
-
-/** Those whose agent was stopped during a call, or wrote what it does not read itself. */
-const DAMAGED: ReadonlySet<string> = new Set(["killed", "killed-calls", "line-separator"]);
 
 let scratch: string;
 let places: Places;
@@ -38,19 +35,6 @@ async function openFirst(agent: AgentName, name: string): Promise<SessionInfo> {
   if (info === undefined) throw new Error("no session");
   return info;
 }
-
-describe("a session as a real agent wrote it", () => {
-  test.each(FORMAT_CASES.filter(([, name]) => !DAMAGED.has(name)))(
-    "%s/%s: nothing to repair",
-    async (agent, name) => {
-      for (const info of await open(agent, name)) {
-        const { edits, written, trashId } = await repairNativeSession(info, { places, write: "in place" });
-        expect({ edits, written, trashId }).toEqual({ edits: [], written: null, trashId: null });
-      }
-      expect(existsSync(join(scratch, ".continuo"))).toBe(false);
-    },
-  );
-});
 
 type Lines = readonly string[];
 /** Changes the lines of a session; `at` finds the line of a record. */

@@ -1,0 +1,4 @@
+import { openStore } from "@continuo/store";
+import { channelContract } from "./contract.ts";
+
+channelContract("SQLite", () => openStore("memory:"), "long");
