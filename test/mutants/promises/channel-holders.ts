@@ -11,6 +11,13 @@ const SESSION = { file: `${ROOM}/participant-session.ts`, test: LIFECYCLE };
 
 export const CHANNEL_HOLDERS: readonly PromiseOfRoom[] = [
   {
+    promise: "A message is answered even if a deleted channel of this name had one with its sequence.",
+    file: `${ROOM}/claims.ts`,
+    text: "if (known === messageId) return key;",
+    mistake: 'if (known !== "") return key;',
+    test: `${ROOM}/claims.test.ts`,
+  },
+  {
     promise: "A run that failed says why in the log of its participant.",
     file: `${ROOM}/claims.ts`,
     text: "const data = error === undefined ? { runId } : { runId, error };",

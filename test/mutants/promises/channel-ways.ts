@@ -31,8 +31,8 @@ export const CHANNEL_WAYS_CHANNELS: readonly PromiseOfRoom[] = [
   {
     ...CLAIMS,
     promise: "An input that was edited is claimed with the words that its author gave it last.",
-    text: "const event = await asEdited(store, place, said);",
-    mistake: "const event = said;",
+    text: "const event = await inputOf(store, place, said);",
+    mistake: "const event = { ...said, key: String(said.sequence) };",
   },
   {
     ...CLAIMS,

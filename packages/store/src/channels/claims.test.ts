@@ -101,6 +101,24 @@ test("inputs are claimed in order, once each, and a repeated claim returns the s
   ]);
 });
 
+test("an input of a channel that was deleted and created again is answered, also under a sequence of the first one", async () => {
+  const first = await claim((await say("m1", "@bot one")).sequence);
+  await endRun(store, { place: BOT, fence, runId: runOf(first), status: "completed", answer: "1" });
+  await store.deleteLog(channelLogId("team"));
+  await openChannel(store, "team");
+  const again = await say("m2", "@bot two");
+  expect(again.sequence).toBe(1);
+  const claimed = await claim(1);
+  expect(claimed).toMatchObject({ state: "claimed", attempt: 1, content: "@bot two" });
+  expect(await claim(1)).toEqual(claimed);
+  expect(await claim(1, "two")).toMatchObject({ attempt: 2, earlierAnswerIds: [answerIdOf(runOf(claimed))] });
+  expect((await readHistory(store, BOT, 9)).map(({ content }) => content)).toEqual([
+    "@bot one",
+    "1",
+    "@bot two",
+  ]);
+});
+
 test("a run whose process has ended is interrupted, and the input is in the history once", async () => {
   const { sequence } = await say("m", "@bot one");
   const first = await claim(sequence);

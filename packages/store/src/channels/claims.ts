@@ -4,6 +4,7 @@
  * this process dies.
  */
 
+import { createHash } from "node:crypto";
 import {
   ContinuoError,
   type ErrorCode,
@@ -69,7 +70,7 @@ export async function claimInput(store: Store, options: ClaimOptions): Promise<C
   const deleted = await deletedAfter(store, place.channel, session.processed);
   await assertFirst(store, options, { processed: session.processed, deleted });
   if (deleted.has(messageIdOf(said))) return await passOver(store, options);
-  const event = await asEdited(store, place, said);
+  const event = await inputOf(store, place, said);
   if (await isEndless(store, options, event)) return stopTalk(store, options, event);
   for (let attempt = 1; attempt <= LIMITS.attempts; attempt++) {
     const tried = { event, attempt };
@@ -92,8 +93,20 @@ export async function claimInput(store: Store, options: ClaimOptions): Promise<C
  * A run's id is computed from the message, the handle and the attempt, so that two processes that claim an input claim
  * the same run.
  */
-function runIdOf({ handle, channel }: ConnectionRef, event: StoredEvent, attempt: number): string {
-  return `run:${channel}:${handle}:${event.sequence}:${attempt}`;
+function runIdOf({ handle, channel }: ConnectionRef, { key }: Pick<Input, "key">, attempt: number): string {
+  return `run:${channel}:${handle}:${key}:${attempt}`;
+}
+
+/**
+ * The message in the ids of its runs: its sequence. If the channel was deleted and created again, the session of the
+ * participant can have a run for another message with this sequence; then a hash of the message's id is added.
+ */
+async function keyOf(store: Store, place: ConnectionRef, event: StoredEvent): Promise<string> {
+  const key = String(event.sequence);
+  const messageId = messageIdOf(event);
+  const { messageId: known = messageId } = (await store.getRun(runIdOf(place, { key }, 1)))?.metadata ?? {};
+  if (known === messageId) return key;
+  return `${key}-${createHash("sha256").update(messageId).digest("hex").slice(0, 16)}`;
 }
 
 /** Events of the answer have ids that are computed from the run's id. */
@@ -140,14 +153,15 @@ async function assertFirst(
   }
 }
 
-/** An input with the text of its author's last edit. */
-type Input = StoredEvent & { readonly editId?: string };
+/** An input with the text of its author's last edit, and its key in the ids of runs. */
+type Input = StoredEvent & { readonly key: string; readonly editId?: string };
 
-async function asEdited(store: Store, { channel }: ConnectionRef, event: StoredEvent): Promise<Input> {
+async function inputOf(store: Store, place: ConnectionRef, event: StoredEvent): Promise<Input> {
   const { sequence, actor } = event;
-  const edit = await lastEdit(store, channel, { id: messageIdOf(event), sequence, actor });
-  if (edit === undefined) return event;
-  return { ...event, editId: edit.id, data: { ...recordOf(event.data), content: edit.content } };
+  const key = await keyOf(store, place, event);
+  const edit = await lastEdit(store, place.channel, { id: messageIdOf(event), sequence, actor });
+  if (edit === undefined) return { ...event, key };
+  return { ...event, key, editId: edit.id, data: { ...recordOf(event.data), content: edit.content } };
 }
 
 /**
