@@ -1,7 +1,8 @@
 import { rmSync } from "node:fs";
 import type { Places } from "@continuo/agents";
-import { type ListOptions, type NativeList, readNativeList } from "@continuo/native";
+import { findNativeSessions, type ListOptions, type NativeList, readNativeList } from "@continuo/native";
 import { indexPathOf, openRows } from "@continuo/native/index-file";
+import type { FoundSession, SavedSkimMemo } from "@continuo/native/kit";
 import fc from "fast-check";
 import { beforeEach, expect, test } from "vitest";
 import { scratchFolder } from "../scratch-folder.ts";
@@ -26,7 +27,14 @@ async function listed(options: ListOptions): Promise<NativeList> {
   return { ...list, metIds: [...list.metIds].sort() };
 }
 
-test("the list by the index equals the list without it, whatever is done to the files", async () => {
+/** The sessions and sub-agents of a search. */
+async function found(memo?: SavedSkimMemo): Promise<readonly FoundSession[]> {
+  const options = { places, subagents: "include" } as const;
+  const all = await Array.fromAsync(findNativeSessions(memo === undefined ? options : { ...options, memo }));
+  return all.toSorted((a, b) => (a.location < b.location ? -1 : 1));
+}
+
+test("a list and a look at all sessions with the index equal those without it, whatever is done to the files", async () => {
   const step = fc.record({
     edit: fileOrFolderEdit,
     archived: fc.constantFrom("include", "exclude"),
@@ -46,6 +54,7 @@ test("the list by the index equals the list without it, whatever is done to the 
         const options = { places, archived, ...(limit === undefined ? {} : { limit }) };
         const memo = openRows(indexPathOf(places), nowMs);
         expect(await listed({ ...options, memo })).toEqual(await listed(options));
+        expect(await found(openRows(indexPathOf(places), nowMs))).toEqual(await found());
       }
     }),
     { numRuns: rounds(40) },

@@ -113,7 +113,7 @@ interface Newest {
 
 async function newest(shell: Shell): Promise<Newest> {
   using progress = createProgress(shell);
-  const onProgress = (looked: number): void => progress.show(`looked at ${plural(looked, "session")}`);
+  const onProgress = (looked: number): void => progress.show(() => `looked at ${plural(looked, "session")}`);
   const { sessions, error, total } = await listCatalog({ limit: FIRST, onProgress }, { places: shell });
   const message = error === null ? null : `cannot list Continuo's own sessions: ${error.message}`;
   return { sessions, message, isWhole: total <= sessions.length };

@@ -54,7 +54,7 @@ async function readAll(shell: Shell): ReturnType<typeof usageOfAll> {
   using progress = createProgress(shell);
   return await usageOfAll({
     places: shell,
-    onProgress: (sessions) => progress.show(`read ${plural(sessions, "session")}`),
+    onProgress: (sessions) => progress.show(() => `read ${plural(sessions, "session")}`),
   });
 }
 

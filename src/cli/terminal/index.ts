@@ -8,7 +8,7 @@
 
 export { askLine, canAsk, confirm } from "./confirm.ts";
 export { createFileOutput, type FileOutput } from "./file-output.ts";
-export { createOutput, type Output } from "./output.ts";
+export { createOutput, type Output, writeJsonList } from "./output.ts";
 export { page } from "./pager.ts";
 export { type Paint, paintFor, type Style } from "./paint.ts";
 export { createProgress, type Progress } from "./progress.ts";

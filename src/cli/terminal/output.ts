@@ -1,6 +1,7 @@
 /** Text to a stream, no faster than it is read. */
 
 import type { Writable } from "node:stream";
+import { toJsonText } from "./text.ts";
 
 export interface Output {
   /**
@@ -40,6 +41,25 @@ export function createOutput(stream: Writable): Output {
     },
   };
 }
+
+interface JsonList<T> {
+  toJson(item: T): unknown;
+  readonly output: Output;
+}
+
+/** Thousands of items are written part by part, because a text of all of them is several times as slow. */
+export async function writeJsonList<T>(items: readonly T[], { toJson, output }: JsonList<T>): Promise<void> {
+  if (items.length === 0) return await output.write("[]\n");
+  for (let at = 0; at < items.length; at += ITEMS_AT_A_TIME) {
+    const some = items.slice(at, at + ITEMS_AT_A_TIME).map((item) => toJson(item));
+    // Without the brackets of an array that has two spaces before each item.
+    const text = toJsonText(some, 2).slice("[".length, -"\n]".length);
+    await output.write(`${at === 0 ? "[" : ","}${text}`);
+  }
+  await output.write("\n]\n");
+}
+
+const ITEMS_AT_A_TIME = 64;
 
 /** The listeners of the stream receive an error; here the error only ends the wait. */
 async function drainOrEnd(stream: Writable): Promise<void> {

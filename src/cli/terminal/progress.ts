@@ -6,7 +6,8 @@ import type { Shell } from "./shell.ts";
 import { widthOf } from "./width.ts";
 
 export interface Progress {
-  show(text: string): void;
+  /** A text that is made often is given as a function, which is called only if the text is shown. */
+  show(text: string | (() => string)): void;
   /** Shows the last lines, as many as the screen has rows; `draw` is called only if they are shown. */
   showLines(draw: () => readonly string[]): void;
   clear(): void;
@@ -56,7 +57,9 @@ export function createProgress(shell: Shell): Progress {
   process.once("exit", clear);
   return {
     show(text) {
-      if (isTime(EVERY_MS)) write([text.slice(0, screenOf(shell, stderr).columns - FREE_COLUMNS)]);
+      if (!isTime(EVERY_MS)) return;
+      const line = typeof text === "string" ? text : text();
+      write([line.slice(0, screenOf(shell, stderr).columns - FREE_COLUMNS)]);
     },
     showLines(draw) {
       if (isTime(LINES_EVERY_MS)) write(draw().slice(-Math.max(1, screenOf(shell, stderr).rows - 1)));

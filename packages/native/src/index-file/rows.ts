@@ -20,18 +20,26 @@ export type RowTable = "files" | "usage";
 export function openRows(path: string, nowMs: number, table: RowTable = "files"): SavedSkimMemo {
   const stored = createStored(path, table);
   const rows = new Map<string, UsedRow>();
+  const asked = new Set<string>();
   const changed = new Set<string>();
   const brief = createBriefAnswers(stored);
   let lines: KnownLines | null = null;
+  let last: { readonly files: readonly FoundFile[]; readonly row: UsedRow } | null = null;
   // The answer is not a promise, because a list asks thousands of times.
-  const answersOf = (files: readonly FoundFile[], find: FindAnswers): Answers => {
+  const rowOf = (files: readonly FoundFile[], find: FindAnswers): UsedRow => {
+    if (last !== null && areIdentical(last.files, files)) return last.row;
     const name = files[0]?.path ?? "";
     const stamp = stampOf(files);
-    const before = rows.get(name);
-    if (before?.stamp === stamp) return before.answers;
-    const answers = find(name, stamp) ?? {};
-    rows.set(name, { stamp, answers });
-    return answers;
+    asked.add(name);
+    let row = rows.get(name);
+    if (row?.stamp !== stamp) {
+      const found = find(name, stamp);
+      row = { stamp, answers: found?.answers ?? {} };
+      // A database is asked about again for each of its sessions; thousands of other rows would only fill the memory.
+      if (rows.has(name) || (found?.chars ?? 0) > MOST_PARSED_AGAIN) rows.set(name, row);
+    }
+    last = { files, row };
+    return row;
   };
   return {
     known: (file, key) => brief.known(file, nameOf(key)) as undefined,
@@ -53,12 +61,14 @@ export function openRows(path: string, nowMs: number, table: RowTable = "files")
         if (answer !== undefined) brief.add(file, nameOf(key), answer);
         return answer;
       }
-      const answers = answersOf(files, await stored.rows(files[0]?.path ?? ""));
+      const row = rowOf(files, await stored.rows(files[0]?.path ?? ""));
+      const { answers } = row;
       const name = answersTo(key).find((one) => Object.hasOwn(answers, one));
       if (name !== undefined) return answers[name] as T;
       const answer = await compute();
       if (answer === undefined) return answer;
       answers[nameOf(key)] = answer;
+      rows.set(files[0]?.path ?? "", row);
       changed.add(files[0]?.path ?? "");
       return answer;
     },
@@ -67,10 +77,10 @@ export function openRows(path: string, nowMs: number, table: RowTable = "files")
       return lines;
     },
     expect: (files) => stored.expect(files.map(({ path }) => path)),
-    async save(asked) {
+    async save(part) {
       const isChanged = changed.size + brief.changed.size + (lines?.changed.size ?? 0) > 0;
-      const names = asked === "part" ? [] : await unasked(stored, lines, isChanged);
-      const gone = names.filter((name) => !rows.has(name) && !existsSync(name));
+      const names = part === "part" ? [] : await unasked(stored, lines, isChanged);
+      const gone = names.filter((name) => !asked.has(name) && !existsSync(name));
       if (!isChanged && gone.length === 0) return;
       await useIndex(path, "write", (database) =>
         writeRows(database, { table, rows, changed, brief: brief.changed, lines: lines?.changed, gone }),
@@ -90,6 +100,14 @@ async function unasked(
   // If every known file is still there, the other rows are not read for those that may be gone.
   if (!isChanged && gone.length === 0) return [];
   return [...new Set([...gone, ...(await stored.unasked()).filter((name) => !lines.isAsked(name))])];
+}
+
+/** Characters of answers that are parsed again rather than kept. */
+const MOST_PARSED_AGAIN = 16_384;
+
+/** The files of a session are the same objects for each question about it. */
+function areIdentical(some: readonly FoundFile[], others: readonly FoundFile[]): boolean {
+  return some.length === others.length && some.every((file, at) => file === others[at]);
 }
 
 interface UsedRow {
@@ -123,7 +141,13 @@ function createBriefAnswers({ summary }: LazyRows): BriefAnswers {
   };
 }
 
-type FindAnswers = (name: string, stamp: string) => Answers | null;
+type FindAnswers = (name: string, stamp: string) => FoundAnswers | null;
+
+interface FoundAnswers {
+  readonly answers: Answers;
+  /** The length of their text. */
+  readonly chars: number;
+}
 
 /** The rows of the file, read when they are first needed. */
 interface LazyRows {
@@ -230,14 +254,14 @@ function writeRows(database: DatabaseSync, { table, rows, changed, brief, lines,
 }
 
 /** Returns no answers for another state of the file or a damaged row. */
-function parseAnswers(row: KnownRow | undefined, name: string, stamp: string): Answers | null {
+function parseAnswers(row: KnownRow | undefined, name: string, stamp: string): FoundAnswers | null {
   if (row === undefined || row.stamp !== stamp) return null;
   if (checksumOf(name, stamp, row.answers) !== row.checksum) return null;
-  return JSON.parse(row.answers);
+  return { answers: JSON.parse(row.answers), chars: row.answers.length };
 }
 
 function checksumOf(name: string, stamp: string, answers: string): number {
-  return crc32(answers, crc32(stamp, crc32(name)));
+  return crc32(name + stamp + answers);
 }
 
 /** The paths of the files after the first one are part of the key of the answer. */

@@ -7,6 +7,7 @@ import {
   cancellableItems,
   isFailure,
   type KnownOptions,
+  present,
   type SessionInfo,
 } from "@continuo/core/model";
 import { type Places, placesOfThisUser } from "@continuo/files";
@@ -97,12 +98,15 @@ export async function readNativeList(options: ListOptions = {}): Promise<NativeL
 async function readList(options: ListOptions): Promise<NativeList> {
   const places = options.places ?? placesOfThisUser();
   const looking = pick(options, "signal", "memo");
-  const files = isForNewest(options) ? ((await options.memo?.knownFiles()) ?? null) : null;
-  const list = createRows(options, files);
+  const files = usesLines(options) ? ((await options.memo?.knownFiles()) ?? null) : null;
+  const titles = new Map<AgentReader, Pick<SkimOptions, "titleBeside">>();
+  const list = createRows(options, { files, titles });
   for (const agent of options.agents ?? READABLE_AGENTS) {
     const reader = await formatOf(agent);
-    if (files !== null && reader.findKnown !== undefined) {
-      for await (const batch of reader.findKnown(places, { files, ...looking })) {
+    // Only a list of all sessions saves work by looking for all titles at once.
+    if (options.limit === undefined) titles.set(reader, await titlesOf(reader, places));
+    if (files !== null && reader.findBatches !== undefined) {
+      for await (const batch of reader.findBatches(places, { files, ...looking })) {
         if (batch.found.length > 0) await options.memo?.expect(batch.found.flatMap((found) => found.files));
         for (const found of batch.found) await list.add(reader, found);
         list.addKnown(reader, batch);
@@ -127,7 +131,8 @@ async function readList(options: ListOptions): Promise<NativeList> {
   for (const row of newestFirst(rows, options.limit)) {
     if (sessions.length >= (options.limit ?? rows.length)) break;
     const { reader, found } = toFoundRow(row);
-    const skimmed = row.info ?? (await reader.skim(found, { part: "whole", ...looking }));
+    const skimmed =
+      row.info ?? (await reader.skim(found, { part: "whole", ...looking, ...titles.get(reader) }));
     const whole = isEmptySession(skimmed) ? await withPicture(skimmed, { reader, found, places }) : skimmed;
     if (options.empty === "exclude" && isEmptySession(whole)) emptyLeftOut += 1;
     else sessions.push(whole);
@@ -138,9 +143,9 @@ async function readList(options: ListOptions): Promise<NativeList> {
   return { sessions, total: rows.length - emptyLeftOut, archivedLeftOut, emptyLeftOut, setAside, metIds };
 }
 
-/** True if most sessions are only counted, so that their times are enough. */
-function isForNewest({ limit, cwd, newestBy }: ListOptions): boolean {
-  return limit !== undefined && cwd === undefined && newestBy === undefined;
+/** The lines of sessions have no folders, and the times of files need none. */
+function usesLines({ cwd, newestBy }: ListOptions): boolean {
+  return cwd === undefined && newestBy === undefined;
 }
 
 interface Rows extends Pick<NativeList, "metIds" | "archivedLeftOut"> {
@@ -150,8 +155,14 @@ interface Rows extends Pick<NativeList, "metIds" | "archivedLeftOut"> {
   addKnown(reader: AgentReader, batch: FoundBatch): void;
 }
 
-/** Collects the rows that pass the filters. @param files keeps the lines of sessions for the next list */
-function createRows(options: ListOptions, files: KnownFiles | null): Rows {
+interface RowSources {
+  /** Keeps the lines of sessions for the next list. */
+  readonly files: KnownFiles | null;
+  readonly titles: ReadonlyMap<AgentReader, Pick<SkimOptions, "titleBeside">>;
+}
+
+/** Collects the rows that pass the filters. */
+function createRows(options: ListOptions, { files, titles }: RowSources): Rows {
   // If every row is shown, reading the ends first would only be an additional read.
   const part = options.limit === undefined ? "whole" : "ends";
   const skimming = { part, ...pick(options, "signal", "memo") } as const;
@@ -175,14 +186,15 @@ function createRows(options: ListOptions, files: KnownFiles | null): Rows {
         return;
       }
       // Nothing more is needed of it, neither now nor by the next list.
-      if (isArchived(found) && options.since === undefined && files === null) {
+      const hasLine = files !== null && options.limit !== undefined;
+      if (isArchived(found) && options.since === undefined && !hasLine) {
         archivedLeftOut += 1;
         return;
       }
       const row =
         quick(reader, found, options) ??
         knownRow(reader, found, skimming) ??
-        (await rowOf(reader, found, skimming));
+        (await rowOf(reader, found, { ...skimming, ...titles.get(reader) }));
       if (files !== null) keepLine(row, found, { files, ...pick(options, "memo") });
       if (isWanted(row, options)) {
         // A session that another filter hides is not hidden because it is archived.
@@ -214,14 +226,15 @@ interface LineOptions extends Pick<ListOptions, "memo"> {
 /** Keeps the line of a session for the next list, if its time is that of its one file. */
 function keepLine({ reader, updatedAt }: Row, found: FoundSession, { files, memo }: LineOptions): void {
   const [file] = found.files;
-  if (memo === undefined || file === undefined || reader.findKnown === undefined) return;
+  if (memo === undefined || file === undefined || reader.findBatches === undefined) return;
   if (reader.knownUpdatedAt?.(found, memo) !== updatedAt) return;
   const line = toKnownLine(found, updatedAt);
   if (line !== null) files.keep(file, line);
 }
 
-export interface FindNativeOptions extends Omit<FindOptions, "cwd"> {
+export interface FindNativeOptions extends Omit<FindOptions, "cwd" | "memo"> {
   readonly places?: Places;
+  readonly memo?: SavedSkimMemo;
   readonly agents?: readonly AgentName[];
 }
 
@@ -243,8 +256,28 @@ export async function* findNativeSessions(
 
 async function* find(options: FindNativeOptions): AsyncGenerator<FoundSession, void, void> {
   const places = options.places ?? placesOfThisUser();
+  const looking = pick(options, "subagents", "memo", "signal");
+  const files = (await options.memo?.knownFiles()) ?? null;
   for (const agent of options.agents ?? READABLE_AGENTS) {
-    yield* (await formatOf(agent)).find(places, pick(options, "subagents", "memo", "signal"));
+    const reader = await formatOf(agent);
+    if (files === null || reader.findBatches === undefined) {
+      yield* reader.find(places, looking);
+      continue;
+    }
+    for await (const { found, known, toFound } of reader.findBatches(places, { files, ...looking })) {
+      yield* found;
+      for (const one of known) yield toFound(one);
+    }
+  }
+}
+
+/** A session whose title cannot be read reports it by itself. */
+async function titlesOf(reader: AgentReader, places: Places): Promise<Pick<SkimOptions, "titleBeside">> {
+  try {
+    return present({ titleBeside: await reader.titlesBeside?.(places) });
+  } catch (error) {
+    if (!isFailure(error)) throw error;
+    return {};
   }
 }
 

@@ -43,7 +43,7 @@ export function infoToJson(info: ListedSession): Readonly<Record<string, unknown
 /** A row of a list, with the marks of the person. */
 export function rowToJson(row: ListedSession): Readonly<Record<string, unknown>> {
   const { pinned = false, tags = [] } = row.marks ?? {};
-  return { ...infoToJson(row), pinned, tags, movedTo: row.movedTo ?? null };
+  return Object.assign(infoToJson(row), { pinned, tags, movedTo: row.movedTo ?? null });
 }
 
 export function detailsToJson(details: CatalogDetails): Readonly<Record<string, unknown>> {

@@ -34,7 +34,7 @@ import {
   screenOf,
   sentenceLines,
   tildePath,
-  toJsonText,
+  writeJsonList,
   writeNote,
 } from "../../terminal/index.ts";
 import { rowToJson } from "./json.ts";
@@ -72,7 +72,7 @@ export async function runList(agents: readonly string[], given: ListFlags, shell
   const list = await listWithProgress(options, shell);
   const output = createOutput(shell.stdout);
   if (flags.json) {
-    await output.write(`${toJsonText(list.sessions.map(rowToJson), 2)}\n`);
+    await writeJsonList(list.sessions, { toJson: rowToJson, output });
   } else if (list.total === 0 && list.failures.length === 0 && list.error === null) {
     await output.write(await describeNone(flags, list, shell));
   } else if (list.total > 0) {
@@ -179,7 +179,7 @@ async function listWithProgress(wanted: ListQuery, shell: Shell): Promise<Catalo
     {
       ...wanted,
       ...present({ signal: shell.signal }),
-      onProgress: (looked) => progress.show(`looked at ${plural(looked, "session")}`),
+      onProgress: (looked) => progress.show(() => `looked at ${plural(looked, "session")}`),
     },
     { places: shell },
   );

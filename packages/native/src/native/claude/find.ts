@@ -16,10 +16,11 @@ import {
   textField,
 } from "@continuo/files";
 import {
-  type FindKnownOptions,
+  type FindBatchOptions,
   type FindOptions,
   type FoundBatch,
   type FoundSession,
+  foundIn,
   type KnownSession,
   knownSession,
   NO_MEMO,
@@ -37,49 +38,37 @@ import { isArchivedBySidecar } from "./sidecar-files.ts";
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/iu;
 const SUBAGENT = /^agent-(.+)\.jsonl$/u;
 
-export async function* findSessions(
-  places: Places,
-  options: FindOptions,
-): AsyncGenerator<FoundSession, void, void> {
-  const folders = claudeFolders(places);
-  const live = readLiveSessions(folders.running);
-  const cwd = options.cwd === undefined ? null : canonicalFolder(options.cwd);
-  const own = cwd === null ? null : projectNameOf(cwd);
-  const wanted = own === null ? namesIn(folders.projects) : [...new Set([own, folders.forcedProject])];
-  for (const name of wanted) {
-    if (name === null) continue;
-    options.signal?.throwIfAborted();
-    await otherWork();
-    const path = join(folders.projects, name);
-    const folder: ProjectFolder = { path, ...readSessionFolder("claude", path) };
-    for (const found of sessionsIn(folder, live)) {
-      if (cwd === null || (await isOfFolder(found, cwd, name))) yield found;
-    }
-    if (options.subagents === "include") yield* subagentsIn(folder, live, options.memo);
-  }
+export function findSessions(places: Places, options: FindOptions): AsyncGenerator<FoundSession, void, void> {
+  return foundIn(findBatches(places, { ...options, files: null }));
 }
 
-/** Sessions whose lines are kept are only looked at. */
-export async function* findKnown(
+export async function* findBatches(
   places: Places,
-  { files, signal }: FindKnownOptions,
+  { cwd: folder, subagents, files, memo, signal }: FindBatchOptions,
 ): AsyncGenerator<FoundBatch, void, void> {
-  const { projects, running } = claudeFolders(places);
-  const live = readLiveSessions(running);
+  const folders = claudeFolders(places);
+  const live = readLiveSessions(folders.running);
+  const cwd = folder === undefined ? null : canonicalFolder(folder);
+  const own = cwd === null ? null : projectNameOf(cwd);
+  const wanted = own === null ? namesIn(folders.projects) : [...new Set([own, folders.forcedProject])];
   const toFound = ({ path, sessionId, archived }: KnownSession): FoundSession =>
-    toSession(files.fileOf(path), live, { path, sessionId, isArchived: archived });
-  for (const name of namesIn(projects)) {
+    toSession(files?.fileOf(path) ?? null, live, { path, sessionId, isArchived: archived });
+  for (const name of wanted) {
+    if (name === null) continue;
     signal?.throwIfAborted();
     await otherWork();
-    const path = join(projects, name);
+    const path = join(folders.projects, name);
     const { names, unreadable } = readSessionFolder("claude", path);
-    const [found, known]: [FoundSession[], KnownSession[]] = [[...unreadable], []];
+    const [found, known]: [FoundSession[], KnownSession[]] = [[], []];
     for (const file of filesIn(path, names)) {
       const session = knownSession(file.path, files, file.isArchived);
       if (session === null) found.push(foundFile(file.path, live, file));
       else known.push(session);
     }
-    yield { found, known, toFound };
+    const all = [...unreadable, ...found];
+    yield { found: cwd === null ? all : await ofFolder(all, cwd, name), known, toFound };
+    if (subagents !== "include") continue;
+    yield { found: await Array.fromAsync(subagentsIn({ path, names }, live, memo)), known: [], toFound };
   }
 }
 
@@ -110,16 +99,8 @@ export function isSessionId(name: string): boolean {
   return UUID.test(name);
 }
 
-interface ProjectFolder extends SessionFolder {
+interface ProjectFolder extends Pick<SessionFolder, "names"> {
   readonly path: string;
-}
-
-function* sessionsIn(
-  { path: folder, names, unreadable }: ProjectFolder,
-  live: LiveSessions,
-): Generator<FoundSession, void, void> {
-  yield* unreadable;
-  for (const file of filesIn(folder, names)) yield foundFile(file.path, live, file);
 }
 
 /** The files of sessions among the names in a project's folder. */
@@ -224,6 +205,16 @@ function isClaudeLine(record: Json): boolean {
   if (typeof record.type !== "string" || !isKnownType(record.type)) return false;
   if (typeof record.uuid === "string" && "parentUuid" in record) return true;
   return typeof record.sessionId === "string" || typeof record.leafUuid === "string";
+}
+
+async function ofFolder(
+  all: readonly FoundSession[],
+  cwd: string,
+  name: string,
+): Promise<readonly FoundSession[]> {
+  const own: FoundSession[] = [];
+  for (const found of all) if (await isOfFolder(found, cwd, name)) own.push(found);
+  return own;
 }
 
 /**

@@ -10,7 +10,7 @@
 import type { AgentFormat } from "../format/index.ts";
 import { knownUpdatedAt, rememberedUpdatedAt } from "../kit/index.ts";
 import { openByScan } from "../scanning/index.ts";
-import { findKnown, findSessions, recogniseFile } from "./find.ts";
+import { findBatches, findSessions, recogniseFile } from "./find.ts";
 import { claudeLines } from "./lines.ts";
 import { processesWith, sessionOfProcess } from "./live.ts";
 import { modelView } from "./model-view.ts";
@@ -24,7 +24,7 @@ export const claudeFormat: AgentFormat = {
   agent: "claude",
   folders: (places) => [claudeFolders(places).projects],
   find: findSessions,
-  findKnown,
+  findBatches,
   recognise: recogniseFile,
   processesWith: (sessionId, places) => processesWith(claudeFolders(places).running, sessionId),
   sessionOfProcess: (pid, places) => sessionOfProcess(claudeFolders(places).running, pid),

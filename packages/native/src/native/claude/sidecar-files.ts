@@ -11,10 +11,10 @@ export function sidecarFolder(path: string): string {
 }
 
 /** After a `/rename` (2.1.330). */
-export function readSidecarTitle(path: string): unknown {
+export function titleInSidecar(path: string): string | null {
   const note = join(sidecarFolder(path), "custom-title.json");
   // Among thousands of sessions, few have one.
-  return existsSync(note) ? readJsonFile(note)?.customTitle : undefined;
+  return existsSync(note) ? toTitle(readJsonFile(note)?.customTitle) : null;
 }
 
 /** Few sessions have a folder next to them. One listing of the project's folder shows which ones. */
@@ -28,9 +28,7 @@ export function sidecarTitles(): FindTitle {
       all = new Set(namesIn(folder));
       names.set(folder, all);
     }
-    return all.has(sidecarFolder(location).slice(folder.length + 1))
-      ? toTitle(readSidecarTitle(location))
-      : null;
+    return all.has(sidecarFolder(location).slice(folder.length + 1)) ? titleInSidecar(location) : null;
   };
 }
 

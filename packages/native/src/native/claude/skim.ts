@@ -18,7 +18,6 @@ import {
   skimRow,
   type TailKnowledge,
   tornProblems,
-  toTitle,
 } from "../kit/index.ts";
 import { subagentIdOf } from "./find.ts";
 import {
@@ -32,7 +31,7 @@ import {
   type TailFacts,
   TITLE_MARKERS,
 } from "./row-fold.ts";
-import { readSidecarTitle } from "./sidecar-files.ts";
+import { titleInSidecar } from "./sidecar-files.ts";
 
 export async function skimSession(found: FoundSession, options: SkimOptions): Promise<SessionInfo> {
   const sidechains = sidechainsOf(found);
@@ -41,7 +40,7 @@ export async function skimSession(found: FoundSession, options: SkimOptions): Pr
     look: (file) => skimFile(file, sidechains, options),
     problemsOf: ({ problems }) => problems,
     rowOf: (state, problems) =>
-      rowOf(found, state?.firsts ?? createFirsts(), state?.lasts ?? createLasts(), problems),
+      rowOf(found, state?.firsts ?? createFirsts(), state?.lasts ?? createLasts(), problems, options),
   });
 }
 
@@ -91,9 +90,11 @@ export function rowOf(
   firsts: HeadFacts,
   lasts: TailFacts,
   problems: readonly Problem[],
+  { titleBeside }: Pick<SkimOptions, "titleBeside"> = {},
 ): SessionInfo {
   const newest = found.files.at(-1);
-  const beside = newest === undefined ? null : toTitle(readSidecarTitle(newest.path));
+  const look = titleBeside ?? (() => titleInSidecar(newest?.path ?? ""));
+  const beside = newest === undefined ? null : look(found);
   return rowOfFiles("claude", found, finishRow(firsts, lasts, beside), problems);
 }
 

@@ -9,13 +9,7 @@ import { setImmediate as otherWork } from "node:timers/promises";
 import { isFailure } from "@continuo/core/model";
 import { canonicalFolder, type FoundFile, isJson, statFile } from "@continuo/files";
 import { openLines } from "@continuo/files/records";
-import {
-  type AgentVisibility,
-  type FoundSession,
-  type HiddenSession,
-  NO_MEMO,
-  toTitle,
-} from "../kit/index.ts";
+import { type AgentVisibility, type FoundSession, type HiddenSession, NO_MEMO } from "../kit/index.ts";
 import { readEnds } from "./file-ends.ts";
 import { findSessions, isSessionId } from "./find.ts";
 import { CLAUDE_CAUSES, type ClaudeCause } from "./hidden-causes.ts";
@@ -33,7 +27,7 @@ import {
 import { claudeFolders, MAX_NAME_CHARS, projectNameOf } from "./places.ts";
 import { contentOf, isToolResult } from "./records.ts";
 import { mendHidden } from "./show-again.ts";
-import { readSidecarTitle } from "./sidecar-files.ts";
+import { titleInSidecar } from "./sidecar-files.ts";
 
 export const claudeVisibility: AgentVisibility = {
   causes: CLAUDE_CAUSES,
@@ -96,7 +90,7 @@ function isLink(path: string): boolean {
 }
 
 function hasTitleBeside(location: string): boolean {
-  return toTitle(readSidecarTitle(location)) !== null;
+  return titleInSidecar(location) !== null;
 }
 
 function isAnotherSession(location: string, sessionId: string): boolean {

@@ -6,10 +6,11 @@ import { setImmediate as otherWork } from "node:timers/promises";
 import { isContinuoError, type Problem } from "@continuo/core/model";
 import { type FoundFile, type Places, statFile } from "@continuo/files";
 import {
-  type FindKnownOptions,
+  type FindBatchOptions,
   type FindOptions,
   type FoundBatch,
   type FoundSession,
+  foundIn,
   type KnownSession,
   knownSession,
   type SkimMemo,
@@ -23,50 +24,24 @@ import type { SessionMeta } from "./records.ts";
 /** Number of files after which other work of the process runs. */
 const FILES_AT_A_TIME = 64;
 
-/**
- * Reads the first line of every file, because `session_meta` decides about the id, which may differ from the one in the
- * name, and only `session_meta` identifies a sub-agent. Threads that another thread spawned are not separate sessions.
- */
-export async function* find(places: Places, options: FindOptions): AsyncGenerator<FoundSession, void, void> {
-  const home = codexHome(places);
-  const threads = new Map<string, Head[]>();
-  let seen = 0;
-  for (const folder of sessionFolders(home)) {
-    for (const path of rolloutsBelow(folder.path)) {
-      options.signal?.throwIfAborted();
-      seen += 1;
-      if (seen % FILES_AT_A_TIME === 0) await otherWork();
-      const head = await headOf(path, options.memo);
-      if (head === null) continue;
-      const files = threads.get(head.threadId);
-      if (files) files.push(head);
-      else threads.set(head.threadId, [head]);
-    }
-  }
-  const cwd = options.cwd === undefined ? null : realPath(options.cwd);
-  const isLive = liveThreads(home);
-  for (const heads of threads.values()) {
-    const parent = parentOf(heads);
-    if (parent !== null && options.subagents === undefined) continue;
-    if (cwd !== null && !heads.some(({ meta }) => meta?.cwd && realPath(meta.cwd) === cwd)) continue;
-    const found = toFound(heads, isLive);
-    yield parent ? { ...found, parentId: parent.threadId } : found;
-  }
+export function find(places: Places, options: FindOptions): AsyncGenerator<FoundSession, void, void> {
+  return foundIn(findBatches(places, { ...options, files: null }));
 }
 
 /**
- * Sessions whose lines are kept are only looked at. A file is a known session only if no other file names the same
- * thread.
+ * Reads the first line of every file that is not known, because `session_meta` decides about the id, which may differ
+ * from the one in the name, and only `session_meta` identifies a sub-agent. Threads that another thread spawned are not
+ * separate sessions. A file is a known session only if no other file names the same thread.
  */
-export async function* findKnown(
+export async function* findBatches(
   places: Places,
-  { files, memo, signal }: FindKnownOptions,
+  { cwd: folder, subagents, files, memo, signal }: FindBatchOptions,
 ): AsyncGenerator<FoundBatch, void, void> {
   const home = codexHome(places);
   const known = new Map<string, KnownSession>();
   const threads = new Map<string, Head[]>();
   let seen = 0;
-  for (const path of sessionFolders(home).flatMap((folder) => rolloutsBelow(folder.path))) {
+  for (const path of sessionFolders(home).flatMap(({ path }) => rolloutsBelow(path))) {
     signal?.throwIfAborted();
     seen += 1;
     if (seen % FILES_AT_A_TIME === 0) await otherWork();
@@ -83,13 +58,19 @@ export async function* findKnown(
     const heads = threads.get(head.threadId) ?? [];
     threads.set(head.threadId, [...heads, ...(before === null ? [] : [before]), head]);
   }
+  const cwd = folder === undefined ? null : realPath(folder);
   const isLive = liveThreads(home);
-  const found = [...threads.values()]
-    .filter((heads) => parentOf(heads) === null)
-    .map((heads) => toFound(heads, isLive));
+  const found = [...threads.values()].flatMap((heads): FoundSession[] => {
+    const parent = parentOf(heads);
+    if (parent !== null && subagents === undefined) return [];
+    if (cwd !== null && !heads.some(({ meta }) => meta?.cwd && realPath(meta.cwd) === cwd)) return [];
+    const one = toFound(heads, isLive);
+    return [parent ? { ...one, parentId: parent.threadId } : one];
+  });
   const toFoundSession = ({ path, sessionId, archived }: KnownSession): FoundSession => {
+    const file = files?.fileOf(path);
     const place = { agent: "codex", sessionId, location: path, archived, problems: [] } as const;
-    return { ...place, files: [files.fileOf(path)], live: isLive(sessionId) };
+    return { ...place, files: file === undefined ? [] : [file], live: isLive(sessionId) };
   };
   yield { found, known: [...known.values()], toFound: toFoundSession };
 }

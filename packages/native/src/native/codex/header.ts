@@ -2,7 +2,7 @@
 
 import { basename } from "node:path";
 import type { Problem, SessionInfo } from "@continuo/core/model";
-import type { FoundSession } from "../kit/index.ts";
+import type { FoundSession, SkimOptions } from "../kit/index.ts";
 import type { Lineage, LineageFile } from "./lineage.ts";
 import { homeOfFile, parseRolloutName } from "./places.ts";
 import { readTitle } from "./titles.ts";
@@ -14,7 +14,11 @@ export type HeaderInfo = Omit<SessionInfo, "title" | "updatedAt"> & {
   readonly givenTitle: string | null;
 };
 
-export async function readHeaderInfo(found: FoundSession, lineage: Lineage): Promise<HeaderInfo> {
+export async function readHeaderInfo(
+  found: FoundSession,
+  lineage: Lineage,
+  { titleBeside }: Pick<SkimOptions, "titleBeside"> = {},
+): Promise<HeaderInfo> {
   const own = lineage.files.filter((file) => file.own);
   const metas = own.flatMap(({ meta }) => meta ?? []);
   const home = homeOfFile(found.location);
@@ -29,7 +33,12 @@ export async function readHeaderInfo(found: FoundSession, lineage: Lineage): Pro
     archived: found.archived,
     live: found.live,
     forkedFrom: metas.find(({ forkedFrom }) => forkedFrom !== null)?.forkedFrom ?? null,
-    givenTitle: home === null ? null : await readTitle(home, found.sessionId),
+    givenTitle:
+      titleBeside !== undefined
+        ? titleBeside(found)
+        : home === null
+          ? null
+          : await readTitle(home, found.sessionId),
     problems: [
       ...found.problems,
       ...lineage.problems,

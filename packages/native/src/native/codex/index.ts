@@ -11,7 +11,7 @@
 import type { AgentFormat } from "../format/index.ts";
 import { openByScan } from "../scanning/index.ts";
 import { filter } from "./bytes.ts";
-import { find, findKnown, recognise } from "./find.ts";
+import { find, findBatches, recognise } from "./find.ts";
 import { codexLines } from "./lines.ts";
 import { modelView } from "./model-view.ts";
 import { codexHome, parseRolloutName, sessionFolders } from "./places.ts";
@@ -24,7 +24,7 @@ export const codexFormat: AgentFormat = {
   agent: "codex",
   folders: (places) => sessionFolders(codexHome(places)).map(({ path }) => path),
   find,
-  findKnown,
+  findBatches,
   recognise,
   skim,
   updatedAt,

@@ -25,7 +25,7 @@ const HEAD_BYTES: number = 1024 * 1024;
 export async function skim(found: FoundSession, options: SkimOptions): Promise<SessionInfo> {
   try {
     const lineage = await readLineage(found, options.memo);
-    const { forkedFrom, givenTitle, ...info } = await readHeaderInfo(found, lineage);
+    const { forkedFrom, givenTitle, ...info } = await readHeaderInfo(found, lineage, options);
     return {
       ...info,
       title: givenTitle ?? (await findFirstTyped(lineage, options)),

@@ -25,10 +25,11 @@ import {
   textField,
 } from "@continuo/files";
 import {
-  type FindKnownOptions,
+  type FindBatchOptions,
   type FindOptions,
   type FoundBatch,
   type FoundSession,
+  foundIn,
   type KnownFiles,
   type KnownSession,
   knownSession,
@@ -54,60 +55,50 @@ import { lastUpdatedOf, skimFile } from "./skim-file.ts";
 import { readHeadText } from "./source.ts";
 import { subagentFiles, subagentFolder } from "./subagents.ts";
 
-export async function* findSessions(
-  places: Places,
-  options: FindOptions,
-): AsyncGenerator<FoundSession, void, void> {
-  const folders = geminiFolders(places);
-  const registry = readRegistry(folders.runtime);
-  const names =
-    options.cwd === undefined
-      ? namesIn(folders.projects)
-      : projectNamesOf(folders, canonicalFolder(options.cwd));
-  for (const name of names) {
-    options.signal?.throwIfAborted();
-    await otherWork();
-    const chats = chatsIn(folders.projects, name, registry);
-    const groups = await bySession(chats.paths, options.memo);
-    const owner = groups.length === 0 ? null : ownerOf(join(folders.projects, name), registry);
-    for (const group of groups) {
-      const found = await toFound(group);
-      yield owner === null ? found : { ...found, cwd: owner };
-      if (options.subagents === undefined) continue;
-      const folder = basename(subagentFolder(found.location, found.sessionId));
-      if (!chats.names.has(folder)) continue;
-      for (const path of subagentFiles(found.location, found.sessionId)) {
-        const subagent = await toFound(await lookAt(path, options.memo));
-        yield { ...subagent, ...(owner === null ? {} : { cwd: owner }), parentId: found.sessionId };
-      }
-    }
-  }
+export function findSessions(places: Places, options: FindOptions): AsyncGenerator<FoundSession, void, void> {
+  return foundIn(findBatches(places, { ...options, files: null }));
 }
 
-/**
- * Sessions whose lines are kept are only looked at. A file is a known session only if no other file names the same
- * session.
- */
-export async function* findKnown(
+/** A file is a known session only if no other file names the same session. */
+export async function* findBatches(
   places: Places,
-  { files, memo, signal }: FindKnownOptions,
+  { cwd, subagents, files, memo, signal }: FindBatchOptions,
 ): AsyncGenerator<FoundBatch, void, void> {
-  const { projects, runtime } = geminiFolders(places);
-  const registry = readRegistry(runtime);
-  for (const name of namesIn(projects)) {
+  const folders = geminiFolders(places);
+  const registry = readRegistry(folders.runtime);
+  const names = cwd === undefined ? namesIn(folders.projects) : projectNamesOf(folders, canonicalFolder(cwd));
+  for (const name of names) {
     signal?.throwIfAborted();
     await otherWork();
-    const chats = chatsIn(projects, name, registry);
+    const chats = chatsIn(folders.projects, name, registry);
     const { known, paths } = await knownSessions(chats.paths, files, memo);
     const groups = await bySession(paths, memo);
     if (known.length + groups.length === 0) continue;
-    const owner = ownerOf(join(projects, name), registry);
+    const owner = ownerOf(join(folders.projects, name), registry);
     const withOwner = (found: FoundSession): FoundSession =>
       owner === null ? found : { ...found, cwd: owner };
+    const toFoundSession = ({ sessionId, path }: KnownSession): FoundSession =>
+      withOwner(toFoundOne(sessionId, path, files?.fileOf(path)));
     const found: FoundSession[] = [];
     for (const group of groups) found.push(withOwner(await toFound(group)));
-    yield { found, known, toFound: (one) => withOwner(toFoundOne(one.sessionId, files.fileOf(one.path))) };
+    if (subagents !== undefined) {
+      const parents = [...found.map(({ sessionId, location }) => ({ sessionId, path: location })), ...known];
+      for (const one of parents) found.push(...(await subagentsOf(one, chats, memo)).map(withOwner));
+    }
+    yield { found, known, toFound: toFoundSession };
   }
+}
+
+async function subagentsOf(
+  { sessionId, path }: Pick<KnownSession, "sessionId" | "path">,
+  { names }: ChatsFolder,
+  memo: SkimMemo | undefined,
+): Promise<readonly FoundSession[]> {
+  if (!names.has(basename(subagentFolder(path, sessionId)))) return [];
+  const found: FoundSession[] = [];
+  for (const file of subagentFiles(path, sessionId))
+    found.push({ ...(await toFound(await lookAt(file, memo))), parentId: sessionId });
+  return found;
 }
 
 interface KnownSessions {
@@ -118,9 +109,10 @@ interface KnownSessions {
 
 async function knownSessions(
   paths: readonly string[],
-  files: KnownFiles,
+  files: KnownFiles | null,
   memo: SkimMemo | undefined,
 ): Promise<KnownSessions> {
+  if (files === null) return { known: [], paths };
   const counts = new Map<string, number>();
   const known = new Map<string, KnownSession>();
   for (const path of paths) {
@@ -238,9 +230,9 @@ async function toFound({ sessionId, files: looked }: SessionFiles): Promise<Foun
 }
 
 /** The session of one file. */
-function toFoundOne(sessionId: string, file: FoundFile): FoundSession {
-  const place = { agent: "gemini", sessionId, location: file.path, files: [file] } as const;
-  return { ...place, archived: false, live: null, problems: [] };
+function toFoundOne(sessionId: string, path: string, file: FoundFile | undefined): FoundSession {
+  const place = { agent: "gemini", sessionId, location: path, archived: false, live: null } as const;
+  return { ...place, files: file === undefined ? [] : [file], problems: [] };
 }
 
 async function mainOf(files: SessionFiles["files"]): Promise<string> {

@@ -10,7 +10,7 @@
 import type { AgentFormat } from "../format/index.ts";
 import { knownUpdatedAt, rememberedUpdatedAt } from "../kit/index.ts";
 import { openByScan } from "../scanning/index.ts";
-import { findKnown, findSessions, recogniseFile } from "./find.ts";
+import { findBatches, findSessions, recogniseFile } from "./find.ts";
 import { geminiLines } from "./lines.ts";
 import { modelView } from "./model-view.ts";
 import { geminiFolders } from "./places.ts";
@@ -23,7 +23,7 @@ export const geminiFormat: AgentFormat = {
   agent: "gemini",
   folders: (places) => [geminiFolders(places).projects],
   find: findSessions,
-  findKnown,
+  findBatches,
   recognise: recogniseFile,
   skim: skimSession,
   updatedAt: (found, options) => rememberedUpdatedAt(found, options, skimSession),

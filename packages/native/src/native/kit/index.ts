@@ -24,7 +24,7 @@ export {
 export { readSessionFolder, type SessionFolder } from "./folders.ts";
 export { isSpoken } from "./has-conversation.ts";
 export { createIdTable, findId, type IdTable, internId, textOfId } from "./ids.ts";
-export { knownSession, toKnownLine } from "./known-sessions.ts";
+export { foundIn, knownSession, toKnownLine } from "./known-sessions.ts";
 export { keepMessage, type MessageParts, withContent } from "./lazy-message.ts";
 export { firstLineOf, hasField, isAlone, standsOnce } from "./line-reader.ts";
 export { createToolPairs, noteCall, noteResult, pairProblems, type ToolPairs } from "./pairs.ts";
@@ -33,7 +33,7 @@ export {
   type AncestorFiles,
   type BeforeResumeOptions,
   type EndedProgram,
-  type FindKnownOptions,
+  type FindBatchOptions,
   type FindOptions,
   type FindTitle,
   type FoundBatch,

@@ -3,14 +3,19 @@
  * id and its time: a session that is one file has both in one line, which is valid as long as the file is unchanged.
  */
 
-import type { FoundSession, KnownFiles, KnownSession } from "./port.ts";
+import type { FoundBatch, FoundSession, KnownFiles, KnownSession } from "./port.ts";
 
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/u;
 const TIME_CHARS = "2026-01-01T00:00:00.000Z".length;
 
+/** Every session of batches in which none is known. */
+export async function* foundIn(batches: AsyncIterable<FoundBatch>): AsyncGenerator<FoundSession, void, void> {
+  for await (const { found } of batches) yield* found;
+}
+
 /** `null` if the file has no line, or has changed since. */
-export function knownSession(path: string, files: KnownFiles, archived = false): KnownSession | null {
-  const line = files.lineOf(path);
+export function knownSession(path: string, files: KnownFiles | null, archived = false): KnownSession | null {
+  const line = files?.lineOf(path);
   if (line === undefined) return null;
   return { sessionId: line.slice(TIME_CHARS + 1), path, updatedAt: line.slice(0, TIME_CHARS), archived };
 }

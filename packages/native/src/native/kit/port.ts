@@ -29,8 +29,9 @@ export interface FindOptions {
   readonly signal?: AbortSignal;
 }
 
-export interface FindKnownOptions extends Pick<FindOptions, "memo" | "signal"> {
-  readonly files: KnownFiles;
+export interface FindBatchOptions extends FindOptions {
+  /** Sessions whose lines are kept here are only looked at; `null` finds every session. */
+  readonly files: KnownFiles | null;
 }
 
 /** The lines of files, as an index stores them. */
@@ -54,6 +55,7 @@ export interface KnownSession {
 /** The sessions of a folder, each either found or known. */
 export interface FoundBatch {
   readonly found: readonly FoundSession[];
+  /** Sessions of one file, without sub-agents. */
   readonly known: readonly KnownSession[];
   /** Returns what `find` returns for a known session of this batch. */
   toFound(known: KnownSession): FoundSession;
@@ -125,6 +127,8 @@ export interface SkimOptions {
    */
   readonly part: "ends" | "whole";
   readonly memo?: SkimMemo;
+  /** The titles of `titlesBeside`, for a caller that skims many sessions; the skim looks for them by default. */
+  readonly titleBeside?: FindTitle;
   readonly signal?: AbortSignal;
 }
 
@@ -264,11 +268,8 @@ export interface AgentReader {
   folders?(places: Places): readonly string[];
   /** Sessions in no particular order; archived ones too, marked. A place that does not exist holds none. */
   find(places: Places, options: FindOptions): AsyncGenerator<FoundSession, void, void>;
-  /**
-   * The sessions of `find` without sub-agents, for a list: those whose lines are kept are only looked at. Absent if
-   * sessions are not files.
-   */
-  findKnown?(places: Places, options: FindKnownOptions): AsyncGenerator<FoundBatch, void, void>;
+  /** The sessions of `find`, for callers that have the lines of most. Absent if sessions are not files. */
+  findBatches?(places: Places, options: FindBatchOptions): AsyncGenerator<FoundBatch, void, void>;
   /** Returns the session to which a file belongs, wherever the file is; `null` if it does not belong to this agent. */
   recognise(path: string, places: Places): Promise<FoundSession | null>;
   /** The session that a process of the agent has open, for agents that keep note of it; `null` if there is none. */

@@ -8,11 +8,12 @@ import { setImmediate as otherWork } from "node:timers/promises";
 import type { Problem } from "@continuo/core/model";
 import { canonicalFolder, type Json, namesIn, type Places, statFile } from "@continuo/files";
 import {
-  type FindKnownOptions,
+  type FindBatchOptions,
   type FindOptions,
   type FoundBatch,
   type FoundFile,
   type FoundSession,
+  foundIn,
   type KnownFiles,
   type KnownSession,
   knownSession,
@@ -23,31 +24,23 @@ import { HEAD_BYTES } from "./limits.ts";
 import { folderNameOf, namesOfCwd, type PiFolders, piFolders, sessionIdOf } from "./places.ts";
 import { isKnownType, parseHeader } from "./records.ts";
 
-export async function* findSessions(
-  places: Places,
-  options: FindOptions,
-): AsyncGenerator<FoundSession, void, void> {
-  const cwds = options.cwd === undefined ? null : namesOfCwd(options.cwd);
-  const own = cwds?.map(folderNameOf) ?? null;
-  for (const { folder, others } of foldersOf(piFolders(places), own)) {
-    options.signal?.throwIfAborted();
-    await otherWork();
-    const { found } = await sessionsIn(folder, others, null);
-    for (const one of found) if (cwds === null || (await isOfCwd(one, cwds))) yield one;
-  }
+export function findSessions(places: Places, options: FindOptions): AsyncGenerator<FoundSession, void, void> {
+  return foundIn(findBatches(places, { ...options, files: null }));
 }
 
-/** Sessions whose lines are kept are only looked at. */
-export async function* findKnown(
+export async function* findBatches(
   places: Places,
-  { files, signal }: FindKnownOptions,
+  { cwd, files, signal }: FindBatchOptions,
 ): AsyncGenerator<FoundBatch, void, void> {
+  const cwds = cwd === undefined ? null : namesOfCwd(cwd);
+  const own = cwds?.map(folderNameOf) ?? null;
   const toFound = ({ path, sessionId }: KnownSession): FoundSession =>
-    toSession(path, sessionId, files.fileOf(path));
-  for (const { folder, others } of foldersOf(piFolders(places))) {
+    toSession(path, sessionId, files?.fileOf(path) ?? null);
+  for (const { folder, others } of foldersOf(piFolders(places), own)) {
     signal?.throwIfAborted();
     await otherWork();
-    yield { ...(await sessionsIn(folder, others, files)), toFound };
+    const { found, known } = await sessionsIn(folder, others, files);
+    yield { found: cwds === null ? found : await ofFolder(found, cwds), known, toFound };
   }
 }
 
@@ -57,10 +50,10 @@ interface LookedFolder {
   readonly others: boolean;
 }
 
-/** Each folder once. @param own the names of the wanted folders below `sessions`; all by default */
+/** Each folder once. @param own the names of the wanted folders below `sessions`; `null` for all */
 function foldersOf(
   { sessions, chosen, agent }: PiFolders,
-  own: readonly string[] | null = null,
+  own: readonly string[] | null,
 ): readonly LookedFolder[] {
   const all = [
     ...namesIn(sessions)
@@ -96,7 +89,7 @@ async function sessionsIn(
     const path = `${folder}/${name}`;
     if (!name.endsWith(".jsonl")) continue;
     if (sessionIdOf(path) !== null) {
-      const session = files === null ? null : knownSession(path, files);
+      const session = knownSession(path, files);
       if (session === null) found.push(toFound(path, []));
       else known.push(session);
     } else {
@@ -124,6 +117,15 @@ function toSession(path: string, sessionId: string, file: FoundFile | null): Fou
     live: null,
     problems: file === null ? [unread] : [],
   };
+}
+
+async function ofFolder(
+  all: readonly FoundSession[],
+  cwds: readonly string[],
+): Promise<readonly FoundSession[]> {
+  const own: FoundSession[] = [];
+  for (const found of all) if (await isOfCwd(found, cwds)) own.push(found);
+  return own;
 }
 
 /** A session whose header names no cwd belongs to the folder that it is in. */

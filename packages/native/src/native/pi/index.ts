@@ -11,7 +11,7 @@
 import type { AgentFormat } from "../format/index.ts";
 import { knownUpdatedAt, rememberedUpdatedAt } from "../kit/index.ts";
 import { openByScan } from "../scanning/index.ts";
-import { findKnown, findSessions, recogniseFile } from "./find.ts";
+import { findBatches, findSessions, recogniseFile } from "./find.ts";
 import { piLines } from "./lines.ts";
 import { OWN_WORDS } from "./messages.ts";
 import { modelView } from "./model-view.ts";
@@ -27,7 +27,7 @@ export const piFormat: AgentFormat = {
     return chosen === null ? [sessions] : [sessions, chosen];
   },
   find: findSessions,
-  findKnown,
+  findBatches,
   recognise: recogniseFile,
   skim: skimSession,
   updatedAt: (found, options) => rememberedUpdatedAt(found, options, skimSession),
