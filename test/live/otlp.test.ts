@@ -9,6 +9,10 @@ import { scratchFolder } from "../scratch-folder.ts";
 import { bundledCommand } from "../sizes/shared-programs.ts";
 import { said } from "./live-session.ts";
 
+interface SentMetrics {
+  readonly resourceMetrics: readonly { readonly resource: unknown }[];
+}
+
 test("a server sends its metrics to the endpoint in OTEL_EXPORTER_OTLP_ENDPOINT, and the remaining ones when it ends", async () => {
   const sent: string[] = [];
   const collector = createServer((request, response) => {
@@ -47,7 +51,13 @@ test("a server sends its metrics to the endpoint in OTEL_EXPORTER_OTLP_ENDPOINT,
     expect((await post("POST", "/evidence", batch)).status).toBe(200);
     await expect.poll(() => sent.join("\n")).toContain("continuo.live.messages");
     expect(sent[0]).toContain("/v1/metrics");
-    expect(sent[0]).toContain('"stringValue":"notes"');
+    const [body = ""] = sent;
+    const { resourceMetrics } = JSON.parse(body.slice(body.indexOf("{"))) as SentMetrics;
+    // The resource names no machine, process or user.
+    expect(resourceMetrics[0]?.resource).toEqual({
+      attributes: [{ key: "service.name", value: { stringValue: "notes" } }],
+      droppedAttributesCount: 0,
+    });
     expect(sent.join("\n")).not.toContain("continuo.live.checkpoint.duration");
     // The final checkpoint is measured before or after the last interval; it arrives in both cases.
     await post("DELETE", "", {});

@@ -2,11 +2,15 @@
 
 import { AsyncLocalStorage } from "node:async_hooks";
 import { globSync, mkdirSync, readFileSync } from "node:fs";
+import { hostname, tmpdir, userInfo } from "node:os";
 import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { setTimeout } from "node:timers/promises";
 import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
 import { handOff } from "@continuo/agents";
 import { connect } from "@continuo/core/client";
 import { type Continuo, defineAgent, openContinuo } from "@continuo/server/runtime";
+import { openStore } from "@continuo/store";
 import {
   type Context,
   type ContextManager,
@@ -22,7 +26,12 @@ import {
   MeterProvider,
   PeriodicExportingMetricReader,
 } from "@opentelemetry/sdk-metrics";
-import { InMemorySpanExporter, SimpleSpanProcessor, TracerProvider } from "@opentelemetry/sdk-trace";
+import {
+  InMemorySpanExporter,
+  type ReadableSpan,
+  SimpleSpanProcessor,
+  TracerProvider,
+} from "@opentelemetry/sdk-trace";
 import { jsonSchema, tool } from "ai";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { MODEL_METRICS } from "../../packages/agents/src/model-agent/telemetry.ts";
@@ -39,6 +48,7 @@ const ROOT = join(import.meta.dirname, "../..");
 const PAGE = readFileSync(join(ROOT, "docs/telemetry.md"), "utf8");
 const TABLES = { ...STORE_METRICS, ...RUN_METRICS, ...QUEUE_METRICS, ...MODEL_METRICS, ...SERVER_METRICS };
 const CAPTURE = "OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT";
+const SLOW_APPEND = "OTEL_INSTRUMENTATION_CONTINUO_SLOW_APPEND_MS";
 const REMOTE = "4bf92f3577b34da6a3ce929d0e0e4736";
 
 /** The smallest one that keeps the span around asynchronous work. */
@@ -93,6 +103,7 @@ beforeEach(async () => {
 });
 afterEach(async () => {
   delete process.env[CAPTURE];
+  delete process.env[SLOW_APPEND];
   await c.close({ graceMs: 0 });
   await models.close();
   for (const api of [metrics, trace, context, propagation]) api.disable();
@@ -187,6 +198,7 @@ test("every number is exported, and is in the page and in /metrics with the same
 });
 
 test("every span has a documented name and documented attributes, below the span of its run or of its trace", async () => {
+  process.env[SLOW_APPEND] = "0";
   await useAll();
   const known = documented("span");
   const all = spans.getFinishedSpans();
@@ -227,7 +239,69 @@ test("every span has a documented name and documented attributes, below the span
   ).toBeDefined();
 });
 
-test("no word of a session and no message of an error is recorded, and contents only if the variable asks for them", async () => {
+test("only an append that failed or was slow is a span, with its duration, below the span of the caller", async () => {
+  const file = join(scratchFolder("telemetry"), "store.db");
+  await using store = await openStore(`sqlite:${file}`);
+  await store.createLog({ logId: "log" });
+  const append = (sequence: number): Promise<unknown> =>
+    store.append("log", [{ type: "custom", data: { name: "n" } }], { expectedSequence: sequence });
+  const tracer = trace.getTracer("test");
+  const appends = (): readonly ReadableSpan[] =>
+    spans.getFinishedSpans().filter(({ name }) => name === "append");
+  process.env[SLOW_APPEND] = "3600000";
+  await append(0);
+  expect(appends()).toEqual([]);
+
+  await tracer.startActiveSpan("caller", async (caller) => {
+    await expect(append(0)).rejects.toThrow();
+    expect(appends()).toMatchObject([
+      {
+        attributes: { "continuo.events": 1, "error.type": "conflict" },
+        status: { code: 2 },
+        parentSpanContext: { spanId: caller.spanContext().spanId },
+      },
+    ]);
+  });
+
+  spans.reset();
+  delete process.env[SLOW_APPEND];
+  const lock = new DatabaseSync(file);
+  lock.exec("BEGIN IMMEDIATE");
+  const waiting = append(1);
+  await setTimeout(300);
+  lock.exec("ROLLBACK");
+  lock.close();
+  await waiting;
+  const [slow] = appends();
+  expect(slow?.attributes).toEqual({ "continuo.events": 1 });
+  const [seconds = 0, nanoseconds = 0] = slow?.duration ?? [];
+  expect(seconds * 1_000 + nanoseconds / 1_000_000).toBeGreaterThan(250);
+});
+
+async function eventsOfSdk(): Promise<number> {
+  await reader.forceFlush();
+  const scopes = numbers.getMetrics().at(-1)?.scopeMetrics ?? [];
+  const all = scopes.flatMap((scope) => scope.metrics);
+  const events = all.find(({ descriptor }) => descriptor.name === "continuo.store.events");
+  return events?.dataPoints.reduce((sum, { value }) => sum + Number(value), 0) ?? 0;
+}
+
+test("an SDK and /metrics count all appends up to the moment when they read, and none from before they began", async () => {
+  await using store = await openStore("memory:");
+  await store.createLog({ logId: "log" });
+  const event = { type: "custom", data: { name: "n" } } as const;
+  await store.append("log", [event]);
+  const server = await openServer(c.store);
+  const before = await eventsOfSdk();
+  for (let n = 0; n < 150; n += 1) await store.append("log", [event, event]);
+  const page = await (await fetch(`${server.url}/metrics`)).text();
+  await server.close();
+  expect(page).toContain("continuo_store_events_total 300\n");
+  expect(page).toContain('continuo_store_append_duration_count{outcome="done"} 150\n');
+  expect((await eventsOfSdk()) - before).toBe(300);
+});
+
+test("no word of a session, message of an error, machine, user or path is recorded, and contents only if the variable asks for them", async () => {
   const recorded = (): string =>
     JSON.stringify(
       spans.getFinishedSpans().map(({ attributes, events, status }) => [attributes, events, status]),
@@ -239,6 +313,15 @@ test("no word of a session and no message of an error is recorded, and contents 
   expect(spans.getFinishedSpans().find(({ attributes }) => attributes["error.type"] === "500")?.name).toBe(
     "chat fake-1",
   );
+  await reader.forceFlush();
+  const points = numbers.getMetrics().flatMap(({ scopeMetrics }) => scopeMetrics);
+  const attributes = points.flatMap((scope) =>
+    scope.metrics.flatMap(({ dataPoints }) => dataPoints.map((point) => point.attributes)),
+  );
+  for (const words of [hostname(), userInfo().username, tmpdir(), process.cwd(), "127.0.0.1"]) {
+    expect(recorded()).not.toContain(words);
+    expect(JSON.stringify(attributes)).not.toContain(words);
+  }
   process.env[CAPTURE] = "true";
   await c.session("customer-8", { create: true }).send("What is the weather?").result();
   for (const words of ["What is the weather?", "It rains in Ulm.", "I look."])

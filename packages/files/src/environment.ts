@@ -24,3 +24,12 @@ export function homeOfThisUser(): string {
 export function capturesMessageContent(): boolean {
   return process.env.OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT?.toLowerCase() === "true";
 }
+
+const SLOW_APPEND_MS = 100;
+
+/** An append to a log that takes at least this long is recorded as a span; 0 records each. */
+export function slowAppendMs(): number {
+  const text = process.env.OTEL_INSTRUMENTATION_CONTINUO_SLOW_APPEND_MS ?? "";
+  const value = Number(text);
+  return text.trim() === "" || !(value >= 0) ? SLOW_APPEND_MS : value;
+}

@@ -20,7 +20,7 @@ export {
   renameToFreeName,
   syncPath,
 } from "./durable.ts";
-export { capturesMessageContent, homeOfThisUser, placesOfThisUser } from "./environment.ts";
+export { capturesMessageContent, homeOfThisUser, placesOfThisUser, slowAppendMs } from "./environment.ts";
 export {
   besideBundle,
   canonicalFolder,
@@ -106,6 +106,7 @@ export {
   observed,
   onMeasurement,
   openSpan,
+  recordSpan,
   type SpanOptions,
 } from "./telemetry/index.ts";
 export {

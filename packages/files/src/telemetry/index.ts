@@ -21,5 +21,6 @@ export {
   inSpan,
   type OpenSpan,
   openSpan,
+  recordSpan,
   type SpanOptions,
 } from "./spans.ts";

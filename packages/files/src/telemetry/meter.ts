@@ -30,6 +30,8 @@ export interface Meter<Counters extends string, Histograms extends string, Gauge
   /** Does nothing for the value 0. */
   count(name: Counters, value?: number, attributes?: Attributes): void;
   record(name: Histograms, value: number, attributes?: Attributes): void;
+  /** False if nobody receives a value that is counted or recorded now. */
+  isRead(): boolean;
   /** Calls `read` whenever the gauge is read, until the returned function is called. */
   observe(name: Gauges, read: Source): () => void;
 }
@@ -94,6 +96,7 @@ export function createMeter<
       present()?.histograms.get(name)?.record(value, attributes);
       for (const listener of listeners) listener({ name, kind: "histogram", value, attributes });
     },
+    isRead: () => listeners.size > 0 || registered().metrics !== undefined,
     observe: (name, read) => {
       const sources = gauges.get(name) ?? new Set<Source>();
       gauges.set(name, sources.add(read));

@@ -93,6 +93,23 @@ export function openSpan(name: string, { kind = "internal", attributes = {} }: S
   };
 }
 
+/** Work that has ended, with its times in milliseconds of `performance.now()`. */
+interface EndedWork {
+  readonly startedAtMs: number;
+  readonly endedAtMs: number;
+  readonly attributes: Attributes;
+  /** The work has failed if it is present. */
+  readonly error?: unknown;
+}
+
+/** Records work after its end, so that a caller can leave out what nobody needs. The span around the caller is its parent. */
+export function recordSpan(name: string, { startedAtMs, endedAtMs, attributes, error }: EndedWork): void {
+  const span = tracer()?.startSpan(name, { attributes, startTime: startedAtMs });
+  if (span === undefined) return;
+  if (error !== undefined) markFailed(span, error);
+  span.end(endedAtMs);
+}
+
 function markFailed(span: Span, error: unknown): void {
   const { code } = (error ?? {}) as { readonly code?: unknown };
   span.setAttribute("error.type", typeof code === "string" ? code : "_OTHER");

@@ -19,16 +19,18 @@ export function createMetrics(): Metrics {
     },
     gauges: (read) => void sources.push(read),
     text: () => {
+      // The gauges are read first, because a source may then count what it had put off.
+      const own = [...gauges].map(([name, read]) => {
+        const now = read();
+        return { name, series: typeof now === "number" ? [{ labels: {}, value: now }] : now };
+      });
+      const read = [...own, ...sources.flatMap((source) => source())];
       const lines: string[] = [];
       for (const [name, series] of counters) {
         lines.push(`# TYPE continuo_${name} counter`);
         for (const [labels, value] of series) lines.push(`continuo_${name}${labels} ${value}`);
       }
-      const own = [...gauges].map(([name, read]) => {
-        const now = read();
-        return { name, series: typeof now === "number" ? [{ labels: {}, value: now }] : now };
-      });
-      for (const { name, series } of [...own, ...sources.flatMap((read) => read())]) {
+      for (const { name, series } of read) {
         lines.push(`# TYPE continuo_${name} gauge`);
         for (const { labels, value } of series) lines.push(`continuo_${name}${labelText(labels)} ${value}`);
       }

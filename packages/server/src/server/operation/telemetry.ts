@@ -77,6 +77,8 @@ const PREFIX = "continuo.";
 
 /** Counters, and sums and counts of histograms; gauges are read on request. It ends when the returned function is called. */
 export function measureProcess(metrics: Metrics): () => void {
+  // A reading takes out the values that were put off until now, so that they are not counted here.
+  observed();
   metrics.gauges(() =>
     [...observed()].map(([name, values]) => ({
       name: seriesOf(name),
