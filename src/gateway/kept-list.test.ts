@@ -246,3 +246,38 @@ test("a request that comes while the list is read gets what has changed since", 
   expect(titles(await first)).not.toContain("later");
   expect(titles(second)).toContain("later");
 });
+
+test("a list is read again some time after its last whole read, however often its rows are renewed", async () => {
+  const kept = createKeptList(places, count);
+  onTestFinished(kept.end);
+  await kept.whole();
+  for (let at = 0; at < 2; at += 1) {
+    grow(claudeFile(at), said(at + 200, "more"));
+    vi.setSystemTime(Date.now() + GATEWAY_LIMITS.listMs / 2 + 1);
+    await kept.whole();
+  }
+  await expect.poll(() => reads).toBe(2);
+});
+
+test("the newest sessions are followed by the others, even if those that are shown just fill a page", async () => {
+  const row = { agent: "pi", title: "T", cwd: null, updatedAt: null, createdAt: null, gitBranch: null };
+  const facts = { sizeBytes: null, live: null, problems: [], forkedFrom: null };
+  const all = Array.from({ length: 400 }, (_, at) => {
+    return { ...row, ...facts, sessionId: `s${at}`, location: `pi:${at}`, archived: at < 150 };
+  });
+  const metIds = all.map(({ sessionId }) => sessionId);
+  const others = { own: [], error: null, failures: [], unfinished: [], metIds };
+  const list = (async ({ limit }: { readonly limit?: number }) => {
+    return { sessions: all.slice(0, limit), ...others };
+  }) as unknown as typeof listCatalog;
+  const lists = createLists({ places, report: () => undefined, prices, list });
+  onTestFinished(lists.end);
+  const ids: string[] = [];
+  let cursor: string | null | undefined = null;
+  do {
+    const page: Awaited<ReturnType<typeof lists.page>> = await lists.page({ cursor });
+    ids.push(...page.sessions.map(({ sessionId }) => sessionId));
+    cursor = page.nextCursor;
+  } while (typeof cursor === "string");
+  expect(ids).toEqual(all.filter(({ archived }) => !archived).map(({ sessionId }) => `pi:${sessionId}`));
+});

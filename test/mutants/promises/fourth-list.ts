@@ -231,7 +231,7 @@ export const FOURTH_CATALOG: readonly PromiseOfRoom[] = [
   {
     promise: "A store that cannot be read is reported by a search.",
     file: "packages/agents/src/catalog/texts-own.ts",
-    text: "failure: { location: url, message: error.message }",
+    text: "failure: { location: withoutPassword(url), message: error.message }",
     mistake: "failure: null",
     test: "packages/agents/src/catalog/texts.test.ts",
   },

@@ -16,7 +16,7 @@ import { CLIENT_ENDS } from "./client-ends.ts";
 import { CLIENT_FRAMES_CLIENT } from "./client-frames.ts";
 import { CLIENT_LIVE } from "./client-live.ts";
 import { CONVERSATIONS } from "./conversations.ts";
-import { FIFTH_GATEWAY } from "./fifth-list.ts";
+import { FIFTH_CATALOG, FIFTH_CLIENT, FIFTH_GATEWAY, FIFTH_MACHINE, FIFTH_MCP } from "./fifth-list.ts";
 import {
   FOURTH_CATALOG,
   FOURTH_CHANNELS,
@@ -80,7 +80,15 @@ export const PROMISES: Readonly<Record<string, readonly PromiseOfRoom[]>> = {
     ...THIRD_SERVER,
     ...FOURTH_SERVER,
   ],
-  mcp: [...MCP, ...MCP_RECALL, ...MCP_QUESTIONS, ...MCP_ANSWERS_MCP, ...SECOND_MCP, ...FOURTH_MCP],
+  mcp: [
+    ...MCP,
+    ...MCP_RECALL,
+    ...MCP_QUESTIONS,
+    ...MCP_ANSWERS_MCP,
+    ...SECOND_MCP,
+    ...FOURTH_MCP,
+    ...FIFTH_MCP,
+  ],
   channels: [
     ...CHANNELS,
     ...CHANNEL_CHANGES,
@@ -98,6 +106,7 @@ export const PROMISES: Readonly<Record<string, readonly PromiseOfRoom[]>> = {
     ...SECOND_CATALOG,
     ...THIRD_CATALOG,
     ...FOURTH_CATALOG,
+    ...FIFTH_CATALOG,
   ],
   client: [
     ...CLIENT,
@@ -106,6 +115,7 @@ export const PROMISES: Readonly<Record<string, readonly PromiseOfRoom[]>> = {
     ...CLIENT_FRAMES_CLIENT,
     ...SECOND_CLIENT,
     ...FOURTH_CLIENT,
+    ...FIFTH_CLIENT,
   ],
   machine: [
     ...MACHINE,
@@ -115,6 +125,7 @@ export const PROMISES: Readonly<Record<string, readonly PromiseOfRoom[]>> = {
     ...SECOND_MACHINE,
     ...THIRD_MACHINE,
     ...FOURTH_MACHINE,
+    ...FIFTH_MACHINE,
   ],
   pages: PAGES,
   wire: WIRE,

@@ -15,6 +15,7 @@ import { ancestorsOf, canonicalFolder, type ParentProcess, type Places, programs
 import { formatOf } from "@continuo/native";
 import type { AgentReader, FoundSession } from "@continuo/native/kit";
 import { rowsOf } from "./examples.ts";
+import { byNewest } from "./rows.ts";
 
 export interface CallingSessionOptions {
   readonly places: Places;
@@ -105,7 +106,7 @@ async function choicesOf(
     if (isOfFolder && lastWritten(one, updatedAt) >= (process.startedMs ?? 0) - ROUNDING_MS)
       choices.push(choice);
   }
-  choices.sort((a, b) => ((a.info.updatedAt ?? "") < (b.info.updatedAt ?? "") ? 1 : -1));
+  choices.sort((a, b) => byNewest(a.info, b.info));
   // Another process of the same agent may have written the session.
   const own = new Set(options.ancestors.map(({ pid }) => pid));
   const others = programsIn(folder, reader.agent)?.filter(({ pid }) => !own.has(pid)) ?? [];

@@ -1,5 +1,5 @@
-import { mkdirSync, symlinkSync } from "node:fs";
-import { join } from "node:path";
+import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { join, relative } from "node:path";
 import { expect, test } from "vitest";
 import { scratchFolder } from "../../../../test/scratch-folder.ts";
 import { hasNoUserMessage, type RowOrder, type RowQuery, toOrder, toRowFilter } from "./list-filter.ts";
@@ -59,4 +59,30 @@ test("an own session without a title counts as one without messages", () => {
   expect(hasNoUserMessage(row("a", { agent: "continuo" }))).toBe(true);
   expect(hasNoUserMessage(row("a", { agent: "continuo", title: "T" }))).toBe(false);
   expect(hasNoUserMessage(row("a", { sizeBytes: null }))).toBe(false);
+});
+
+test("a folder that is gone belongs to a project with the same remote, and without a remote only to one with the same first commit", () => {
+  const top = scratchFolder("filter");
+  const at = (name: string): string => join(top, name);
+  for (const name of ["bare", "shared"]) mkdirSync(at(`${name}/.git`), { recursive: true });
+  for (const name of ["bare", "shared"]) writeFileSync(at(`${name}/.git/HEAD`), "ref: refs/heads/main\n");
+  writeFileSync(at("shared/.git/config"), '[remote "origin"]\n\turl = https://example.com/ann/app.git\n');
+  const remote = "example.com/ann/app";
+  const mark = (name: string, more: { readonly remote?: string; readonly root?: string }) =>
+    [at(name), { worktree: at(name), remote: null, root: null, ...more }] as const;
+  const marks = new Map([
+    mark("bare", { root: "c1" }),
+    mark("same root", { root: "c1" }),
+    mark("other root", { root: "c2" }),
+    mark("no commit", {}),
+    mark("same remote", { remote, root: "c1" }),
+    mark("other remote", { remote: "example.com/ann/other", root: "c1" }),
+  ]);
+  const rows = [...marks.keys(), at("unmarked")].map((cwd) => row(relative(top, cwd), { cwd }));
+  const ofProject = (name: string): readonly string[] =>
+    rows
+      .filter((one) => toRowFilter({ ofProject: at(name) }, marks)?.(one))
+      .map(({ sessionId }) => sessionId);
+  expect(ofProject("bare")).toEqual(["bare", "same root"]);
+  expect(ofProject("shared")).toEqual(["same remote"]);
 });

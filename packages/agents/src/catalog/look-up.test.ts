@@ -246,3 +246,25 @@ test("the row of a session that its agent deleted opens the guard's copy", async
     native: { copyOf: { sessionId: ID } },
   });
 });
+
+test("the filters of a list apply to the guard's copies too", async () => {
+  writeClaude(ID);
+  const [row] = (await listCatalog({}, { places, store: null })).sessions;
+  await runGuard({ places: placesOf(places) });
+  rmSync(row?.location ?? "");
+  expect(await listed({ agents: ["claude"], cwd: "/app", since: "2025-01-06" })).toEqual([ID]);
+  expect(await listed({ since: "2025-01-07" })).toEqual([]);
+  expect(await listed({ cwd: "/other" })).toEqual([]);
+  expect(await listed({ agents: ["codex"] })).toEqual([]);
+  await createOwn("own", { claude: { sessionId: ID } });
+  expect(await listed()).toEqual(["own"]);
+});
+
+test("a store that cannot be read hides no native session, and otherwise the look-up reports it", async () => {
+  writeClaude(ID);
+  const error = new ContinuoError("unavailable", "the disk is full");
+  const broken = { getSession: () => Promise.reject(error) } as unknown as OpenedStore;
+  const looking = { places, store: readOwn(broken), examples: "without examples" } as const;
+  expect(await lookUp(ID.slice(0, 8), looking)).toMatchObject({ kind: "native" });
+  await expect(lookUp("unknown", looking)).rejects.toBe(error);
+});

@@ -129,7 +129,9 @@ function isName(id: string): boolean {
   return id !== "" && id.length <= 512 && id.isWellFormed() && !/\p{Cc}/u.test(id);
 }
 
-function withoutPassword(url: string): string {
+/** The address of a store as people may see it: without user, password and options. Pure. */
+export function withoutPassword(url: string): string {
+  if (pathOfUrl(url) !== null) return url;
   const { protocol, host, pathname } = new URL(url);
   return `${protocol}//${host}${pathname}`;
 }

@@ -8,7 +8,7 @@ import type { CatalogSource, StoredIndexedSession } from "./indexed-session.ts";
 import { CATALOG_LIMITS } from "./limits.ts";
 import { readTranscript, toCatalogSession } from "./open-session.ts";
 import type { OwnRow } from "./rows.ts";
-import { existingStoreUrl, listOwn, type OpenOwn, openOwn } from "./store.ts";
+import { existingStoreUrl, listOwn, type OpenOwn, openOwn, withoutPassword } from "./store.ts";
 
 export interface OwnSources extends AsyncDisposable {
   readonly sources: readonly CatalogSource[];
@@ -56,7 +56,11 @@ export async function ownSources(options: OwnSourceOptions): Promise<OwnSources>
     return { sources, failure: null, [Symbol.asyncDispose]: close };
   } catch (error) {
     if (!isFailure(error)) throw error;
-    return { sources: [], failure: { location: url, message: error.message }, [Symbol.asyncDispose]: close };
+    return {
+      sources: [],
+      failure: { location: withoutPassword(url), message: error.message },
+      [Symbol.asyncDispose]: close,
+    };
   }
 }
 

@@ -143,3 +143,10 @@ test("the mirror of a session is searched only while the session itself is not o
   writeClaude();
   expect(await idsNow()).toEqual([ID]);
 });
+
+test("a store on a server that cannot be reached is reported without its password", async () => {
+  const env = { CONTINUO_STORE: "postgres://ann:pass-phrase@127.0.0.1:1/sessions?application_name=x" };
+  const { unreadable } = await updateTexts({ places: { home, cwd: home, env } });
+  expect(unreadable).toMatchObject([{ location: "postgres://127.0.0.1:1/sessions" }]);
+  expect(JSON.stringify(unreadable)).not.toContain("pass-phrase");
+});

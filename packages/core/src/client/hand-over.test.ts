@@ -163,3 +163,18 @@ test("an iteration that is abandoned while it waits ends, and the next one gets 
   inbox.put({ type: "message", messageId: "p", state: "complete", content: "hello" } as ClientEvent);
   expect(await later).toMatchObject({ value: { messageId: "p" } });
 });
+
+test("a reader of only its own messages gets the changes of each that addressed it, at its beginning, at its end or as a whole", async () => {
+  const wish = { targetedOnly: true, parts: true };
+  const changes = [
+    { type: "edited", messageId: "m", addressed: false },
+    { type: "deleted", messageId: "m", addressed: false },
+  ];
+  const mine = ["edited", "deleted"];
+  const unnamed = (event: object): object => ({ ...event, addressed: false });
+  expect((await handedOver([OPEN, unnamed(END), ...changes], wish)).slice(-2)).toEqual(mine);
+  expect((await handedOver([unnamed(OPEN), END, ...changes], wish)).slice(-2)).toEqual(mine);
+  const whole = { type: "message", messageId: "m", state: "complete", content: "@me", addressed: true };
+  expect((await handedOver([whole, ...changes], wish)).slice(-2)).toEqual(mine);
+  expect(await handedOver([unnamed(whole), ...changes], wish)).toEqual([]);
+});

@@ -65,6 +65,22 @@ test("a new connection keeps the position of the reader and its requests", async
   expect([await firstEvents(inbox, 3), told]).toEqual([[6, 7, 8], [{ type: "resume", after: 6 }]]);
 });
 
+test("missing events that a lost connection did not bring are requested again", async () => {
+  const { inbox, told } = open();
+  inbox.begin(0);
+  take(inbox, 1);
+  take(inbox, 3);
+  take(inbox, 4);
+  inbox.begin(1);
+  take(inbox, 4);
+  expect(told).toEqual([
+    { type: "resume", after: 1 },
+    { type: "resume", after: 1 },
+  ]);
+  for (const sequence of [2, 3, 4]) take(inbox, sequence);
+  expect(await firstEvents(inbox, 4)).toEqual([1, 2, 3, 4]);
+});
+
 test("events for which there is no room stay on the server, and are requested when there is room", async () => {
   const { inbox, told } = open(true);
   inbox.begin(0);

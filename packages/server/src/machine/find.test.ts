@@ -86,3 +86,9 @@ test("words that are in several messages of a turn are found there, and otherwis
   const none = await find(texts, { words: "coffee cake" });
   expect([idsOf(none), none.match]).toEqual([[], "word"]);
 });
+
+test("only messages of the turns that have every word count as left out", async () => {
+  const texts = ["milk", "tea", "milk", "water", "milk"];
+  const { found, match, leftOut } = await find(texts, { words: "milk tea", limit: 1 });
+  expect([found.map(({ messageId }) => messageId), match, leftOut]).toEqual([["1"], "turn", 1]);
+});

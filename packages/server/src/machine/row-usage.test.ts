@@ -44,5 +44,11 @@ test("a row shows the usage of its session in its present form, with the model t
   expect(usages.of(grown).turns).toBeNull();
   usages.want([grown], "read");
   await expect.poll(() => usages.of(grown)).toMatchObject({ turns: 3, tokens: 3_060, model: "model-old" });
+  // A prompt without an answer has no model, and hides none.
+  const asked = claudeText(CLAUDE_ID, [
+    { uuid: "d1", parent: "c2", role: "user", content: "Ask d", time: "13:00:00" },
+  ]);
+  appendFileSync(join(home.path, claudeFile(CLAUDE_ID)), asked);
+  expect(await usages.read(await rowNow())).toMatchObject({ turns: 4, model: "model-old" });
   usages.close();
 });

@@ -98,3 +98,14 @@ test("a session that was just created is in the list that its creator sees", asy
   expect((await findMade(made, sourceOf([], [CLAUDE])))?.key).toBe("claude:a1");
   expect(await findMade(made, sourceOf([CLAUDE], []))).toBeNull();
 });
+
+test("a sub-agent that another sub-agent started is found below it", async () => {
+  const about = { type: "explorer", description: null, toolCallId: null, model: null, sizeBytes: 1 };
+  const below: Readonly<Record<string, string>> = { "claude:a1": "sub", "claude:a1>sub": "deep" };
+  const subagentsOf = async (key: string): Promise<readonly SubagentInfo[]> => {
+    const id = below[key];
+    return id === undefined ? [] : [{ ...about, id, location: `/sessions/${id}.jsonl` }];
+  };
+  const named = await resolveSession("claude:a1>sub>deep", sourceOf([CLAUDE]), subagentsOf);
+  expect(named).toMatchObject({ parentKey: "claude:a1>sub", row: { location: "/sessions/deep.jsonl" } });
+});

@@ -129,3 +129,30 @@ test("files that were changed come before those that were only read", () => {
     { path: "/read", changes: 0, looks: 2 },
   ]);
 });
+
+test("the tasks of a list stay open after other calls, until a later list completes them", () => {
+  const list = todos(["fix it", "pending"]);
+  const endsOf = (...turns: readonly (readonly Message[])[]) => digestOf(turns).openEnds;
+  const open = [{ turn: 1, text: "fix it" }];
+  expect(
+    endsOf([
+      list,
+      result(false),
+      called("Bash", { command: "make" }),
+      result(false),
+      said("assistant", "Made."),
+    ]),
+  ).toEqual(open);
+  expect(
+    endsOf(
+      [list, result(false)],
+      [called("Read", { file_path: "/a" }), result(false), said("assistant", "Read.")],
+    ),
+  ).toEqual(open);
+  expect(
+    endsOf(
+      [list, result(false)],
+      [todos(["fix it", "completed"]), result(false), said("assistant", "Done.")],
+    ),
+  ).toEqual([]);
+});

@@ -1,0 +1,81 @@
+/** The order in which an agent answers its inputs, as the server demands it. */
+
+import { expect, test } from "vitest";
+import { ContinuoError } from "../model/index.ts";
+import { type AnswerPort, Answers } from "./answer.ts";
+import type { ClientEvent } from "./events.ts";
+
+const LOST = new ContinuoError("unavailable", "the connection was lost");
+
+/** A server with inputs at these sequences: it accepts a claim only for the first that was neither ended nor passed. */
+function serverWith(inputs: readonly number[], failing: readonly number[] = []) {
+  const open = [...inputs];
+  const calls: string[] = [];
+  const remove = (sequence: number): void => void open.splice(open.indexOf(sequence), 1);
+  const port: AnswerPort = {
+    claim: async (sequence) => {
+      const [first] = open;
+      if (first !== undefined && first < sequence)
+        throw new ContinuoError("conflict", "another input comes first", { details: { sequence: first } });
+      if (first !== sequence) return { state: "done", runId: null };
+      const about = { attempt: 1, content: "?", from: "ann", messageId: `m${sequence}` };
+      return { state: "claimed", runId: String(sequence), answerId: `a${sequence}`, ...about };
+    },
+    pass: async (sequence) => {
+      calls.push(`pass ${sequence}`);
+      remove(sequence);
+    },
+    open: async () => undefined,
+    update: async () => undefined,
+    complete: async () => undefined,
+    delete: async () => undefined,
+    endRun: async (runId, { status }) => {
+      if (failing.includes(Number(runId))) throw LOST;
+      calls.push(`${status} ${runId}`);
+      remove(Number(runId));
+    },
+  };
+  const answers = new Answers(port);
+  const answer = (sequence: number, words: string) => answers.answer(input(sequence), words);
+  return { calls, answer };
+}
+
+function input(sequence: number): ClientEvent {
+  return {
+    type: "message",
+    state: "complete",
+    addressed: true,
+    own: false,
+    sequence,
+  } as unknown as ClientEvent;
+}
+
+test("inputs before the answered one that nobody wanted to answer are passed over, and those after it stay", async () => {
+  const { calls, answer } = serverWith([3, 5, 8, 9]);
+  expect(await answer(8, "yes")).toMatchObject({ status: "completed", text: "yes" });
+  expect(calls).toEqual(["pass 3", "pass 5", "completed 8"]);
+  expect(await answer(5, "late")).toEqual({ status: "skipped" });
+});
+
+test("an input whose answer was begun and could not be ended is not passed over", async () => {
+  const { calls, answer } = serverWith([3, 5], [3]);
+  await expect(answer(3, "yes")).rejects.toBe(LOST);
+  await expect(answer(5, "no")).rejects.toMatchObject({ code: "conflict", details: { sequence: 3 } });
+  expect(calls).toEqual([]);
+});
+
+test("answers that are given at the same time are ended in the order in which they were asked for", async () => {
+  const { calls, answer } = serverWith([1, 2, 3]);
+  await Promise.all([answer(1, "a"), answer(2, "b"), answer(3, "c")]);
+  expect(calls).toEqual(["completed 1", "completed 2", "completed 3"]);
+});
+
+test("what is no whole input of this agent is skipped without a claim", async () => {
+  const claim = () => Promise.reject(new Error("nothing is claimed"));
+  const answers = new Answers({ claim } as unknown as AnswerPort);
+  const others = [{ own: true }, { addressed: false }, { state: "open" }, { type: "presence" }];
+  for (const other of others)
+    expect(await answers.answer({ ...input(1), ...other } as ClientEvent, "?")).toEqual({
+      status: "skipped",
+    });
+});
