@@ -16,6 +16,7 @@ import {
 } from "@continuo/core/model";
 import type { PlacesAt } from "@continuo/files";
 import type { CallIds } from "./call-ids.ts";
+import { GATEWAY_LIMITS } from "./limits.ts";
 import { isRunEnd, LoggedTurn } from "./logged-turn.ts";
 import { findSession } from "./look-up.ts";
 import { followNativeTurns, type NotedReplay } from "./native-turns.ts";
@@ -140,7 +141,7 @@ class ShownTurns {
    * turn can come after events of the next one.
    */
   #leave: (() => void) | null = null;
-  /** Runs that have ended: a later event of one of them begins no turn. */
+  /** The runs that have ended last: a later event of one of them begins no turn. */
   readonly #ended = new Set<string>();
 
   constructor(store: Store, sessionId: string, options: FollowOptions) {
@@ -164,6 +165,10 @@ class ShownTurns {
     for (const question of questions.values()) question.abort();
     this.#turns.delete(runId);
     this.#ended.add(runId);
+    for (const oldest of this.#ended) {
+      if (this.#ended.size <= GATEWAY_LIMITS.endedTurns) break;
+      this.#ended.delete(oldest);
+    }
     if (this.#turns.size === 0) this.#leaveStage();
   }
 

@@ -10,7 +10,7 @@ import {
   readSettings,
   type TalkOptions,
 } from "@continuo/agents/conversations";
-import { ContinuoError, isContinuoError, type Message, present } from "@continuo/core/model";
+import { ContinuoError, isContinuoError, type Message, messageOf, present } from "@continuo/core/model";
 import type { PlacesAt } from "@continuo/files";
 import { deleteSession, forkSession } from "./actions.ts";
 import type { EditorClient } from "./client.ts";
@@ -21,7 +21,7 @@ import { GATEWAY_LIMITS } from "./limits.ts";
 import { createLists, type SessionLists } from "./list.ts";
 import { createLogins, type Logins } from "./logins.ts";
 import { type FoundForEditor, findSession } from "./look-up.ts";
-import { type NotedReplay, noteReplay, noting } from "./native-turns.ts";
+import { type NotedReplay, noteReplay, noteWritten, noting } from "./native-turns.ts";
 import { replayOf } from "./replay.ts";
 import { EditorSession, type SessionOptions } from "./session.ts";
 import { UNUSED_MARK } from "./unused-sessions.ts";
@@ -154,9 +154,24 @@ export class Gateway {
 
   /** Opens a session without sending its history. Errors: `not_found`. */
   async resume(opening: NamedSessionOptions): Promise<EditorSession> {
-    const session = await this.#enter(opening, await this.#find(opening.sessionId));
-    session.follow();
+    const found = await this.#find(opening.sessionId);
+    const session = await this.#enter(opening, found);
+    if (!session.isFollowed) session.follow(present({ shown: await this.#notedIn(session, found) }));
     return session;
+  }
+
+  /** The messages that a native session has when it is resumed; `undefined` if it cannot be read, or is one of Continuo's. */
+  async #notedIn(session: EditorSession, { hit }: FoundForEditor): Promise<NotedReplay | undefined> {
+    if (hit.kind !== "native") return undefined;
+    const { showsCompactions } = this.#client;
+    const noted = noteReplay({ hit, ids: session.beginIds(), showsCompactions });
+    try {
+      await noteWritten(noted, this.#options.places);
+      return noted;
+    } catch (error) {
+      this.#client.note(session.id, `turns of others are not shown: ${messageOf(error)}`);
+      return undefined;
+    }
   }
 
   /** Opens a copy of a session. Errors: `not_found`; those of the fork. */

@@ -30,6 +30,8 @@ export interface GatewayLimits {
   readonly catchUpMs: number;
   /** Milliseconds between two looks at the files of a native session that an editor has loaded. */
   readonly nativeMs: number;
+  /** The turns of others that have ended, of which a later event is not shown. */
+  readonly endedTurns: number;
   /** Milliseconds until a session that an editor began and never used is removed. */
   readonly unusedMs: number;
   /** Milliseconds in which the agents of a closed connection must end. */
@@ -52,6 +54,7 @@ export const GATEWAY_LIMITS: GatewayLimits = {
   stageMs: 1_000,
   catchUpMs: 5_000,
   nativeMs: 500,
+  endedTurns: 1_000,
   unusedMs: 7 * 24 * 60 * 60 * 1000,
   closeMs: 10_000,
 };

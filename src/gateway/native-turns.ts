@@ -1,7 +1,13 @@
 /** Shows an editor what other programs write into a native session that it has loaded. */
 
 import type { SessionUpdate } from "@agentclientprotocol/sdk/unstable";
-import { createShownMessages, follow, noteShown, type ShownMessages } from "@continuo/agents/catalog";
+import {
+  createShownMessages,
+  follow,
+  noteShown,
+  openCatalogSession,
+  type ShownMessages,
+} from "@continuo/agents/catalog";
 import type { Message } from "@continuo/core/model";
 import type { PlacesAt } from "@continuo/files";
 import { GATEWAY_LIMITS } from "./limits.ts";
@@ -29,6 +35,14 @@ export async function* noting(
     noteShown(shown, message);
     yield message;
   }
+}
+
+/** Notes the messages that the session has now, as if they had been shown. Errors: those of opening the session. */
+export async function noteWritten(replay: NotedReplay, places: PlacesAt): Promise<void> {
+  using opened = await openCatalogSession(replay.hit, places);
+  const updates = replayOf(noting(replay, opened.history()), { ...replay, isLive: true });
+  // The calls among them are noted too, because their results can come later.
+  for await (const _ of updates);
 }
 
 export interface NativeTurnsOptions {

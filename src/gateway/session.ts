@@ -9,6 +9,7 @@ import type {
   SessionUpdate,
   StopReason,
 } from "@agentclientprotocol/sdk/unstable";
+import { OWN } from "@continuo/agents/catalog";
 import { openTalk, type Talk, type TalkFlags, type TalkOptions } from "@continuo/agents/conversations";
 import {
   type AgentCommand,
@@ -35,10 +36,11 @@ import {
 import { toBlocks } from "./content.ts";
 import { loginWanted } from "./errors.ts";
 import { type FollowStart, followStartOf, followTurnsOfOthers } from "./follow-turns.ts";
+import { parseId } from "./ids.ts";
 import { GATEWAY_LIMITS } from "./limits.ts";
 import type { Logins } from "./logins.ts";
 import { findSession } from "./look-up.ts";
-import type { NotedReplay } from "./native-turns.ts";
+import { type NotedReplay, noteWritten } from "./native-turns.ts";
 import { toDecision, toQuestion } from "./permission.ts";
 import { receiptOf } from "./receipt.ts";
 import { inTime, Stage, StageEntry } from "./stage.ts";
@@ -182,6 +184,16 @@ export class EditorSession {
     };
   }
 
+  /** True while turns of others are shown. */
+  get isFollowed(): boolean {
+    return this.#following !== null;
+  }
+
+  get #isOfAgent(): boolean {
+    const { name } = this.#options;
+    return name !== null && parseId(name).agent !== OWN;
+  }
+
   /** Begins new ids for a replay, which starts with the first call of the session. */
   beginIds(): CallIds {
     this.#ids = new CallIds();
@@ -239,8 +251,9 @@ export class EditorSession {
       this.#updates = updates;
       this.#runs.add(runId);
       const { result, session } = await talk.say(toBlocks(prompt), {
-        // With an id, the session of a failed first turn is kept, because the editor will ask again in it.
-        inputId: randomUUID(),
+        // With an id, the session of a failed first turn is kept, because the editor will ask again in it. A copy of an
+        // agent's session is not kept: the editor continues to see the agent's session, which its program may write to.
+        ...present({ inputId: this.#isOfAgent ? undefined : randomUUID() }),
         runId,
         onNextRun: (next) => this.#runs.add(next),
         signal,
@@ -255,7 +268,6 @@ export class EditorSession {
         await this.#say(receiptOf(talk.agent, result.resumption));
       }
       await this.#tellFacts(talk, session.title);
-      this.follow();
       if (result.status === "cancelled" || signal.aborted) return "cancelled";
       if (result.status === "max_steps") return "max_turn_requests";
       if (result.status === "completed") return stopReasonOf(result.stopReason);
@@ -271,7 +283,9 @@ export class EditorSession {
     } finally {
       await entry.leave();
       this.#stops.delete(stop);
-      if (shown !== null) this.follow({ shown });
+      // The agent's program may have written a turn that failed into its file, although nothing was kept of it here.
+      if (shown !== null) await noteWritten(shown, this.#options.places).catch(() => undefined);
+      this.follow(present({ shown: shown ?? undefined }));
       if (this.#isWanted) await this.#release();
     }
   }

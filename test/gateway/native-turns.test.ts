@@ -129,3 +129,40 @@ test("a turn of the editor itself in a loaded session is shown once", async () =
   await sleep(3 * GATEWAY_LIMITS.nativeMs);
   expect(told(editor)).toEqual([]);
 });
+
+/** A program of Claude Code that ends before it answers. */
+const BROKEN = {
+  agents: { claude: { command: process.execPath, args: ["-e", "process.exit(3)"] } },
+};
+
+test("turns that the agent's program writes after a prompt that failed are shown once, and so is the next load", async () => {
+  await begin("claude");
+  home.write(".continuo/continuo.yaml", JSON.stringify(BROKEN));
+  await using editor = await openEditor(home);
+  const sessionId = await load(editor);
+  editor.take();
+  const prompt = [{ type: "text" as const, text: "hello" }];
+  for (const [at, name] of ["one", "two"].entries()) {
+    await expect(editor.agent.request("session/prompt", { sessionId, prompt })).rejects.toThrow();
+    await addTurn("claude", name);
+    const shown: string[] = [];
+    await expect.poll(() => shown.push(...told(editor)), { timeout: 20_000 }).toBe(5);
+    expect(shown, `turn ${at}`).toEqual(turnOf(name));
+  }
+  await load(editor);
+  expect(told(editor).slice(-10)).toEqual([...turnOf("one"), ...turnOf("two")]);
+});
+
+test.each(AGENTS)(
+  "turns that another process writes into a resumed session of %s are shown once, without those before",
+  async (agent) => {
+    await begin(agent);
+    await using editor = await openEditor(home);
+    const [{ sessionId = "" } = {}] = (await editor.agent.request("session/list", {})).sessions;
+    await editor.agent.request("session/resume", { sessionId, cwd, mcpServers: [] });
+    await addTurn(agent, "one");
+    const shown: string[] = [];
+    await expect.poll(() => shown.push(...told(editor)), { timeout: 20_000 }).toBe(5);
+    expect(shown.map((line) => line.replace("Bash__", ""))).toEqual(turnOf("one"));
+  },
+);

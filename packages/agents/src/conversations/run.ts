@@ -87,6 +87,9 @@ async function deleteUnanswered(
   const types = ["message_received", "message_streamed", "tool_call_started"] as const;
   const { events } = await store.read(session.sessionId, { after: since, types: [...types], limit: 1 });
   if (events.length > 0) return false;
+  // Another process found the session, and runs a turn in it or waits to run one.
+  const { items } = await store.listRuns({ sessionId: session.sessionId, status: ["pending", "running"] });
+  if (items.length > 0) return false;
   await store.deleteSession(session.sessionId, {
     reason: "the first turn failed before the agent did anything",
   });
