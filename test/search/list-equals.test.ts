@@ -72,3 +72,13 @@ test("several files of one session are listed as without the index, also if the 
   const expected = await listed({ places, limit: 3 });
   for (let lists = 0; lists < 3; lists++) expect(await known()).toEqual(expected);
 });
+
+test("sub-agents next to sessions that the index knows are found as without it", async () => {
+  places = copyEveryCase(scratch);
+  // A list of the newest keeps the lines.
+  await readNativeList({ places, memo: openRows(indexPathOf(places), LATER), limit: 1 });
+  const withoutIndex = await found();
+  const agents = withoutIndex.filter(({ parentId }) => parentId !== undefined).map(({ agent }) => agent);
+  expect([...new Set(agents)].sort()).toEqual(["claude", "codex", "gemini"]);
+  expect(await found(openRows(indexPathOf(places), LATER))).toEqual(withoutIndex);
+});
