@@ -45,6 +45,13 @@ export const FIFTH_GATEWAY: readonly PromiseOfRoom[] = [
     mistake: "for (const native of earlierNames(row).slice(0, 1)) {",
     test: "src/gateway/actions.test.ts",
   },
+  {
+    promise: "A session that appears in a new place makes a new list.",
+    file: "src/gateway/list-stamps.ts",
+    text: "  if (!isSame(before.names, now.names)) return null;\n",
+    mistake: "",
+    test: "src/gateway/list-stamps.test.ts",
+  },
 ];
 
 export const FIFTH_CATALOG: readonly PromiseOfRoom[] = [
@@ -83,6 +90,13 @@ export const FIFTH_CATALOG: readonly PromiseOfRoom[] = [
     text: "  if (pathOfUrl(url) !== null) return url;",
     mistake: "  if (url !== null) return url;",
     test: "packages/agents/src/catalog/texts.test.ts",
+  },
+  {
+    promise: "The details of an own session have the newer of the two times.",
+    file: "packages/agents/src/catalog/open-session.ts",
+    text: "          .sort()\n          .at(-1) ?? null,",
+    mistake: "          .sort()\n          .at(0) ?? null,",
+    test: "packages/agents/src/catalog/open-session.test.ts",
   },
 ];
 

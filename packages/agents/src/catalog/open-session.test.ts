@@ -1,7 +1,9 @@
 import type { Message } from "@continuo/core/model";
+import type { Transcript } from "@continuo/core/transcript";
 import { expect, test } from "vitest";
 import type { LookUpHit } from "./look-up.ts";
-import { type CatalogSession, cutOffBy } from "./open-session.ts";
+import { type CatalogSession, cutOffBy, toCatalogSession } from "./open-session.ts";
+import type { OwnRow } from "./rows.ts";
 
 function message(id: string, origin?: Message["origin"]): Message {
   return {
@@ -37,4 +39,51 @@ test("only messages before the last summary that are no longer sent are cut off"
   // Agents leave out some of their own notes after a summary as well: those were not cut off by it.
   expect(await cutOffBy(...opened(messages, ["kept", "last", "c"]))).toEqual(new Set(["a", "b"]));
   expect(await cutOffBy(...opened([message("a")], []))).toEqual(new Set());
+});
+
+/** One of Continuo's own sessions whose row and whose last event have these times. */
+function own(updatedAt: string | null, lastTimestamp: string | null, messages: readonly Message[] = []) {
+  const transcript = { messages, lastTimestamp, metadata: { events: 7 } } as unknown as Transcript;
+  return toCatalogSession({ sessionId: "own", title: null, updatedAt } as OwnRow, transcript, "parent");
+}
+
+test("an own session changed at the later one of the times of its row and of its last event", () => {
+  const [early, late] = ["2026-01-01T00:00:00.000Z", "2026-01-02T00:00:00.000Z"];
+  const changed = (row: string | null, event: string | null) => own(row, event).details.updatedAt;
+  expect([changed(early, late), changed(late, early)]).toEqual([late, late]);
+  expect([changed(early, null), changed(null, late), changed(null, null)]).toEqual([early, late, null]);
+});
+
+test("the details of an own session count its messages by role, its calls, and each model once", async () => {
+  const said = (id: string, role: Message["role"], more: object): Message => ({
+    ...message(id),
+    role,
+    ...more,
+  });
+  const call = { type: "tool_call", id: "c", name: "Bash", args: {} };
+  const messages = [
+    said("1", "assistant", { content: [{ type: "text", text: "Hello" }], model: "a" }),
+    said("2", "user", { content: [{ type: "text", text: "Fix it" }] }),
+    said("3", "assistant", { content: [call, call], model: "a" }),
+    said("4", "tool", { content: [] }),
+    said("5", "user", { content: [{ type: "text", text: "And test it" }] }),
+    said("6", "assistant", { content: [], model: "b" }),
+  ];
+  const session = own(null, null, messages);
+  expect(session.details).toMatchObject({
+    title: "Fix it",
+    messages: { total: 6, user: 2, assistant: 3, tool: 1, system: 0 },
+    toolCalls: 2,
+    records: 7,
+    models: ["a", "b"],
+    usage: null,
+    branches: 1,
+    forkedFrom: "parent",
+  });
+  expect(session.leaves).toEqual([
+    { id: "6", active: true, updatedAt: null, messages: 6, label: "And test it" },
+  ]);
+  await expect(session.history({ leaf: "5" }).next()).rejects.toMatchObject({ code: "not_found" });
+  expect((await Array.fromAsync(session.history({ leaf: "6" }))).length).toBe(6);
+  expect([own(null, null).leaves, own(null, null).details.branches]).toEqual([[], 0]);
 });
