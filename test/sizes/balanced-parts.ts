@@ -99,7 +99,7 @@ export const SECONDS: Readonly<Record<string, number>> = {
   "web/addresses": 60,
   "web/any-address": 74,
   "web/channel-list": 56,
-  "web/figures": 494,
+  "web/figures": 165,
   "web/format-cases": 125,
   "web/lost-server": 55,
   "web/viewer": 68,
