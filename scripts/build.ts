@@ -14,7 +14,7 @@ import { join } from "node:path";
 import { rolldown } from "rolldown";
 import { commandBundle, commandChunks, writeStarted } from "./bundle.ts";
 import { bundleLibrary } from "./library.ts";
-import { copyTypes, PACKAGES } from "./packages.ts";
+import { CONTAINED, copyTypes } from "./packages.ts";
 import { bundleWeb } from "./web.ts";
 
 const root = join(import.meta.dirname, "..");
@@ -34,9 +34,9 @@ function compile(): void {
   const run = (...args: readonly string[]): void => {
     execFileSync(process.execPath, [compiler, ...args], { cwd: root, stdio: "inherit" });
   };
-  run("-b", ...PACKAGES.map((name) => `packages/${name}`));
+  run("-b", ...CONTAINED.map((name) => `packages/${name}`));
   run("-p", "tsconfig.build.json", "--outDir", fresh);
-  copyTypes(root, PACKAGES, fresh);
+  copyTypes(root, CONTAINED, fresh);
 }
 
 async function bundleCommand(): Promise<void> {

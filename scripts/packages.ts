@@ -7,8 +7,8 @@ import { dirname, join, posix, relative, sep } from "node:path";
 export const PACKAGES: readonly string[] = ["core", "files", "store", "native", "agents", "live", "server"];
 
 /**
- * Packages for agent frameworks, which depend on those above. `continuo` does not contain them: a user of the framework
- * installs both. `scripts/frameworks.ts` compiles them, because they need the frameworks.
+ * Packages for agent frameworks, which depend on those above. `continuo` contains only those of `CONTAINED`: a user of
+ * another framework installs both. `scripts/frameworks.ts` compiles them, because they need the frameworks.
  */
 export const ADAPTERS: readonly string[] = [
   "langgraph",
@@ -19,6 +19,12 @@ export const ADAPTERS: readonly string[] = [
   "tanstack",
   "mastra",
 ];
+
+/**
+ * The packages inside `continuo`. Of the adapters, it has the one that uses only types of its framework, which the root
+ * has for models.
+ */
+export const CONTAINED: readonly string[] = [...PACKAGES, "ai-sdk"];
 
 export interface Manifest {
   readonly name: string;

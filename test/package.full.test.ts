@@ -261,6 +261,7 @@ const MOST_KB: Readonly<Record<string, number>> = {
   "continuo/testing": 230,
   "continuo/model-agent": 34,
   "continuo/transcript": 92,
+  "continuo/ai-sdk": 16,
 };
 
 describe.each(BUNDLERS)("a program that %s bundles", (name, bundle) => {
@@ -326,6 +327,7 @@ describe.each(BUNDLERS)("a program that %s bundles", (name, bundle) => {
     ['import { textOf } from "continuo"; console.log(textOf([]));', 1_000],
     ['import { isContinuoError, ContinuoError } from "continuo"; console.log(isContinuoError(0));', 12_000],
     ['import { toModelMessages } from "continuo/model-agent"; console.log(toModelMessages([]));', 12_000],
+    ['import { ContinuoChatTransport } from "continuo/ai-sdk"; console.log(ContinuoChatTransport);', 16_000],
     // The check of its options takes 200 bytes, and missed messages for people 300, `answer` 2,900; the rest as above.
     ['import { connect } from "continuo/client"; console.log(connect);', 41_800],
   ])("%s takes only what it uses, in a browser too", async (code, mostBytes) => {
