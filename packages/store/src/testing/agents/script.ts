@@ -1,4 +1,4 @@
-/** The script of an agent for a turn: a list of steps. Plain data. */
+/** The script of an agent for a turn: a list of steps. Plain data, except for a call that does something. */
 
 import type { AgentEvent, AgentResult, ToolStatus, Usage } from "@continuo/core/model";
 
@@ -8,13 +8,16 @@ export type Step =
   /** Parts of one message; `times` repeats all of them. */
   | { readonly stream: readonly string[]; readonly messageId?: string; readonly times?: number }
   | { readonly think: string }
-  /** A tool call, with its result where there is one. With `ask` a person is asked first, and may deny it. */
+  /**
+   * A tool call, with its result where there is one. With `ask` a person is asked first, and may deny it. A function is
+   * called when the tool runs, so not after a denial, and returns the result; if it throws, the turn fails.
+   */
   | {
       readonly call: string;
       readonly id: string;
       readonly input?: unknown;
       readonly ask?: true;
-      readonly result?: string;
+      readonly result?: string | (() => string | Promise<string>);
       readonly status?: ToolStatus;
     }
   | { readonly usage: Usage; readonly costUsd?: number }

@@ -27,6 +27,8 @@ export interface ScriptedCall {
   /** Role and text of each message of the transcript; `null` if there was none. */
   readonly transcript: readonly string[] | null;
   readonly nativeRef: NativeRef | null;
+  /** The folder of the session. */
+  readonly cwd: string | null;
   readonly adapterOpts: Readonly<Record<string, unknown>>;
 }
 
@@ -151,12 +153,13 @@ export class ScriptedAgent implements Agent {
 }
 
 function toGiven(request: AgentRequest, adapterOpts: Readonly<Record<string, unknown>>): ScriptedCall {
-  const { run, input, transcript, nativeRef } = request;
+  const { run, session, input, transcript, nativeRef } = request;
   return {
     runId: run.runId,
     input: textOf(input),
     transcript: transcript?.messages.map(wordsOf) ?? null,
     nativeRef: nativeRef ?? null,
+    cwd: session.cwd,
     adapterOpts,
   };
 }
@@ -196,7 +199,9 @@ async function callTool(step: CallStep, options: ExecuteOptions): Promise<void> 
       return;
     }
   }
-  if (result !== undefined) await onEvent({ type: "tool_result", toolCallId, content: result, status });
+  if (result === undefined) return;
+  const content = typeof result === "function" ? await result() : result;
+  await onEvent({ type: "tool_result", toolCallId, content, status });
 }
 
 const CHOICES: PermissionRequest["options"] = [
