@@ -25,7 +25,7 @@ export function toWireError(error: unknown): WireError {
       error: {
         code: "internal",
         message: "the server made a mistake",
-        hint: "Read the server's log for the cause.",
+        hint: "Try again in a moment. The server's log has the cause.",
         details: {},
       },
     };

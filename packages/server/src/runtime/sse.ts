@@ -48,7 +48,7 @@ export function toSseResponse(
   from: Request | SseOptions | undefined,
 ): Response {
   const { after, signal } = placeOf(from);
-  return streamResponse({ signal, headers: SSE_HEADERS, keepAlive: ":\n\n" }, async function* (over) {
+  return streamResponse({ signal, from, headers: SSE_HEADERS, keepAlive: ":\n\n" }, async function* (over) {
     yield ":\n\n";
     const seen = createReaderView(failureText);
     for await (const event of open({ after, signal: over })) {
@@ -60,13 +60,15 @@ export function toSseResponse(
 
 interface StreamOptions {
   readonly signal: AbortSignal | undefined;
+  /** Held until the stream ends: Node drops the abort of a request that was collected as garbage. */
+  readonly from?: Request | SseOptions | undefined;
   readonly headers: Readonly<Record<string, string>>;
   readonly keepAlive: string;
 }
 
 /** Sends text as it arrives. It waits for a slow reader; an error closes the connection, and the reader resumes. */
 export function streamResponse(
-  { signal, headers, keepAlive }: StreamOptions,
+  { signal, from, headers, keepAlive }: StreamOptions,
   read: (signal: AbortSignal) => AsyncGenerator<string, void>,
 ): Response {
   const gone = new AbortController();
@@ -101,5 +103,8 @@ export function streamResponse(
       await texts.return();
     },
   });
+  REQUESTS.set(body, from);
   return new Response(body, { headers });
 }
+
+const REQUESTS = new WeakMap<ReadableStream, StreamOptions["from"]>();

@@ -21,5 +21,6 @@ export {
 } from "./gate.ts";
 export { mapElements, parseJson } from "./json.ts";
 export { assertJsonShape } from "./json-shape.ts";
+export { keepRequests } from "./kept-requests.ts";
 export { received } from "./reception.ts";
 export { badHandshake, createHintReport, failure, readFailure, refuseSocket } from "./responses.ts";

@@ -1,7 +1,7 @@
 /** A stream of server-sent events at the client's pace, with heartbeats. */
 
 import { LIMITS, type ServerContext } from "../context/index.ts";
-import { failure } from "../http/index.ts";
+import { failure, keepRequests } from "../http/index.ts";
 import type { Call } from "./request-input.ts";
 
 export interface PushedEvent {
@@ -40,7 +40,7 @@ export function eventStream(
     },
     { highWaterMark: 0 },
   );
-  return new Response(body, {
+  return new Response(keepRequests(body, c.req.raw), {
     headers: { "content-type": "text/event-stream", "cache-control": "no-store" },
   });
 }

@@ -21,7 +21,7 @@ import {
   type ServerContext,
   type ServerEnv,
 } from "../context/index.ts";
-import { readJsonObject } from "../http/index.ts";
+import { keepRequests, readJsonObject } from "../http/index.ts";
 import { chatMessageOf, htmlResponse, messageOf, openOf, textOrNone } from "./input.ts";
 import { assertUnanswered, sentOnce } from "./repeated-message.ts";
 
@@ -52,6 +52,7 @@ function sessionRoutes(app: Hono<ServerEnv>, context: ServerContext, serviceOf: 
     assertReadable(grant, name, part);
     requireWrite(context, grant, { name, part });
     const described = grant.newSession?.(name);
+    await countSession(context, grant, name);
     return (await serviceOf(grant.workspaceId)).session(name, { ...described, create: true });
   };
   app.get(SESSION, async (c) => {
@@ -83,6 +84,12 @@ function sessionRoutes(app: Hono<ServerEnv>, context: ServerContext, serviceOf: 
     return Response.json(sent, { status: 202 });
   });
   chatRoutes(app, context, { readable, writable });
+}
+
+/** Errors: `rate_limited` for a session that does not exist, when the person has begun as many as they may today. */
+async function countSession({ quotas, store }: ServerContext, grant: Grant, name: string): Promise<void> {
+  const exists = async (): Promise<boolean> => (await store(grant.workspaceId).getSession(name)) !== null;
+  await quotas.log(grant, { exists, create: async () => ({ created: !(await exists()) }) });
 }
 
 /** A grant for the session is also one for its chat. */
@@ -262,10 +269,11 @@ async function followed(
   const connection = context.quotas.connect(c.var.grant, () => gone.abort());
   const { url, headers, signal: left } = c.req.raw;
   const signal = AbortSignal.any([gone.signal, left, context.draining]);
+  const request = new Request(url, { headers, signal });
   const end = (): void => connection[Symbol.dispose]();
   let answer: Response;
   try {
-    answer = await open(new Request(url, { headers, signal }));
+    answer = await open(request);
   } catch (error) {
     end();
     throw error;
@@ -273,5 +281,6 @@ async function followed(
   // A stream that observes the signal ends in its own way; any other stream is cut off.
   const body = answer.body?.pipeThrough(new TransformStream({ flush: end, cancel: end }));
   if (body === undefined) end();
+  else keepRequests(body, c.req.raw, request);
   return new Response(body ?? null, { status: answer.status, headers: answer.headers });
 }

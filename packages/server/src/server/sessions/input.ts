@@ -60,7 +60,7 @@ export function openOf({ open }: Body): { readonly open?: readonly string[] } {
   const isList =
     Array.isArray(open) && open.length <= MAX_OPEN && open.every((one) => typeof one === "string");
   if (!isList) throw new ContinuoError("invalid", "open must be a list of texts");
-  return { open };
+  return { open: [...new Set(open)] };
 }
 
 /** A session has no more waiting answers than this. */
