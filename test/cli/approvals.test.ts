@@ -116,6 +116,7 @@ test("a question is listed with its whole input, and its run continues with the 
     stdout: "",
     stderr: expect.stringMatching(/is already granted\nRead it in the list of approvals\.\n$/u),
   });
+  expect((await approvals("--status", "all")).stdout).toContain(`${short}  refund`);
   const answered = await approvals("--status", "granted");
   expect(answered.stdout.split("\n").at(-2)).toBe(`    ${granted.stdout.split("  ")[2]?.trimEnd()}`);
 });

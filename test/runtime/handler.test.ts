@@ -436,6 +436,12 @@ test("older questions in sessions of others take no place in the list of a perso
   expect((await as("clerk", `/approvals/${approval?.id}`, { outcome: "denied" })).status).toBe(200);
   await run.result();
   expect(await listed("denied")).toMatchObject([{ sessionId: "ann" }]);
+  expect(await listed("all")).toMatchObject([{ sessionId: "ann" }]);
+  const wrong = await as("clerk", "/approvals?status=resolved");
+  expect([wrong.status, await wrong.text()]).toEqual([
+    400,
+    expect.stringContaining("Use one of open, granted, denied, cancelled, or all."),
+  ]);
 });
 
 test("a message that is refused creates no session", async () => {

@@ -2,7 +2,7 @@
 
 import { openModel } from "@continuo/agents/model-agent";
 import { defineAgent, openContinuo } from "@continuo/server/runtime";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { type ModelServer, startModelServer, text } from "../model-servers/index.ts";
 
 let models: ModelServer;
@@ -30,4 +30,22 @@ test.each([
   expect(last).toContain("new question");
   // Four characters count as a token.
   expect(last.length > LONG.length ? "everything" : last.length < 4_000 ? "a part" : last.length).toBe(given);
+});
+
+test("a model whose window nobody knows is named once, with the setting that helps", async () => {
+  const told = vi.spyOn(process, "emitWarning").mockReturnValue();
+  const model = await openModel({ type: "openai", url: `${models.url}/v1`, model: "own-model" });
+  const agent = (name: string, context = {}) => defineAgent({ name, model, context });
+  await using c = await openContinuo("memory:", { agents: [agent("set", { window: 9_000 }), agent("desk")] });
+  const session = c.session("s", { create: true });
+  await session.send("hello", { agent: "set" }).result();
+  expect(told).not.toHaveBeenCalled();
+  for (const text of ["hello", "hello again"]) await session.send(text, { agent: "desk" }).result();
+  expect(told.mock.calls).toEqual([
+    [
+      expect.stringContaining("own-model"),
+      expect.objectContaining({ detail: expect.stringContaining("context: { window }") }),
+    ],
+  ]);
+  told.mockRestore();
 });

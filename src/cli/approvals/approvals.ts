@@ -39,11 +39,12 @@ export async function runList(flags: ListFlags, shell: Shell): Promise<number> {
   return 0;
 }
 
-const NONE: Readonly<Record<ApprovalStatus, string>> = {
+const NONE: Readonly<Record<ListFlags["status"], string>> = {
   open: "No question waits for an answer.\n",
   granted: "No question was granted.\n",
   denied: "No question was denied.\n",
   cancelled: "No question was cancelled.\n",
+  all: "No agent has asked a question.\n",
 };
 
 /** Everything that the answer allows is shown, because a person must not grant what they have not seen. */

@@ -20,7 +20,7 @@ export function addApprovalsCommands(approvals: Command, run: ProgramRun | null)
   add(approvals, "list", "list the questions of agents that wait for an answer; the default command")
     .addOption(
       new Option("--status <status>", "only approvals with this status")
-        .choices(["open", "granted", "denied", "cancelled"])
+        .choices(["open", "granted", "denied", "cancelled", "all"])
         .default("open"),
     )
     .addHelpText("after", HELP)

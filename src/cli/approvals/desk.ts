@@ -10,7 +10,7 @@ import type { Shell } from "../terminal/index.ts";
 import type { ApprovalsFlags, Outcome } from "./flags.ts";
 
 export interface Desk extends AsyncDisposable {
-  list(status: ApprovalStatus): Promise<readonly Approval[]>;
+  list(status: ApprovalStatus | "all"): Promise<readonly Approval[]>;
   answer(id: string, answer: DeskAnswer): Promise<Approval>;
 }
 
@@ -29,7 +29,7 @@ async function deskOfStore(flags: ApprovalsFlags, shell: Shell): Promise<Desk> {
   const store = await openForCommand(flags, shell);
   const { approvals, close } = await openContinuo(store, { work: false });
   return {
-    list: (status) => approvals.list({ status }),
+    list: (status) => approvals.list(status === "all" ? {} : { status }),
     answer: (id, answer) => approvals.resolve(id, { ...answer, by: commandPrincipal().who }),
     async [Symbol.asyncDispose]() {
       await close();

@@ -7,7 +7,7 @@ import type { StoreFlags } from "../store/index.ts";
 export interface ApprovalsFlags extends StoreFlags, ServerFlags {}
 
 export interface ListFlags extends ApprovalsFlags {
-  readonly status: ApprovalStatus;
+  readonly status: ApprovalStatus | "all";
 }
 
 export interface AnswerFlags extends ApprovalsFlags {

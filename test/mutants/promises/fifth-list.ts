@@ -4,6 +4,20 @@ import type { PromiseOfRoom } from "./promise.ts";
 
 export const FIFTH_GATEWAY: readonly PromiseOfRoom[] = [
   {
+    promise: "All contents of a call together fit into a message.",
+    file: "src/gateway/calls.ts",
+    text: "if (chars + size > GATEWAY_LIMITS.blockChars) return false;",
+    mistake: "if (size > GATEWAY_LIMITS.blockChars) return false;",
+    test: "src/gateway/content.test.ts",
+  },
+  {
+    promise: "A long text is not cut between the halves of a character.",
+    file: "src/gateway/content.ts",
+    text: "code <= 0xdb_ff ? end - 1 : end;",
+    mistake: "code <= 0xdb_ff ? end : end;",
+    test: "src/gateway/content.test.ts",
+  },
+  {
     promise: "After a logout, the login that the person chose is forgotten.",
     file: "src/gateway/logins.ts",
     text: "      chosen.clear();\n",

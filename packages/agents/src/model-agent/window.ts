@@ -53,9 +53,9 @@ export function servedAt<Model extends LanguageModel>(model: Model, endpoint: En
   return model;
 }
 
-/** Asks once for each model; 128,000 for an unknown one. */
+/** Asks once for each model; 128,000 for an unknown one, of which a warning of the process tells. */
 export function windowOf(model: LanguageModel): Promise<number> {
-  if (typeof model === "string") return Promise.resolve(knownWindow(model) ?? DEFAULT_WINDOW);
+  if (typeof model === "string") return Promise.resolve(knownWindow(model) ?? guessedWindow(model));
   const found = windows.get(model) ?? findWindow(model);
   windows.set(model, found);
   return found;
@@ -64,7 +64,21 @@ export function windowOf(model: LanguageModel): Promise<number> {
 async function findWindow(model: Exclude<LanguageModel, string>): Promise<number> {
   const endpoint = endpoints.get(model);
   const asked = endpoint === undefined ? null : await askWindow(endpoint);
-  return asked ?? knownWindow(model.modelId) ?? DEFAULT_WINDOW;
+  return asked ?? knownWindow(model.modelId) ?? guessedWindow(model.modelId);
+}
+
+const guessed = new Set<string>();
+
+/** A conversation that exceeds the real window would be refused by the model's server, or be cut off there in silence. */
+function guessedWindow(model: string): number {
+  if (!guessed.has(model)) {
+    guessed.add(model);
+    process.emitWarning(`the window of the model ${model} is not known: 128,000 tokens are assumed`, {
+      type: "ContinuoWarning",
+      detail: "Set `context: { window }` of defineAgent, or `window` of the model in continuo.yaml.",
+    });
+  }
+  return DEFAULT_WINDOW;
 }
 
 /**

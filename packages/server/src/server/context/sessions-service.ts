@@ -65,7 +65,7 @@ export interface SessionsService {
   readonly approvals: {
     get(id: string): Promise<ServedApproval | null>;
     list(options: {
-      readonly status: (typeof APPROVAL_STATUSES)[number];
+      readonly status?: (typeof APPROVAL_STATUSES)[number];
       /** The limit of the list counts only what passes. */
       readonly filter: (approval: ServedApproval) => boolean;
     }): Promise<readonly ServedApproval[]>;

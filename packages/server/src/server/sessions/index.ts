@@ -148,17 +148,11 @@ function chatRoutes(
 
 function approvalRoutes(app: Hono<ServerEnv>, context: ServerContext, serviceOf: SessionsProvider): void {
   app.get(APPROVALS, async (c) => {
-    const asked = c.req.query("status") ?? "open";
-    const status = APPROVAL_STATUSES.find((one) => one === asked);
-    if (status === undefined) {
-      throw new ContinuoError("invalid", `there is no status ${asked.slice(0, 40)}`, {
-        hint: `Use one of ${APPROVAL_STATUSES.join(", ")}.`,
-      });
-    }
+    const status = statusOf(c.req.query("status") ?? "open");
     assertStaff(c.var.grant);
     const { approvals } = await serviceOf(c.var.grant.workspaceId);
     const filter = (approval: ServedApproval): boolean => maySee(c.var.grant, approval);
-    return Response.json(await approvals.list({ status, filter }));
+    return Response.json(await approvals.list({ ...present({ status }), filter }));
   });
   app.post(`${APPROVALS}/:approval`, async (c) => {
     const { grant } = c.var;
@@ -176,6 +170,15 @@ function approvalRoutes(app: Hono<ServerEnv>, context: ServerContext, serviceOf:
     }
     const answer = { outcome, by: authorOf(grant), ...textOrNone("reason", reason) } as const;
     return Response.json(await approvals.resolve(id, answer));
+  });
+}
+
+/** Returns `undefined` for approvals of every status. Errors: `invalid`. */
+function statusOf(asked: string): (typeof APPROVAL_STATUSES)[number] | undefined {
+  const status = APPROVAL_STATUSES.find((one) => one === asked);
+  if (status !== undefined || asked === "all") return status;
+  throw new ContinuoError("invalid", `approvals have no status ${asked.slice(0, 40)}`, {
+    hint: `Use one of ${APPROVAL_STATUSES.join(", ")}, or all.`,
   });
 }
 
