@@ -5,15 +5,15 @@
 
 import { setFlagsFromString } from "node:v8";
 
-/** Elapsed time is measured, which on a busy machine is several times the processor time. */
+/** This is elapsed time; on a busy machine, it is several times the processor time. */
 const OPTIMIZED_AFTER_MS = 1_000;
 
 /** V8's compilers of frequently called functions, by the names of their flags. */
 const OPTIMIZERS = ["maglev", "opt"];
 
 /**
- * From now on V8 optimizes nothing; if a command still works after a second, V8 optimizes as usual, except for what the
- * person switched off.
+ * Switches off the optimization of V8. If the command still runs after `afterMs`, V8 optimizes as usual, but without
+ * the compilers that the user has switched off.
  */
 export function optimizeLate(afterMs: number = OPTIMIZED_AFTER_MS): void {
   const chosen = OPTIMIZERS.filter((name) => !process.execArgv.includes(`--no-${name}`));
@@ -21,6 +21,6 @@ export function optimizeLate(afterMs: number = OPTIMIZED_AFTER_MS): void {
   const goOn = (): void => {
     for (const name of chosen) setFlagsFromString(`--${name}`);
   };
-  // A command does not wait for this.
+  // The timer does not keep the process alive.
   setTimeout(goOn, afterMs).unref();
 }

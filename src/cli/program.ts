@@ -50,7 +50,7 @@ export async function runProgram(argv: readonly string[], shell: Shell): Promise
   const begun = performance.now();
   const words = withHelpFlag(isForPicker(typed, shell) ? ["pick", ...typed] : withDefaultCommand(typed));
   debug("command", () => ({ words: wordsOfCommand(words) }));
-  // The other commands are only described.
+  // If the first word names a command, only that command is added to the program; otherwise all commands are added.
   const named = Object.entries(COMMANDS).filter(([name]) => name === words[0]);
   const program = named.length === 0 ? createProgram(run) : withCommands(run, Object.fromEntries(named));
   assertKnown(program, words, typed);
@@ -64,7 +64,7 @@ export async function runProgram(argv: readonly string[], shell: Shell): Promise
   return exitCode;
 }
 
-/** `--debug` is a flag of every command, and not after `--`. */
+/** Every command accepts `--debug`; after `--` it is an ordinary word and not a flag. */
 function withoutDebugFlag(argv: readonly string[]): readonly [words: readonly string[], isDebugged: boolean] {
   const end = argv.indexOf("--");
   const words = argv.filter((word, at) => word !== "--debug" || (end !== -1 && at > end));
@@ -87,8 +87,8 @@ function msSince(begun: number): number {
 }
 
 /**
- * Commander would print the help of the program for `continuo lst --help`, and knows no short form that it could
- * suggest.
+ * Without this check, Commander would print the help of the program for `continuo lst --help`, and would not suggest
+ * short forms, such as `list` for `session list`.
  */
 function assertKnown(program: Command, [first = ""]: readonly string[], [typed]: readonly string[]): void {
   if (typed === "-v") {
@@ -177,12 +177,12 @@ function group(program: Command, name: string, description: string): Command {
 const EXAMPLES = `
 Examples:
   continuo                          choose among all sessions, and act on one; in a pipe, list the newest
-  continuo session list --here      list those of this folder
-  continuo session show 4bf3c2a1    read one; the beginning of an id is enough
-  continuo session check            report what is wrong with any of them
-  continuo search retry backoff     find turns in any of them; \`continuo open 1\` shows the first
+  continuo session list --here      list the sessions of this folder
+  continuo session show 4bf3c2a1    show a session; the beginning of its id is enough
+  continuo session check            report the problems of all sessions
+  continuo search retry backoff     find turns in all sessions; \`continuo open 1\` shows the first result
   continuo list --title build       short for \`continuo session list\`; so are show, info, check, export, …
-  continuo resume                   choose one, and continue it in its agent
+  continuo resume                   choose a session, and continue it in its agent
   continuo chat "why?"              ask an agent; \`continuo repl\` for a longer conversation`;
 
 /** All commands. Errors are thrown, not printed: `failure.ts` prints them all. */
@@ -196,7 +196,10 @@ function withCommands(run: ProgramRun | null, commands: Readonly<Record<string, 
       "Find, read, check, export, hand over and delete the sessions of the coding agents on this machine, and talk to those agents.",
     )
     .version(readVersion(), "-V, --version", "print the version")
-    .option("--debug", "write what is done to debug.jsonl in CONTINUO_HOME; CONTINUO_DEBUG chooses rooms")
+    .option(
+      "--debug",
+      "write a debug log to the file debug.jsonl in CONTINUO_HOME; CONTINUO_DEBUG chooses its rooms",
+    )
     .helpOption("-h, --help", "print this help")
     .helpCommand("help [command]", "print help for a command")
     .configureHelp({ helpWidth: 100 })
@@ -241,7 +244,7 @@ function isForPicker([first]: readonly string[], shell: Shell): boolean {
 
 const LISTING = ["session", "approvals"];
 
-/** `continuo`, `continuo session` and `continuo approvals` are lists, whatever flags of the list follow. */
+/** `continuo`, `continuo session` and `continuo approvals` print a list; flags of the list may follow. */
 function withDefaultCommand(argv: readonly string[]): string[] {
   const [first, second] = argv;
   if (first === undefined) return ["session", "list"];

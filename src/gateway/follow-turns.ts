@@ -24,7 +24,7 @@ import { followNativeTurns, type NotedReplay } from "./native-turns.ts";
 /** The events that a follower shows: those of the running turns, and all after a sequence. */
 export interface FollowStart {
   readonly after: number;
-  /** The sequences at which the turns began that run now, by their runs. */
+  /** The sequence at which each running turn began, by the id of its run. */
   readonly running: ReadonlyMap<string, number>;
 }
 
@@ -35,9 +35,14 @@ export interface FollowOptions {
   readonly ids: () => CallIds;
   /** The default is everything from now on, and the turns that run now. */
   readonly start?: FollowStart;
-  /** The shown part of a native session. Without it, nothing is followed until the session is Continuo's. */
+  /**
+   * The shown part of a native session. Without it, a native session is not followed before Continuo has imported it.
+   */
   readonly shown?: NotedReplay;
-  /** Called before the files of a native session are followed: they also get the turns of this connection. */
+  /**
+   * Called before the files of a native session are followed: the agent also writes the turns of this connection to
+   * these files.
+   */
   readonly onFiles?: () => void;
   /** Called when another program begins a turn, for which it needs the agent's session. */
   readonly onBegin: () => void;
@@ -46,7 +51,7 @@ export interface FollowOptions {
   /** Waits until no turn of this connection is shown. Call the result when the turn of the other program has ended. */
   readonly enter: () => Promise<() => void>;
   readonly show: (update: SessionUpdate) => Promise<void>;
-  /** Puts a question of another program to the person. Rejects if the question is withdrawn. */
+  /** Asks the person a question that comes from another program. Rejects if the question is withdrawn. */
   readonly ask: (
     request: PermissionRequest,
     options: { readonly toolCallId: string; readonly signal: AbortSignal },
@@ -103,7 +108,7 @@ export async function followTurnsOfOthers(id: string, options: FollowOptions): P
   const { store } = own;
   const { sessionId } = hit.row;
   const start = options.start ?? (await startIn(store, sessionId, isOwn));
-  // A turn that began earlier also waits for this connection.
+  // A turn of another program that began earlier also needs the agent's session.
   const live = await store.listRuns({ sessionId, status: ["pending", "running"] });
   if (live.items.some(({ runId }) => !isOwn(runId))) onBegin();
   const shown = new ShownTurns(store, sessionId, options);
@@ -137,11 +142,11 @@ class ShownTurns {
   readonly #options: FollowOptions;
   readonly #turns = new Map<string, ShownTurn>();
   /**
-   * Ends the time in which turns of this connection are not shown. All turns here share one entry: the end of a killed
-   * turn can come after events of the next one.
+   * Lets this connection show its own turns again. It comes from one call of `enter` for all turns that are shown here,
+   * because the end of a killed turn can come after events of the next turn.
    */
   #leave: (() => void) | null = null;
-  /** The runs that have ended last: a later event of one of them begins no turn. */
+  /** The runs that ended most recently: a later event of one of these runs does not begin a turn. */
   readonly #ended = new Set<string>();
 
   constructor(store: Store, sessionId: string, options: FollowOptions) {
@@ -185,10 +190,11 @@ class ShownTurns {
     this.#leave = null;
   }
 
-  /** Shows what the person wrote before the agent's program has started. */
+  /** Shows the person's message at once, while the agent's program is still starting. */
   async #begin(runId: string): Promise<void> {
     const run = await this.#store.getRun(runId);
-    // The log has the input of an earlier attempt, and a worker that claimed a run does not begin it at once.
+    // If the run is a new attempt, the log already has its input. If a worker claimed the run, the worker does not
+    // begin it at once.
     if (run === null || typeof run.metadata.saidBy === "string" || run.metadata.claimed === true) return;
     const { turn } = await this.#turnOf(runId);
     if (this.#options.signal.aborted) return;
@@ -205,7 +211,10 @@ class ShownTurns {
     return shown;
   }
 
-  /** Asks the person here too: the first answer counts, and the log has it. Never rejects. */
+  /**
+   * Asks the person in this editor, too. The first answer from any program counts, and is stored in the log. Never
+   * rejects.
+   */
   async #ask(
     data: Payload<"approval_requested">,
     { turn, questions }: ShownTurn,
@@ -225,11 +234,11 @@ class ShownTurns {
       if ((await storedAnswer(question)) !== null) return;
       const shownAs = { toolCallId: turn.idOfCall(toolCallId ?? approvalId), signal: stop.signal };
       const decision = await this.#options.ask(request, shownAs);
-      // An editor that dismisses the question leaves it to the others.
+      // If the editor dismisses the question, other programs can still answer it.
       if (decision.by === "person" && decision.outcome !== "cancelled")
         await answerQuestion(question, decision);
     } catch {
-      // The question was withdrawn, or the editor cannot ask: those who can still answer.
+      // The question was withdrawn, or the editor cannot ask it; other programs can still answer it.
     } finally {
       questions.delete(approvalId);
     }

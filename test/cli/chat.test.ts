@@ -79,7 +79,7 @@ describe("one turn", () => {
     expect((await chat(["fix it", "--permissions", "unrestricted"])).stdout).toContain('"optionId":"yes"');
     const { stdout, stderr } = await chat(["fix it", "--permissions", "safe"]);
     expect(stdout).toContain('"optionId":"no"');
-    expect(stderr).toContain("✗ denied · policy: only what reads is granted");
+    expect(stderr).toContain("✗ denied · policy: only calls that read are granted");
   });
 
   test("--json ends with a result, even if no run has one", async () => {

@@ -89,7 +89,7 @@ test("session.continue_last: agent falls back to the list with a message if the 
   await chat("one");
   const { code, stderr } = await chat("--continue", "two");
   expect(code).toBe(0);
-  expect(stderr).toContain("robot has no way of its own to continue: the newest session of its list is used");
+  expect(stderr).toContain("robot cannot choose its last session itself: the newest one in its list is used");
   expect(stderr).toContain("resumed robot:last");
   expect(stderr).toContain("· continue by the agent not offered, list by the agent done, session/load done");
 });

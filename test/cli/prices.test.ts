@@ -216,7 +216,7 @@ test("statusline prints one line with the data of Claude Code and the usage of s
     return stdout;
   };
   expect(await line(stdin, "2026-11-26T10:02:00Z")).toBe(
-    "Opus␛[2J 5.5 · $1.23 session · 45 % of the context · $0.05 today · $0.05 in this block, 4h 58m left · warm for 4m\n",
+    "Opus␛[2J 5.5 · $1.23 session · 45 % of the context · $0.05 today · $0.05 in this block, 4h 58m left · cache warm for 4m\n",
   );
   call("b", "2026-11-26T10:01", { cache_creation_input_tokens: 100_000 }, "claude-opus-5-5");
   expect(await line(stdin, "2026-11-26T10:02:30Z")).toContain("$0.05 today");

@@ -39,7 +39,7 @@ test("an agent that reads its own insertions differently still verifies the conv
     place: "new session",
     kind: "other",
     outcome: "noted",
-    reason: `claude --fork-session reads what the agent adds by itself differently: ${asides}`,
+    reason: `content that the agent adds by itself differs when claude --fork-session reads it: ${asides}`,
   });
 });
 

@@ -57,7 +57,7 @@ test("a change after which the list would hide the session still is refused", as
   );
   await expect(returned).rejects.toMatchObject({
     code: "verification_failed",
-    message: expect.stringContaining("would hide it still (torn_header)"),
+    message: expect.stringContaining("would still hide it (torn_header)"),
   });
   expect(contentOf(home)).toEqual(before);
 });

@@ -373,7 +373,7 @@ test("what was cut comes with the files that it names and that changed since", a
   writeFileSync(join(folder, "list.ts"), "another text");
   const changed = await mcp.call("recall", { session: "pi:since" });
   expect(changed.data.changedSince).toEqual(["list.ts"]);
-  expect(changed.text).toContain("Of the files that they name, 1 file changed since.");
+  expect(changed.text).toContain("Of the files that they name, 1 file changed since then.");
 });
 
 test("a file that the session itself changed in a later turn did not change since", async () => {

@@ -441,6 +441,6 @@ test("a digest counts the files of its folder that changed since, and marks each
   const { data, text } = await mcp.call("digest", { session: CLAUDE });
   expect(data.changedSince).toBe(2);
   expect(data.files.map(({ since }: { since: string }) => since).sort()).toEqual(["changed", "gone", "same"]);
-  expect(text).toContain("2 files changed since, 1 of them is gone.");
+  expect(text).toContain("2 files changed since then; 1 of them is gone.");
   expect(text).toContain("(changed 1, gone since)");
 });

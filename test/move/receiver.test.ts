@@ -216,7 +216,7 @@ test("a work tree is not placed in a folder that has files but is not a reposito
   writeFileSync(join(work, "notes.md"), "- mine\n");
   await using arrival = arrive();
   expect(await answerTo(arrival.channel, offer({ commits: [COMMIT] }))).toMatchObject({
-    error: { code: "not_found", message: `${work} is no git repository` },
+    error: { code: "not_found", message: `${work} is not a git repository` },
   });
   expect(await arrival.ended).toMatchObject({ code: "not_found" });
 });

@@ -405,7 +405,7 @@ describe("events of the program", () => {
     });
     const define = (options: object) => () => defineEvent("order.placed", renamed, options);
     expect(define({ version: 3, upcasters: { 2: String } })).toThrow("version 1 has no upcaster");
-    expect(define({ upcasters: { 1: String } })).toThrow("version 1 is not before version 1");
+    expect(define({ upcasters: { 1: String } })).toThrow("the upcaster of version 1 is not before version 1");
     expect(define({ version: 0 })).toThrow("its version must be a whole number from 1");
   });
 
@@ -421,9 +421,9 @@ describe("events of the program", () => {
     expect(reasonOf("message_sent")).toBe("this is a type of Continuo");
     expect(reasonOf("order")).toBe("it needs two words and a dot");
     expect(reasonOf("2order.placed")).toBe("it must begin with a letter");
-    expect(reasonOf("order placed.now")).toBe("words have only letters, digits, `_` and `-`");
+    expect(reasonOf("order placed.now")).toBe("a word may contain only letters, digits, `_` and `-`");
     expect(reasonOf("order..placed")).toBe("it needs two words and a dot");
-    expect(reasonOf("order.placed.v2")).toBe("its last word is that of a version");
+    expect(reasonOf("order.placed.v2")).toBe("its last word has the form of a version");
     expect(reasonOf("order.2-placed")).toBe(null);
     c = await openContinuo("memory:");
     const session = c.session("s", { create: true });

@@ -139,7 +139,7 @@ test.each<[string, () => unknown, string]>([
   [
     "a number that JSON has not",
     () => Object.assign(Object.create(null), { big: 1n }),
-    "something that says nothing of itself (object)",
+    "a value that cannot be converted to text (object)",
   ],
   [
     "lists within lists",

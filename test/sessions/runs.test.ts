@@ -443,12 +443,12 @@ describe("a run that fails", () => {
     [
       "an object that is nothing",
       () => Object.create(null),
-      "something that says nothing of itself (object)",
+      "a value that cannot be converted to text (object)",
     ],
     [
       "an error without a message",
       () => Object.assign(new Error("x"), { message: Object.create(null) }),
-      "something that says nothing of itself (object)",
+      "a value that cannot be converted to text (object)",
     ],
     ["a symbol", () => Symbol("s"), "Symbol(s)"],
   ])("because an agent throws %s fails too", async (_, thrown, message) => {

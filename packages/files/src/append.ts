@@ -1,5 +1,5 @@
 /**
- * Lines appended to a file that another program may append to at the same time.
+ * Appends lines to a file to which another program may append at the same time.
  *
  * The system puts each write at the end of the file at that moment (`O_APPEND`), so that no line of another writer is
  * overwritten. A write that is incomplete is undone only if no other program has written after it.
@@ -25,15 +25,15 @@ export interface AppendOptions {
 
 const LINE_FEED = 0x0a;
 
-/** Differs after every write to the file; `null` if there is none. */
+/** Returns a text that is different after every write to the file; `null` if the file does not exist. */
 export function stateOfFile(path: string): string | null {
   const stat = statSync(path, { throwIfNoEntry: false, bigint: true });
   return stat === undefined ? null : stateOf(stat);
 }
 
 /**
- * Appends the lines; they are on disk and were read back when it returns. An incomplete last line stays as it is; the
- * new lines begin on a line of their own.
+ * Appends the lines. When the function returns, they are on disk and were read back. If the last line of the file is
+ * incomplete, it does not change, and the new lines begin after a line feed.
  *
  * Errors: `conflict` if the file is not in the state `after` any more, with `details.isWritten: true` if the lines were
  * written nevertheless; `unwritable`; those of the system.
@@ -47,7 +47,7 @@ export function appendLines(path: string, lines: Uint8Array, { after = null }: A
     const bytes = endsInLineFeed(fd, size) ? Buffer.from(lines) : Buffer.concat([LF, lines]);
     appendAll(fd, bytes);
     if (readAt(fd, size, bytes.length).equals(bytes)) return;
-    // Another writer was faster. Lines may follow those of another writer only if no order was requested.
+    // Another writer was faster. The lines may come after its lines only if the caller gave no `after`.
     const there = readAt(fd, size, fstatSync(fd).size - size);
     const at = there.indexOf(bytes);
     const isWhole = at > 0 && (bytes[0] === LINE_FEED || there[at - 1] === LINE_FEED);
@@ -80,7 +80,7 @@ function appendAll(fd: number, bytes: Buffer): void {
   }
 }
 
-/** Removes the bytes if they are at the very end of the file. Returns true if it did. */
+/** Removes the bytes if they are at the very end of the file. Returns true if they were removed. */
 function takeBack(fd: number, bytes: Buffer): boolean {
   const start = fstatSync(fd).size - bytes.length;
   if (start < 0 || !readAt(fd, start, bytes.length).equals(bytes)) return false;

@@ -1,4 +1,4 @@
-/** Files moved and copied durably, byte for byte, with their modes and time stamps. */
+/** Moves and copies files durably, byte for byte, with their modes and time stamps. */
 
 import {
   constants,
@@ -19,9 +19,10 @@ export function unfinishedPath(path: string, pid: number): string {
 }
 
 /**
- * Moves a file to another folder, and replaces a file that is there; on another file system, by a copy. At every moment
- * the file has at least one of its two names on disk, although a disk may write the names of two folders in any order.
- * A killed process may leave both, and `unfinishedPath(to)`. Errors: those of the system.
+ * Moves a file to another folder, and replaces a file that has the same path there. If the folder is on another file
+ * system, the file is copied. At every moment the file has at least one of its two names on disk, although a disk may
+ * write the names of two folders in any order. If the process is killed, both names may remain, and also
+ * `unfinishedPath(to)`. Errors: those of the system.
  */
 export function moveDurably(from: string, to: string): void {
   placeDurably(from, to);
@@ -39,7 +40,7 @@ export function placeDurably(from: string, to: string): void {
     linkOrCopy(from, fresh);
     renameDurably(fresh, to);
   } finally {
-    // Both names belong to the same file: a rename does nothing then.
+    // If `to` is already a name of the same file, the rename does nothing, and `fresh` still exists.
     removeLeft(fresh);
   }
 }
@@ -57,7 +58,7 @@ function linkOrCopy(from: string, to: string): void {
   try {
     linkSync(from, to);
   } catch {
-    // Another file system, or one without hard links.
+    // The new path is on another file system, or the file system has no hard links.
     copyNew(from, to);
   }
 }

@@ -33,7 +33,7 @@ interface ItemRecord {
   readonly value: Readonly<Record<string, unknown>> | null;
 }
 
-/** Items in the order in which they were put first. */
+/** Items in the order in which they were added. */
 type Items = Map<string, Item>;
 
 export class ContinuoMemory extends BaseStore {

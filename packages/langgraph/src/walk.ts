@@ -1,4 +1,7 @@
-/** The checkpoints of a thread with their pending writes, newest first, in one pass over the end of its log. */
+/**
+ * The checkpoints of a thread with their pending writes, newest first, in one pass over its log from the end to the
+ * start.
+ */
 
 import { type EventPage, present } from "@continuo/core/model";
 import type { AdapterSession } from "@continuo/store/adapters";
@@ -21,8 +24,9 @@ interface OpenCheckpoint extends FoundCheckpoint {
 }
 
 /**
- * Writes come after their checkpoint, or a little before it if LangGraph does not wait for one checkpoint before it begins
- * the next. A checkpoint says how far before (`since`), and is yielded only when the pass has reached that point.
+ * The writes of a checkpoint are stored after it, or a little before it if LangGraph continues before the checkpoint is
+ * stored. Then `since` of the checkpoint is the sequence of its first write. A checkpoint is yielded only when the pass
+ * is before this sequence (before the checkpoint itself if it has no `since`), so that no write is missing.
  *
  * @param ns only checkpoints of this namespace; all by default
  */
@@ -69,7 +73,7 @@ function isPassed({ sequence, record }: OpenCheckpoint, at: number): boolean {
 
 function shiftFrom(open: OpenCheckpoint[]): OpenCheckpoint {
   const first = open.shift();
-  if (first === undefined) throw new Error("a checkpoint that is open");
+  if (first === undefined) throw new Error("there is no open checkpoint");
   return first;
 }
 
@@ -84,7 +88,8 @@ export async function findCheckpoint(
   if (event === undefined) return undefined;
   let found = checkpointOf(event);
   const writes: WriteRecord[] = [];
-  // Only events that name the checkpoint are read, including its children.
+  // Reads only the events that contain the id of the checkpoint. These include the checkpoints that have it as their
+  // parent.
   const texts = /^[\w-]+$/u.test(checkpoint) ? [checkpoint] : [];
   const { since } = found.record;
   const start = since === undefined ? found.sequence : since - 1;

@@ -51,7 +51,8 @@ export interface QuestionOptions
 export type Answer = AskResult & Pick<LiveAnswer, "by">;
 
 /**
- * Also returns the event that counts the cost, `null` if there is none. Errors: `agent_failed`, and those of the store.
+ * Also returns the event that records the cost; `null` if no cost is recorded. Errors: `agent_failed`, and those of the
+ * store.
  */
 export async function answerQuestion(
   question: Question,
@@ -143,8 +144,8 @@ async function askRequest(
 }
 
 /**
- * Without a model, the answer is the note or the sentence whose words are most similar to the question, if any is
- * similar enough.
+ * Without a model, the answer is the note or the sentence that is most similar to the question, among those that share
+ * a word with the question.
  */
 async function quoted({ question, notes, evidence }: AskRequest): Promise<AskResult> {
   const spoken = passagesOf(evidence).filter(({ text }) => text !== "");

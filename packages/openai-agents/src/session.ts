@@ -1,4 +1,4 @@
-/** The `Session` of the OpenAI Agents SDK: a history that is folded from the log of a session of the store. */
+/** The `Session` of the OpenAI Agents SDK: its history is computed from the events of a session in the store. */
 
 import { createHash, randomUUID } from "node:crypto";
 import {
@@ -35,12 +35,12 @@ interface KeptItem {
 
 interface History {
   items: KeptItem[];
-  /** Hashes of the transactions by their operation. */
+  /** The hash of each transaction, by the id of its operation. */
   readonly operations: Map<string, string>;
   runState: string | null;
 }
 
-/** An event that cuts the history: this number of first items stays, and later ones are removed. */
+/** An event that cuts the history: the first `keep` items stay, and all later items are removed. */
 const CUT = "openai.history_cut";
 const CLEARED = "openai.history_cleared";
 const MUTATED = "openai.history_mutated";
@@ -105,7 +105,7 @@ export class ContinuoSession
   }
 
   /**
-   * Errors: `conflict` if the operation was another transaction before, or the history does not end with
+   * Errors: `conflict` if the operation was already used for another transaction, or the history does not end with
    * `expectedSuffix`; `invalid` for a value that is not a transaction.
    */
   async applyHistoryTransaction({ operationId, transaction }: SessionHistoryTransactionArgs): Promise<void> {
@@ -197,7 +197,7 @@ function clear(history: History): void {
   history.runState = null;
 }
 
-/** Replaces the first call with that id, and removes further calls with it. */
+/** Replaces the first call that has this id, and removes all later calls that have the same id. */
 function mutate(history: History, { callId, replacement }: SessionHistoryMutation): void {
   let isReplaced = false;
   history.items = history.items.flatMap((kept) => {

@@ -26,7 +26,7 @@ export function madeLines(made: HandOff, shell: Shell): string[] {
 function readBackLines({ agent, verification }: HandOff): string[] {
   if (verification === null) return [];
   const { by, asides } = verification;
-  const warning = `warning: ${by} reads what ${agent} adds by itself differently: ${asides}`;
+  const warning = `warning: content that ${agent} adds by itself differs when ${by} reads it: ${asides}`;
   return [`read back by ${by}`, ...(asides === undefined ? [] : [warning])];
 }
 

@@ -167,6 +167,6 @@ async function cacheOf(told: Json, shell: Shell): Promise<string | null> {
   });
   if (price === null || price.cache === "unknown") return null;
   const left = Date.parse(price.warmUntil ?? "") - shell.now.getTime();
-  if (price.cache === "warm") return `warm for ${drawTime(left)}`;
-  return price.usd === null ? "cold" : `cold, about ${drawUsd(price.usd)} to continue`;
+  if (price.cache === "warm") return `cache warm for ${drawTime(left)}`;
+  return price.usd === null ? "cache cold" : `cache cold, about ${drawUsd(price.usd)} to continue`;
 }

@@ -1,4 +1,7 @@
-/** Columns that text takes on a terminal, and text cut and wrapped to them. The text has already been made visible. */
+/**
+ * Measures the columns that a text takes on a terminal, and cuts and wraps text to a number of columns. Invisible
+ * characters in the text must already have been made visible.
+ */
 
 import { createRequire } from "node:module";
 import { besideBundle } from "@continuo/files";
@@ -10,7 +13,10 @@ import type { Paint, Style } from "./paint.ts";
 const NARROW =
   /^[\x20-\x7e\u00a0-\u00ac\u00ae-\u02ff\u0370-\u0482\u048a-\u052f\u2010-\u2027\u2500-\u257f]*$/u;
 
-/** In addition Han, kana, Hangul and full-width letters, which have two columns each and join with nothing. */
+/**
+ * The characters of `NARROW`, and Han, kana, Hangul and full-width letters, which have two columns each and never
+ * combine with other characters.
+ */
 const PLAIN =
   /^[\x20-\x7e\u00a0-\u00ac\u00ae-\u02ff\u0370-\u0482\u048a-\u052f\u2010-\u2027\u2500-\u257f\u3001-\u3029\u3041-\u3096\u309b-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3\uff01-\uff60]*$/u;
 const WIDE = /[\u3001-\uff60]/gu;

@@ -61,12 +61,12 @@ async function writePage(html: string, shell: Shell): Promise<string> {
   removeOld(folder);
   const file = join(folder, `continuo-${randomUUID()}.html`);
   writeDurably(file, html);
-  // A command that ends before it removes the file leaves it to the next command.
+  // If this command ends before it removes the file, the next command removes the file.
   setTimeout(() => rmSync(file, { force: true }), FILE_MS).unref();
   return file;
 }
 
-/** Codes in files of commands that have ended have expired. */
+/** Removes the files that earlier commands left; the codes in them have expired. */
 function removeOld(folder: string): void {
   for (const name of namesIn(folder)) {
     if (!/^continuo-[\da-f-]{36}\.html$/u.test(name)) continue;
@@ -76,7 +76,10 @@ function removeOld(folder: string): void {
   }
 }
 
-/** A browser that is a snap reads no hidden folders except its own. `null` for any other browser. */
+/**
+ * A browser that was installed as a snap package cannot read hidden folders. Returns the folder of such a browser;
+ * `null` for any other browser.
+ */
 async function folderOfConfinedBrowser({ env, cwd, home }: Shell): Promise<string | null> {
   const program = findProgram("xdg-settings", env.PATH ?? "", cwd);
   if (program === null) return null;

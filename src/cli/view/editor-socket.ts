@@ -1,7 +1,7 @@
 /**
- * The agent host for an editor of the same user, through a socket in the viewer's private folder: VS Code can name the
- * path of a socket, but sends no token in a header. Only the user can open the socket, so each connection gets the
- * token of this viewer.
+ * Lets an editor of the same user connect to the agent host through a socket in the viewer's private folder: VS Code
+ * can be given the path of a socket, but it sends no token in a header. Only this user can open the socket, so the
+ * viewer adds its own token to each connection.
  */
 
 import { connect, createServer, type Socket } from "node:net";
@@ -14,11 +14,11 @@ const MAX_CONNECTIONS = 32;
 const MAX_HEAD_BYTES = 16_384;
 const MAX_HEAD_MS = 5_000;
 const END_OF_HEAD = "\r\n\r\n";
-/** Headers in which the viewer must believe nothing that an editor sends. */
+/** Headers of the editor that are not passed on, because the viewer must not trust them. */
 const LEFT_OUT = /^(?:host|authorization|cookie|origin):/iu;
 
 export interface EditorSocket extends AsyncDisposable {
-  /** `null` if there can be no socket, or if another viewer has it. */
+  /** `null` if a socket cannot be created, or if another viewer has the socket. */
   readonly path: string | null;
 }
 
@@ -63,7 +63,7 @@ function passOn(near: Socket, { url, secret }: { readonly url: URL; readonly sec
   });
 }
 
-/** For any requested path, the agent host answers. */
+/** Whatever path the editor requests, the request goes to the agent host. */
 function toHead(head: string, { host, secret }: { readonly host: string; readonly secret: string }): string {
   const [, ...lines] = head.split("\r\n");
   const headers = lines.filter((line) => !LEFT_OUT.test(line));

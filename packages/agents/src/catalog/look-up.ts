@@ -4,8 +4,8 @@
  * A name is, in this order: `last` or `last:AGENT`, the first row of `session list` (of that agent); the path of a
  * session's file, or of the store with `#ID`; `continuo:ID`; `AGENT:ID`; an id or the beginning of one, in upper or
  * lower case. An exact id has priority over ids that only begin with the text. A conversation with a native and an own
- * session counts once. `AGENT:ID` is the agent's own session, and if that is gone, the session of Continuo's in which
- * it continues.
+ * session counts once. `AGENT:ID` is the session of that agent; if that is gone, it is the own session in which the
+ * conversation continues.
  */
 
 import { resolve } from "node:path";
@@ -45,11 +45,11 @@ import { existingStoreUrl, findOwn, listOwn, type OpenOwn, openOwn } from "./sto
 
 export interface LocatedSession extends Lookup {
   readonly places: Places;
-  /** True if it is an example that ships with Continuo, because this machine has no sessions. */
+  /** True for an example that ships with Continuo. Examples are found only if this machine has no sessions. */
   readonly isExample: boolean;
   /**
-   * The row of a session that its agent deleted, or that another machine mirrors here: this is the row of the copy,
-   * which has a home of its own. `null` for all others.
+   * For a session that its agent deleted, or that another machine mirrors here: the row of the session. The session was
+   * opened from a copy, in a separate home. `null` for all others.
    */
   readonly copyOf: SessionInfo | null;
 }
@@ -59,15 +59,18 @@ export type LookUpHit =
   | { readonly kind: "own"; readonly row: OwnRow }
   | { readonly kind: "native"; readonly native: LocatedSession };
 
-/** Includes sessions that only their agent reports: only a conversation with that agent opens one. */
+/** Includes sessions that only their agent reports; only a conversation with that agent can open such a session. */
 export type ResolvedSession = LookUpHit | { readonly kind: "told"; readonly told: ReportedSession };
 
 export interface LookUpOptions extends CatalogSources {
   /** If this machine has no sessions, the examples that ship with Continuo are searched. */
   readonly examples?: "with examples" | "without examples";
-  /** For a session that its agent deleted: `open` its copy, or put the session back; `open` by default. */
+  /**
+   * For a session that its agent deleted: `open` opens its copy, and `restore` puts the session back; `open` by
+   * default.
+   */
   readonly copies?: "open" | "restore";
-  /** Called with the edits of killed processes that cannot be settled now. */
+  /** Called with edits that killed processes left incomplete, and that cannot be finished or undone now. */
   readonly onUnfinished?: (problems: readonly Problem[]) => void;
 }
 
@@ -233,7 +236,10 @@ interface Candidate extends Match {
   readonly own?: OwnRow;
 }
 
-/** True if the text can only name an own session: `continuo:ID`, or its location as `--json` prints it. */
+/**
+ * Returns the id if the text can only name an own session: `continuo:ID`, or its location as `--json` prints it.
+ * Returns `null` for other text.
+ */
 function ownNameOf(name: string, places: PlacesAt): string | null {
   if (name.startsWith(`${OWN}:`)) return name.slice(OWN.length + 1);
   const [, path, id] = /^(.*[^#])#([^#]+)$/su.exec(name) ?? [];
@@ -412,7 +418,7 @@ function onlyOf<T extends Match>(name: string, candidates: readonly T[]): T {
 
 const SEE_ALL = "Run `continuo session list --all --archived` to see every session.";
 
-/** The name of a similar agent comes before the general hint. */
+/** Suggests a similar name of an agent if there is one; otherwise returns the general hint. */
 function hintFor(name: string): string {
   const [agent = "", ...id] = name.split(":");
   const near = id.length === 0 ? null : nearest(agent, [...AGENT_NAMES, OWN]);
@@ -433,7 +439,10 @@ function noAgent(agent: string): ContinuoError {
   );
 }
 
-/** The rows of sessions whose ids begin with the text, own and native ones; at most as many as a person reads. */
+/**
+ * The rows of sessions whose ids begin with the text, both own and native sessions; about as many as a completion
+ * offers.
+ */
 export async function rowsByIdPrefix(
   prefix: string,
   looking: CatalogSources,

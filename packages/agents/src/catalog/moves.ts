@@ -1,6 +1,6 @@
 /**
- * The present names of agents' sessions: an imported session continues as one of Continuo's, under another id. Editors
- * and the viewer find their sessions by this rule. Pure.
+ * The present names of agents' sessions: an imported session continues as an own session, under another id. Editors and
+ * the viewer find their sessions by this rule. Pure.
  */
 
 import type { NativeRef } from "@continuo/core/model";
@@ -8,20 +8,23 @@ import { isSame, type OwnRow } from "./rows.ts";
 
 export type NativeName = Pick<NativeRef, "agent" | "sessionId"> & Partial<Pick<NativeRef, "location">>;
 
-/** The names of all native sessions of the conversation, those of the past too; the one that it began as is first. */
+/**
+ * The names of all native sessions of the conversation, including earlier ones. If the conversation was imported, the
+ * session from which it was imported comes first.
+ */
 export function earlierNames({ importedFrom, nativeRefs }: OwnRow): readonly NativeName[] {
   return importedFrom === null ? nativeRefs : [importedFrom, ...nativeRefs];
 }
 
 /**
- * The session of Continuo's that an agent's session became: the first that began as a copy of it, otherwise the one
+ * The own session that took the place of a native session: the first one that was imported from it, otherwise the one
  * that continues in it. `null` if there is none.
  */
 export function ownerOf(native: NativeName, rows: readonly OwnRow[]): OwnRow | null {
   return ownersByName(rows).get(nativeKey(native)) ?? rows.find((row) => isSame(row, native)) ?? null;
 }
 
-/** The first session of Continuo's that began as an agent's session, by the key of the native session. */
+/** For each native session that was imported, by its key: the first own session that was imported from it. */
 export function ownersByName(rows: readonly OwnRow[]): ReadonlyMap<string, OwnRow> {
   const owners = new Map<string, OwnRow>();
   for (const row of rows) {

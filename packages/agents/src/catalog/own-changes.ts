@@ -25,12 +25,12 @@ export interface OwnFork {
 }
 
 /**
- * A new session that begins with the events of this one, including runs and usage; nothing is copied. Its native
- * sessions stay with the original.
+ * A new session that begins with the events of this one, including runs and usage; nothing is copied. The native
+ * sessions stay with the original session.
  *
- * @param at the last message of the fork; the last one by default
- * Errors: `not_found` for the message, `invalid` for a cut between messages that belong together, or a session without a
- * message; those of the store.
+ * @param at the last message of the fork; the last message of the session by default
+ * Errors: `not_found` for the message, `invalid` for a cut between messages that belong together, or a session without
+ * a message; those of the store.
  */
 export async function forkOwn(
   { sessionId }: Pick<OwnRow, "sessionId">,
@@ -56,7 +56,7 @@ export async function forkOwn(
   if (idsOf(forked.messages) === idsOf(wanted)) return { session, messages: count };
   await own.store.deleteSession(session.sessionId, { reason: "cut between messages that belong together" });
   throw new ContinuoError("invalid", `session ${sessionId} cannot be cut after message ${at}`, {
-    hint: "Cut at an earlier or a later message; others were written at the same time.",
+    hint: "Cut at an earlier or a later message: other messages were written at the same time as this one.",
   });
 }
 

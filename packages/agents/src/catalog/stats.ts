@@ -14,7 +14,7 @@ import { type UsageBucket, usageOf } from "./usage.ts";
 
 export interface SessionUsage {
   readonly agent: string;
-  /** The session that started it, if it is a sub-agent. */
+  /** The id of the session; for a sub-agent, the id of the session that started it. */
   readonly sessionId: string;
   readonly cwd: string | null;
   /** True for a sub-agent: its tokens count, but it does not count as a session. */

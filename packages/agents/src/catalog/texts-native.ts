@@ -30,7 +30,7 @@ export interface NativeSourceOptions {
   readonly nowMs: number;
   /** A folder or a file. */
   readonly isExcluded: (path: string) => boolean;
-  /** The patterns; sessions are examined again after these change. */
+  /** The patterns that exclude paths, as text; sessions are examined again after the patterns change. */
   readonly rules: string;
   readonly memo: SavedSkimMemo;
   readonly signal: AbortSignal | undefined;
@@ -186,7 +186,7 @@ export async function openText(
     ...present({ signal, continue: scan ?? undefined }),
   });
   const { details, filesBefore = NONE } = session;
-  // Only the content of the file names its folder.
+  // The folder of a session is known only after its file was opened.
   const isKeptOut = details.cwd !== null && isExcluded(details.cwd);
   return {
     source: JSON.stringify(toKept(details, found.parentId ?? null)),

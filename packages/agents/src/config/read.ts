@@ -35,17 +35,18 @@ export interface ReadConfigurationOptions {
    */
   readonly cwd?: string | null;
   readonly flags?: ConfigurationFlags;
-  /** True for a file of a project that is trusted in addition to the recorded ones. */
+  /** Returns true for a file of a project that is trusted although its trust is not recorded. */
   readonly isTrustedFile?: (file: Pick<RawFile, "path">) => boolean;
 }
 
 /**
- * `continuo.yaml` of `CONTINUO_HOME`, then the project's, then flags; later ones have priority, key by key. `problems`
- * has the mistakes of a file, `untrusted` has the settings of a project that is not trusted; neither are used. A caller
- * that runs an agent calls `assertRunnable` first, every other caller `assertValid`.
+ * Reads the `continuo.yaml` of `CONTINUO_HOME`, then the one of the project, then the flags. For each key, the later
+ * value has priority. `problems` lists the mistakes in the files, and `untrusted` lists the settings of a project that
+ * is not trusted; neither of the two is used. A caller that runs an agent must call `assertRunnable` first; every other
+ * caller must call `assertValid`.
  *
- * Errors: `usage` for a flag that names no agent, `unreadable`, `too_large`, `corrupt` for an unreadable record of
- * trust.
+ * Errors: `usage` for a flag that names an unknown agent, `unreadable`, `too_large`, `corrupt` for an unreadable record
+ * of trust.
  */
 export async function readConfiguration(options: ReadConfigurationOptions): Promise<Configuration> {
   const found = findFiles(options);
@@ -57,7 +58,7 @@ export async function readConfiguration(options: ReadConfigurationOptions): Prom
   );
   if (known !== null) {
     const configuration = lay(options, found, new Map(raw.map((file, at) => [file, asParsed(known[at])])));
-    // Problems have positions, which only the text shows.
+    // A problem needs its line and column, which only the text shows: so parse the files again.
     if (configuration.problems.length === 0) return configuration;
   }
   const { parseFile } = await import("./parse.ts");
@@ -71,7 +72,7 @@ export async function readConfiguration(options: ReadConfigurationOptions): Prom
 }
 
 interface FoundFiles {
-  /** Continuo's. */
+  /** The folder of Continuo: `CONTINUO_HOME`. */
   readonly home: string;
   readonly ofHome: RawFile | null;
   readonly ofProject: RawFile | null;
@@ -127,7 +128,7 @@ function lay(
   return withAllFlags({ ...read, agent: layers.agent, agents }, flags, withheld);
 }
 
-/** Settings that only the file in Continuo's home has. */
+/** Settings that only the file in `CONTINUO_HOME` can have. */
 type OfMachine = Pick<
   Configuration,
   | "indexExclude"
@@ -156,7 +157,7 @@ interface ReadState {
   layers: Layers;
   readonly problems: ConfigurationProblem[];
   readonly files: ConfigurationFile[];
-  /** The last file that names an agent, by the agent's name. */
+  /** The last file that has settings for an agent, by the agent's name. */
   readonly named: Map<string, SettingSource>;
   /** The last file that says which agent is the default. */
   defaultBy: SettingSource | null;
@@ -194,16 +195,16 @@ function add(reading: ReadState, { raw: { path }, of, parsed }: LayerSource): vo
   );
 }
 
-/** These things are shared by all projects, so that no project may configure them. */
+/** The keys that only the file in `CONTINUO_HOME` can have, each with the reason that a person sees. */
 const OF_HOME = {
   index: "one index serves all projects",
   server: "one server serves all projects",
-  prices: "one bill is for all projects",
+  prices: "the prices are the same for all projects",
   live: "one server serves all projects",
   blobs: "one store has the blobs of all projects",
   models: "the key of a model is sent to its address",
   mcp: "a project cannot let agents write to your channels",
-  updates: "a project cannot choose an address that is asked",
+  updates: "a project cannot choose the address that Continuo asks for updates",
 } as const;
 
 function addOfHome(
@@ -270,7 +271,10 @@ function addProject(
   return { file: raw.path, folder: dirname(raw.path), keys: guarded.map(({ key }) => key), state };
 }
 
-/** A name is searched on the search path; a path is relative to the folder of the file, or to the person's home. */
+/**
+ * A command without a slash is looked up on the search path; a path is relative to the folder of the file, or to the
+ * person's home.
+ */
 function toPath(
   command: string,
   { folder, userHome }: { readonly folder: string; readonly userHome: string },

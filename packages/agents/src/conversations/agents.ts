@@ -69,7 +69,7 @@ async function createProgramAgent(options: AgentOptions): Promise<ConversationAg
     },
     async capabilities(call) {
       const known = await agent.capabilities(call);
-      // Even an agent that cannot resume continues while its program runs.
+      // While its program runs, even an agent that cannot resume a session can continue its conversation.
       return { ...known, native: known.native || agent.conversation !== null };
     },
     async execute(request, call) {
@@ -106,7 +106,7 @@ async function createProgramAgent(options: AgentOptions): Promise<ConversationAg
 interface Early {
   readonly driver: AgentDriver;
   start(open: OpenConversation): Promise<Conversation>;
-  /** Resolves when the begun conversation is open; with `null` if it failed. */
+  /** Resolves when the conversation that `start` began is open; resolves with `null` if it could not be opened. */
   conversation(): Promise<Conversation | null>;
   readonly place: ProgramPlace | null;
   drop(): Promise<void>;

@@ -21,7 +21,7 @@ export interface AgentOptions {
   readonly keepOpen: "session" | "turn";
   /** Called when the driver has to wait before it opens a session. */
   readonly onWait?: (waitMs: number) => void;
-  /** The person's trust in folders, by default that of the record. */
+  /** Returns true if the person trusts a folder. Without this function, only the agent's own record counts. */
   readonly isTrusted?: (folder: string) => boolean;
   /** A mode of the agent's own, such as `plan`. */
   readonly mode?: string;
@@ -48,8 +48,8 @@ export interface ConversationAgent extends DrivenAgent {
    */
   readonly conversationTokens?: () => Promise<number>;
   /**
-   * Starts its program before the first turn, which then finds it open if it uses the expected session. The first turn
-   * reports the errors.
+   * Starts the agent's program before the first turn. The first turn uses the started program if both use the same
+   * session. The first turn also reports the errors of the start.
    */
   prepare(place: ProgramPlace): void;
   /** Like `prepare`, but resolves when the conversation is open. Errors: as `AgentDriver.open`. */

@@ -1,6 +1,7 @@
 /**
- * A conversation: a session of Continuo's, and the agent that answers in it now. Between two turns it may continue in
- * another session, or with another agent. Its state is a value (`TalkState`); this class carries out the effects.
+ * A conversation: a session in Continuo's store, and the agent that answers in it now. Between two turns, the
+ * conversation can move to another session or to another agent. Its state is a value (`TalkState`); the class
+ * `OpenTalk` carries out the effects of each change.
  */
 
 import { resolve } from "node:path";
@@ -63,11 +64,11 @@ class OpenTalk implements Talk {
   #store: Promise<OpenedStore> | null = null;
   #state: TalkState;
   #last: Promise<unknown> = Promise.resolve();
-  /** The newest change, or the newest turn that did not wait in the store. */
+  /** The newest change or turn that does not come from `queue`: a queued turn waits only for this one. */
   #lastAlone: Promise<unknown> = Promise.resolve();
-  /** The input that a crash left unanswered: the same text again is its retry. */
+  /** The inputs that a crash left unanswered: if the person sends one of them again, its run continues. */
   #woken: WokenSession | null = null;
-  /** The origin of which the session is a copy, until a turn in it was kept: a failed first turn deletes the copy. */
+  /** The origin from which the session was copied, until a turn of the copy is kept: a failed first turn deletes it. */
   #copied: Origin | null = null;
 
   constructor(options: TalkOptions, trust: ProjectTrust, setting: TalkSetting) {
@@ -232,8 +233,8 @@ class OpenTalk implements Talk {
   }
 
   /**
-   * Applies a change completely or not at all: if an effect fails, the state is as it was, and the agent's program has
-   * ended.
+   * Applies a change completely or not at all: if an effect fails, the state is the same as before, and the agent's
+   * program has ended.
    */
   async #change(change: TalkChange): Promise<void> {
     const before = this.#state;
@@ -288,7 +289,7 @@ class OpenTalk implements Talk {
     for (;;) {
       const repeated = search === null ? null : await this.#repeated(input, search, options);
       const others = search === null ? null : withoutNewest(search);
-      // Several inputs may have been cut off; each of them can be sent again.
+      // A crash may have left several inputs unanswered; the person can send each of them again.
       if (repeated !== null) this.#woken = others;
       try {
         return await this.#turn({ store, agent, session, before, input }, options, repeated);
@@ -331,7 +332,10 @@ class OpenTalk implements Talk {
     }
   }
 
-  /** If the caller names the run itself, the agent never receives its input twice. */
+  /**
+   * Finds the interrupted run that had the same input, so that the agent does not receive the input twice. Returns
+   * `null` if there is no such run, or if the caller names the run with `retryOf`.
+   */
   async #repeated(
     input: RunInput,
     woken: WokenSession,
@@ -370,7 +374,7 @@ class OpenTalk implements Talk {
     return await findOrigin(id, { store: await this.store(), places, configuration, lister });
   }
 
-  /** Takes the last session of the folder with this agent; if there is none, the first turn begins a new one. */
+  /** Continues the last session of this agent in the folder, if there is one. */
   async #continueIfAny(): Promise<void> {
     const isByAgent = this.settings.session.continueLast === "agent";
     try {
@@ -388,12 +392,12 @@ class OpenTalk implements Talk {
     return await lastOrigin({ store, places: this.#options.places }, { cwd: this.cwd, agent, lister });
   }
 
-  /** The session is known only when the agent has opened it; the first turn finds it open. */
+  /** The agent chooses its last session, so the id is known only after it has opened the session for the first turn. */
   async #lastByAgent(): Promise<Origin> {
     const { places, note } = this.#options;
     const { agent, cwd } = this;
     const store = await this.store();
-    // No other program may continue the session that it has open.
+    // The running program may have that session open, and two programs must not continue one session.
     await this.#program.end();
     const { sessionId, resumption } = await (await this.#program.ready(this.#state)).enter({
       cwd,
@@ -402,7 +406,7 @@ class OpenTalk implements Talk {
       ...(isListedOnlyByAgent(agent) ? { wantHistory: true } : {}),
     });
     if (resumption.steps?.[0]?.outcome === "not offered") {
-      note(`${agent} has no way of its own to continue: the newest session of its list is used`);
+      note(`${agent} cannot choose its last session itself: the newest one in its list is used`);
     }
     const { originAt } = await import("./origin.ts");
     return await originAt({ agent, sessionId, cwd }, { store, places });
@@ -441,7 +445,7 @@ class OpenTalk implements Talk {
     this.#copied = origin;
   }
 
-  /** Called after a failed first turn that left no message. */
+  /** Copies the origin again if a failed first turn has deleted the copy. */
   async #copyAgain(): Promise<void> {
     if (this.session === null && this.#copied !== null) await this.#take(this.#copied, this.agent);
   }
@@ -461,7 +465,7 @@ class OpenTalk implements Talk {
     await this.#change(present({ type: "enter", session, isFresh, open: this.#program.place, agent }));
   }
 
-  /** The agent itself is asked for the history, and then has the session open. */
+  /** Asks the agent itself for the history. The agent has the session open after this call. */
   async #importReportedOrigin(origin: Extract<Origin, { type: "told" }>): Promise<Session> {
     const { agent, sessionId, cwd: folder } = origin.told;
     const cwd = folder ?? this.cwd;

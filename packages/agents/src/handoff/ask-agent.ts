@@ -22,12 +22,12 @@ import { exportedBy, type OwnListRequest, ownListOf, witnessOf } from "../driver
 import { type AgentPrograms, programOf } from "./verify.ts";
 
 export type AgentAnswer =
-  /** Its own list has the session, and the agent read these messages. */
+  /** The agent's own list has the session, and the agent read this number of messages. */
   | { readonly outcome: "shown"; readonly by: string; readonly messages: number }
-  /** It has no list that can be asked, and read these messages. */
+  /** The agent has no list that can be asked, but it read this number of messages. */
   | { readonly outcome: "read"; readonly by: string; readonly messages: number }
   | { readonly outcome: "missing"; readonly by: string }
-  /** Why, as a clause. */
+  /** The agent could not be asked; `why` gives the reason as a clause. */
   | { readonly outcome: "unasked"; readonly why: string };
 
 export interface AskOptions {
@@ -75,7 +75,7 @@ async function ask({ agent }: FoundSession, asked: OwnListRequest): Promise<Agen
   if (agent === "opencode")
     return { outcome: "shown", by: answer?.by ?? agent, messages: await exportedBy(asked) };
   const testimony = (await (await witnessOf(agent))?.(asked)) ?? null;
-  if (testimony === null) return { outcome: "unasked", why: `nothing is known of how to ask ${agent}` };
+  if (testimony === null) return { outcome: "unasked", why: `Continuo does not know how to ask ${agent}` };
   const { length } = testimony.depth === "all" ? testimony.history : testimony.messages;
   return answer === null
     ? { outcome: "read", by: testimony.by, messages: length }
@@ -141,7 +141,8 @@ function copyForGemini({ location }: FoundSession, { home, project }: CopyContex
 }
 
 /**
- * Copies the present state of the database, even while opencode has it open, and makes a folder of the same project.
+ * Copies the present state of the database, even while opencode has it open. Makes a folder that opencode counts to the
+ * same project.
  */
 async function copyDatabase(
   { location }: FoundSession,

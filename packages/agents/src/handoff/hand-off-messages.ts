@@ -1,4 +1,6 @@
-/** Continues in an agent a conversation that comes from no agent: writes its messages as a new native session. */
+/**
+ * Hands over a conversation that does not come from an agent: writes its messages as a new native session of an agent.
+ */
 
 import { assertKnownOptions, ContinuoError, cancellable, type Message } from "@continuo/core/model";
 import { toModelOrder } from "@continuo/core/transcript";
@@ -18,8 +20,8 @@ export interface HandOffContent {
 }
 
 /**
- * Hands over messages like `handOff`. Their origin is not recorded, because there is no session to which they could
- * return.
+ * Hands over messages like `handOff`. Their origin is not recorded, because there is no session to which the messages
+ * could be brought back.
  *
  * Errors: as `handOff`, except those of a lookup.
  */
@@ -38,7 +40,7 @@ async function handOffSaid(
 ): Promise<HandOff> {
   const { to, until } = options;
   const title = toOneLine(given);
-  // The target agent has instructions of its own, so system messages become the user's.
+  // The target agent has instructions of its own, so system messages become user messages.
   const said = messages.map((one): Message => (one.role === "system" ? { ...one, role: "user" } : one));
   const later = fromMessage(said, options.fromMessage);
   const chosen = withinLimits(later.messages, options);

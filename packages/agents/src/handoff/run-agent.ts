@@ -1,6 +1,6 @@
 /**
- * Opens an agent for the session manager by its name: its driver, and a replay that its model receives as real
- * messages.
+ * Opens an agent by name, so that the session manager can execute runs with it. If Continuo can write native sessions
+ * of this agent, a replay becomes such a session, and the agent's model receives it as real messages.
  */
 
 import { statSync } from "node:fs";
@@ -27,8 +27,8 @@ import { writeNativeSession } from "./write-session.ts";
 export type RunAgentOptions = OpenAgentOptions & AgentOptions;
 
 /**
- * `executeRun(store, await openRunAgent("claude", { cwd }), runId)`. Close it when `keepOpen` is `session`. A relative
- * `cwd` counts from the folder of this process.
+ * Example: `executeRun(store, await openRunAgent("claude", { cwd }), runId)`. If `keepOpen` is `session`, the caller
+ * must close the agent. A relative `cwd` counts from the folder of this process.
  *
  * Errors: as `openAgent`; `usage` also for an unknown option.
  */
@@ -57,7 +57,10 @@ export function replayWriterOf(to: AgentName, places: Places): ReplayWriter {
   };
 }
 
-/** Rows in a database stay, because other sessions share the database. */
+/**
+ * Returns a function that deletes the file of the native session if it did not change since it was written. A session
+ * in a database is not deleted, because other sessions share the database.
+ */
 function discarderOf(location: string | null): () => Promise<void> {
   const path = location === null || location.includes("#") ? null : location;
   const before = path === null ? undefined : statSync(path, { throwIfNoEntry: false });

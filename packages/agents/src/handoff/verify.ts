@@ -22,10 +22,10 @@ export interface Verification {
   readonly asides?: string;
 }
 
-/** Returns receipt lines for the agent's own insertions that it reads differently from how they were written. */
+/** Returns a receipt line if the agent reads its own insertions differently from how Continuo wrote them. */
 export function asideLines({ by, asides }: Verification): ReceiptRecord[] {
   if (asides === undefined) return [];
-  const reason = `${by} reads what the agent adds by itself differently: ${asides}`;
+  const reason = `content that the agent adds by itself differs when ${by} reads it: ${asides}`;
   return [{ place: "new session", kind: "other", outcome: "noted", reason }];
 }
 
@@ -55,7 +55,8 @@ export interface WrittenSession {
 
 /**
  * Compares the messages that the agent's model would receive: those of the written session, and those that the
- * agent itself read. If an agent shows only words, these are compared. Errors: `verification_failed`.
+ * agent itself read. If an agent shows only the words of its messages, only the words are compared. Errors:
+ * `verification_failed`.
  */
 export async function verifyWithAgent(
   agent: AgentName,

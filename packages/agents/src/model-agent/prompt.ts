@@ -1,6 +1,7 @@
 /**
- * The prompt of a turn: the transcript and the input. If the turn crashed while calls waited for permission, it is the
- * transcript up to these calls; if it crashed after tools had ended, the input comes before their results. Pure.
+ * The prompt of a turn: the transcript and the input. If the turn crashed while calls waited for permission, the
+ * prompt is the transcript up to these calls. If the turn crashed after tools had ended, the input comes before the
+ * results of the tools. Pure.
  */
 
 import type { AgentRequest, Block, ExecuteOptions, Message } from "@continuo/core/model";
@@ -47,9 +48,10 @@ interface UnfinishedTurn extends CrashedTurn {
 }
 
 /**
- * Earlier attempts at the same input. A model that found the input behind the results of its tools would call them again,
- * and one that found it behind half an answer would take that for an earlier one. The input comes again behind them if
- * others spoke since, or if a call was cut off. `null` if there are none.
+ * Returns earlier attempts at the same input; `null` if there are none. The input comes before them. After the results
+ * of tools, the input would make the model call the tools again; after half an answer, it would make the model take the
+ * half for a complete earlier answer. If others spoke since then, or if a call was cut off, the input is repeated at
+ * the end.
  */
 function crashedTurn(request: AgentRequest): CrashedTurn | null {
   const earlier = earlierAttempt(request);
@@ -59,12 +61,13 @@ function crashedTurn(request: AgentRequest): CrashedTurn | null {
   if (!isOwn || since.some(({ content }) => content.some(isCutOff))) {
     return { before, turn: [...since, inputOf(request)] };
   }
-  // The words that were cut off after the last result, and the note of the crash, are left out: the model says them now.
+  // The words that were cut off after the last result are left out, because the model says them again. The note about
+  // the crash is left out too.
   const last = since.findLastIndex(({ role }) => role === "tool");
   return { before, turn: since.slice(0, last + 1).filter(({ role }) => role !== "user") };
 }
 
-/** A call that was denied, or whose tool failed, has its result. */
+/** Returns true for the result of a call that was cut off; a call that was denied, or whose tool failed, was not. */
 export function isCutOff(block: Block): boolean {
   if (block.type !== "tool_result" || !block.isError) return false;
   return block.status === undefined || block.status === "interrupted" || block.status === "cancelled";

@@ -1,6 +1,6 @@
 /**
- * The outline of a history, and the files that it changed: answers from the facts kept for each turn. Pure, except that
- * it reads the spool.
+ * Makes the outline of a history, and lists the files that its turns changed, from the facts that are kept for each
+ * turn. Pure, except that messages are read from the spool file.
  */
 
 import { ContinuoError, type SessionFacts, type ToolCallBlock } from "@continuo/core/model";
@@ -24,7 +24,7 @@ export interface OutlineQuery {
   /** Only turns before this number. */
   readonly before?: number;
   readonly limit?: number;
-  /** `include` adds the print of each turn. */
+  /** `include` adds the `print` of each turn: hashes of its content. */
   readonly prints?: "include";
 }
 
@@ -50,7 +50,10 @@ export function outlineOf(
   };
 }
 
-/** The first message that the model still sees, from the ids of those that it sees; `null` if that is the first of all. */
+/**
+ * Returns the first message that the model still sees, given the ids of all messages that the model sees; `null` if
+ * this is the first message of the history.
+ */
 export function seenFromOf(kept: CachedHistory, ids: readonly string[]): Outline["seenFrom"] {
   const places = ids.flatMap((id) => kept.indexOf(id) ?? []);
   const index = places.reduce((least, place) => Math.min(least, place), kept.length);
@@ -58,7 +61,7 @@ export function seenFromOf(kept: CachedHistory, ids: readonly string[]): Outline
   return messageId === undefined || index === 0 ? null : { messageId, index };
 }
 
-/** The files of the newest turns first. */
+/** Returns the files; the files of the newest turns come first. */
 function filesOf(turns: CachedHistory["turns"]): readonly TouchedFile[] {
   const files = new Map<string, { -readonly [K in keyof TouchedFile]: TouchedFile[K] }>();
   for (const [at, turn] of turns.entries()) {
@@ -74,7 +77,7 @@ function filesOf(turns: CachedHistory["turns"]): readonly TouchedFile[] {
 }
 
 /**
- * The facts of these turns; without them, of all turns.
+ * The facts of the turns from `from` to `to`; by default of all turns.
  *
  * @param cwd the folder of the session
  */
@@ -114,7 +117,7 @@ export function changesOfFile(kept: CachedHistory, path: string, after = 0): Fil
   );
   if (all.length === 0) {
     throw new ContinuoError("not_found", `the session does not change ${JSON.stringify(path)}`, {
-      hint: "Ask for the changes without a path to see the files.",
+      hint: "Leave out the path to list the changed files.",
     });
   }
   const changes: FileChange[] = [];
@@ -145,7 +148,7 @@ function callOf(kept: CachedHistory, { index, callId }: Change): ToolCallBlock |
   return call?.type === "tool_call" ? call : null;
 }
 
-/** The details of the result of the call, which may have the numbers of the lines. */
+/** Returns the `details` of the result that belongs to the call; they may contain the line numbers. */
 function detailsOf(kept: CachedHistory, { index, callId }: Change): unknown {
   const end = Math.min(kept.length, index + 1 + HISTORY_LIMITS.resultMessages);
   for (let at = index + 1; at < end; at++) {

@@ -1,4 +1,4 @@
-/** The turns that wrote the lines of a file, over all sessions that name the file or have its lines. */
+/** Finds the turns that wrote the lines of a file, in all sessions that name the file or contain its lines. */
 
 import { existsSync, realpathSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
@@ -25,7 +25,7 @@ export interface Origins {
   /**
    * The turns that wrote the lines of a file.
    *
-   * @param path from the root
+   * @param path the absolute path of the file
    * @param lines at most `ORIGIN_LIMITS.fileLines`
    */
   ofFile(path: string, lines: readonly string[]): Promise<FileBlame>;
@@ -80,7 +80,7 @@ async function blame(path: string, lines: readonly string[], work: Work): Promis
 interface Names {
   readonly paths: Set<string>;
   readonly root: string;
-  /** From the root of the project. */
+  /** The path of the file from the root of the project. */
   readonly below: string;
 }
 
@@ -98,7 +98,7 @@ function realPathOf(path: string): readonly string[] {
   }
 }
 
-/** The folder with `.git`, else that of the file. */
+/** The nearest folder above the file that contains `.git`; if there is none, the folder of the file. */
 function rootOf(path: string): string {
   for (let folder = dirname(path); ; folder = dirname(folder)) {
     if (existsSync(join(folder, ".git"))) return folder;
@@ -106,7 +106,7 @@ function rootOf(path: string): string {
   }
 }
 
-/** The edits of the file, oldest first, and those of its names before moves that sessions made. */
+/** The edits of the file, oldest first. If sessions moved the file, edits of its earlier paths are included. */
 function editsOf(edits: readonly PlacedEdit[], { paths, root, below }: Names): readonly PlacedEdit[] {
   const known = new Set(paths);
   const chosen: PlacedEdit[] = [];
@@ -123,7 +123,8 @@ function editsOf(edits: readonly PlacedEdit[], { paths, root, below }: Names): r
 }
 
 /**
- * Finds a file that no longer exists and that had most of the lines whose author is unknown; `null` if there is none.
+ * Finds the file that no longer exists and had the largest number of the lines whose author is unknown: at least three,
+ * or half of them if this is less. `null` if there is none.
  */
 function formerName(
   edits: readonly PlacedEdit[],

@@ -37,30 +37,30 @@ import {
   voicesOf,
 } from "./query/index.ts";
 
-/** Returns those of the sessions, the best one first, whose text is read for an excerpt. */
+/** Chooses the sessions whose text is read for an excerpt. `best` has the best session first. */
 export type PickSessions = (best: readonly IndexedSession[]) => readonly IndexedSession[];
 
 export interface SearchOptions {
-  /** Sessions that may be answered from, by their number in the index. */
+  /** Sessions that may be in the results, by their number in the index. */
   readonly sessions: ReadonlyMap<number, ReadySession>;
-  /** The time now, in milliseconds since 1970: what is newer ranks higher. */
+  /** The time now, in milliseconds since 1970; newer turns rank higher. */
   readonly nowMs: number;
   /** Number of the best sessions to return; all without it. */
   readonly limit?: number;
   /** Chooses the results among these; all by default. */
   readonly pick?: PickSessions;
-  /** Only turns with a text that this matches. */
+  /** Finds only turns whose text matches this expression. */
   readonly regex?: RegExp;
   /** Returns the part of a text that may be shown; excerpts are cut from it. */
   readonly mask?: (text: string) => string;
   /** Set if a turn may match with most of the words. */
   readonly best?: BestMatch;
-  /** Results of sessions that the index does not answer for. */
+  /** Results of sessions that were searched without the index. */
   readonly others?: readonly SearchResult[];
 }
 
 export interface IndexResults extends SearchResults {
-  /** Numbers of sessions that another process has begun to change since; they are left out. */
+  /** Numbers of sessions that another process began to change in the meantime; they are left out. */
   readonly changed: readonly number[];
 }
 
@@ -85,7 +85,7 @@ interface Candidate extends Pick<SearchResult, "session" | "score"> {
   toResult(): SearchResult;
 }
 
-/** Within an open index, on one state of it. */
+/** Searches an open index in one transaction, so that all results come from the same state of the index. */
 export function search(database: DatabaseSync, query: SearchQuery, options: SearchOptions): IndexResults {
   database.exec("begin");
   try {
@@ -114,7 +114,7 @@ function searchNow(database: DatabaseSync, query: SearchQuery, options: SearchOp
   return { ...best([...matched, ...(options.others ?? []).map(toCandidate)], options), changed };
 }
 
-/** A class, because there are thousands, and V8 takes far longer for objects with getters of their own. */
+/** A class, because a search makes thousands of these objects, and V8 is far slower with a getter on each object. */
 class MatchedSession implements Candidate {
   readonly hasNativeRefs: boolean;
   readonly score: number;
@@ -150,7 +150,7 @@ interface MatchOptions extends SearchOptions {
 /** Returns the session with this number; `null` if it does not count. */
 type SessionOf = (id: number) => ReadySession | null;
 
-/** A session is asked about once, not for each of its turns. */
+/** Checks each session only once, not again for each of its turns. */
 function createSessionOf(query: SearchQuery, { unchanged, sessions }: MatchOptions): SessionOf {
   const known = new Map<number, ReadySession | null>();
   const isAny = !filtersSessions(query);
@@ -184,7 +184,7 @@ function timeOf({ at }: Pick<TurnMatch, "at">, session: ReadySession): Pick<Inde
 
 function matchedBy(database: DatabaseSync, query: SearchQuery, options: MatchOptions): TurnGroups {
   const match = toExpression(query);
-  // Only filters and a regular expression look at more of a turn than ranks it.
+  // Only filters and a regular expression need more facts of a turn than its rank does.
   return match === null || options.regex !== undefined || filtersTurns(query)
     ? filteredTurns(database, query, { ...options, ...present({ match: match ?? undefined }) })
     : everyTurn(database, createSessionOf(query, options), { match, nowMs: options.nowMs });
@@ -313,7 +313,7 @@ function toResult(
   { database, query, mask, best }: TurnReadOptions,
 ): SearchResult {
   const [first] = matches;
-  if (first === undefined) throw new Error("a session that matches has a turn that does");
+  if (first === undefined) throw new Error("a session that matches must have a turn that matches");
   const passages = (): readonly Passage[] => passagesOf(database, first.turn).map((one) => masked(one, mask));
   return {
     session,

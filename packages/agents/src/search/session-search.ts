@@ -30,9 +30,9 @@ const debug = debugOf("search");
 
 export interface SessionSearchOptions {
   readonly places: PlacesAt;
-  /** Patterns of sessions that are kept out of every search, as `TextsOptions`. */
+  /** Patterns of the sessions that every search leaves out, as in `TextsOptions`. */
   readonly exclude: readonly string[];
-  /** Milliseconds since 1970: what is newer ranks higher. */
+  /** The present time, in milliseconds since 1970; newer turns rank higher. */
   readonly nowMs: number;
   /** Number of the best sessions to return; all without it. */
   readonly limit?: number;
@@ -40,11 +40,11 @@ export interface SessionSearchOptions {
   readonly pick?: PickSessions;
   /** The texts that earlier searches left open. */
   readonly kept?: KeptTexts;
-  /** Only turns with a text that this matches. */
+  /** Finds only turns whose text matches this expression. */
   readonly regex?: RegExp;
-  /** Ends a regular expression that takes forever; no limit by default. */
+  /** The milliseconds that the regular expression may take; no limit by default. */
   readonly regexMs?: number;
-  /** True if secrets in excerpts are masked. */
+  /** `masked` if secrets in excerpts are masked; secrets are not masked by default. */
   readonly secrets?: "masked";
   /** Milliseconds after which the search ends with what was found; no limit by default. */
   readonly timeMs?: number;
@@ -52,7 +52,7 @@ export interface SessionSearchOptions {
   readonly enough?: AbortSignal;
   readonly signal?: AbortSignal;
   readonly onProgress?: (progress: SearchProgress) => void;
-  /** Called if too much is not indexed to index it before this search. */
+  /** Called if the index lacks so many sessions that this search did not add them. */
   readonly onUnindexed?: () => void;
 }
 
@@ -70,17 +70,20 @@ export interface SessionSearchResults extends SearchResults {
   readonly sessionIds: readonly string[];
   /** Sessions that were not searched because the time was over, or what was found was enough. */
   readonly unsearched: number;
-  /** Sessions that were searched in their files, since they are not in the index as they are now. */
+  /** Sessions that were searched in their files, because the index does not have their present content. */
   readonly notIndexed: number;
   readonly unreadable: ScanResult["unreadable"];
   /** Sessions in which a text is too long to be searched whole. */
   readonly cut: number;
   readonly index: IndexState;
-  /** `most` if the results have only most of the words, since no turn has all of them, or since the query is a question. */
+  /**
+   * `most` if a result needs only most of the words, because no turn has all of them or because the query is a
+   * question.
+   */
   readonly matched: "all" | "most";
 }
 
-/** Errors: `too_large` where `regexMs` was not enough; those of reading the configuration of the store. */
+/** Errors: `too_large` if `regexMs` was not enough; an error if the configuration of the store cannot be read. */
 export async function searchSessions(
   query: SearchQuery,
   options: SessionSearchOptions,
@@ -123,7 +126,7 @@ export async function searchSessions(
   }
 }
 
-/** Sessions that changed since the last search are indexed at once if they are few: the next search is as fast. */
+/** If only a few sessions changed since the last search, they are indexed now, so that the next search stays fast. */
 async function fillFew(texts: OpenTexts, stop: AbortSignal): Promise<"few" | "none"> {
   const missing = texts.missing();
   const bytes = missing.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
@@ -162,7 +165,7 @@ async function searchAllOrMost(
   return { ...(await searchOpen(query, texts, { ...options, best })), matched: "most" };
 }
 
-/** Does not report that everything was searched while a search for most of the words may follow. */
+/** The progress never reports that all sessions were searched, because a search for most of the words may follow. */
 function unfinished({ onProgress }: SearchRun): SessionSearchOptions["onProgress"] {
   return (
     onProgress && ((now) => onProgress({ ...now, searched: Math.min(now.searched, now.ofSessions - 1) }))

@@ -34,7 +34,7 @@ interface Base {
   readonly timestamp: string | undefined;
   /** Written by this handle. */
   readonly own: boolean;
-  /** The handle of its author; `system` for the server, which also ends a message whose writer disappeared. */
+  /** The kind of its author; `system` for the server, which also ends a message whose writer disappeared. */
   readonly kind: "person" | "agent" | "system";
   /**
    * The event addresses this handle: by `to`, `@handle`, a reply to its message, a call of its method, a reaction to
@@ -50,7 +50,7 @@ export interface MessageEvent extends Base {
   readonly messageId: string;
   /** The text. */
   readonly content: string;
-  /** All of a message that has more than text: its text, calls of tools and results, images. */
+  /** The whole content of a message that has more than text: text, tool calls, tool results and images. */
   readonly blocks?: readonly Block[];
   /** `open`: more of it comes as `update`, then `complete`. `interrupted`: its writer disappeared. */
   readonly state: "complete" | "open" | "interrupted";
@@ -58,8 +58,8 @@ export interface MessageEvent extends Base {
   readonly replyTo: string | undefined;
   readonly attachments: readonly Attachment[];
   /**
-   * In a message of an agent that addresses this agent: the number of agents' messages since a person's last one, this
-   * one included.
+   * For a message of an agent that addresses this agent: how many messages agents have sent since the last message of a
+   * person. This message is included.
    */
   readonly turns?: number;
 }
@@ -82,8 +82,8 @@ export interface CompleteEvent extends Base {
   readonly replyTo: string | undefined;
   readonly attachments: readonly Attachment[];
   /**
-   * In a message of an agent that addresses this agent: the number of agents' messages since a person's last one, this
-   * one included.
+   * For a message of an agent that addresses this agent: how many messages agents have sent since the last message of a
+   * person. This message is included.
    */
   readonly turns?: number;
 }
@@ -178,7 +178,7 @@ export type KnownMessages = ReadonlyMap<string, string | null>;
 
 /**
  * `null` for an event that a reader does not receive: an event of an unknown type, or a part of a message whose
- * beginning the reader never saw (it gets the whole message at its end).
+ * beginning the reader never received. The reader receives the whole of such a message when the message ends.
  */
 export function toClientEvent(event: WireEvent, reader: Reader, known: KnownMessages): ClientEvent | null {
   const data = recordOf(event.data);

@@ -1,7 +1,7 @@
 /**
- * The inbox: every event in the order of the log, once, with none missing. It accepts only the event that
- * follows the one before (`after`), and asks again for any other. Unread events wait up to a limit. The rest
- * stays with the server until there is room.
+ * The inbox: every event in the order of the log, once, with none missing. It accepts an event only if the event
+ * directly follows the last accepted one (`after`). Otherwise it asks the server to send the events after that one
+ * again. Unread events wait up to a limit. The rest stays with the server until there is room.
  */
 
 import type { WireEvent } from "../wire/index.ts";
@@ -26,7 +26,7 @@ export class Inbox {
   readonly #options: InboxOptions;
   readonly #queue: ClientEvent[] = [];
   #length = 0;
-  /** The last event of the chain. */
+  /** The sequence of the last accepted event. */
   #position: number;
   #arrived: number;
   #state: "flowing" | "full" | "asked" = "flowing";
@@ -44,7 +44,7 @@ export class Inbox {
     return this.#position;
   }
 
-  /** The connection is open, and the chain begins after this sequence (the first time), or continues. */
+  /** Called when a connection is open. The first time, events are accepted from the one that follows `after`. */
   begin(after: number): void {
     if (this.#arrived === 0) {
       this.#position = after;
@@ -64,7 +64,7 @@ export class Inbox {
       return;
     }
     this.#state = "flowing";
-    // Checked before the event is converted: an event that is dropped now comes again.
+    // This is checked before the event is converted, because an event that is dropped now is sent again later.
     if (!this.#hasRoom()) {
       this.#state = "full";
       this.#options.onFull();
@@ -81,7 +81,7 @@ export class Inbox {
     if (this.#state === "full") this.#ask();
   }
 
-  /** Events outside the log have no place in the chain; there is always room for the last one. */
+  /** Adds an event for `next`, even if there is no room. Events that are not in the log do not change `position`. */
   put(event: ClientEvent): void {
     this.#queue.push(event);
     this.#length += lengthOf(event);
@@ -92,7 +92,10 @@ export class Inbox {
     return this.#queue.length < 2 * LIMITS.queuedEvents;
   }
 
-  /** The next one; `undefined` when the inbox has ended, or the signal aborted (`wake` makes it look). */
+  /**
+   * Returns the next event; `undefined` when the inbox has ended or the signal is aborted. After an abort, the caller
+   * must call `wake`, so that this method checks the signal.
+   */
   async next(signal?: AbortSignal): Promise<ClientEvent | undefined> {
     for (;;) {
       if (signal?.aborted === true) return undefined;

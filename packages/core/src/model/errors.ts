@@ -55,7 +55,7 @@ interface ErrorKind {
   readonly hint?: string;
 }
 
-/** `docs/errors.md` is made from it: `scripts/errors-page.ts` explains each code to users. */
+/** `docs/errors.md` is made from this table: `scripts/errors-page.ts` explains each code to users. */
 export const ERROR_KINDS: Readonly<Record<ErrorCode, ErrorKind>> = {
   usage: { exitCode: 2, httpStatus: 400 },
   not_found: { exitCode: 3, httpStatus: 404 },
@@ -72,15 +72,15 @@ export const ERROR_KINDS: Readonly<Record<ErrorCode, ErrorKind>> = {
   /** A value that the store cannot keep as it was given. */
   invalid: { exitCode: 2, httpStatus: 400 },
   too_large: { exitCode: 2, httpStatus: 413 },
-  /** A sequence that the log has not reached; `details.latestSequence`. */
+  /** A sequence that the log has not reached; `details.latestSequence` is the newest one. */
   out_of_range: { exitCode: 2, httpStatus: 400 },
   /** A log that was deleted and is kept, hidden, for its forks. */
   gone: { exitCode: 3, httpStatus: 410 },
   log_closed: { exitCode: 5, httpStatus: 409 },
-  /** Somebody else holds the name now; `details.token` or `details.epoch` is theirs. */
+  /** Another holder has the name now; `details.token` or `details.epoch` is that of the new holder. */
   fenced: { exitCode: 5, httpStatus: 403 },
   lease_held: { exitCode: 5, httpStatus: 409 },
-  /** A producer left a number out; `details.expected`. */
+  /** A producer left a number out; `details.expected` is the number that comes next. */
   sequence_gap: { exitCode: 5, httpStatus: 409 },
   invalid_transition: { exitCode: 5, httpStatus: 409 },
   /** An answer to a run that no longer waits for one; `details.status` is that of the run. */
@@ -100,9 +100,9 @@ export const ERROR_KINDS: Readonly<Record<ErrorCode, ErrorKind>> = {
   native_unavailable: { exitCode: 8, httpStatus: 409 },
   /** The session has as many waiting or working runs as are allowed. */
   too_many_runs: { exitCode: 5, httpStatus: 429 },
-  /** A project's configuration wants to run programs, and nobody said `continuo trust`. */
+  /** A project's configuration wants to run programs, and nobody has run `continuo trust` for it. */
   untrusted: { exitCode: 5, httpStatus: 403 },
-  /** A member that needs a workspace was called by a client that gave none. */
+  /** A method that needs a workspace was called by a client that gave no `workspaceId`. */
   session_disabled: { exitCode: 2, httpStatus: 400, hint: "Give `workspaceId` when you connect." },
   /** No token, or one that is unknown, expired or revoked. */
   unauthorized: {
@@ -180,8 +180,8 @@ export function isContinuoError(error: unknown, code?: ErrorCode): error is Cont
 }
 
 /**
- * Returns true if a store that failed like this may answer in a moment. A store that is closed, or whose file
- * is gone, does not.
+ * Returns true if the error is temporary, so that the store may answer in a moment. Returns false if the store is
+ * closed or its file is gone.
  */
 export function isPassing(error: unknown): boolean {
   if (isContinuoError(error, "busy")) return true;
@@ -196,7 +196,7 @@ export function messageOf(error: unknown): string {
   try {
     return String(error instanceof Error ? error.message : error);
   } catch {
-    return `something that says nothing of itself (${typeof error})`;
+    return `a value that cannot be converted to text (${typeof error})`;
   }
 }
 

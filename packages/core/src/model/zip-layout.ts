@@ -1,6 +1,6 @@
 /**
- * The records around the bytes of a ZIP archive, for programs and browsers: the caller that packs the bytes computes their checksum.
- * Pure.
+ * Makes the records around the packed bytes of a ZIP archive. Runs in Node.js and in browsers, because the caller packs
+ * the bytes and computes their checksum. Pure.
  */
 
 type Bytes = Uint8Array<ArrayBuffer>;
@@ -58,7 +58,7 @@ export function zipEnd(count: number, directoryBytes: number, offset: number): B
   return numbers([END, 4], [0, 2], [0, 2], [count, 2], [count, 2], [directoryBytes, 4], [offset, 4], [0, 2]);
 }
 
-/** Numbers with their bytes, the lowest byte first. */
+/** Writes each number in the given number of bytes, the lowest byte first. */
 function numbers(...fields: readonly (readonly [value: number, bytes: 2 | 4])[]): Bytes {
   const view = new DataView(new ArrayBuffer(fields.reduce((sum, [, bytes]) => sum + bytes, 0)));
   let at = 0;

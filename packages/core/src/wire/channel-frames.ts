@@ -34,7 +34,7 @@ export interface ParticipantSession {
   /** Everything up to here is processed. */
   readonly processed: Sequence;
   readonly status: SessionStatus;
-  /** The client stored it with `sdk_session`. */
+  /** The text that the client stored with the frame `sdk_session`. */
   readonly sdkSessionId: string | null;
 }
 
@@ -56,15 +56,15 @@ export interface Participant {
 export type ReplayFrom = Sequence | "processed" | "anchor" | "latest";
 
 /**
- * The part of the replay that is sent: all events; the newest messages and those that are addressed to the handle; or
- * only the latter.
+ * The part of the replay that is sent. `stream`: all events. `collect`: the newest messages, and the messages that are
+ * addressed to the handle. `skip`: only the messages that are addressed to the handle.
  */
 export type ReplayMode = "stream" | "collect" | "skip";
 
 /** The first frame of a connection. */
 export interface HelloFrame {
   readonly type: "hello";
-  /** 1; another number is `unsupported`. */
+  /** The version of the protocol: 1. Any other number is refused with `unsupported`. */
   readonly protocol: Count;
   /**
    * Left out if it was given as a subprotocol, or if the server requires no token.
@@ -91,7 +91,7 @@ export interface HelloFrame {
   readonly capabilities?: readonly Id[];
   /** A name for the device of a person, which has a cursor `received` of its own. */
   readonly device?: Name;
-  /** Asks for a session: cursors, status, history. It must be the workspace of the token. */
+  /** Asks for a session: cursors, status, history. The value must be the workspace of the token. */
   readonly workspaceId?: Name;
   readonly after: ReplayFrom;
   /** `stream` by default. */
@@ -103,7 +103,7 @@ export interface SendFrame {
   readonly type: "send";
   /** The id of the event, and of the message. */
   readonly id: Id;
-  /** Blocks only in a whole message; they have the same limit, as JSON. */
+  /** Blocks are allowed only in a whole message; their JSON has the same limit as a text. */
   readonly content: MessageText | readonly Block[];
   /** More of the message follows, with `append`, `replace` and `complete`. Left out for a whole message. */
   readonly state?: "open";
@@ -226,7 +226,7 @@ export type PostFrame =
   | AnswerFrame
   | CancelFrame;
 
-/** A frame about a message that its participant has in progress. */
+/** A frame about a message that the participant is still writing. */
 export type PartFrame = AppendFrame | ReplaceFrame | CompleteFrame;
 
 /** A frame about a message that has ended. */
@@ -285,7 +285,7 @@ export interface ClaimFrame {
   readonly sequence: Sequence;
   /** The name of the agent's program, for the run. */
   readonly agent: Id;
-  /** The number of agents' messages since a person's last one that leaves the input unanswered. */
+  /** If agents have sent this many messages since the last message of a person, the input stays unanswered. */
   readonly maxTurns?: Count;
 }
 
@@ -316,7 +316,7 @@ export type SessionFrame =
 
 export type RunEnd = "completed" | "failed" | "cancelled";
 
-/** The result of a claim. `answerId` is the id of the message that answers it; every attempt has its own. */
+/** The result of a claim. `answerId` is the id of the message that answers the input; each attempt has another id. */
 export type ClaimedInput =
   | {
       readonly state: "claimed";
@@ -327,12 +327,12 @@ export type ClaimedInput =
       readonly content: string;
       readonly from: string;
       readonly messageId: string;
-      /** The id of the edit whose text `content` is; left out for a message that was not edited. */
+      /** The id of the edit from which `content` comes; left out for a message that was not edited. */
       readonly editId?: Id;
       /** The ids that the answers of earlier attempts have, if they were begun; left out for the first attempt. */
       readonly earlierAnswerIds?: readonly Id[];
     }
-  /** It was answered before, or given up after too many attempts. */
+  /** The input was answered before, or it was given up, for example after too many attempts. */
   | { readonly state: "done"; readonly runId: string | null };
 
 /** A frame that the server answers with `ok` or `error`. */
@@ -346,7 +346,7 @@ export interface HeartbeatFrame {
   readonly type: "heartbeat";
 }
 
-/** No more events until `resume`. */
+/** Asks the server to send no more events until `resume`. */
 export interface PauseFrame {
   readonly type: "pause";
 }
@@ -383,8 +383,8 @@ export interface WelcomeFrame {
   /** The replay begins after this sequence. */
   readonly after: Sequence;
   /**
-   * The number of messages up to `upTo` that are not sent, because of `replay`. The number includes messages that are
-   * addressed to the handle, which are sent.
+   * The number of messages up to `upTo`, which are left out because of `replay`. Messages that are addressed to the
+   * handle are sent nevertheless, but they are included in the number.
    */
   readonly omitted?: { readonly messages: Count; readonly upTo: Sequence };
   readonly session: ParticipantSession | null;
@@ -417,7 +417,7 @@ export interface PresenceFrame {
   readonly participant: Participant;
 }
 
-/** The session could be opened at last, or another connection of the same person changed it. */
+/** The session, which could not be opened before, is open now, or another connection of the same person changed it. */
 export interface SessionStateFrame {
   readonly type: "session";
   readonly session: ParticipantSession;
@@ -477,8 +477,8 @@ export const CLOSE = {
 } as const;
 
 /**
- * Codes of an `error` without a `request` that another try would meet again: the client ends. After any other code,
- * including unknown ones, it connects again.
+ * Codes of an `error` without a `request` after which the client ends, because another try would get the same error.
+ * After any other code, including unknown ones, the client connects again.
  */
 export const FINAL_CODES: readonly string[] = [
   "unauthorized",

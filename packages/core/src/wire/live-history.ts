@@ -1,4 +1,7 @@
-/** A continuous session in windows: parts of its log, and the notes as they were before each part. */
+/**
+ * The history of a continuous session in windows. A window is a part of the log, with the notes as they were before
+ * this part.
+ */
 
 import type { WireEvent } from "./channel-events.ts";
 import type { NoteStatus } from "./live-notes.ts";
@@ -16,7 +19,7 @@ export interface LiveHistory {
   /** Oldest first: every event of the feed after `from` and up to `sequence`. */
   readonly events: readonly WireEvent[];
   readonly from: number;
-  /** A reader continues after it. */
+  /** The end of the window: the next window is the one with `after` set to this sequence. */
   readonly sequence: number;
   /** The sequence of the newest event of the log. */
   readonly latestSequence: number;
@@ -32,7 +35,7 @@ export interface LiveHistory {
 export interface NoteEvent {
   /** The event has the fields of the note and `operation`; texts and lists of a large answer are cut. */
   readonly event: WireEvent;
-  /** The status that later events gave it. */
+  /** The status of the note, including changes by later events. */
   readonly status: NoteStatus;
   readonly by: "agent" | "person";
   /** The full length of the text that was cut; `null` if nothing was cut. */

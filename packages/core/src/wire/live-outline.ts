@@ -1,5 +1,6 @@
 /**
- * The outline of a video: its content according to captions that need not be played yet, and the part that was watched.
+ * The outline of a video: its content according to its captions, also for parts that were not played yet, and the parts
+ * that were watched.
  */
 
 import type { Span } from "./live-notes.ts";

@@ -10,7 +10,7 @@ export type ReportedState = LiveState | "checkpointed";
 
 export const LEVELS = ["normal", "warning", "critical"] as const;
 
-/** The delay of the notes behind the evidence. */
+/** The part of the evidence that the notes do not contain yet. */
 export type Level = (typeof LEVELS)[number];
 
 /** One lane processes all input in order; `split` gives critical and supplementary input a lane each. */
@@ -130,7 +130,10 @@ export interface LiveSessionRequest {
 /** A note writer that a person can choose for a session, as `GET /v1/live/KEY/writers` lists it. */
 export interface OfferedWriter {
   readonly name: string;
-  /** `none`: without a model. `here`: a model that runs on the machine of the server. `agent`: an agent that is installed there. */
+  /**
+   * `none`: without a model. `named`: a writer that the server's configuration names. `here`: a model that runs on the
+   * machine of the server. `agent`: an agent that is installed there.
+   */
   readonly kind: "none" | "named" | "here" | "agent";
   /**
    * 0 for a writer that costs nothing, otherwise the cost of its sessions per hour; `null` while no session was long
@@ -166,12 +169,12 @@ export interface LiveAnswer {
   readonly noteIds: readonly string[];
 }
 
-/** The answer to accepted input, which is durable by then. */
+/** The answer to input that was accepted; the input is already stored durably. */
 export interface Acknowledgement {
   /** Sequences of the stored events, in the order of the input; empty for a batch that was stored before. */
   readonly sequences: readonly number[];
   readonly depth: number;
   readonly level: Level;
-  /** Telemetry that was not stored, because the session was behind with its evidence. */
+  /** The number of pieces of telemetry that were not stored, because too much evidence was waiting to be processed. */
   readonly dropped: number;
 }

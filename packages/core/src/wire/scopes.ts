@@ -7,7 +7,10 @@
 import { ContinuoError, type NamedKind } from "../model/index.ts";
 
 export type Access = "read" | "write";
-/** `answer`: may answer an agent's question for permission, once. `write` includes `answer`. */
+/**
+ * `answer`: may answer an agent's question for permission, but cannot give a permission that lasts. `write` includes
+ * `answer`.
+ */
 export type MachinePermission = Access | "answer";
 
 export interface NamedScope {
@@ -95,7 +98,7 @@ export function coversName(pattern: string, name: string): boolean {
   return pattern.endsWith("*") ? name.startsWith(pattern.slice(0, -1)) : name === pattern;
 }
 
-/** True for a name without control characters and with a `*` only at its end. */
+/** True for a name that has no control characters, and no `*` except at its end. */
 function isScopeName(name: string): boolean {
   return name.length > 0 && name.length <= 512 && /^[^\p{Cc}*]*\*?$/u.test(name);
 }

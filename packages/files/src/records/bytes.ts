@@ -167,7 +167,9 @@ interface Expansion {
 function startZstd(path: string, sizeBytes: number): Expansion {
   let stopFrame = (): void => undefined;
   let isStopped = false;
-  /** A decompressor of Node ends with the first frame: the next one begins where that one stopped to read. */
+  /**
+   * A decompressor of Node ends after one frame. The next decompressor begins where the previous one stopped reading.
+   */
   async function* expand(): AsyncGenerator<Buffer, void, void> {
     let start = 0;
     for (let frames = 0; !isStopped; frames++) {

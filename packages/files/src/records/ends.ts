@@ -1,9 +1,9 @@
 /**
  * Reads the newest records of a JSON Lines file, or the lines that contain given bytes, without parsing the rest.
  *
- * Both read from the end of the file to its start, so that a caller stops as soon as it knows enough. Line numbers are
- * unknown here and are 0; `offset` names the place. Only for plain files: a compressed file cannot be read from its end
- * (`isCompressed`).
+ * The file is read from its end to its start, so that a caller can stop as soon as it knows enough. The lines have no
+ * line numbers here; `offset` is the place of a line. Only for plain files: a compressed file cannot be read from its
+ * end (`isCompressed`).
  */
 
 import { setImmediate as otherWork } from "node:timers/promises";
@@ -19,7 +19,7 @@ export interface RawLine {
 
 export interface BackwardsOptions {
   readonly signal?: AbortSignal;
-  /** Yield only lines that contain one of these bytes. */
+  /** Yield only lines that contain one of these byte sequences. */
   readonly needles?: readonly Buffer[];
 }
 
@@ -29,7 +29,7 @@ export function isCompressed(path: string): boolean {
   return path.endsWith(".zst");
 }
 
-/** Lines that are not blank, newest first. Lines that are longer than a record may be are skipped. */
+/** Yields the lines that are not blank, newest first. Skips a line that is longer than `MAX_RECORD_BYTES`. */
 export async function* linesBackwards(
   bytes: ByteSource,
   sizeBytes: number,

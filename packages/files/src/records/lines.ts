@@ -1,8 +1,9 @@
 /**
- * The records of a JSON Lines file: they are scanned in order, searched for bytes, or fetched again by their place.
+ * Reads the records of a JSON Lines file: a scan yields them in order, and a fetch returns one of them again by its
+ * place.
  *
- * Bounds: a scan holds one chunk and the record it is in; fetching holds one window; the parsed records
- * of a small file are kept between a scan and the fetches that follow it (`limits.ts`).
+ * Bounds: a scan has one chunk in memory, and the part of an incomplete record before this chunk; a fetch has one
+ * window; the parsed records of a small file are kept between a scan and the fetches that follow it (`limits.ts`).
  */
 
 import { isUtf8 } from "node:buffer";
@@ -37,7 +38,10 @@ export interface LineRecord extends LinePlace {
   readonly problems: readonly Problem[];
   /** A last line without a line end, which may still be written to. */
   readonly unended?: true;
-  /** Holds U+2028 or U+2029 as they are, which some readers take for line ends. Only in a `whole` scan. */
+  /**
+   * True if the line contains U+2028 or U+2029 without an escape: some readers treat them as line ends. Set only by a
+   * `whole` scan.
+   */
   readonly separators?: true;
 }
 
@@ -208,7 +212,10 @@ function firstSize({ part, sizeBytes }: ScanOptions & { readonly sizeBytes: numb
   return part === "whole" ? Math.min(sizeBytes + 1, CHUNK_BYTES) : FIRST_CHUNK_BYTES;
 }
 
-/** The size of a read is small at first, for callers that need only the head; it doubles if a record is longer. */
+/**
+ * The size of a read is small at first, for callers that need only the head. It grows with each read, up to one chunk,
+ * or up to the length of the incomplete record if that is longer.
+ */
 function nextSize(size: number, pending: Buffer): number {
   return Math.max(Math.min(4 * size, CHUNK_BYTES), pending.length);
 }
@@ -325,7 +332,7 @@ function parseLine(bytes: Buffer, line: number, ended: boolean): ParsedLine {
   }
 }
 
-/** Only the white space of JSON, with which no record begins; a line with other white space is reported as not JSON. */
+/** True for a line that contains only the white space of JSON. A line of other white space is reported as not JSON. */
 function isBlank(bytes: Buffer): boolean {
   for (const byte of bytes) if (byte !== 0x20 && byte !== 0x09 && byte !== CR) return false;
   return true;

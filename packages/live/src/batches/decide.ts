@@ -1,6 +1,7 @@
 /**
- * Decisions on drafts. A draft updates the note with the same content at the same place, merges several such notes,
- * or becomes a new note. A draft below the confidence limit is asked about, or written as unsure. Pure.
+ * Decisions on drafts. A draft updates the note with the same content at the same place, merges several such notes, or
+ * becomes a new note. If a draft is below the confidence limit, a person is asked about it, or it is written as unsure.
+ * Pure.
  */
 
 import {
@@ -28,7 +29,10 @@ export interface ComparedNote {
   readonly by: "agent" | "person";
   /** The number of changes by the agent in the last hour. */
   readonly revisions: number;
-  /** A stand-in wrote it, and the session's own writer now says at its place what it should have said. */
+  /**
+   * True if a stand-in wrote this note, and the session's own writer has now received the same evidence: a draft at the
+   * same place then replaces the note.
+   */
   readonly isStandIn?: boolean;
 }
 
@@ -147,7 +151,7 @@ function matchOf(
   return cosine >= threshold ? [{ compared, overlap, cosine }] : [];
 }
 
-/** True if the draft contains the whole text of the note, however much it adds before or after it. */
+/** True if the draft contains the whole text of the note, even if the draft has much more text before or after. */
 function isContinued(compared: ComparedNote, draft: Draft): boolean {
   const text = compared.note.text.trim();
   return isFree(compared) && text.length >= LIMITS.continuedChars && draft.text.includes(text);
@@ -175,7 +179,7 @@ function after(
   return [...notes.filter((one) => !gone.has(one.note.noteId)), next];
 }
 
-/** A number, rounded to as many digits as are recorded. */
+/** Rounds a number to the four decimal places that are recorded. */
 function round(number: number): number {
   return Math.round(number * 10_000) / 10_000;
 }

@@ -1,6 +1,7 @@
 /**
- * Batches that a stand-in wrote are owed to the session's own writer: when it works again, it gets their evidence. Its
- * drafts replace the notes that the stand-in made from this evidence, unless a person changed them.
+ * While the session's own note writer fails, another writer, the stand-in, writes the batches. They are owed to the
+ * note writer: when it works again, it receives their evidence. Its drafts replace the notes that the stand-in made
+ * from this evidence, unless a person changed the notes.
  */
 
 import type { NewEvent, Store } from "@continuo/core/model";
@@ -25,7 +26,7 @@ export interface RedoOptions {
   readonly signal: AbortSignal;
   /** Appends as the owner. Errors: `fenced`, and those of the store. */
   readonly append: (events: readonly NewEvent[]) => Promise<unknown>;
-  /** Runs decisions that change notes one after another. */
+  /** Runs one decision after the other, because decisions change notes. */
   readonly inTurn: <Result>(work: () => Promise<Result>) => Promise<Result>;
 }
 
@@ -47,7 +48,7 @@ export async function redoOwed(options: RedoOptions): Promise<void> {
     return { sequence, type, retention, atMs: Date.parse(occurredAt) };
   });
   const batch: Batch = { batchId: newId(), lane, given, dropped: [], isEnd: false };
-  // Events beyond the bytes of a batch are left out: the stand-in's notes of them stay.
+  // Events that exceed the size limit of a batch are left out: the notes that the stand-in made from them stay.
   const { request } = await noteRequest({ store, sessionId, fold, batch, evidence, isEnd: false, nowMs });
   const run = { store: runStore, sessionId, batch, request, signal, writer, rules };
   // The memory of the writer is about the present, and these batches are past.

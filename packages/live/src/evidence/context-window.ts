@@ -1,6 +1,6 @@
 /**
- * Evidence around a time of the medium, most useful first. It reads through the index, so the cost does not grow with
- * the log.
+ * Reads evidence around a time of the medium, the most useful first. An index is used, so the cost does not grow
+ * with the log.
  */
 
 import {
@@ -25,9 +25,9 @@ const OPTIONS: KnownOptions<ContextWindowOptions> = {
 const TYPES: readonly string[] = ["transcript_added", "remark_added", "frame_captured", "evidence_added"];
 
 /**
- * Yields critical evidence first, then by distance from the time. The second, wider window is read when the confidence
- * is low or the first window has little critical evidence. The result never exceeds the token budget. Errors: those of
- * the store.
+ * Yields critical evidence of a window before the other evidence, and the nearest to the time first. The second, wider
+ * window is read if the confidence is low, or if the first window has little critical evidence. The result never
+ * exceeds the token budget. Errors: those of the store.
  */
 export async function* fetchContextWindow(
   store: Store,

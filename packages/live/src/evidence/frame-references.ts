@@ -1,6 +1,6 @@
 /**
- * References of frames to pictures, and their end: one claim of the store per reference. Several events, even of
- * different sessions, can refer to the same bytes, which stay until the last reference expires.
+ * References of frames to pictures, and their expiry: the store has one claim for each reference. Several events, even
+ * of different sessions, can refer to the same bytes, which stay until the last reference expires.
  */
 
 import { type Claim, isContinuoError, listAll, type Store } from "@continuo/core/model";
@@ -78,8 +78,8 @@ export async function settleExpiry(store: Store, hash: string): Promise<void> {
 }
 
 /**
- * The time at which the store may remove the bytes by itself: a day after nobody can read them, so that the clean-up of
- * pictures finds them first.
+ * The time at which the store may remove the bytes by itself: one day after `expiresAt`, from which on nobody can read
+ * them. Until then, the clean-up of pictures can remove them first.
  */
 export function bytesUntil(expiresAt: string): string {
   return isoOf(Date.parse(expiresAt) + LIMITS.pictureGraceMs);

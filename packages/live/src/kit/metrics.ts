@@ -34,7 +34,7 @@ export const METRICS: Readonly<Record<CounterName | HistogramName | GaugeName, M
   "continuo.live.depth": {
     kind: "histogram",
     unit: "{message}",
-    says: "Input of a session that is stored and not processed, with each message.",
+    says: "Input of a session that is stored and not processed yet, measured whenever input is stored.",
   },
   "continuo.live.batch.size": {
     kind: "histogram",
@@ -64,12 +64,12 @@ export const METRICS: Readonly<Record<CounterName | HistogramName | GaugeName, M
   "continuo.live.replay.agreement": {
     kind: "histogram",
     unit: "1",
-    says: "The share in which the nightly replay of a session agrees, 0 to 1; the target is 0.95.",
+    says: "The share of compared events on which the nightly replay agrees, 0 to 1; the target is 0.95.",
   },
   "continuo.live.escalations": {
     kind: "counter",
     unit: "{question}",
-    says: "Questions to people about drafts that are not sure.",
+    says: "Questions to people about drafts of which the note writer is not sure.",
   },
   "continuo.live.checkpoint.duration": {
     kind: "histogram",
@@ -180,7 +180,7 @@ export interface ObservedSession {
 export function observeSessions(source: () => readonly ObservedSession[]): () => void {
   const leaves = [
     meter.observe("continuo.live.sessions", () => countedBy("state", source(), {})),
-    // A level that no session has is also reported, because an alert waits for its number.
+    // A level that no session has is reported as 0, because an alert needs a number for every level.
     meter.observe("continuo.live.levels", () => countedBy("level", source(), NO_LEVELS)),
   ];
   return () => {

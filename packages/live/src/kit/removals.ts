@@ -1,6 +1,6 @@
 /**
- * Removed sessions: what a person removed is hidden at once, can be brought back for a while, and is deleted then. A
- * removal is one claim of the store, so it does not need the session's log, which may be closed or damaged.
+ * Removed sessions: a session that a person removes is hidden at once, can be restored for a while, and is then
+ * deleted. A removal is one claim of the store, so it does not need the session's log, which may be closed or damaged.
  */
 
 import { isContinuoError, type Session, type Store } from "@continuo/core/model";
@@ -80,7 +80,7 @@ export async function findSession(store: Store, sessionId: string): Promise<Sess
   return session === null || (await isRemoved(store, sessionId)) ? null : session;
 }
 
-/** The session, or the newest earlier one that was not removed; `null` if there is none. */
+/** Returns the session or its nearest ancestor that is not removed; `null` if there is none. */
 export async function nearestShown(store: Store, session: Session | null): Promise<Session | null> {
   let next = session;
   for (let n = 0; n <= LIMITS.ancestors && next !== null; n++) {

@@ -1,6 +1,7 @@
 /**
- * Reads a store around damage: an event that differs from what was written comes without its payload, and an event
- * whose row cannot be read has a placeholder. All other functions are those of the store.
+ * Reads a store although parts of it are damaged. If the content of an event is not the content that was written, the
+ * event comes without its payload. If the row of an event cannot be read, a placeholder comes instead of the event. All
+ * other functions are those of the store.
  */
 
 import { setImmediate as otherWork } from "node:timers/promises";
@@ -19,9 +20,12 @@ import { hasItsPayload, payloadReason, UNREADABLE } from "./damage.ts";
 import { LIMITS } from "./limits.ts";
 
 export interface SoundStoreOptions {
-  /** Why an event is known to be damaged although its payload has its hash; `null` if it is not. */
+  /**
+   * Returns why an event is known to be damaged although its payload matches its hash; `null` if it is not known to be
+   * damaged.
+   */
   readonly known: (logId: string, sequence: number) => string | null;
-  /** Called with each event that is found to be damaged without being known. */
+  /** Called with the id of the log whenever an event is damaged that `known` does not know. */
   readonly onFound: (logId: string) => void;
 }
 
@@ -95,7 +99,7 @@ export async function* eventsAround(
     const page: EventPage = await readAround(store, logId, place);
     yield* page.events;
     after = page.nextAfter;
-    // Errors: those of the store, except `corrupt` for a single event.
+    // Other work can run between two pages.
     if (after !== null) await otherWork();
   }
 }

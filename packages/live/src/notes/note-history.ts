@@ -1,6 +1,6 @@
 /**
- * The notes of a session at a place of its log, before or after later changes: folded from the newest checkpoint before
- * the place and the note events after that checkpoint.
+ * The notes of a session as they were at a place of its log. They are folded from the newest checkpoint before the
+ * place and the note events after that checkpoint.
  */
 
 import type { Store, StoredEvent } from "@continuo/core/model";
@@ -9,7 +9,7 @@ import { readSequences } from "../evidence/index.ts";
 import { isFields, LIMITS } from "../kit/index.ts";
 import { addNoteEvent, type NoteEntry, SNAPSHOT_NAME, unseal } from "../state/index.ts";
 
-/** After all events up to this sequence, with archived notes. Errors: those of the store. */
+/** The notes after all events up to this sequence, including archived notes. Errors: those of the store. */
 export async function entriesAt(
   store: Store,
   sessionId: string,
@@ -45,7 +45,8 @@ async function checkpointAt(store: Store, sessionId: string, sequence: number): 
 }
 
 /**
- * The events that have these notes. Texts and lists are cut if they are too large together. Errors: those of the store.
+ * The events that contain these notes. Texts and lists are cut if all together are too large. Errors: those of the
+ * store.
  */
 export async function noteEventsOf(
   store: Store,
@@ -57,7 +58,7 @@ export async function noteEventsOf(
   const notes: NoteEvent[] = [];
   for (let n = 0; n < sequences.length; n += LIMITS.notesAtOnce) {
     const part = await readSequences(store, sessionId, sequences.slice(n, n + LIMITS.notesAtOnce));
-    // Texts are cut at once, so that many long notes are never in memory together.
+    // Texts are cut immediately, so that many long notes are never in memory together.
     for (const event of part) {
       const note = noteEventIn(event, known.get(event.sequence));
       if (note !== null) notes.push(cutTo(note, { content: LIMITS.noteChars, ids: LIMITS.shownEvidence }));
@@ -78,7 +79,7 @@ function noteEventIn(event: StoredEvent, entry: NoteEntry | undefined): NoteEven
 
 export interface NoteRoom {
   readonly content: number;
-  /** The room for evidence, and for the lineage. */
+  /** The greatest number of ids in the evidence, and also in the lineage. */
   readonly ids: number;
 }
 

@@ -18,7 +18,7 @@ interface EndSessionOptions extends Pick<SessionOwnerSettings, "store" | "clock"
 export async function endSession(owner: SessionOwner, options: EndSessionOptions): Promise<boolean> {
   const { store, clock, follower, on } = options;
   const { sessionId } = follower;
-  // The process that removed it may have died before it ended the session.
+  // The process that removed the session may have died before it ended the session.
   if (on === "removal" || (await isRemoved(store, sessionId))) return endRemoved(owner);
   const isFinished = acceptsInput(stateOfFold(follower)) && (await finishNotes(owner, options));
   // A log with batches that the note writer must still receive stays open for late notes, and accepts no input.
@@ -51,7 +51,10 @@ async function writeEnd(
   }
 }
 
-/** Writes the last notes, the page and a checkpoint, within the documented time. Returns `false` if something is not written. */
+/**
+ * Writes the last notes, the page and a checkpoint, within the documented time. Returns `false` if evidence, notes or
+ * drafts are not written; the page and the checkpoint do not count.
+ */
 async function finishNotes(
   owner: SessionOwner,
   { follower, on, report }: EndSessionOptions,
@@ -63,13 +66,13 @@ async function finishNotes(
   if (depthOf(follower.fold) > 0) isFinished = false;
   await owner.finish(Math.max(1, Math.ceil(untilMs - performance.now()))).catch((error: unknown) => {
     isFinished = false;
-    report(`live: what is open in ${sessionId} is not written: ${String(error)}`);
+    report(`live: cannot write what the note writer left open in ${sessionId}: ${String(error)}`);
   });
   await owner.closeRequests("all").catch((error: unknown) => {
     isFinished = false;
     report(`live: drafts of ${sessionId} are not written: ${String(error)}`);
   });
-  // Nobody waits for a session that ends because nobody uses it.
+  // A session that expires has no user who waits for its end, so the page may take longer.
   await owner.writePage(
     on === "expiry" ? LIMITS.writerMs : untilMs - performance.now() - LIMITS.closeReserveMs,
   );

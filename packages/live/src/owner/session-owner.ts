@@ -115,7 +115,6 @@ export class SessionOwner {
     return this.#over.signal.aborted;
   }
 
-  /** The state that is reported to clients. */
   /** True while a batch is being processed. */
   get isBusy(): boolean {
     return this.#audio.isBusy || this.#page.isBusy || [...this.#lanes.values()].some((lane) => lane.isBusy);
@@ -209,7 +208,7 @@ export class SessionOwner {
     if (session === null || foundAt < follower.repairedAt) return;
     const damaged = damages.slice(0, LIMITS.quarantined);
     if (session.status !== "degraded") {
-      // The event that set the state may be what is damaged, so the state comes from the row of the session.
+      // The damaged event may be the one that set the state, so the state comes from the row of the session.
       await this.change("fault", { reason, damaged, from: session.status as LiveState });
       return;
     }
@@ -220,8 +219,8 @@ export class SessionOwner {
   }
 
   /**
-   * Takes over the notes of the session that this one continues, once. An owner that died may have taken over some of
-   * the notes.
+   * Copies the notes of the earlier session that this session continues, but only once. An owner that died may have
+   * copied some of the notes already.
    */
   async carryNotes(): Promise<void> {
     const { store, follower } = this.#options;
@@ -230,7 +229,6 @@ export class SessionOwner {
       const { carry, parentId, notes } = follower.fold;
       if (carry !== "due" || parentId === null || this.#isDegraded) return;
       const events = await carriedEvents(store, parentId);
-      // An owner that died may have taken over a part of them.
       const left = events.filter(({ data }) => !isFields(data) || !notes.has(String(data.noteId)));
       for (let n = 0; n < left.length; n += LIMITS.carriedAtOnce) {
         await this.append(left.slice(n, n + LIMITS.carriedAtOnce));
@@ -257,7 +255,8 @@ export class SessionOwner {
   }
 
   /**
-   * Lets the writer finish what it left open. Errors: those of the writer after its last try, and those of the store.
+   * Lets the note writer finish the thought that it left open. Errors: those of the note writer after its last try, and
+   * those of the store.
    */
   async finish(ms: number): Promise<void> {
     for (const lane of this.#lanes.values()) await lane.finish(AbortSignal.timeout(ms));
@@ -290,7 +289,7 @@ export class SessionOwner {
     return done;
   }
 
-  /** True if a stand-in wrote batches that the session's own writer can still be given. */
+  /** True if a stand-in wrote batches in place of the session's own note writer, which can still receive them. */
   get owes(): boolean {
     return [...this.#lanes.values()].some((lane) => lane.owes);
   }
@@ -364,8 +363,8 @@ export class SessionOwner {
   }
 
   /**
-   * Records a take-over once for each earlier owner: another owner object of this server may record the same one at the
-   * same time.
+   * Records a take-over once for each earlier owner, because another owner object of this server may record the same
+   * take-over at the same time.
    */
   async #restarted(takenFrom: number): Promise<void> {
     const { follower } = this.#options;
@@ -441,7 +440,8 @@ export class SessionOwner {
   }
 
   get #endsAtMs(): number {
-    // After a machine slept, the waiting words are due at the same time, and belong to the thought.
+    // A lane with waiting words has no end yet: the words belong to the open thought, so they are processed first.
+    // After a machine slept, the words and the end of the thought would be due at the same time.
     const lanes = [...this.#lanes.values()].filter((lane) => !lane.isWaiting);
     return Math.min(
       Number.POSITIVE_INFINITY,

@@ -61,7 +61,10 @@ export async function readPage(
   return earlier === null ? null : pageOf(store, earlier.sessionId, earlier.fold);
 }
 
-/** The page of the session that this one continues, with the events that take over what people changed in it. */
+/**
+ * The page of the session that this one continues, with events that copy the changes of people on that page into this
+ * session.
+ */
 export async function carriedPage(
   store: Store,
   fold: LiveFold,

@@ -20,7 +20,7 @@ export interface TimedWord {
   readonly p: number;
   /** `1` when no space comes before it. */
   readonly j?: 1;
-  /** `1` when another person begins to speak with it. */
+  /** `1` if this is the first word of another person. */
   readonly n?: 1;
 }
 
@@ -70,10 +70,10 @@ export interface JoinState {
   } | null;
   /** The latest time at which a piece began; pieces with earlier times come after a seek back. */
   readonly furthestMs: number;
-  /** The sequence of the piece that begins the stretch after a seek back, until the stretch reaches `furthestMs`. */
+  /** After a seek back, the sequence of the first piece there; `null` after a piece begins later than `furthestMs`. */
   readonly backAt: number | null;
   /** The additional score that the end of a sentence without punctuation needs. */
   readonly strictness?: number;
-  /** The number of pieces in a row that repeated nothing, up to a limit: it is small where windows roll. */
+  /** The number of pieces in a row that repeated nothing, up to a limit; small for captions that repeat words. */
   readonly fresh?: number;
 }

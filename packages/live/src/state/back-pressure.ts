@@ -1,6 +1,7 @@
 /**
  * Back-pressure: the level of a session by its depth, and the evidence that the model does not receive under load. A
- * level ends only when the depth is much smaller than where the level began, so that it does not flicker. Pure.
+ * level ends only at a depth much smaller than the depth at which it began, so that the level does not change all the
+ * time. Pure.
  */
 
 import { LEVEL_DEPTHS, type Level, type LevelDepths, LIMITS } from "../kit/index.ts";
@@ -18,8 +19,8 @@ export interface SheddingResult<Item> {
 }
 
 /**
- * Leaves out the oldest frames beyond 20, and voice activity that repeats the one before it. It leaves nothing else
- * out.
+ * If there are more than 20 frames, leaves out the oldest ones. Also leaves out voice activity that repeats the one
+ * before it, and nothing else.
  */
 export function shed<Item extends ShedCandidate>(pending: readonly Item[]): SheddingResult<Item> {
   const frames = pending.filter(({ type }) => type === "frame_captured").length;

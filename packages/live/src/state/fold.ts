@@ -89,7 +89,9 @@ export interface LiveFold extends EvidenceQueue {
   memory: unknown;
   /** Why the extractive writer stands in for the note writer, with a memory of its own; `null` if it does not. */
   standIn: { readonly reason: string; readonly memory: unknown } | null;
-  /** The newest batches that a stand-in wrote, oldest first: the note writer is given them again when it works. */
+  /**
+   * The newest batches that a stand-in wrote, oldest first: the note writer gets their evidence when it works again.
+   */
   owed: readonly OwedBatch[];
   cost: LiveCost;
   budget: BudgetState;
@@ -103,7 +105,7 @@ export interface LiveFold extends EvidenceQueue {
   checkpoint: CheckpointMark | null;
   eventsSinceCheckpoint: number;
   notesSinceCheckpoint: number;
-  /** The batches that were decided. */
+  /** The number of batches that were decided. */
   segments: number;
   closedAtMs: number | null;
 }
@@ -170,14 +172,14 @@ export function isCounted(event: Pick<StoredEvent, "type" | "actor">): boolean {
 }
 
 /**
- * True if the event is evidence, or an action of a person on a note: it makes a session active, and the note writer is
- * given it.
+ * True if the event is evidence, or an action of a person on a note. Such an event makes a session active, and the note
+ * writer receives it.
  */
 export function isInput(event: Pick<StoredEvent, "type" | "actor">): boolean {
   return isCounted(event) || isSignal(event.type);
 }
 
-/** A signal says how to read other evidence: no note is written about it. */
+/** A signal says how to read other evidence: no note is written about the signal itself. */
 export function isSignal(type: string): boolean {
   return SIGNALS.has(type);
 }
@@ -268,7 +270,8 @@ const OTHERS: Readonly<Record<string, FoldOne>> = {
     fold.lastInputAtMs = fold.createdAtMs;
   },
   session_state_changed: (fold, data, { event, atMs }) => {
-    // An event without a step says which state its writer saw; a step that was stored in the meantime still counts.
+    // If `state` and `from` are equal, the event does not change the state and only says which state its writer saw; a
+    // change that was stored in the meantime stays.
     if (isState(data.state) && data.state !== data.from && data.state !== fold.state)
       changeState(fold, data.state, { data, event, atMs });
     else if (data.state === "degraded") fold.damaged = damagesOr(data.damaged, fold.damaged);
@@ -294,11 +297,11 @@ const OTHERS: Readonly<Record<string, FoldOne>> = {
     removeRequests(fold, data);
     if (typeof data.batchId === "string" && data.isEnd !== true) fold.segments++;
     const reason = textOf(data.standsInFor);
-    // A decision that is not made by the writer, such as the decision on a question without an answer, does not change
-    // this.
+    // A decision that no writer made, such as the decision on a question without an answer, does not change `standIn`.
     if (reason !== null) fold.standIn = { reason, memory: data.memory ?? fold.standIn?.memory ?? null };
     fold.owed = owedAfter(fold.owed, data, event.sequence);
-    // While older batches are owed, the thought that the stand-in left open still belongs to the stand-in.
+    // While older batches are owed, `standIn` stays, because the memory of the stand-in may contain a thought that has
+    // not ended.
     const isWritten = data.redoes === undefined || fold.owed.length === 0;
     if (reason === null && typeof data.writer === "string" && isWritten) fold.standIn = null;
     if (data.memory !== undefined && reason === null) fold.memory = data.memory;

@@ -25,7 +25,7 @@ const LISTS = ["pending", "notes", "requests", "audio"] as const;
 /** A copy of the present fold; later additions do not change it. */
 export async function seal(fold: LiveFold): Promise<HashedSnapshot> {
   const { pending, notes, requests, audio, ...rest } = fold;
-  // Entries are replaced and never changed.
+  // An entry is never changed, only replaced by another one, so copies of the lists are enough.
   const lists = {
     pending: [...pending.values()],
     notes: [...notes.values()],
@@ -56,7 +56,7 @@ async function* inTurns<T>(list: readonly T[]): AsyncGenerator<readonly T[], voi
 /** SHA-256 over the canonical JSON of a fold, which is computed part by part from its lists. */
 async function hashOf(plain: Readonly<Record<string, unknown>>): Promise<string> {
   const hash = createHash("sha256");
-  // In the order of canonical JSON.
+  // The keys come in the order of canonical JSON.
   for (const [n, key] of Object.keys(plain).toSorted().entries()) {
     hash.update(`${n === 0 ? "{" : ","}${JSON.stringify(key)}:`);
     const value = plain[key];
@@ -94,11 +94,11 @@ export async function unseal(data: unknown): Promise<LiveFold | null | "other ve
   };
 }
 
-/** Changes whenever the notes change. */
+/** Returns a hash that changes whenever the notes change. */
 export function contextHash({ notes }: Pick<LiveFold, "notes">): string {
   // Texts are sorted without a comparison function, which would be called often for thousands of notes.
   const entries = [...notes.keys()].sort().map((noteId) => notes.get(noteId));
   const rows = entries.map((entry) => [entry?.noteId, entry?.hash, entry?.status]);
-  // Lists of texts are canonical as `JSON.stringify` writes them.
+  // For lists of texts, `JSON.stringify` already writes canonical JSON.
   return sha256(JSON.stringify(rows));
 }

@@ -33,7 +33,7 @@ export function noteOf(sentences: readonly Sentence[], fewestTerms: number): Tho
   };
 }
 
-/** At most this number of the most telling sentences, in the order in which they were said. */
+/** Returns at most `most` sentences, the most informative ones, in the order in which they were said. */
 export function keySentencesOf(sentences: readonly Sentence[], most: number): readonly Sentence[] {
   const telling = sentences.filter(({ kind, text, lang }) => kind === "speech" && !isFiller(text, lang));
   return chosenOf(mostShared(wholeOnes(joinCut(telling)).map(knownOf)), most);
@@ -61,8 +61,8 @@ function countsOf(known: readonly SentenceTerms[]): ReadonlyMap<string, number> 
 }
 
 /**
- * A sentence that was cut, or has a guessed end, is complete only together with the next one, if a note has room for
- * both.
+ * A sentence that was cut, or has a guessed end, is complete only together with the next one. The two are joined if a
+ * note has room for both.
  */
 function joinCut(sentences: readonly Sentence[]): readonly Sentence[] {
   const joined: Sentence[] = [];
@@ -78,7 +78,7 @@ function joinCut(sentences: readonly Sentence[]): readonly Sentence[] {
   return joined;
 }
 
-/** A sentence that somebody interrupted is incomplete: it is left out if other sentences are not. */
+/** Leaves out the sentences that somebody interrupted, unless all sentences were interrupted. */
 function wholeOnes(sentences: readonly Sentence[]): readonly Sentence[] {
   const ended = sentences.filter(({ isBroken }) => isBroken !== true);
   return ended.length === 0 ? sentences : ended;
@@ -139,7 +139,7 @@ function chosenOf(
   return chosen.toSorted((a, b) => a - b).flatMap((at) => known[at]?.sentence ?? []);
 }
 
-/** The sentence that begins a subject says what it is; towards the end speakers digress. */
+/** The first sentence on a subject says what the subject is; towards the end, speakers leave the subject. */
 function placesIn(known: readonly SentenceTerms[]): readonly number[] {
   const opening = known.findIndex(
     ({ sentence, terms }) => !isQuestion(sentence) && terms.size >= LIMITS.fewestTerms,

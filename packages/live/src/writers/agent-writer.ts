@@ -55,7 +55,7 @@ export function agentWriter(options: AgentWriterOptions): NoteWriter {
   assertKnownOptions("agentWriter", options, { agent: true, kept: true, name: true, price: true });
   const { agent, kept, name = agent.name, price } = options;
   const conversations = new AgentConversations();
-  // A model that refuses pictures is not sent any again.
+  // If a model has refused pictures, it receives none from then on.
   let sight: "unknown" | "sees" | "blind" = "unknown";
   const ask = async (
     prompt: string,
@@ -108,7 +108,7 @@ export function agentWriter(options: AgentWriterOptions): NoteWriter {
       const spent = await askWith(prompt.text, shown, { options, by, blind: () => promptOf([]).text });
       if (isKept && spent.ref !== undefined)
         conversations.add({ ref: spent.ref, request, context, open: prompt.open, chars: prompt.text.length });
-      // A note from an earlier message can also be written again.
+      // This uses the full `request`: the agent may also change a note that it received in an earlier message.
       return { read: parseDrafts(spent.text, request, prompt.named), spent };
     } catch (error) {
       // The next conversation begins with a full request.

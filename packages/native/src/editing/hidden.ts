@@ -1,4 +1,6 @@
-/** Makes a session visible again that its agent's own list does not show; its old state is moved to the trash. */
+/**
+ * If an agent's own list does not show a session, makes the session visible again; its old state is moved to the trash.
+ */
 
 import { dirname, join, relative } from "node:path";
 import { type AgentName, ContinuoError, present } from "@continuo/core/model";
@@ -43,7 +45,7 @@ export interface ReturnedSession {
   readonly cause: string;
   /** The changes, in their order; empty if Continuo cannot make them. */
   readonly steps: readonly string[];
-  /** The agent's own command for it, if there is one and Continuo cannot do it. */
+  /** The agent's own command that makes the session visible again; `null` if there is none. */
   readonly command: readonly string[] | null;
   /** Its location afterwards. */
   readonly newLocation: string;
@@ -119,7 +121,7 @@ async function verify(changing: FixContext, rules: AgentVisibility): Promise<voi
   assertAllSaid(before, await textsOf({ reader, found: again }, staged, location));
   for await (const still of rules.hidden(staged, {})) {
     if (still.found.location !== location || isOtherPurpose(still.cause, changing.cause, rules)) continue;
-    throw unsound(`the list would hide it still (${still.cause})`);
+    throw unsound(`the list would still hide it (${still.cause})`);
   }
 }
 
@@ -177,7 +179,7 @@ async function replaceRow(
   for await (const still of rules.hidden(places, {})) {
     if (still.found.location !== found.location) continue;
     await restoreFromTrash(trashId, { places, now: new Date(), force: false });
-    throw unsound(`the list would hide it still (${still.cause})`);
+    throw unsound(`the list would still hide it (${still.cause})`);
   }
   return trashId;
 }

@@ -1,7 +1,7 @@
 /**
- * Short answers about all files in one row: a list needs only a few facts about each of thousands of files. The row
- * consists of columns, not of JSON: a file is found by its path, its state is compared as numbers, and only requested
- * answers are parsed.
+ * Stores short answers about all files in one row, because a list needs only a few facts about each of thousands of
+ * files. The row consists of columns, not of JSON: a file is found by its path, its state is compared as numbers, and
+ * only requested answers are parsed.
  */
 
 import type { DatabaseSync } from "node:sqlite";
@@ -21,12 +21,12 @@ export interface Summary {
 /** Answers about one state of a file; `null` removes the stored answer. */
 export type SummaryChange = { readonly file: FoundFile; readonly answers: Answers } | null;
 
-/** The numbers of a file: size, both times, inode. */
+/** The number of values that are stored for each file: size, `mtime`, `ctime` and inode. */
 export const WIDTH = 4;
 /** The separator of paths and answers: no path contains it, and JSON escapes it. */
 const END = "\0";
 
-/** Returns nothing for a damaged row. */
+/** Returns an empty summary if the row is missing or damaged. */
 export function readSummary(database: DatabaseSync, table: string): Summary {
   const { paths, numbers, answers } = readColumns(database, table);
   const places = new Map<string, number>();
@@ -50,7 +50,7 @@ export function readSummary(database: DatabaseSync, table: string): Summary {
   };
 }
 
-/** Within a transaction. */
+/** Must be called within a transaction. */
 export function changeSummary(
   database: DatabaseSync,
   table: string,
@@ -66,7 +66,7 @@ export function changeSummary(
 /** The text of one state of a file; `null` removes the stored one. */
 export type ColumnChange = { readonly file: FoundFile; readonly text: string } | null;
 
-/** Within a transaction. No text contains a zero. */
+/** Must be called within a transaction. A text must not contain the character U+0000. */
 export function changeColumns(
   database: DatabaseSync,
   name: string,

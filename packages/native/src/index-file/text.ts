@@ -22,8 +22,8 @@ export interface StoredTurn {
 /** The changes of one transaction, in order. */
 export type TextChange =
   /**
-   * Takes the session for this process: other processes that write it stop. Keeps the first turns if they still have
-   * these hashes.
+   * Reserves the session for this process, so that other processes stop writing it. Keeps the first turns, if they
+   * still have the hashes in `kept`.
    */
   | { readonly type: "begin"; readonly key: string; readonly source: string; readonly kept: string }
   | { readonly type: "turns"; readonly key: string; readonly turns: readonly NumberedTurn[] }
@@ -34,7 +34,7 @@ export type TextChange =
       readonly stamp: string;
       readonly beside: string;
       readonly cutChars: number;
-      /** Compressed; `null` if the session cannot be continued. */
+      /** The resume point, compressed; `null` if a later reading of the session must begin at its start. */
       readonly kept: Uint8Array | null;
     }
   | { readonly type: "remove"; readonly key: string };
@@ -52,7 +52,7 @@ export type ChunkTurns = readonly (readonly [number: number, passages: readonly 
 /** The separator between two texts of a turn, so that no phrase matches across them. No word contains it. */
 const BETWEEN_TEXTS = " \ue000 ";
 
-/** @param writer identifies this process and fill; a session that another writer took is skipped */
+/** @param writer identifies this process and this update of the index; a session that another writer took is skipped */
 export function applyChanges(database: DatabaseSync, changes: readonly TextChange[], writer: string): void {
   inTransaction(database, () => {
     for (const change of changes) apply(database, change, writer);
@@ -137,7 +137,7 @@ function sessionOf(database: DatabaseSync, key: string, writer: string): number 
   return row === undefined ? null : Number(row.id);
 }
 
-/** If another process changed the row, that process continues, and the session is filled again later. */
+/** If another process changed the turns, that process goes on, and the session is indexed again later. */
 function begin(
   database: DatabaseSync,
   { key, source, kept }: Extract<TextChange, { readonly type: "begin" }>,
@@ -160,8 +160,8 @@ function begin(
 function removeTurns(database: DatabaseSync, session: number, keep: number): void {
   database.prepare("delete from scans where session = ?").run(session);
   const after = "session = ? and number > ?";
-  // A query of `words`, even one without a result, writes the words that the transaction has added so far as a separate
-  // segment.
+  // Even a query of `words` without a result makes SQLite write a separate segment with the words that the transaction
+  // has added until then. Therefore, `turns` is queried first.
   if (database.prepare(`select 1 from turns where ${after} limit 1`).get(session, keep) === undefined) return;
   database
     .prepare(`delete from words where rowid in (select id from turns where ${after})`)
@@ -209,7 +209,7 @@ function addTurns(database: DatabaseSync, session: number, turns: readonly Numbe
 
 function wordColumns(passages: readonly Passage[]): string[] {
   const parts = new Set<string>();
-  // Parts of names are not stored by voice, so parts of injected text are left out.
+  // All voices share one column for parts of names, so the parts of injected text (`other`) are left out.
   for (const { voice, text } of passages) if (voice !== "other") partsOf(text, parts);
   const voices = VOICES.map((voice) =>
     passages

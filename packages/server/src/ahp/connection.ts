@@ -1,4 +1,6 @@
-/** One client: JSON-RPC in, answers and actions out. Does not know the socket. */
+/**
+ * The connection of one client: receives JSON-RPC messages, and sends answers and actions. Does not know the socket.
+ */
 
 import { Buffer } from "node:buffer";
 import { ContinuoError, present } from "@continuo/core/model";
@@ -26,7 +28,7 @@ const ID = z.string().min(1).max(500);
 const URI = z.string().min(1).max(5_000);
 const CHANNELS = z.array(URI).max(LIMITS.subscriptions);
 const OF_CHANNEL = z.looseObject({ channel: URI });
-/** A view is only a wish: a view that cannot be understood is left out. */
+/** A view is only a preference of the client: a view that is not valid is ignored. */
 const VIEW = z
   .looseObject({ turns: z.int().min(1).optional() })
   .optional()
@@ -62,7 +64,10 @@ const MESSAGE = z.looseObject({
   params: z.unknown(),
 });
 
-/** Answers and makes the changes without waiting in between, so that no other action comes between them. */
+/**
+ * Sends the answer. The caller must not wait between its changes and this call, so that no other action comes between
+ * them.
+ */
 type Reply = (result: unknown) => void;
 
 export class AhpConnection implements Reader {
@@ -71,7 +76,7 @@ export class AhpConnection implements Reader {
   readonly channels: Set<string> = new Set<string>();
   #clientId: string | null = null;
   #name = "An editor";
-  /** The answers to `listSessions` in pages, by the name of the list. */
+  /** The newest list for `listSessions`, which is sent in pages. The name of the list is a part of each cursor. */
   #listed: { readonly name: string; readonly items: readonly unknown[] } | null = null;
 
   constructor(options: ConnectionOptions) {
@@ -175,7 +180,7 @@ export class AhpConnection implements Reader {
     reply: Reply,
   ): Promise<void> {
     if (this.#clientId !== null)
-      throw new AhpError(AHP_ERRORS.invalidRequest, "the connection is initialized");
+      throw new AhpError(AHP_ERRORS.invalidRequest, "the connection is already initialized");
     const protocolVersion = chooseVersion(protocolVersions);
     if (protocolVersion === undefined) {
       const data = { supportedVersions: VERSIONS };
@@ -209,7 +214,10 @@ export class AhpConnection implements Reader {
     this.#options.host.join(this);
   }
 
-  /** The existing channels are assigned to this reader when their snapshots are taken. */
+  /**
+   * Subscribes this reader to each channel that exists, and returns a function for each snapshot, and the names of the
+   * missing channels.
+   */
   async #snapshots(
     channels: readonly string[],
   ): Promise<{ readonly known: readonly (() => Snapshot)[]; readonly missing: readonly string[] }> {

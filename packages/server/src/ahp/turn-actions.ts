@@ -17,9 +17,9 @@ export interface PartsUpdate {
 }
 
 /**
- * The active turn only grows, because VS Code takes a running turn that becomes shorter for one that ended, and then
- * confirms by itself its calls that wait for a person. A part that was rewritten is sent with the whole turn at its
- * end.
+ * The active turn only grows. If a running turn became shorter, VS Code would believe that the turn has ended, and
+ * would itself confirm the calls that wait for a person. A part that was rewritten is therefore sent only when the
+ * turn ends, with the whole turn.
  */
 export function actionsForParts(
   { activeTurn }: Pick<ChatState, "activeTurn">,
@@ -41,13 +41,13 @@ export function actionsForParts(
   return { actions: [...closed, ...grown], isExact };
 }
 
-/** Stays the same while the part grows. */
+/** Returns a name for the part that stays the same while the part grows. */
 function nameOf(part: ResponsePart): string {
   if (part.kind === "toolCall") return `call ${part.toolCall.toolCallId}`;
   return "id" in part ? `${part.kind} ${part.id}` : JSON.stringify(part);
 }
 
-/** A question that turned out to be about another call no longer waits. */
+/** Ends a call that is no longer in the turn: for example a question that turned out to be about another call. */
 function closeCall(turnId: string, part: ResponsePart): readonly ChatAction[] {
   if (part.kind !== "toolCall") return [];
   const { toolCallId, status, invocationMessage = "" } = part.toolCall;

@@ -55,8 +55,8 @@ test("a file outside of the folder is not examined, whatever path names it", asy
 
 test("the sentence counts changed and deleted files, and is empty if there are none", () => {
   expect(sinceText(["same", "changed", "changed", "changed", "gone"])).toBe(
-    "4 files changed since, 1 of them is gone.",
+    "4 files changed since then; 1 of them is gone.",
   );
-  expect(sinceText(["changed"])).toBe("1 file changed since.");
+  expect(sinceText(["changed"])).toBe("1 file changed since then.");
   expect(sinceText(["same"])).toBe("");
 });

@@ -1,5 +1,6 @@
 /**
- * Files that have changed since a session named them, so that a reader does not take old words for the present state.
+ * Files that have changed since a session named them, so that a reader does not believe that old text describes the
+ * present state.
  */
 
 import { realpath, stat } from "node:fs/promises";
@@ -46,13 +47,13 @@ export async function filesSince(
   return states;
 }
 
-/** "4 files changed since"; empty if none did. */
+/** For example "4 files changed since then."; empty if no file changed. */
 export function sinceText(states: Iterable<FileState>): string {
   const all = [...states].filter((state) => state !== "same");
   const gone = all.filter((state) => state === "gone").length;
   if (all.length === 0) return "";
   const files = all.length === 1 ? "1 file" : `${all.length} files`;
-  return `${files} changed since${gone === 0 ? "" : `, ${gone} of them ${gone === 1 ? "is" : "are"} gone`}.`;
+  return `${files} changed since then${gone === 0 ? "" : `; ${gone} of them ${gone === 1 ? "is" : "are"} gone`}.`;
 }
 
 function isBelow(folder: string, path: string): boolean {
@@ -60,7 +61,11 @@ function isBelow(folder: string, path: string): boolean {
   return inside !== "" && inside !== ".." && !inside.startsWith(`..${sep}`);
 }
 
-/** `null` for a file that does not exist, and for a link that leads out of the folder. @param folder without links */
+/**
+ * Returns `null` for a file that does not exist, and for a link that leads out of the folder.
+ *
+ * @param folder the real path of the folder, in which all links are resolved
+ */
 async function changedAt(path: string, folder: string): Promise<number | null> {
   const real = await realPathOf(path);
   return real !== null && isBelow(folder, real) ? await orNull(async () => (await stat(real)).mtimeMs) : null;

@@ -1,7 +1,7 @@
 /**
  * Events of your own types, with a schema that `session.append` checks. A type whose data change gets a version: the
  * stored events stay as they are, and are converted to the newest version when they are read. The version is part of
- * the stored type, so that a program that knows only an older one does not take the new data for its own.
+ * the stored type, so that a program that knows only an older version does not read new data as data of that version.
  */
 
 import { assertKnownOptions, ContinuoError, isEventType, type KnownOptions } from "@continuo/core/model";
@@ -57,8 +57,8 @@ interface CheckedEvent {
 }
 
 /**
- * Errors: `usage` for a type of Continuo, a name that is not two words with a dot, other characters, an earlier version
- * without an upcaster, and an unknown option.
+ * Errors: `usage` for a type of Continuo, a name that is not at least two words with dots, a word with characters that
+ * are not allowed, an earlier version without an upcaster, and an unknown option.
  */
 export function defineEvent<Input, Output>(
   name: string,
@@ -115,12 +115,12 @@ function upcastersOf(
   const late = Object.keys(upcasters).find((from) => !(Number(from) >= 1 && Number(from) < version));
   if (late !== undefined) {
     const hint = `Give a \`version\` above ${late}, or leave the upcaster out.`;
-    throw undefinable(name, `version ${late} is not before version ${version}`, hint);
+    throw undefinable(name, `the upcaster of version ${late} is not before version ${version}`, hint);
   }
   return Array.from({ length: version - 1 }, (_, index) => {
     const step = upcasters[index + 1];
     if (typeof step === "function") return step;
-    const hint = `Give \`upcasters\` a function under ${index + 1}.`;
+    const hint = `Add a function to \`upcasters\` under the key ${index + 1}.`;
     throw undefinable(name, `version ${index + 1} has no upcaster`, hint);
   });
 }
@@ -130,8 +130,8 @@ function nameProblem(name: string): string | null {
   const words = name.split(".");
   if (words.length < 2 || words.includes("")) return "it needs two words and a dot";
   if (words.some((word) => !/^[a-z0-9_-]+$/iu.test(word))) {
-    return "words have only letters, digits, `_` and `-`";
+    return "a word may contain only letters, digits, `_` and `-`";
   }
-  if (/\.v\d+$/iu.test(name)) return "its last word is that of a version";
+  if (/\.v\d+$/iu.test(name)) return "its last word has the form of a version";
   return /^[a-z]/iu.test(name) ? null : "it must begin with a letter";
 }

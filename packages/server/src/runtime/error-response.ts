@@ -1,17 +1,20 @@
-/** Errors in routes of a program, as the answers of its server. */
+/** Converts an error in a route of a program into the response of its server. */
 
 import { ContinuoError, httpStatusOf, isContinuoError } from "@continuo/core/model";
 import { notJson, toRequester, toWireError } from "@continuo/core/wire";
 
-/** A response has no more paths of wrong values, and a path no more segments, than this. */
+/** The greatest number of paths of wrong values in a response, and of segments in a path. */
 const MAX_ISSUES = 20;
 
 /**
- * An expected failure in the form in which the server answers it: `{ error: { code, message, hint, details } }` with
- * its status, for the error handler of a framework (`app.onError(toErrorResponse)`). An error of `request.json()` for a
- * body that is not JSON becomes status 400, and so does the error with which a schema (zod, valibot, any Standard Schema)
- * refused a body; `details.issues` has the paths. An error that has its own response, as the `HTTPException` of Hono, keeps
- * it. Throws every other error, because it is a mistake in a program.
+ * Converts an expected failure into the response that the server of Continuo gives for it: a status, and the body
+ * `{ error: { code, message, hint, details } }`. It is for the error handler of a framework
+ * (`app.onError(toErrorResponse)`).
+ *
+ * An error of `request.json()` for a body that is not JSON becomes status 400. The error of a schema (zod, valibot, any
+ * Standard Schema) that refused a body becomes status 400 too; `details.issues` has the paths of the wrong values. An
+ * error that has its own response, such as the `HTTPException` of Hono, keeps this response. Throws every other error,
+ * because it is a mistake in a program.
  */
 export function toErrorResponse(error: unknown): Response {
   if (isHttpError(error)) return error.getResponse();
@@ -24,7 +27,10 @@ function isHttpError(error: unknown): error is { getResponse(): Response } {
   return error instanceof Error && "getResponse" in error && typeof error.getResponse === "function";
 }
 
-/** True for what engines throw when they parse a text as JSON; the words differ and quote the text, and all name JSON. */
+/**
+ * Returns true for the error of a JavaScript engine that could not parse a text as JSON. The messages of the engines
+ * differ and quote the text, but all of them contain the word JSON.
+ */
 function isNoJson(error: unknown): boolean {
   return error instanceof SyntaxError && /\bJSON\b/u.test(error.message);
 }

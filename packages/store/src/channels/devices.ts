@@ -1,6 +1,6 @@
 /**
- * The devices of a person in a channel, in the session of the participant: each has a cursor `received` of its own, and a
- * client chooses its name, so there is a limit.
+ * The devices of a person in a channel, which are stored in the session of the participant. Each device has its own
+ * cursor `received`. A client chooses the name of its device, so the number of devices has a limit.
  */
 
 import { ContinuoError, isContinuoError, type Store } from "@continuo/core/model";
@@ -39,8 +39,8 @@ export async function seeDevice(store: Store, use: DeviceUse): Promise<void> {
 }
 
 /**
- * The last connection of each person, for which the next one waits: many at the same time would conflict with each
- * other again and again.
+ * The newest update of the devices of each person. The next update waits for it, because many updates at the same time
+ * would conflict with each other again and again.
  */
 const waiting = new Map<string, Promise<void>>();
 

@@ -1,4 +1,4 @@
-/** Events that clients append to the log of a channel without a connection: the rules of frames hold for them too. */
+/** Checks events that clients append to the log of a channel without a WebSocket: the rules of frames apply to them. */
 
 import { ContinuoError, isContinuoError, type NewEvent, present, type Store } from "@continuo/core/model";
 import { type Attachment, CHANGE_TYPES, isRecord, parseClientFrame } from "@continuo/core/wire";
@@ -25,7 +25,7 @@ const FRAMES: Readonly<Record<string, ToFrame>> = {
 
 /** The author of these events must be connected, so that others learn when the author is gone. */
 const PARTS: ReadonlySet<string> = new Set(["message_streamed", "message_updated", "message_completed"]);
-/** The server compares the author of the message before it stores these. */
+/** Only the server appends these events, after it has checked that the sender may change the message. */
 const CHANGES: ReadonlySet<string> = new Set(CHANGE_TYPES);
 /** The server adds these fields to the data of a client. */
 const OF_THE_SERVER = ["writer", "replyToHandle"] as const;

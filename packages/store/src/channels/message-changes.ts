@@ -35,7 +35,9 @@ export interface ChangeAuthor extends ConnectionRef {
 /** The event that a frame becomes, or the stored event that already makes the same change. */
 export interface MessageChange {
   readonly event: Pick<NewEvent, "type" | "data" | "blobs">;
-  /** The reason why the change cannot be made now; the same event may have been stored earlier. */
+  /**
+   * The reason why the change cannot be made now. If the same event was stored earlier, it is returned all the same.
+   */
   readonly refusal: ContinuoError | null;
   readonly same: StoredEvent | null;
 }
@@ -176,7 +178,7 @@ export async function deletedAfter(
   return deleted;
 }
 
-/** The last edit by the author of a message; `undefined` if there is none. */
+/** The last edit of a message by its author; `undefined` if there is none. */
 export async function lastEdit(
   store: Store,
   channel: string,

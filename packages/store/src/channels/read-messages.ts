@@ -1,4 +1,4 @@
-/** A channel for late readers: a summary, whole messages, and anchors. */
+/** Reads a channel for readers that join late: whole messages, and the newest anchor. */
 
 import { present, type Store, type StoredEvent } from "@continuo/core/model";
 import {
@@ -34,7 +34,7 @@ export interface ReadMessagesOptions {
   readonly before?: number;
 }
 
-/** Returns each message once, however it was written, and fewer messages if they are very long. */
+/** Returns each message once, even if it was written in parts; returns fewer messages if they are very long. */
 export async function readMessages(
   store: Store,
   channel: string,
@@ -48,7 +48,8 @@ export async function readMessages(
   );
   const messages = new Map(events.map((event) => [event.id, toMessage(event)]));
   let sequence = events.at(-1)?.sequence ?? 0;
-  // After an older window, the log is read only for the ends of its open messages, and for changes.
+  // If the window is not the newest one, the log after it is read only for the ends of its open messages, and for
+  // changes of its messages.
   const isDone = (): boolean =>
     before !== undefined && [...messages.values()].every(({ state }) => state !== "open");
   for (let after: number | null = events[0]?.sequence ?? null; after !== null; ) {
@@ -105,7 +106,7 @@ function isChange(type: string): boolean {
   return (CHANGE_TYPES as readonly string[]).includes(type);
 }
 
-/** The newest anchor: a reader after `sequence - 1` receives it first. 0 if there is none. */
+/** The sequence of the newest anchor; 0 if there is none. A reader after `sequence - 1` receives the anchor first. */
 export async function lastAnchor(store: Store, logId: string): Promise<number> {
   const range = { types: ANCHOR_TYPES, first: 1, last: await store.latestSequence(logId) };
   return (await newestIn(store, logId, range))?.sequence ?? 0;

@@ -3,10 +3,11 @@
 import { ContinuoError, type Resumption } from "@continuo/core/model";
 
 /**
- * - `false` nothing of what was said before; a new native session
- * - `replay` the messages of the session's log; a native session is never touched
- * - `native` the agent's own session, and what was said since its own last turn; else `native_unavailable`
- * - `auto`, `true` native if that is possible and the agent confirms it, else replay with the reason
+ * - `false`: the agent receives nothing of what was said before, in a new native session
+ * - `replay`: the agent receives the messages of the session's log; a native session is never touched
+ * - `native`: the agent continues its native session, and receives what was said since its last turn; if this is
+ *   impossible, the error is `native_unavailable`
+ * - `auto`, `true`: like `native` if this is possible and the agent confirms it; else like `replay`, with the reason
  */
 export type Continuation = boolean | "auto" | "replay" | "native";
 

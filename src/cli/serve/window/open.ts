@@ -16,7 +16,7 @@ import type { Terminal } from "./terminals.ts";
 
 /** A busy desktop may need seconds for a window. */
 const WAIT_MS = 30_000;
-/** The size of the output that is kept of a terminal that failed. */
+/** The greatest number of characters that are kept of the output of a terminal that failed. */
 const PRINTED_CHARS = 4_000;
 
 export interface WindowOptions {
@@ -48,7 +48,7 @@ export async function openWindow(
     const words = [process.execPath, besideBundle(import.meta.filename, "in-window"), offer.path];
     const ended = startTerminal(terminal, words, { env: command.env, folder, offer, failed });
     const answer = await Promise.race([offer.answer, ended, late.promise]);
-    if (answer === null) throw failed("the window was closed before");
+    if (answer === null) throw failed("the window was closed before the command started");
     if (!answer.started) throw failed(answer.error);
   } finally {
     clearTimeout(timer);
@@ -89,14 +89,16 @@ interface StartOptions {
   readonly failed: (why: string, hint?: string) => ContinuoError;
 }
 
-/** Never resolves, because many terminals end at once: another process of the terminal opens the window. */
+/**
+ * Never resolves, because many terminal programs end immediately, and another process of the terminal opens the window.
+ */
 async function startTerminal(
   { name, program, before, takes }: Terminal,
   words: readonly string[],
   { env, folder, offer, failed }: StartOptions,
 ): Promise<never> {
   const given = takes === "words" ? words : [writeScript(folder, words)];
-  // Not a pipe, which would end the terminal together with this process.
+  // This is a file and not a pipe, because a pipe would end the terminal together with this process.
   const printedPath = join(folder, "printed");
   const printed = openSync(printedPath, "wx", 0o600);
   const child = spawn(program, [...before, ...given], {
@@ -109,7 +111,7 @@ async function startTerminal(
   const [code, signal]: readonly unknown[] = await once(child, "exit").catch((cause: Error) => {
     throw failed(`${name} cannot be started: ${cause.message}`);
   });
-  // A window may have asked at the moment at which its terminal ended.
+  // A window may have asked for the command at the moment at which its terminal ended.
   for (let turn = 0; turn < 2; turn++) await nextTurn();
   if (code === 0 || offer.isTaken()) return await new Promise<never>(() => undefined);
   const said = readFileSync(printedPath, "utf8").slice(0, PRINTED_CHARS);
@@ -117,7 +119,10 @@ async function startTerminal(
   throw failed(`${name} ended with ${signal ?? `code ${code}`}`, hint);
 }
 
-/** For a terminal that opens files. It has only paths of this program, and no text of a session. */
+/**
+ * Writes a script for a terminal that opens files. The script contains only paths of this program, and no text of a
+ * session.
+ */
 function writeScript(folder: string, words: readonly string[]): string {
   const path = join(folder, "continuo.command");
   const quoted = words.map((word) => `'${word.replaceAll("'", "'\\''")}'`);

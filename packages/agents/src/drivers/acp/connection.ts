@@ -22,7 +22,7 @@ import type { AcpPolicy } from "./policies.ts";
 import type { AcpProgram } from "./programs.ts";
 import { toStream } from "./stream.ts";
 
-/** A program that closed its output has this time to end, because its exit code explains the reason. */
+/** The longest wait until a program that closed its output ends: its exit code explains why it closed its output. */
 const LAST_WORDS_MS = 2_000;
 
 export interface AcpListener {
@@ -163,12 +163,13 @@ export class AcpConnection {
     this.#hello = readHello(answer);
     if (this.#hello !== null) return;
     const spoken = JSON.stringify(answer.protocolVersion);
-    throw this.#process.failed(`speaks version ${spoken} of ACP, which Continuo does not`);
+    throw this.#process.failed(`speaks version ${spoken} of ACP, which Continuo does not support`);
   }
 
   /**
    * Errors: `not_found` if the agent reports that the session does not exist, `unsupported` if it does not know the
-   * method, `agent_failed` for any other refusal, its death or its silence; the signal's reason.
+   * method, `agent_failed` for any other refusal, and if the agent ends or does not answer in time; the signal's
+   * reason.
    */
   async call(method: string, params: Json, { limitMs, signal }: AcpRequestOptions): Promise<Json> {
     const client = this.#client;
@@ -224,7 +225,7 @@ export class AcpConnection {
     return this.#process.failed(why);
   }
 
-  /** A session without messages that the program may leave behind. */
+  /** Notes a session that the program may leave behind without messages: `close` removes such a session. */
   noteSession(sessionId: string): void {
     this.#sessionIds.add(sessionId);
   }

@@ -8,7 +8,10 @@ import { contentOf, ownConfigurations } from "./opencode-config.ts";
 
 type Environment = Readonly<Record<string, string>>;
 
-/** Only the person's own files name the MCP servers; with the project's files there would be further ones. */
+/**
+ * Leaves out the project's files: `safeEnvironment` finds MCP servers only in the person's own files, and a project
+ * could add others.
+ */
 const WITHOUT_PROJECT: Environment = { OPENCODE_DISABLE_PROJECT_CONFIG: "1" };
 
 /**
@@ -28,7 +31,7 @@ const SAFE_CONFIGURATION = {
   },
 };
 
-/** Only reading tools, and none of the person's MCP servers. Errors: `unreadable`. */
+/** Allows only the tools in `SAFE_TOOLS`, and turns off the person's MCP servers. Errors: `unreadable`. */
 export function safeEnvironment(places: Places): Environment {
   const names = ownConfigurations(places).flatMap(({ mcp }) => (isJson(mcp) ? Object.keys(mcp) : []));
   const mcp = Object.fromEntries(names.map((name) => [name, { enabled: false }]));
@@ -36,9 +39,10 @@ export function safeEnvironment(places: Places): Environment {
 }
 
 /**
- * Without rules, opencode asks nothing in its folder. These rules come before the person's own rules, which therefore
- * still decide: a key of `tools` puts its rule in front, and an unusual pattern (`?ead` matches `read`) is not merged
- * with a rule of the person.
+ * Without rules, opencode asks for no permission in its folder. These rules come before the person's own rules, and the
+ * last rule that fits counts, so the person's rules still decide. Two means keep these rules in front: a key of `tools`
+ * puts its rule before the others, and an unusual pattern (`?ead`, which matches `read`) is not merged with a rule of
+ * the person.
  */
 const ASKING_RULES: Json = {
   "**": "ask",
@@ -71,7 +75,7 @@ const PLAN_RULES: Json = {
 };
 
 /**
- * Every use that does more than read needs a permission, unless the person's own rules say otherwise. Errors:
+ * Every tool call that does more than read needs a permission, unless the person's own rules say otherwise. Errors:
  * `unreadable`.
  */
 export function askingEnvironment(places: Places): Environment {
@@ -100,7 +104,10 @@ function withRules(agents: Json, added: Readonly<Record<string, Json>>): Json {
   return { ...agents, ...Object.fromEntries(changed) };
 }
 
-/** Tools that the person turned off by the old key `tools`, which comes even before these rules. */
+/**
+ * Rules for tools that the person turned off with the old key `tools`. They are repeated here, because opencode reads
+ * that key even before these rules.
+ */
 function turnedOff(configurations: readonly Json[]): Json {
   const names = configurations.flatMap(({ tools }) =>
     Object.entries(objectIn(tools)).flatMap(([name, isOn]) => (isOn === false ? [name] : [])),
@@ -114,7 +121,7 @@ function isPlanSet({ agent, mode }: Json): boolean {
   return Object.hasOwn(objectIn(agent), "plan") || Object.hasOwn(objectIn(mode), "plan");
 }
 
-/** opencode ignores lines that are not JSON. */
+/** Returns no rules for text that is not JSON, because opencode ignores such text too. */
 function rulesIn(text: string): Json {
   try {
     return objectIn(JSON.parse(text));

@@ -1,6 +1,7 @@
 /**
- * Errors as an agent records them. Over ACP, such an agent ends a failed turn like a successful one, and sends the
- * reason as text of the answer. This text waits until the turn ends; it is the reason if the session file says so.
+ * Finds out why a turn failed if the agent records the error only in its session file. Over ACP, such an agent ends a
+ * failed turn like a successful one, and sends the error as text of the answer. Such a text is held back until the turn
+ * ends. If the session file has the same error, the text is the reason why the turn failed.
  */
 
 import { setTimeout as sleep } from "node:timers/promises";
@@ -16,7 +17,7 @@ const PAUSE_MS = 50;
 export interface RecordedErrors {
   /** The events that can be reported now, in their order. */
   pass(events: readonly AgentEvent[]): Promise<readonly AgentEvent[]>;
-  /** Returns the text that still waits, or the reason why the turn failed. */
+  /** Returns the text that is still held back, or the reason why the turn failed. */
   end(): Promise<RecordedEnd>;
 }
 
@@ -37,7 +38,10 @@ export function createRecordedErrors(words: ErrorWords, read: ReadNewest): Recor
     return errors.find((message) => delta === `${words.before}${message}`) ?? null;
   }
 
-  /** Reports an error that the agent overcame, which is not a part of the answer. */
+  /**
+   * Returns the text that is held back: as an error if the session file has it as an error, which the agent overcame;
+   * as text of the answer in all other cases.
+   */
   async function passOn(): Promise<readonly AgentEvent[]> {
     if (waiting === null) return [];
     const [event, message] = [waiting, await reasonOf(waiting)];

@@ -1,5 +1,5 @@
 /**
- * Notifications of `codex app-server` during a turn as events. Pure. Seen in 0.169.0.
+ * Converts the notifications that `codex app-server` sends during a turn to events. Pure. Seen in 0.169.0.
  *
  * The answer of a model comes as items: each is started, sent in pieces, and completed. Each answer and each piece of
  * reasoning is a separate item, and becomes a separate message.
@@ -20,7 +20,10 @@ export interface CodexFold {
   readonly calls: Map<string, ToolCall>;
   /** The end of what running commands have printed. */
   readonly printed: Map<string, string>;
-  /** The thread's last reported sum: Codex also repeats it without a call. */
+  /**
+   * The last sum of tokens that Codex reported for the thread. Codex also reports the same sum again when the model was
+   * not called.
+   */
   lastTotal: string | null;
   usage: Usage | null;
   context: ContextUse | null;
@@ -64,7 +67,8 @@ const SILENT: readonly string[] = [
 ];
 
 export function foldNotification(fold: CodexFold, method: string, params: Json): readonly AgentEvent[] {
-  // The item of the call that started a sub-agent reports its thread.
+  // Notifications of other threads, such as those of sub-agents, are ignored: the item of the call that started a
+  // sub-agent reports what its thread does.
   const isOther = typeof params.threadId === "string" && params.threadId !== fold.threadId;
   if (isOther || SILENT.includes(method)) return [];
   if (method.startsWith("item/")) return foldItemNews(fold, method, params);

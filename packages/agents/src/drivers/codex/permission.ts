@@ -11,11 +11,11 @@ export interface Question {
 }
 
 export interface CodexQuestion {
-  /** The server's. */
+  /** The id that the server gave to its request. */
   readonly id: unknown;
   readonly method: string;
   readonly params: Json;
-  /** The call that it is about, if it is known. */
+  /** The call that the question is about, if that call is known. */
   readonly call?: ToolCall | undefined;
 }
 
@@ -78,7 +78,7 @@ function askedFor(params: Json): Json {
   );
 }
 
-/** The ids, and fields that the options have already. */
+/** Fields that the person does not see: ids, and fields whose content is already in the options. */
 const NOT_SHOWN: ReadonlySet<string> = new Set([
   "threadId",
   "turnId",
@@ -92,7 +92,7 @@ const NOT_SHOWN: ReadonlySet<string> = new Set([
   "proposedExecpolicyAmendment",
 ]);
 
-/** Returns the refusal of a question that has no one to answer it; `null` if the server accepts no such answer. */
+/** Returns the refusal of a question that nobody can answer; `null` if the server accepts no refusal of this kind. */
 export function refusalOf(method: string): Json | null {
   if (method === "mcpServer/elicitation/request") return { action: "decline", content: null };
   if (method === "item/tool/requestUserInput") return { answers: {} };
@@ -104,7 +104,7 @@ const DECLINE: PermissionOption = { id: "decline", name: "Decline", kind: "rejec
 const KNOWN: Readonly<Record<string, Omit<PermissionOption, "id">>> = {
   accept: { name: "Accept", kind: "allow_once" },
   acceptForSession: { name: "Accept for this session", kind: "allow_always" },
-  acceptWithExecpolicyAmendment: { name: "Accept, and such commands from now on", kind: "allow_always" },
+  acceptWithExecpolicyAmendment: { name: "Accept, and always accept such commands", kind: "allow_always" },
 };
 
 interface Decisions {
@@ -113,7 +113,10 @@ interface Decisions {
   readonly decisions: ReadonlyMap<string, unknown>;
 }
 
-/** `decline` continues the turn, and works even if only `cancel`, which ends the turn, is listed. */
+/**
+ * Always offers `decline`, which continues the turn. Codex accepts it even if it lists only `cancel`, which ends the
+ * turn.
+ */
 function decisionsIn(available: unknown): Decisions {
   const options: PermissionOption[] = [];
   const decisions = new Map<string, unknown>([["decline", "decline"]]);
@@ -127,7 +130,7 @@ function decisionsIn(available: unknown): Decisions {
   return { options: [...options, DECLINE], decisions };
 }
 
-/** Adds the rule to the name: `Accept, and such commands from now on: npm run`. */
+/** Adds the rule to the name: `Accept, and always accept such commands: npm run`. */
 function nameOf(name: string, decision: unknown): string {
   if (!isJson(decision)) return name;
   const [value] = Object.values(decision);
@@ -145,7 +148,7 @@ function chosen(
   return option === null ? "decline" : (decisions.get(option.id) ?? "decline");
 }
 
-/** Codex reports how it classifies a command. */
+/** Returns true if Codex reports that every part of the command only reads; `null` in all other cases. */
 function onlyReads(actions: unknown): boolean | null {
   if (!Array.isArray(actions) || actions.length === 0) return null;
   const reads = ["read", "listFiles", "search"];

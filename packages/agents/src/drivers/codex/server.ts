@@ -12,7 +12,7 @@ export interface CodexHandlers {
   onNotification(method: string, params: Json): void | Promise<void>;
   /** It must not wait for a person. */
   onRequest(id: unknown, method: string, params: Json): void;
-  /** No more output arrives. */
+  /** Called when no more output arrives. */
   onEnd(): void | Promise<void>;
 }
 
@@ -70,7 +70,7 @@ export class CodexServer {
   constructor(program: RpcProgram, limits: CallLimits) {
     this.#program = program;
     this.ready = this.#greet(limits);
-    // Callers that wait for `ready` get the error.
+    // No error is lost here: callers that wait for `ready` get it.
     this.ready.catch(() => undefined);
   }
 

@@ -75,7 +75,7 @@ function keep(file: string, value: object): void {
   try {
     writeDurably(file, JSON.stringify(value));
   } catch {
-    // A home that cannot be written to only costs the next start.
+    // If the file cannot be written, the next caller must start the program again; nothing else is lost.
   }
 }
 

@@ -1,4 +1,4 @@
-/** The cascade as data: ways to open a session, tried in order, each with its outcome; each try is reported. */
+/** The cascade: tries the ways to open a session in order until one succeeds, and reports the outcome of each way. */
 
 import {
   ContinuoError,
@@ -41,15 +41,15 @@ export interface CascadeResult<T> {
 /**
  * Returns the outcome of the first step that succeeds; later steps are `skipped`.
  *
- * Errors: `native_unavailable`; `not_found` if the session does not exist by the agent's report or on disk;
- * `session_live` if it is open elsewhere; all of these with `details.steps`. Also `agent_missing` and the signal's
- * reason.
+ * Errors: `native_unavailable`; `not_found` if the agent reports that the session does not exist, or if the session
+ * has no file on disk; `session_live` if the session is open elsewhere. All of these have `details.steps`. Also
+ * `agent_missing`, and the reason of the signal.
  */
 export async function runCascade<T>(cascade: Cascade<T>): Promise<CascadeResult<T>> {
   const { agent, sessionId, onMissing } = cascade;
   const { steps, value, failures } = await tryInOrder(cascade);
   if (value !== undefined) return { ...value, happened: "native", steps };
-  const reason = `${agent} could not resume ${sessionId}: ${failures.at(-1)?.message ?? "it offers no way to."}`;
+  const reason = `${agent} could not resume ${sessionId}: ${failures.at(-1)?.message ?? "it offers no way to resume"}`;
   const isAbsent = cascade.isAbsent === true && failures.length > 0;
   if (onMissing === "error") throw refusalOf(reason, steps, { failures, isAbsent });
   const way = onMissing === "new" ? cascade.begin : cascade.replay;

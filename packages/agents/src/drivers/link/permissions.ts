@@ -26,7 +26,7 @@ export function decideByPolicy(
   if (policy === "unrestricted") return { outcome: "granted", by: "policy", reason: "everything is granted" };
   return request.readOnly === true
     ? { outcome: "granted", by: "policy", reason: "it only reads" }
-    : { outcome: "denied", by: "policy", reason: "only what reads is granted" };
+    : { outcome: "denied", by: "policy", reason: "only calls that read are granted" };
 }
 
 export interface PolicyOptions {
@@ -97,9 +97,9 @@ export interface PermissionInTurn {
 const ENDED: PermissionDecision = { outcome: "cancelled", by: "agent", reason: "the turn ended" };
 
 /**
- * Asks, and pushes the question and the decision as events of the turn. The person is asked after the reader of the turn
- * has stored the question, and the agent hears a decision after it is stored: what an agent was permitted is known after
- * a crash. Never throws: if asking fails, the call is denied.
+ * Asks, and pushes the question and the decision as events of the turn. The person is asked after the reader of the
+ * turn has stored the question, and the agent receives the decision after it is stored. After a crash it is therefore
+ * known what the agent was permitted to do. Never throws: if asking fails, the call is denied.
  */
 export async function askPermission({
   turn,

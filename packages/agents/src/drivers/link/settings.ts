@@ -4,8 +4,8 @@ import { type AgentCommand, type ContextUse, ContinuoError, type Usage } from "@
 import { isJson, type Json, textField } from "@continuo/files";
 
 /**
- * The number of commands that are kept, and the length of their descriptions: agents load them from files of the
- * project.
+ * Limits for the number of commands and the length of their descriptions. Commands come from files of the project, so
+ * they can be of any size.
  */
 const MAX_COMMANDS = 500;
 const MAX_CHARS = 500;
@@ -47,7 +47,7 @@ export function toContextUse(usedTokens: unknown, windowTokens: unknown): Contex
   return usedTokens > 0 && windowTokens > 0 ? { usedTokens, windowTokens } : null;
 }
 
-/** The input of one call of a model and its answer; the next call receives both. */
+/** Returns the tokens of one call of a model: its input and its answer. The next call receives both. */
 export function tokensOf(usage: Usage): number {
   const { inputTokens, outputTokens, cacheReadTokens = 0, cacheWriteTokens = 0 } = usage;
   return inputTokens + outputTokens + cacheReadTokens + cacheWriteTokens;

@@ -1,6 +1,6 @@
 /**
  * Checks whether the agent really continued the session that it reports. The evidence is the agent's own answer, and
- * its session on disk, which must exist before the first turn and grow with it.
+ * the session on disk: it must exist before the first turn, and must be larger or newer after this turn.
  */
 
 import { isFailure, type Message, present, type SessionInfo, type VerifiedBy } from "@continuo/core/model";
@@ -9,8 +9,8 @@ import type { AgentReader, FoundSession } from "@continuo/native/kit";
 import type { DriverOptions } from "./options.ts";
 
 /**
- * The time for which the driver waits for the records of a turn, and the interval of the checks; the last check is at
- * the end of this time.
+ * The driver waits this long for the records of a turn on disk, and this long between two checks. The last check
+ * is when the whole time has passed.
  */
 const SETTLE_MS = 1_500;
 const LOOK_EVERY_MS = 100;
@@ -28,7 +28,7 @@ export interface VerifyTarget {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** `null` if the session does not exist, or cannot be read. Only the ends of its files are read. */
+/** Returns `null` if the session does not exist, or cannot be read. Reads only the start and the end of each file. */
 export async function markOf(options: DriverOptions, where: VerifyTarget): Promise<DiskMark | null> {
   const { reader } = options;
   const found = await findOnDisk(options, where);
@@ -37,7 +37,10 @@ export async function markOf(options: DriverOptions, where: VerifyTarget): Promi
   return info === null ? null : { found, updatedAt: info.updatedAt, sizeBytes: info.sizeBytes };
 }
 
-/** A session that cannot be read (`null`) proves nothing; then the agent alone reports that it continued. */
+/**
+ * Returns `null` for a session that cannot be read. It proves nothing, so the agent's own report is then the only
+ * evidence.
+ */
 async function skimEnds(
   reader: AgentReader,
   found: FoundSession,
@@ -51,7 +54,10 @@ async function skimEnds(
   }
 }
 
-/** Some agents report the end of a turn a moment before they have written it (Claude Code 2.1.197). */
+/**
+ * Waits for the session for a short time: some agents report the end of a turn a moment before they have written the
+ * turn to disk (Claude Code 2.1.197).
+ */
 export async function markSoon(options: DriverOptions, where: VerifyTarget): Promise<DiskMark | null> {
   const startedAt = performance.now();
   for (;;) {
@@ -76,7 +82,10 @@ export async function findOnDisk(
   return null;
 }
 
-/** Reads from disk the history that the agent's model would receive; empty if nobody can read it. */
+/**
+ * Reads from disk the history that the agent's model would receive; empty if the session is not found, or if Continuo
+ * cannot read the sessions of this agent.
+ */
 export async function historyOnDisk(
   options: DriverOptions,
   where: VerifyTarget,
@@ -95,11 +104,11 @@ export interface Verification {
 }
 
 export interface AfterTurn extends VerifyTarget {
-  /** The session before the turn; `null` if it did not exist, or nobody reads this agent. */
+  /** The session before the turn; `null` if it did not exist, or if Continuo cannot read the sessions of this agent. */
   readonly before: DiskMark | null;
-  /** The id of the session by the agent's present report. */
+  /** The session id that the agent reports now. */
   readonly answered: string;
-  /** The start of the turn, in milliseconds: earlier changes cannot be its answer. */
+  /** The start of the turn, in milliseconds: a change before this time does not belong to the turn. */
   readonly askedAtMs: number;
 }
 
@@ -129,7 +138,10 @@ function isGrown(before: DiskMark | null, now: DiskMark): boolean {
   return before === null || before.sizeBytes !== now.sizeBytes || before.updatedAt !== now.updatedAt;
 }
 
-/** The session of the folder that changed last, if it changed since the turn began: the turn was written there. */
+/**
+ * The other session of this folder with the newest change, if that change is after the start of the turn: the agent
+ * wrote the turn to it.
+ */
 async function newestOther(
   { reader, places }: DriverOptions,
   { askedAtMs, sessionId, cwd, signal }: AfterTurn,

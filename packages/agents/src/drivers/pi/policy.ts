@@ -33,7 +33,7 @@ export function asksPerson(policy: PermissionPolicy = "ask"): boolean {
   return policy === "ask";
 }
 
-/** Returns true if this version keeps the tools of a session in it, and can restore some. */
+/** Returns true if this version stores in a session which tools it has, and can give it some of them back. */
 export function keepsTools(version: string | null): boolean {
   return Number.parseInt(version ?? "", 10) >= 1;
 }
@@ -44,8 +44,8 @@ function hasServers(version: string | null): boolean {
 }
 
 /**
- * pi asks for trust only on its own screen: a program that drives it has to pass it. Errors: `untrusted` if the version
- * has no trust, and the project has something to run.
+ * pi asks for trust only on its own screen, so a program that drives pi has to pass the trust as an argument. Errors:
+ * `untrusted` if this version of pi does not know trust, and the project has something that pi would run.
  */
 export function trustArguments(trust: FolderTrust, version: string | null): readonly string[] {
   if (!keepsTools(version)) {

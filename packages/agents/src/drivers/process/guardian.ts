@@ -1,11 +1,13 @@
 /**
- * Ends a program when this process no longer can: a shell waits for the end of a pipe that only this process holds
- * open. However this process dies, the pipe ends. The shell then ends the program's group and, on Linux, every process
- * that inherited its mark: with SIGTERM, then with SIGKILL.
+ * Ends a program if this process dies before it can end the program itself. A shell (the guardian) reads from a pipe
+ * that only this process holds open, so that the pipe is closed when this process dies for any reason. The shell then
+ * ends the process group of the program and, on Linux, every process that inherited the program's mark: first with
+ * SIGTERM, then with SIGKILL.
  *
- * It has a session of its own, so that no terminal ends it, and does not inherit the mark, so that nobody takes it for
- * a stray. A group whose number was given to another program since is left alone: on Linux the leader's start is
- * compared; elsewhere a guardian is released as soon as the group that it guards is gone.
+ * The shell has a session of its own, so that closing a terminal does not end it. It does not inherit the mark, so that
+ * Continuo does not mistake it for a process that the agent left behind. The shell must not signal a group whose number
+ * now belongs to another program: on Linux it compares the start time of the group's leader; on other systems, the
+ * guardian is released as soon as the guarded group no longer exists.
  */
 
 import { type ChildProcess, spawn } from "node:child_process";
@@ -21,7 +23,10 @@ export interface GuardedProcess {
 }
 
 export interface Guardian {
-  /** Resolves when the guardian has ended. It must not be called while a guarded process is alive. Idempotent. */
+  /**
+   * Ends the guardian, and resolves when the guardian has ended. Must not be called while a guarded process is alive.
+   * Idempotent.
+   */
   release(): Promise<void>;
 }
 
@@ -61,7 +66,7 @@ export function startGuardian({ pid, mark, searchPath = "" }: GuardedProcess): G
   if (pid === undefined) return { release: () => Promise.resolve() };
   const args = [String(pid), processStartOf(pid) ?? "", `${MARK_VARIABLE}=${mark}`];
   let shell: Shell | null = null;
-  // Callers that wait for the program continue first.
+  // The shell starts a moment later, so that callers that wait for the program continue first.
   const soon = setImmediate(() => {
     shell = startShell(args, searchPath);
   });
@@ -74,7 +79,7 @@ export function startGuardian({ pid, mark, searchPath = "" }: GuardedProcess): G
 }
 
 interface Shell {
-  /** Resolves when it has ended. */
+  /** Ends the shell, and resolves when the shell has ended. */
   end(): Promise<void>;
 }
 
@@ -91,7 +96,8 @@ function startShell(args: readonly string[], searchPath: string): Shell | null {
     // There is no memory for another process; the program already runs, and continues without a guardian.
     return null;
   }
-  // Without a process id there is no guardian; nothing is ever written to it.
+  // These errors need no handling: a shell that did not start has no process id, which is checked below, and nothing is
+  // ever written to the shell.
   shell.on("error", () => undefined);
   shell.stdin?.on("error", () => undefined);
   if (shell.pid === undefined) return null;

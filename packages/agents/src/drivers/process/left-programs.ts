@@ -1,10 +1,11 @@
 /**
- * Programs of agents whose starter has died. Their guardian ends them within a moment. Until then, and for ever if the
- * guardian was killed too, such a program can write to a native session that another process continues. Therefore a
- * conversation ends them before it begins.
+ * Programs of agents that outlived the process that started them. Their guardian ends them within a moment. Until then,
+ * and for ever if the guardian was killed too, such a program can write to a native session that another process
+ * continues. Therefore such programs are ended before a conversation begins.
  *
- * A program and all that it started inherit a mark, which names the process that started it. Linux only: other systems
- * show no process the variables of another one, and the guardian alone ends these programs there.
+ * The program of an agent, and every program that it starts, inherits a variable with a mark. The mark names the
+ * process that started the agent. It is used only on Linux: on other systems a process cannot read the variables of
+ * another process, so only the guardian ends these programs there.
  */
 
 import { randomUUID } from "node:crypto";
@@ -22,7 +23,7 @@ const STEPS = [
   { signal: "SIGKILL", waitMs: 2_000 },
 ] as const;
 const POLL_MS = 20;
-/** The search does not hold up other work of this process for longer. */
+/** The greatest time for which the search blocks other work of this process. */
 const SLICE_MS = 10;
 
 /** A new mark, for one program that this process starts. */
@@ -50,8 +51,8 @@ export async function endLeftPrograms({ signal: stop }: CallOptions = {}): Promi
 }
 
 /**
- * The calls are synchronous: in a process that loads its code at the same time, each answer of an asynchronous call would wait for that
- * work, and the agent starts only after this search.
+ * The calls are synchronous, because the agent starts only after this search. If the process still loads its code, the
+ * result of each asynchronous call would wait until this loading pauses.
  */
 async function leftPrograms(): Promise<readonly number[]> {
   if (process.platform !== "linux") return [];
@@ -73,12 +74,12 @@ function isLeft(pid: string): boolean {
     const mark = variables.find((variable) => variable.startsWith(`${MARK_VARIABLE}=`));
     return mark !== undefined && isStarterDead(mark) && isRunning(Number(pid));
   } catch {
-    // It ended in the meantime, or may not be read.
+    // The process ended in the meantime, or this user is not allowed to read its files.
     return false;
   }
 }
 
-/** False for a mark without a starter: that of a program which is not an agent's. */
+/** False for a mark that names no starter: such a mark belongs to a program that is not the program of an agent. */
 function isStarterDead(mark: string): boolean {
   const [, number, start, namespace] = /\/(\d+)\/(\d+)\/(pid:\[\d+\])$/u.exec(mark) ?? [];
   if (namespace === undefined || namespace !== placeOfThisProcess().namespace) return false;

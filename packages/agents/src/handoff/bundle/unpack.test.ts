@@ -125,14 +125,14 @@ describe("a bundle is refused", () => {
     ["without the last byte", [whole, bytes.subarray(0, -1)], "it ends early"],
     ["with half of the first file", [whole, bytes.subarray(0, 20)], "it ends early"],
     ["without its second file", [whole, FILES[MAIN] as Buffer], "it ends early"],
-    ["with one byte more", [whole, bytes, "x"], "it holds more than it lists"],
-    ["with other bytes", [whole, Buffer.alloc(bytes.length)], `"${MAIN}" is not what was packed`],
+    ["with one byte more", [whole, bytes, "x"], "it contains more bytes than its list of files"],
+    ["with other bytes", [whole, Buffer.alloc(bytes.length)], `"${MAIN}" differs from the packed file`],
     [
       "with another last byte",
       [whole, bytes.subarray(0, -1), Buffer.from([1 + (bytes.at(-1) ?? 0)])],
-      '"large/bytes" is not what was packed',
+      '"large/bytes" differs from the packed file',
     ],
-    ["with a first line that is no JSON", ["hello\n"], "its first line is no JSON"],
+    ["with a first line that is no JSON", ["hello\n"], "its first line is not JSON"],
     [
       "with another hash of an empty file",
       [
@@ -145,7 +145,7 @@ describe("a bundle is refused", () => {
         ),
         bytes,
       ],
-      '"empty/three" is not what was packed',
+      '"empty/three" differs from the packed file',
     ],
     [
       "with another session than it names",

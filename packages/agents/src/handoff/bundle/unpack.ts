@@ -18,17 +18,20 @@ export interface UnpackedSession extends Disposable {
   readonly cwd: string | null;
   readonly title: string | null;
   readonly packedAt: string;
-  /** The place of the session below `places`. */
+  /** The location of the session in `places`. */
   readonly location: string;
-  /** A private home, which disposing removes. */
+  /** A private home folder. It is removed when this object is disposed. */
   readonly places: Places;
-  /** The folder with the packed state of the work tree, and its folder on the other machine; `null` for none. */
+  /**
+   * `packed` is the folder with the packed state of the work tree; `folder` is where the work tree is on the other
+   * machine. `null` if the bundle has no work tree.
+   */
   readonly workTree: { readonly packed: string; readonly folder: string } | null;
 }
 
 /**
  * Errors: `not_found`, `unreadable`; `corrupt` for an incomplete bundle, for one that expands to more bytes than it
- * states, and for one with another session than it names; `unsupported` for a newer version.
+ * states, and for one that does not contain the session that it names; `unsupported` for a newer version.
  */
 export async function unpackBundle(
   path: string,
@@ -112,7 +115,7 @@ function parsed(line: Buffer): unknown {
   try {
     return parseJson(line.toString("utf8"));
   } catch (cause) {
-    throw noBundle("its first line is no JSON", cause);
+    throw noBundle("its first line is not JSON", cause);
   }
 }
 
@@ -135,7 +138,7 @@ interface FileWriter {
   close(): void;
 }
 
-/** Writes each file as its bytes arrive, and compares it with its hash at the end. */
+/** Writes each file as its bytes arrive, and checks the hash of the file at its end. */
 function createFiles(home: string, files: readonly BundledFile[]): FileWriter {
   let at = -1;
   let fd: number | null = null;
@@ -146,7 +149,7 @@ function createFiles(home: string, files: readonly BundledFile[]): FileWriter {
     closeSync(fd);
     fd = null;
     const { path, sha256 } = files[at] ?? { path: "", sha256: "" };
-    if (hash.digest("hex") !== sha256) throw noBundle(`${JSON.stringify(path)} is not what was packed`);
+    if (hash.digest("hex") !== sha256) throw noBundle(`${JSON.stringify(path)} differs from the packed file`);
   };
   const next = (): boolean => {
     finish();
@@ -163,7 +166,7 @@ function createFiles(home: string, files: readonly BundledFile[]): FileWriter {
   return {
     write(bytes) {
       for (let from = 0; from < bytes.length; ) {
-        if (left === 0 && !next()) throw noBundle("it holds more than it lists");
+        if (left === 0 && !next()) throw noBundle("it contains more bytes than its list of files");
         const part = bytes.subarray(from, from + left);
         if (fd !== null) writeWhole(fd, part);
         hash.update(part);

@@ -22,7 +22,7 @@ export interface Outline {
   readonly answers: string | null;
 }
 
-/** One for each message. */
+/** Returns one outline for each message. */
 export function outlineOf(messages: readonly Message[]): Outline[] {
   return messages.map(({ role, content }) => {
     if (role === "user" || role === "system") return NOTHING;
@@ -37,8 +37,8 @@ export function outlineOf(messages: readonly Message[]): Outline[] {
 const NOTHING: Outline = { calls: [], answered: [], answers: null };
 
 /**
- * Returns the results of an answer's calls, which may come at any place after it; a later call of the same id has its
- * own results.
+ * Returns the results of the calls in an answer. A result may come at any place after the answer; a later call with the
+ * same id has its own results.
  */
 export function resultsOf({ source, at, outline }: Position, used: Set<Message>): Message[] {
   const answer = outline[at];
@@ -84,7 +84,7 @@ export function sourcesOf(
   );
 }
 
-/** Results keep their order; calls without a result are last. */
+/** Returns the place of a call's result in `order`; a call without a result comes after all others. */
 export function rank(order: readonly string[], id: string): number {
   const at = order.indexOf(id);
   return at === -1 ? order.length : at;

@@ -29,7 +29,7 @@ import { type PackedTree, sendTree } from "./tree-sender.ts";
 export interface MirrorState {
   /** The reason why the other machine cannot be reached now; `null` if it can. */
   readonly disconnected: ContinuoError | null;
-  /** On the disk of the other machine. */
+  /** Bytes that are stored on the disk of the other machine. */
   readonly mirroredBytes: number;
   /** Bytes that were written here but not acknowledged by the other machine. */
   readonly waitingBytes: number;
@@ -105,8 +105,8 @@ export class MirrorSender {
   }
 
   /**
-   * Sends the new bytes of the files. @param onBatch called after each acknowledgement. Errors: those of the
-   * connection.
+   * Sends the new bytes of the files. Calls `onBatch` whenever the number of acknowledged bytes may have changed.
+   * Errors: those of the connection.
    */
   async send(files: readonly MirroredFile[], onBatch: () => void): Promise<RemoteTakeOver | null> {
     return await untilTakenOver(async () => {
@@ -202,7 +202,7 @@ export class MirrorSender {
     this.#count();
     const isRewritten = known.seen !== null && known.seen.sizeBytes === file.sizeBytes;
     if (isLog(there) && !isRewritten && (await this.#append(file, { there, known, onBatch }))) return;
-    // The other machine has an older file, however long it is.
+    // The file of the other machine is replaced, so none of its bytes count as acknowledged.
     known.acknowledgedBytes = 0;
     this.#count();
     onBatch();
@@ -230,7 +230,7 @@ export class MirrorSender {
     return known;
   }
 
-  /** False for a log that did not only grow. */
+  /** Returns false if the log was changed in another way than by appending to it. */
   #append(
     file: FoundFile,
     {
@@ -268,7 +268,7 @@ export class MirrorSender {
       for (let at = 0; at < sizeBytes; at += BATCH_BYTES) {
         const length = Math.min(BATCH_BYTES, sizeBytes - at);
         const bytes = readAt(fd, at, length);
-        // All bytes that were announced must arrive, even if the file became shorter; it is not stored in this case.
+        // All announced bytes must be sent, even if the file became shorter; the other machine does not store it then.
         await channel.writeBytes(bytes.length === length ? bytes : Buffer.alloc(length));
       }
       const now = statFile(path);

@@ -18,7 +18,7 @@ export interface PlaceMoveOptions extends Pick<HandOffOptions, "until" | "verify
   readonly places?: Places;
   /** The session's own agent by default. */
   readonly to?: AgentName | undefined;
-  /** The clone for the work tree, or a new folder; the folder of the other machine by default. */
+  /** The clone for the work tree, or a new folder; by default, the same path as on the other machine. */
   readonly into?: string | undefined;
   /** With `without`, only the session is placed, in the folder `into`. */
   readonly workTree?: "with" | "without";
@@ -43,9 +43,9 @@ export interface PlacedMove {
 }
 
 /**
- * Errors: those of a bundle, of a hand-over and of a work tree; `usage` if the folder of the other machine is not on
- * this one, and none is named. After an error nothing was written, except that a work tree stays that was applied
- * before the session was refused: the next attempt finds it.
+ * Errors: those of a bundle, of a hand-over and of a work tree; `usage` if `into` is left out, and the folder of the
+ * other machine does not exist on this machine. After an error, nothing was written, with one exception: if the
+ * session was refused after its work tree was applied, the work tree stays, and the next attempt finds it.
  */
 export async function placeMove(bundle: string, options: PlaceMoveOptions): Promise<PlacedMove> {
   const { places = placesOfThisUser(), signal } = options;
@@ -73,7 +73,7 @@ export async function placeMove(bundle: string, options: PlaceMoveOptions): Prom
   return { made, workTree: applied === null ? null : { ...applied, folder: into } };
 }
 
-/** Lays a packed work tree out in a clone, or in a new folder. Errors: those of a work tree. */
+/** Applies a packed work tree to a clone, or to a new folder. Errors: those of a work tree. */
 export async function applyInto(
   into: string,
   packed: string,
@@ -129,7 +129,7 @@ function whyNotHere(folder: string | null): string {
 }
 
 function noClone(into: string): ContinuoError {
-  return new ContinuoError("not_found", `${into} is no git repository`, {
+  return new ContinuoError("not_found", `${into} is not a git repository`, {
     hint: "Name a clone of the repository with --into DIR, or a new folder, or leave the work tree out with --no-work-tree.",
   });
 }

@@ -1,6 +1,7 @@
 /**
- * The machine that a session comes to. The received part of a bundle stays until it is confirmed. Thus the transfer
- * continues at its offset after a lost connection, and a session is placed only once, even if it is sent several times.
+ * Receives a session from another machine. The received part of a bundle stays on disk until the other machine confirms
+ * that it got the answer. So, after a lost connection, the transfer continues where it stopped, and a session is placed
+ * only once, even if it is sent several times.
  */
 
 import { createHash } from "node:crypto";
@@ -110,7 +111,7 @@ async function knownIn(
   if (commits === null || !existsSync(folder) || listNames(folder).length === 0) return [];
   const repository = await openRepository(folder, present({ places, signal }));
   if (repository !== null) return await commitsHere(repository, commits);
-  throw new ContinuoError("not_found", `${folder} is no git repository`, {
+  throw new ContinuoError("not_found", `${folder} is not a git repository`, {
     hint: "Name a clone of the repository, or a new folder: ssh://HOST/DIR.",
   });
 }
@@ -128,7 +129,7 @@ function movesFolder(places: Places): string {
 
 function filesOf({ moveId, sha256 }: BundleOffer["bundle"], into: string, places: Places): MoveFiles {
   const folder = movesFolder(places);
-  // If the folder differs, it is a different session.
+  // The same move into another folder makes another session.
   const name = createHash("sha256").update(`${moveId} ${into}`).digest("hex");
   return { part: join(folder, `${sha256}.part`), note: join(folder, `${name}.json`) };
 }
@@ -142,7 +143,7 @@ function removeOld(places: Places): void {
   }
 }
 
-/** Errors: `corrupt` if the bytes differ from the offered ones; they are then removed. */
+/** Errors: `corrupt` if the received bytes differ from the offered ones; the received bytes are then removed. */
 async function takeBundle(
   { sha256, sizeBytes }: BundleOffer["bundle"],
   part: string,
@@ -167,7 +168,7 @@ async function takeBundle(
   if (hash.digest("hex") === sha256) return;
   rmSync(part, { force: true });
   throw new ContinuoError("corrupt", "the received bundle is not the one that was sent", {
-    hint: "Run the same command again; it is sent from the beginning.",
+    hint: "Run the same command again; the bundle is then sent from the beginning.",
   });
 }
 
@@ -202,7 +203,10 @@ function toPlaced({ made, workTree }: PlacedMove): PlacedReply["placed"] {
   };
 }
 
-/** A session that was deleted since does not count, because the other machine would then release the only copy. */
+/**
+ * Returns `null` if the placed session was deleted in the meantime; otherwise the other machine would give up the only
+ * copy.
+ */
 async function placedBefore(
   note: string,
   { places, signal }: ReceiveMoveOptions,

@@ -1,16 +1,17 @@
 /**
- * Matches the messages of a session with those of the session from which it was made, only by their content, block by
- * block, at any position. Pure.
+ * Matches the messages of a copied session with the messages of its original. Only the content is compared, block by
+ * block; the positions may differ. Pure.
  *
- * Texts that occur once on both sides are matched first; then their neighbours, and the messages from both ends, as
- * long as they are the same.
+ * Blocks whose text occurs exactly once on each side are matched first. From these, and then from the beginning and the
+ * end, the neighbouring blocks are matched, as long as they are equal.
  */
 
 import type { AgentName, Message } from "@continuo/core/model";
 import { comparedPart, convertMessages, type SpokenMessage } from "../converting/index.ts";
 
 /**
- * Returns the originals of each message of `copy`: none if they already belong to an earlier message, `null` if the message comes from elsewhere or was changed.
+ * Returns the originals of each message of `copy`: an empty list if they already belong to an earlier message of the
+ * copy, `null` if the message comes from elsewhere or was changed.
  *
  * @param agent the agent of the copy
  */
@@ -54,7 +55,7 @@ function wordsIn(messages: readonly SpokenMessage[], ownerAt: (at: number) => nu
   });
 }
 
-/** Returns positions of `ours` by positions of `theirs`. */
+/** Returns a map from each matched position in `theirs` to its position in `ours`. */
 function pairsOf(theirs: readonly Words[], ours: readonly Words[]): ReadonlyMap<number, number> {
   const once = onceIn(ours);
   const anchors = [...onceIn(theirs)].flatMap(([key, at]) => {
@@ -87,7 +88,7 @@ function onceIn(words: readonly Words[]): Map<string, number> {
   );
 }
 
-/** Messages of both sides that together have the same content, in order. */
+/** Some messages of one side, and the messages of the other side that together have the same content; both in order. */
 interface Group {
   readonly theirs: readonly number[];
   readonly ours: readonly number[];
@@ -145,8 +146,9 @@ function createGroups(): Groups {
 }
 
 /**
- * Originals that have no content in the copy, such as encrypted thinking, belong to the match of the next original: an
- * answer's thinking always, anything else only if the previous original is matched too.
+ * Adds originals that have no content in the copy, such as encrypted thinking, to the match of the next original that
+ * has content. Messages of the assistant are always added; other messages only if the previous original with content is
+ * matched too. Originals without content at the end belong to the match of the last original with content.
  */
 function besideThem(
   originals: readonly Message[],

@@ -29,7 +29,7 @@ describe("each block that a limit leaves out is on the receipt:", () => {
         place: "line 1",
         kind: "text",
         outcome: "noted",
-        reason: "over the limit; newer messages come first",
+        reason: "over the limit; newer messages have priority",
       },
     ]);
   });
@@ -92,7 +92,7 @@ describe("a hand-over that begins with a message", () => {
   ];
 
   test("leaves out those before it, block by block", () => {
-    const line = { outcome: "noted", reason: "before the message to begin with" };
+    const line = { outcome: "noted", reason: "before the first message to hand over" };
     expect(fromMessage(said, "m2")).toEqual({
       messages: said.slice(1),
       left: [
@@ -111,8 +111,8 @@ describe("a hand-over that begins with a message", () => {
     expect(() => fromMessage(said, "m4")).toThrow(
       expect.objectContaining({
         code: "not_found",
-        message: 'there is no message "m4" to begin with',
-        hint: "Run `continuo session show ID --json` to see the ids; messages that the agent no longer sends cannot be handed over.",
+        message: 'cannot begin with "m4": no message has this id',
+        hint: "Run `continuo session show ID --json` to see the ids; messages that the agent no longer sends to its model cannot be handed over.",
       }),
     );
   });

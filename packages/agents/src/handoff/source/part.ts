@@ -28,17 +28,17 @@ export function fromMessage(messages: readonly Message[], id: string | undefined
   if (id === undefined) return { messages, left: [] };
   const at = messages.findIndex((message) => message.id === id);
   if (at === -1) {
-    throw new ContinuoError("not_found", `there is no message ${JSON.stringify(id)} to begin with`, {
-      hint: "Run `continuo session show ID --json` to see the ids; messages that the agent no longer sends cannot be handed over.",
+    throw new ContinuoError("not_found", `cannot begin with ${JSON.stringify(id)}: no message has this id`, {
+      hint: "Run `continuo session show ID --json` to see the ids; messages that the agent no longer sends to its model cannot be handed over.",
     });
   }
   const left = messages
     .slice(0, at)
-    .flatMap((message) => leftOut(message, message.content, "before the message to begin with"));
+    .flatMap((message) => leftOut(message, message.content, "before the first message to hand over"));
   return { messages: messages.slice(at), left };
 }
 
-/** The limit of `recent` by default: it fits into the context of every current model. */
+/** The limit of tokens for `recent` by default: this number fits into the context of every current model. */
 const DEFAULT_MAX_TOKENS = 100_000;
 
 /** Errors: `usage` for limits that contradict the strategy. */
@@ -73,7 +73,10 @@ function halvesOf(messages: readonly Message[], paired: readonly Message[]): Rec
   });
 }
 
-/** Returns the key that a call and its result share; all other blocks of a kind have one key. */
+/**
+ * Returns a key of a block. The key of a call or of a result contains the id of the call; the other blocks of one type
+ * all have the same key.
+ */
 function pairOf(block: Block): string {
   if (block.type === "tool_call") return `call ${block.id}`;
   return block.type === "tool_result" ? `result ${block.toolCallId}` : block.type;
@@ -89,7 +92,7 @@ function overLimit(paired: readonly Message[], within: readonly Message[]): Rece
   return paired.flatMap((message) => {
     const now = chosen.get(message.id);
     if (now === undefined)
-      return leftOut(message, message.content, "over the limit; newer messages come first");
+      return leftOut(message, message.content, "over the limit; newer messages have priority");
     if (now === message) return [];
     return leftOut(message, cutOf(message.content, now.content), "cut to the limit");
   });

@@ -1,9 +1,9 @@
 /**
- * Keeps the messages of a large session in a file of a private folder during a hand-over. Only the facts for the
- * selection, and the texts that were read last, are in memory.
+ * Keeps the messages of a large session in two files of a private folder during a hand-over. Only the short fields of
+ * the messages, which are read often, and the parts that were read last, are in memory.
  *
- * One file has the texts of messages. A smaller one, which is read more often, has everything else and the positions of
- * the texts.
+ * One file has the texts of the messages. The other one is smaller and is read more often; it has all other fields and
+ * the positions of the texts.
  */
 
 import { closeSync, openSync, readSync, writeSync } from "node:fs";
@@ -14,12 +14,13 @@ import { openScratch } from "@continuo/native/editing/placing";
 import { type FoundSession, keepMessage } from "@continuo/native/kit";
 
 export interface Shelf extends Disposable {
-  /** Returns the same message, which may be read from the file from now on. */
+  /** Returns a message with the same content; its long fields may be read from the file when they are used. */
   keep<M extends object>(message: M): M;
 }
 
 /**
- * A session up to this size is held in memory, where it takes a few times as much. The limit is lower for a small heap.
+ * A session up to this size is held in memory, where it needs several times this size. The limit is lower if the heap
+ * is small.
  */
 const HELD_BYTES: number = Math.min(64 * 1024 * 1024, getHeapStatistics().heap_size_limit / 32);
 /** Compressed files expand to many times their size. */
@@ -65,14 +66,14 @@ const WORDS: ReadonlySet<string> = new Set(["content", "toolInput", "toolOutput"
 const AT = "@";
 
 interface JsonFile {
-  /** Gives the place. */
+  /** Returns the position of the part in the file. */
   append(part: Part): number;
   read(place: number): Part;
 }
 
 const LENGTH_BYTES = 4;
 
-/** Each part after its length. */
+/** Writes the length of each part before the part. */
 function createJsonFile(file: number): JsonFile {
   const bytes = createBytes(file);
   const read = createRecent((place) => {
@@ -93,7 +94,7 @@ function createJsonFile(file: number): JsonFile {
   };
 }
 
-/** Bytes of the parts read last that stay in memory. */
+/** The greatest number of bytes in memory; the parts that were read last stay there. */
 const RECENT_BYTES = 1024 * 1024;
 
 function createRecent(
@@ -117,9 +118,9 @@ function createRecent(
 }
 
 interface Bytes {
-  /** Gives the place. */
+  /** Returns the position of the bytes in the file. */
   append(bytes: Buffer): number;
-  /** Valid until the next call. */
+  /** The returned bytes are valid until the next call. */
   read(place: number, length: number): Buffer;
 }
 

@@ -33,7 +33,7 @@ export interface HandOffSource extends Disposable {
   readonly chars: number;
   /** The records themselves, in their order; read again each time. */
   readonly entries: () => AsyncIterable<KeptRecord>;
-  /** The note of the last record that names the origin of the session, else `null`. The note is not trusted. */
+  /** The last note about the origin of the session in its records; `null` if there is none. The note is not trusted. */
   readonly note: unknown;
   readonly messages: readonly Message[];
   /** Opens a shelf for the converted messages, in memory if the session is small. */
@@ -48,7 +48,7 @@ export interface HandOffSource extends Disposable {
   readonly said: () => MessagesMark | null;
 }
 
-/** Identifies the same conversation again. */
+/** Two sessions with equal marks have the same conversation. */
 export interface MessagesMark {
   readonly messages: number;
   readonly sha256: string;
@@ -157,7 +157,7 @@ export function hashOf(entries: readonly KeptRecord[]): string {
 
 type RecordFacts = Pick<HandOffSource, "records" | "sha256" | "chars" | "note" | "left">;
 
-/** Returns all records once; `left` has those that belong to no message of the active history. */
+/** Reads all records once; `left` has those that do not belong to a message of the active history. */
 async function readRecords(
   opened: OpenedSession,
   history: readonly Message[],

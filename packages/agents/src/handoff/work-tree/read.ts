@@ -205,7 +205,7 @@ function fileAt(worktree: string, path: string): TreeFile {
   return { path, kind, ...hashOf(full) };
 }
 
-/** `null` if nothing exists at the path, even if a file has replaced one of its folders. */
+/** Returns `null` if nothing exists at the path, also if one of its folders was replaced by a file. */
 export function statOf(path: string): Stats | null {
   try {
     return lstatSync(path);
@@ -253,12 +253,12 @@ const UNFINISHED = {
   "rebase-merge": "rebase",
   "rebase-apply": "rebase",
   BISECT_LOG: "bisect",
-  sequencer: "sequence",
+  sequencer: "cherry-pick or revert",
 };
 
 /**
- * The steps of a rebase or a bisect are in files of git that name commits and paths of this machine. Errors:
- * `unsupported`.
+ * Refuses an unfinished rebase, bisect, cherry-pick or revert: git keeps its steps in files that name commits and paths
+ * of this machine. Errors: `unsupported`.
  */
 function refuseUnfinished({ worktree, gitFolder }: Repository): void {
   for (const [name, what] of Object.entries(UNFINISHED)) {
@@ -278,7 +278,7 @@ function operationOf({ gitFolder }: Repository): Readonly<Record<string, string>
     const text = readSmallFile(join(gitFolder, name));
     return text === null ? [] : [[name, text] as const];
   });
-  // After an abandoned merge, git leaves the message.
+  // A file with a message alone is not an operation: git does not delete it after an abandoned merge.
   return found.some(([name]) => name.endsWith("_HEAD")) ? Object.fromEntries(found) : {};
 }
 

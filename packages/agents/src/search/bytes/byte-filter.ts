@@ -20,13 +20,13 @@ export interface ByteFilter {
 
 export interface SessionFilter {
   /**
-   * Adds some bytes of the session; no character and no word may cross two pieces. Returns true if everything was found
-   * so far, so that further pieces change nothing.
+   * Adds some bytes of the session; no character and no word may be divided between two pieces. Returns true if
+   * everything was found already, so that further pieces change nothing.
    */
   add(bytes: Buffer, rest: "more" | "last"): boolean;
 }
 
-/** @param best given if any of its words is enough, in addition to the quoted ones */
+/** @param best if it is set, a session needs only the quoted words and any one word of `best` */
 export function createByteFilter(
   { all, error, files }: SearchQuery,
   best: BestMatch | null = null,
@@ -36,7 +36,7 @@ export function createByteFilter(
   const phrases = [...wanted, ...inResults].flatMap((phrase) => needleOf(phrase) ?? []);
   if (best !== null) phrases.push(anyOf(best));
   const parts = files.flatMap((file) => needleOfPart(file) ?? []);
-  // Rare words come first: a long word more often than a short one.
+  // The longest words come first, because long words are usually rarer.
   const needles = [...phrases, ...parts].sort((a, b) => b.chars - a.chars);
   return {
     isSelective: needles.length > 0,
@@ -86,7 +86,7 @@ function anyOf({ terms }: BestMatch): Needle {
   return { chars: 0, isIn: (bytes) => needles.some((needle) => needle.isIn(bytes)) };
 }
 
-/** Returns the longest part of a path that every way of writing contains. */
+/** Returns the longest part of a path that is the same however the path is written in JSON. */
 function needleOfPart(text: string): Needle | null {
   const parts = text.match(/[a-z0-9]+/gu) ?? [];
   const part = parts.reduce((longest, one) => (one.length > longest.length ? one : longest), "");

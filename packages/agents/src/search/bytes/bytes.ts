@@ -1,10 +1,10 @@
 /**
- * Text inside of JSON inside of bytes: where a character stands that is not a plain ASCII letter, and what word it
- * belongs to. In JSON, a character can be written as an escape; in the arguments of a call, which are JSON in a
- * string of JSON, as an escape of an escape. Pure.
+ * Finds characters that are not plain ASCII in the bytes of JSON, and the words to which they belong. JSON can contain
+ * a character as an escape. The arguments of a call are JSON inside a string of JSON, so they can contain a character
+ * as an escape of an escape. Pure.
  */
 
-/** The depth to which the text of a session can be JSON in a string of JSON: the record, and the arguments of a call. */
+/** The number of times that escapes are decoded: a record is JSON, and its strings can be JSON again. */
 const DEPTHS = 3;
 /** Longer words are not decoded: they count as a possible match. */
 const MAX_TOKEN_BYTES = 2_048;
@@ -19,7 +19,8 @@ for (let byte = 0; byte < 128; byte++) {
 }
 
 /**
- * Returns the word around a place in every way to read it, with a few characters around it; `null` if it is too long.
+ * Returns every possible reading of the word at `place`, with a few characters around it; `null` if the word is too
+ * long.
  */
 export function readingsAround(bytes: Buffer, place: number): readonly string[] | null {
   const start = startOfToken(bytes, place);
@@ -47,7 +48,7 @@ function readEscape(_: string, hex: string | undefined, plain: string | undefine
   return CONTROLS.includes(plain ?? "") ? " " : (plain ?? "");
 }
 
-/** The code unit of `\uXXXX` with its backslash at a place; `null` if none is. */
+/** Returns the code unit of the escape `\uXXXX` that begins at `backslash`; `null` if no such escape begins there. */
 export function escapedUnit(bytes: Uint8Array, backslash: number): number | null {
   if (bytes[backslash] !== BACKSLASH || bytes[backslash + 1] !== U) return null;
   let unit = 0;
@@ -66,7 +67,7 @@ for (const [value, digit] of [..."0123456789abcdef"].entries()) {
   HEX_DIGITS[digit.toUpperCase().charCodeAt(0)] = value + 1;
 }
 
-/** The letter of an escape that comes before a word counts as a part of it. */
+/** If an escape such as `\n` comes directly before the word, its letter counts as a part of the word. */
 function startOfToken(bytes: Uint8Array, place: number): number {
   let start = place;
   while (start > 0 && place - start <= MAX_TOKEN_BYTES) {
@@ -98,8 +99,8 @@ function isBeforeUnit(bytes: Uint8Array, place: number): boolean {
 }
 
 /**
- * The next byte at or after a place that is not ASCII; the length where there is none. Four bytes are compared at a
- * time.
+ * Returns the position of the first byte that is not ASCII, from `from` on; the length of `bytes` if there is none.
+ * Four bytes are compared at a time.
  */
 export function nextBeyondAscii(bytes: Uint8Array, words: Uint32Array | null, from: number): number {
   let at = from;

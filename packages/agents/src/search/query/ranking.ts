@@ -37,7 +37,7 @@ export function rankOf(turn: RankedTurn, session: Pick<IndexedSession, "updatedA
   return turn.score === 0 ? recency : turn.score * recency;
 }
 
-/** False if no time of the turn lets it rank as high. */
+/** False if a turn with this score ranks lower than `rank`, whatever the time of the turn is. */
 export function mayReach(rank: number, score: number): boolean {
   return score === 0 || score * (1 + RECENT_BONUS) >= rank;
 }
@@ -93,7 +93,7 @@ export function shareOfPiece(
   return Math.max(0, gain / (wanted * K1 * (1 - B)));
 }
 
-/** No turn ranks higher. @param newestMs the time of the newest turn, in milliseconds since 1970 */
+/** Returns a rank that no turn exceeds. @param newestMs the time of the newest turn, in milliseconds since 1970 */
 export function greatestRank(statistics: TurnStatistics, newestMs: number, nowMs: number): number {
   const phrases = statistics.withPhrase.map(() => Number.MAX_SAFE_INTEGER);
   const score = phrases.length === 0 ? 0 : bm25({ phrases, words: 0 }, statistics);

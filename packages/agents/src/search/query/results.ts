@@ -1,4 +1,4 @@
-/** The results of a search: sessions, each with the turn that matches best, in one order. Pure. */
+/** The results of a search: a sorted list of sessions, each with the turn that matches best. Pure. */
 
 import type { IndexedSession } from "../../catalog/index.ts";
 import type { Excerpt } from "./excerpt.ts";
@@ -14,7 +14,7 @@ export interface TurnHit {
 
 export interface SearchResult {
   readonly session: IndexedSession;
-  /** The one that matches best. */
+  /** The turn that matches best. */
   readonly turn: TurnHit;
   readonly excerpt: Excerpt | null;
   /** Every turn of the session that matches, in order. */
@@ -24,7 +24,7 @@ export interface SearchResult {
 
 export interface SearchResults {
   readonly results: readonly SearchResult[];
-  /** Sessions that match, before `limit`. */
+  /** The number of all sessions that match, also of those that `limit` leaves out. */
   readonly total: number;
 }
 
@@ -40,7 +40,7 @@ function byScore(
   return x < y ? 1 : x > y ? -1 : a.session.location < b.session.location ? -1 : 1;
 }
 
-/** The best results in the order of `byScore`; all by default. Only those that can be among them are compared. */
+/** The best results in the order of `byScore`; all by default. Only results with a sufficient score are sorted. */
 export function bestFirst<T extends Pick<SearchResult, "session" | "score">>(
   results: readonly T[],
   limit: number = results.length,

@@ -3,7 +3,7 @@
 /** A complete file of one speech segment, at most 10 MB. */
 export interface AudioRecording {
   readonly bytes: Uint8Array | Blob;
-  /** With or without codecs, as a recorder names it. */
+  /** The media type as the recorder names it, with or without codecs. */
   readonly mediaType: string;
   /** Its place in the medium, in milliseconds. */
   readonly startMs: number;
@@ -12,9 +12,12 @@ export interface AudioRecording {
   readonly lang?: string;
   /** The speaker, if the page knows it; each piece of the transcript has this name. */
   readonly speaker?: string;
-  /** The video that it was said in, if that is not the video of the session. */
+  /** The id of the video in which the speech was heard; left out for the video of the session. */
   readonly videoId?: string;
-  /** The same for another try of the same recording; one is made if none is given. */
+  /**
+   * The id of the recording. If the same recording is sent again, it must have the same id. An id is made if none is
+   * given.
+   */
   readonly id?: string;
 }
 
@@ -22,7 +25,10 @@ export interface StoredRecording extends AudioRecording {
   readonly id: string;
 }
 
-/** Recordings that were not acknowledged yet, by their ids. Each call resolves when it would survive a reload. */
+/**
+ * Recordings that were not acknowledged yet, by their ids. `add` and `remove` resolve when their change survives a
+ * reload of the page.
+ */
 export interface RecordingBox {
   /** In the order in which they were added. */
   load(): Promise<readonly StoredRecording[]>;

@@ -80,7 +80,7 @@ export const PROBLEM_KINDS: Readonly<Record<ProblemCode, ProblemKind>> = {
   },
   bad_utf8: {
     severity: "damage",
-    advice: "Bytes that are no UTF-8 are shown as U+FFFD.",
+    advice: "Bytes that are not valid UTF-8 are shown as U+FFFD.",
   },
   byte_order_mark: {
     severity: "damage",
@@ -108,11 +108,11 @@ export const PROBLEM_KINDS: Readonly<Record<ProblemCode, ProblemKind>> = {
   },
   duplicate_id: {
     severity: "damage",
-    advice: "Two records claim one id; the agent reads one of them.",
+    advice: "Two records have the same id; the agent reads only one of them.",
   },
   dangling_parent: {
     severity: "damage",
-    advice: "The record before it is lost; the conversation is shown from here.",
+    advice: "The record before this one is lost; the conversation is shown from here.",
   },
   dangling_reference: {
     severity: "damage",
@@ -120,7 +120,7 @@ export const PROBLEM_KINDS: Readonly<Record<ProblemCode, ProblemKind>> = {
   },
   cycle: {
     severity: "damage",
-    advice: "The records refer to each other in a circle; it is cut where it closes.",
+    advice: "The records refer to each other in a circle; Continuo ignores the reference that closes it.",
   },
   unreachable: {
     severity: "damage",
@@ -146,7 +146,7 @@ export const PROBLEM_KINDS: Readonly<Record<ProblemCode, ProblemKind>> = {
   newer_format: {
     severity: "damage",
     advice:
-      "A newer version of the agent keeps part of the session where this Continuo does not look: update it.",
+      "A newer version of the agent stores a part of the session where this Continuo does not look: update Continuo.",
   },
   diverged_copy: {
     severity: "warning",
@@ -163,11 +163,11 @@ export const PROBLEM_KINDS: Readonly<Record<ProblemCode, ProblemKind>> = {
   },
   only_copy: {
     severity: "warning",
-    advice: "`continuo guard restore ID` puts it back; `continuo resume ID` does that by itself.",
+    advice: "`continuo guard restore ID` puts the session back; `continuo resume ID` does this by itself.",
   },
   mirror: {
     severity: "warning",
-    advice: "`continuo move ID --take-over` continues it on this machine, where the other one is gone.",
+    advice: "If the other machine is gone, `continuo move ID --take-over` continues the session here.",
   },
   lost_on_resume: {
     severity: "warning",
@@ -186,12 +186,12 @@ export const PROBLEM_KINDS: Readonly<Record<ProblemCode, ProblemKind>> = {
   changed_event: {
     severity: "damage",
     advice:
-      "The store holds something else than was stored: restore it from a backup (`continuo store restore`).",
+      "The content of the store is not what was stored: restore the store from a backup (`continuo store restore`).",
   },
   unfinished_edit: {
     severity: "damage",
     advice:
-      "Continuo was stopped while it changed a session: close it in its agent, and run any command on sessions again.",
+      "Continuo was stopped while it changed a session: close the session in its agent, then run `continuo session check`.",
   },
 };
 
@@ -199,7 +199,7 @@ export interface Problem {
   readonly code: ProblemCode;
   /** One sentence: what was met, with ids where they help. Content of the session appears shortened. */
   readonly message: string;
-  /** 1-based line of the file, `null` if the problem is the whole session's or is in a database. */
+  /** 1-based line of the file; `null` if the problem concerns the whole session, or is in a database. */
   readonly line: number | null;
   /** Left out for the session's own main file. */
   readonly file?: string;

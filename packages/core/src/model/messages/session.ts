@@ -36,7 +36,7 @@ export interface SessionRow {
   readonly cwd: string | null;
   readonly gitBranch: string | null;
   readonly createdAt: string | null;
-  /** From the content: the time stamp of the last record that has one; the mtime where none has. */
+  /** The time stamp of the last record that has one; the mtime of the file if no record has one. */
   readonly updatedAt: string | null;
   /**
    * The size of all files of the session, without sub-agents; `null` for a session in a database with other sessions.
@@ -60,7 +60,10 @@ export interface SessionInfo extends ReadableRef, SessionRow {
   readonly cwd: string | null;
   readonly sizeBytes: number;
   readonly problems: readonly Problem[];
-  /** The session this one was forked from, if the part that was read says it; a full read always knows. */
+  /**
+   * The session from which this one was forked, if the part of the files that was read names it; a full read always
+   * finds it.
+   */
   readonly forkedFrom?: string | null;
 }
 
@@ -120,7 +123,7 @@ export interface Entry {
   readonly file?: string;
   /** 1-based; `null` for a record that is no line: a row of a database, a part of a JSON document. */
   readonly line: number | null;
-  /** The row, where the record is one; as in `RecordPlace`. */
+  /** The row of the database, if the record is a row; see `RecordPlace`. */
   readonly row?: string;
   /** The native id; `null` if the record has none. */
   readonly id: string | null;

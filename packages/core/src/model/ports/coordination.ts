@@ -17,8 +17,8 @@ export interface CursorName extends CallOptions {
 }
 
 /**
- * `expiresAt` is by the time of day. Leases themselves use the clock of the database, and on SQLite the time since the
- * machine was started, so that a change of the time of day ends no lease.
+ * `expiresAt` is a time of day. The lease itself uses the clock of the database, and on SQLite the time since the
+ * machine was started, so a change of the time of day does not end a lease.
  */
 export interface Lease {
   readonly name: string;
@@ -83,9 +83,9 @@ export interface Claim {
 }
 
 /**
- * Takes a claim (`generation` one more than the stored one, which begins at 0), or changes the one that is
- * held (the same generation and owner). With `onlyNext` it only takes: of several callers that share an owner and read the
- * same generation, one succeeds. Errors: `fenced` (`details.generation`, `details.owner`).
+ * Takes a claim (`generation` is one more than the stored one, which begins at 0), or changes the claim that is held
+ * (the same generation and owner). With `onlyNext` it takes a claim, but changes none: if several callers share an
+ * owner and read the same generation, one succeeds. Errors: `fenced` (`details.generation`, `details.owner`).
  */
 export interface ClaimWrite {
   readonly type: "claim";
@@ -99,10 +99,10 @@ export interface ClaimWrite {
 
 export interface Coordination {
   /**
-   * Moves a cursor forward and returns it. A sequence below the cursor's changes nothing, and the data stay too. Without
-   * `sequence` the cursor keeps its position (a new cursor begins at 0). Without `data` it keeps its data, and `data: null`
-   * removes them; data are JSON of at most 16 KiB. A log that does not exist yet can have cursors at 0. Deleting a log
-   * deletes its cursors.
+   * Moves a cursor forward and returns it. If the sequence is smaller than that of the cursor, neither the position nor
+   * the data change. Without `sequence` the cursor keeps its position (a new cursor begins at 0). Without `data` it
+   * keeps its data, and `data: null` removes them; data are JSON of at most 16 KiB. A log that does not exist yet can
+   * have cursors at 0. Deleting a log deletes its cursors.
    * Errors: `not_found` for a sequence of a log that does not exist, `out_of_range` for one that the log has not
    * reached, `gone`, `too_large`.
    */
@@ -118,8 +118,8 @@ export interface Coordination {
   resetCursor(options: CursorName & { readonly sequence?: number }): Promise<void>;
 
   /**
-   * Errors: `lease_held` (`details.owner`, `details.token`, `details.expiresAt`, and `details.leftMs` until then by the
-   * database's clock). The owner of a lease may take it again.
+   * Errors: `lease_held` (`details.owner`, `details.token`, `details.expiresAt`, and `details.leftMs`: the milliseconds
+   * until then by the database's clock). The owner of a lease may take it again.
    */
   acquireLease(name: string, options: LeaseOptions): Promise<Lease>;
   /** Errors: `fenced` when it was given to somebody else, `not_found`. An expired lease that nobody took is renewed. */
@@ -128,8 +128,8 @@ export interface Coordination {
   releaseLease(options: LeaseName): Promise<void>;
   getLease(name: string, options?: CallOptions): Promise<Lease | null>;
   /**
-   * Leases are sorted by name; with the state `expired` by the time of their expiry. Leases that were given
-   * back are left out unless `state` asks for them; expired ones are not.
+   * Leases are sorted by name; with the state `expired`, by the time of their expiry. Without `state`, expired leases
+   * are listed, and leases that were given back are not.
    */
   listLeases(
     options?: PageOptions & {
@@ -139,8 +139,8 @@ export interface Coordination {
     },
   ): Promise<Page<ListedLease>>;
   /**
-   * Forgets leases that were given back, or that expired, at least `endedForMs` ago. From then on, a holder of an old token is
-   * fenced, and the tokens of the name continue to grow. Returns how many.
+   * Forgets leases that were given back, or that expired, at least `endedForMs` ago. From then on, a holder of an old
+   * token is fenced, and the tokens of the name continue to grow. Returns the number of forgotten leases.
    */
   removeLeases(
     options: CallOptions & {
@@ -153,7 +153,7 @@ export interface Coordination {
   getProducer(logId: string, producerId: string, options?: CallOptions): Promise<Producer | null>;
   getClaim(name: string, options?: CallOptions): Promise<Claim | null>;
   /**
-   * Does the same as the side write of an append, but without a log, so that frequent changes do not let anything grow.
+   * Does the same as a side write of an append, but without a log, so that frequent changes do not make a log grow.
    * Errors: `fenced`.
    */
   putClaim(claim: Omit<ClaimWrite, "type"> & CallOptions): Promise<Claim>;
@@ -168,7 +168,9 @@ export interface Coordination {
     options?: PageOptions & { readonly prefix?: string; readonly status?: string; readonly owner?: string },
   ): Promise<Page<Claim>>;
 
-  /** The same name and sequence again replaces it. Errors: `not_found`, `out_of_range`. */
+  /**
+   * Stores a snapshot. It replaces an earlier one of the same name and sequence. Errors: `not_found`, `out_of_range`.
+   */
   putSnapshot(
     options: CursorName & { readonly data: unknown; readonly sequence?: number },
   ): Promise<Snapshot>;

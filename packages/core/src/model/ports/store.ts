@@ -59,36 +59,37 @@ export interface Store
     AsyncDisposable {
   readonly workspaceId: string;
   /**
-   * The same database, seen from another workspace: cheap, so that a server can make one per request. Closing a view
-   * leaves the store open; closing the store closes its views. Acts are recorded in the name of `by`; by default in that
-   * of the store.
+   * Returns a view of the same database for another workspace. A view is cheap, so that a server can make one for each
+   * request. Closing a view leaves the store open; closing the store closes its views. Acts are recorded in the name of
+   * `by`, or by default in the name of the principal of the store.
    */
   forWorkspace(workspaceId: string, by?: Principal): Store;
 
   /**
-   * The same settings again return the existing log; different settings are a `conflict`. An id of a log that is kept,
-   * hidden, for its forks is a `conflict` too. Errors: `not_found` or `out_of_range` for the fork point.
+   * If the log exists, a call with the same settings returns it; a call with different settings is a `conflict`. The id
+   * of a deleted log that is hidden, because forks still read it, is a `conflict` too. Errors: `not_found` or
+   * `out_of_range` for the fork point.
    */
   createLog(options?: NewLog): Promise<CreatedLog>;
-  /** A log that begins with another one's records, up to a sequence. Copies nothing, and starts open. */
+  /** Creates an open log that begins with the records of another log, up to a sequence. Nothing is copied. */
   forkLog(logId: string, atSequence: number, options?: ForkOptions): Promise<CreatedLog>;
-  /** Starts the time to live again. Errors: `not_found`, `gone`. */
+  /** Restarts the period after which the log expires. Errors: `not_found`, `gone`. */
   touchLog(logId: string, options?: CallOptions): Promise<Log>;
-  /** Ends appends to the log. Closing again changes nothing. Errors: `not_found`, `gone`. */
+  /** Closes the log: nothing more can be appended to it. Closing again changes nothing. Errors: `not_found`, `gone`. */
   closeLog(logId: string, options?: CallOptions): Promise<Log>;
   /**
-   * While forks read the log, it stays hidden (`gone`), and is removed with the last of them. Errors: `not_found`,
-   * `gone`.
+   * Deletes the log. If forks still read it, it is only hidden (`gone`), and is removed together with the last fork.
+   * Errors: `not_found`, `gone`.
    */
   deleteLog(logId: string, options?: CallOptions & { readonly reason?: string }): Promise<void>;
-  /** Removes expired logs and their sessions, which nobody can see any more. Returns how many. */
+  /** Removes expired logs and their sessions, which nobody can see any more. Returns the number of removed logs. */
   removeExpired(options?: CallOptions): Promise<number>;
-  /** Returns the remains of deleted logs, newest first. */
+  /** Returns what is still stored about deleted logs, such as the reason and the last hash, newest first. */
   listDeletedLogs(options?: PageOptions & { readonly logId?: string }): Promise<Page<DeletedLog>>;
 
   /**
-   * Stores all events and all side writes, or nothing at all, and returns the events as they are stored. It returns
-   * when they are durable. Checked in this order:
+   * Stores all events and all side writes, or nothing at all, and returns the events as they are stored, as
+   * soon as they are durable. The store checks in this order:
    *
    * 1. ids: if all are stored with the same type, actor and payload, the stored events are returned,
    *    whatever else was given; if only some are stored, or the content differs: `conflict`
@@ -111,8 +112,8 @@ export interface Store
    */
   countEvents(logId: string, options?: CountOptions): Promise<number>;
   /**
-   * Reads events by the time in their medium, through an index: it costs the same in a log of a million events. Pruned
-   * events are among them. Errors: `not_found`, `gone`, `invalid`.
+   * Reads events by their time in the medium, such as a video. An index is used, so the cost does not depend on the
+   * size of the log. The result includes pruned events. Errors: `not_found`, `gone`, `invalid`.
    */
   readMedia(logId: string, options: MediaOptions): Promise<MediaPage>;
   /** Recomputes every hash, and names the first event that differs. Errors: `not_found`, `gone`. */
@@ -120,12 +121,13 @@ export interface Store
   /** Removes the payloads of supplementary events of this log (not those that a fork inherited). */
   prune(logId: string, options: PruneOptions): Promise<{ readonly pruned: number }>;
   /**
-   * Removes the payload and the salt of one event, whatever its retention. An inherited event is redacted in the log
-   * that it was appended to (`conflict` otherwise, `details.logId`). Errors: `not_found`.
+   * Removes the payload and the salt of one event, whatever its retention. An inherited event must be redacted in the
+   * log to which it was appended; in any other log the error is `conflict`, and `details.logId` names the right log.
+   * Errors: `not_found`.
    */
   redact(logId: string, sequence: number, options: RedactOptions): Promise<StoredEvent>;
 
   info(options?: CallOptions): Promise<StoreInfo>;
-  /** Waits for work that has begun. Calls after that fail with `unavailable`. */
+  /** Closes the store after the work that has begun is done. Later calls fail with `unavailable`. */
   close(): Promise<void>;
 }

@@ -45,7 +45,7 @@ export async function fromStore(
   return toTranscript(await readFold(store, sessionId, options), options);
 }
 
-/** Reads the same before the budget leaves anything out, for callers that leave out messages themselves. */
+/** Reads the events that `fromStore` reads, but leaves out no message for the budget: the caller does that itself. */
 export async function readForBudget(
   store: TranscriptSource,
   sessionId: string,
@@ -84,8 +84,8 @@ async function readFromStart(
  * than that are new, older ones are left out as in `fromStore`.
  *
  * The log is read again from its beginning if the transcript cannot be continued: the log was deleted and made again,
- * `upTo` comes before the end of the transcript, or its messages were changed. Events that were pruned since then stay
- * in the transcript until that happens. Errors: as `fromStore`.
+ * `upTo` comes before the end of the transcript, or its messages were changed. Until the log is read again from its
+ * beginning, events that were pruned stay in the transcript. Errors: as `fromStore`.
  */
 export async function updateFromStore(
   store: TranscriptSource,
@@ -135,7 +135,7 @@ async function readOn(store: TranscriptSource, fold: Fold, options: FromStoreOpt
   return { ...fold, loose: inOrder(loose).loose };
 }
 
-/** A reader may give events that are in no log yet with every page. */
+/** Events that are in no log yet may be in every page of a reader. */
 function isAmong(event: EventLike, others: readonly EventLike[]): boolean {
   return event.id !== undefined && others.some(({ id }) => id === event.id);
 }

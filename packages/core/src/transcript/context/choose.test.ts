@@ -100,11 +100,14 @@ test.each<readonly [string, string, Omit<PlanOptions, "summarizer">, string]>([
 test.each<readonly [Omit<PlanOptions, "summarizer">, object]>([
   [
     { strategy: "oldest-page", pageAfter: "x" },
-    { message: "there is no message with this id to continue after", details: { pageAfter: "x" } },
+    {
+      message: "cannot read the next page: no message has the id after which it begins",
+      details: { pageAfter: "x" },
+    },
   ],
   [
     { strategy: "window", around: { id: "x" } },
-    { message: "there is no message with this id to show with its neighbours", details: { id: "x" } },
+    { message: "cannot show a message and its neighbours: no message has this id", details: { id: "x" } },
   ],
 ])("%j is not found", (options, expected) => {
   expect(() => planContext(talk("u1"), options)).toThrow(

@@ -19,9 +19,9 @@ export interface StrategyOptions {
   readonly strategy?: Strategy;
   /** `oldest-page`: the id of the last message of the page before. */
   readonly pageAfter?: string;
-  /** `window`: a message by its id or by one of its events, or the last one at a time. */
+  /** `window`: the message with this id, or the last message up to this sequence or up to this time. */
   readonly around?: { readonly id?: string; readonly sequence?: number; readonly timestamp?: string };
-  /** `pinned+newest`: which messages are pinned; if none is given, the first message that a person or program sent. */
+  /** `pinned+newest`: true for a pinned message; by default the first message of a person or program is pinned. */
   readonly pinned?: (message: Message) => boolean;
 }
 
@@ -46,7 +46,7 @@ export function chooseUnits(
     candidates.slice(anchor + 1).every((unit) => choice.take(unit));
     return choice.members();
   }
-  // Half of the budget is for system messages, whatever else the context has.
+  // System messages are taken before the others, but may use at most half of the budget.
   const systems = shareOf(budget, 1 / 2);
   let spent: Cost = NO_COST;
   for (const unit of candidates.filter(({ isSystem }) => isSystem).reverse()) {
@@ -62,7 +62,7 @@ export function chooseUnits(
 
 interface Choice {
   has(unit: ContextUnit): boolean;
-  /** True if it is in the context now. */
+  /** Returns true if the unit is in the context now. */
   take(unit: ContextUnit): boolean;
   /** Takes one unit after another until one does not fit: a conversation with holes misleads. */
   takeRun(units: readonly ContextUnit[]): void;
@@ -94,7 +94,7 @@ function createChoice(stays: ContextUnit, budget: Budget): Choice {
   return choice;
 }
 
-/** Takes units from both sides in turn, the nearer side first; a side ends with the first unit that does not fit. */
+/** Takes units from both sides in turn, the nearest units first; a side ends at its first unit that does not fit. */
 function takeBothSides(choice: Choice, older: readonly ContextUnit[], newer: readonly ContextUnit[]): void {
   const sides = [older.values(), newer.values()];
   while (sides.length > 0) {
@@ -110,7 +110,7 @@ function messagesOf(unit: ContextUnit): readonly Message[] {
   return unit.members.map(({ message }) => message);
 }
 
-/** Cuts a unit that alone exceeds the budget. */
+/** Shortens a unit that exceeds the budget even without other units. */
 function cutUnit(unit: ContextUnit, budget: Budget): readonly UnitMessage[] {
   const whole = messagesOf(unit);
   let messages = cutMessages(whole, budget.chars);
@@ -128,9 +128,13 @@ function pageUnits(units: readonly ContextUnit[], after: string | undefined): re
   if (after === undefined) return units;
   const at = units.findIndex((unit) => unit.members.some(({ message }) => message.id === after));
   if (at === -1) {
-    throw new ContinuoError("not_found", "there is no message with this id to continue after", {
-      details: { pageAfter: after },
-    });
+    throw new ContinuoError(
+      "not_found",
+      "cannot read the next page: no message has the id after which it begins",
+      {
+        details: { pageAfter: after },
+      },
+    );
   }
   return units.slice(at + 1);
 }
@@ -143,7 +147,7 @@ function anchorOf(units: readonly ContextUnit[], strategy: Strategy, { around }:
   if (id !== undefined) {
     const at = units.findIndex((unit) => unit.members.some(({ message }) => message.id === id));
     if (at !== -1) return at;
-    throw new ContinuoError("not_found", "there is no message with this id to show with its neighbours", {
+    throw new ContinuoError("not_found", "cannot show a message and its neighbours: no message has this id", {
       details: { id },
     });
   }

@@ -26,7 +26,7 @@ export interface EventLike {
   readonly pruned?: unknown;
 }
 
-/** An event with one name for everything: what the fold works on. */
+/** An event in which each value has exactly one name; the fold uses this form. */
 export interface EventEntry {
   readonly type: string;
   readonly data: unknown;

@@ -16,7 +16,7 @@ export interface Repair extends SameError {
   /** The turn in which the error was seen. */
   readonly turn: number;
   readonly at: string | null;
-  /** The id of the call, or of the message, that showed it. */
+  /** The id of the call, or of the message, that showed the error. */
   readonly id: string;
   /** The command or the tool that showed the error; `null` if a person reported it. */
   readonly failed: string | null;
@@ -31,7 +31,7 @@ export interface Repair extends SameError {
    * - `not solved`: nothing was changed, or the error was still there
    */
   readonly outcome: "solved" | "not confirmed" | "not solved";
-  /** The words of the agent after the error was gone. */
+  /** The last words of the agent about the error; for a solved error, the last ones before a person writes again. */
   readonly said: string | null;
 }
 
@@ -140,7 +140,10 @@ export function createRepairFold(pattern: ErrorPattern): RepairFold {
   };
 }
 
-/** The person speaks of something else, so the error that a person reported is left. */
+/**
+ * Returns true if an error is given up because a person writes about something else: after `MAX_TURNS` turns, or if
+ * only a person reported the error, as soon as the agent has changed something.
+ */
 function isOver({ keys, edits, turn }: Draft, now: RepairTurn): boolean {
   return now.number - turn > MAX_TURNS || (keys.size === 0 && edits.length > 0);
 }

@@ -1,6 +1,6 @@
 /**
- * Renders a call with its result by what it does: a command with its output, an edit as a difference, a plan as a list,
- * everything else as its arguments and its result.
+ * Renders a call and its result. The form depends on the kind of the call: a command with its output, an edit as a
+ * difference, a plan as a list, any other call as its arguments and its result.
  */
 
 import type { ToolCallBlock, ToolResultBlock, ToolStatus } from "../../model/index.ts";
@@ -28,7 +28,7 @@ export interface CallHtml {
   readonly isOpen: boolean;
 }
 
-/** A call with more changed lines is folded. */
+/** An edit with more changed lines than this is shown closed. */
 const MAX_OPEN_LINES = 60;
 const MAX_ARGUMENT_CHARS = 300;
 

@@ -14,7 +14,7 @@ export interface DiffLine {
   readonly after?: number;
 }
 
-/** Returns the text that the file has now, before or after the change; `null` if it cannot be read. */
+/** Returns the present text of the file, with or without the change; `null` if the file cannot be read. */
 export type FileText = (path: string) => string | null;
 
 export interface ChangedFile {
@@ -32,15 +32,18 @@ const MAX_COMPARED_LINES = 20_000;
 const MAX_TABLE_LINES = 400;
 
 /**
- * Empty if the call changes no file, or has an unknown shape. Lines have numbers if a unified diff gives them, or if `fileText`
- * contains the replaced text, or its replacement, exactly once.
+ * Returns an empty list if the call changes no file, or has an unknown shape. Lines have numbers if a unified diff
+ * gives them, or if the text from `fileText` contains the replaced text, or the new text, exactly once.
  */
 export function changesOf(input: unknown, content?: unknown, fileText?: FileText): readonly ChangedFile[] {
   const shown = Array.isArray(content) ? content.flatMap((block) => changeOfBlock(block, fileText)) : [];
   return shown.length > 0 ? shown : changesOfInput(input, fileText);
 }
 
-/** `{ type: "diff", path, oldText, newText }`, as agents that speak ACP show it; a result has it verbatim in a block. */
+/**
+ * Reads `{ type: "diff", path, oldText, newText }`, the form of agents that speak ACP. In a result, this object may be
+ * in the field `raw` of a block of the type `unknown`.
+ */
 function changeOfBlock(block: unknown, fileText?: FileText): ChangedFile[] {
   const given = asRecord(block);
   const { type, path, oldText, newText } = given.type === "unknown" ? asRecord(given.raw) : given;
@@ -71,14 +74,14 @@ function changesOfInput(input: unknown, fileText?: FileText): ChangedFile[] {
   );
 }
 
-/** A replaced text of a file, or with `before: null` the text of a whole file. Not yet made visible. */
+/** A replaced text of a file, or with `before: null` the text of a whole file. Its control characters are unchanged. */
 export interface TextEdit {
   readonly path: string;
   readonly before: string | null;
   readonly after: string;
 }
 
-/** The texts that the input of a call replaces or writes; empty for a patch, and where they are unknown. */
+/** The texts that the input of a call replaces or writes; empty for a patch, and for an unknown shape. */
 export function textEditsOf(input: unknown): readonly TextEdit[] {
   const fields = asRecord(input);
   const path = fields.file_path ?? fields.filePath ?? fields.path;

@@ -38,7 +38,7 @@ export type Part =
   | ResultPart
   /** An image or a file: `image png, 12 KB`; with `text` if the text of the file is part of the message. */
   | { readonly type: "media"; readonly label: string; readonly text: string | null }
-  /** JSON of a block that the model has no kind for. */
+  /** JSON of a block whose type Continuo does not know. */
   | { readonly type: "unknown"; readonly text: string };
 
 /**
@@ -71,7 +71,7 @@ const KIND_OF_ROLE: Readonly<Record<Message["role"], MessageKind>> = {
 
 export interface PartOptions {
   /**
-   * The form of marks of direction and characters of no width: `spelled` out, or `kept` inside isolates in texts,
+   * The form in which direction marks and zero-width characters are shown: `spelled` out, or `kept` inside Unicode isolates in texts,
    * thinking and results. In the input of a call they are always spelled out, because the call is executed exactly as
    * it is written.
    */

@@ -1,6 +1,6 @@
 /**
- * The edits of files that a call made, with exact lines: as the agent's own result shows them, or else as the call
- * requested them. Pure.
+ * The edits that a call made in files, with exact lines: as the agent's own result shows them, or, if it does not, as
+ * the call requested them. Pure.
  */
 
 import type { ToolCallBlock, ToolResultBlock } from "../../model/index.ts";

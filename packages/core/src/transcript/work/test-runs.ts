@@ -1,4 +1,4 @@
-/** Runs of tests: which commands run tests, and what their output and exit code say. Pure. */
+/** Recognizes commands that run tests, and reads the results of the tests from output and exit code. Pure. */
 
 import type { ToolCallBlock, ToolResultBlock } from "../../model/index.ts";
 import { commandOf, exitCodeOf, outputOf, simpleCommands, withoutColours } from "./commands.ts";
@@ -60,13 +60,13 @@ interface Counts {
 }
 
 /**
- * Each function reads the form of one family of test programs; the last such line counts, and counts of files are not
- * counts of tests.
+ * Each function reads the output of one family of test programs. If a program prints its totals several times, the last
+ * line with totals is used. Numbers of test files are not numbers of tests.
  */
 const FORMS: readonly ((output: string) => Counts | null)[] = [
   // Vitest and Jest: "Tests  1 failed | 5 passed (6)", "Tests: 1 failed, 5 passed, 6 total".
   (output) => labelled(/^[ \t]*Tests:?[ \t]+(.*\d+ (?:passed|failed).*)$/gmu, output),
-  // pytest: "==== 1 failed, 5 passed in 0.12s ====", and with -q the same without the line around it.
+  // pytest: "==== 1 failed, 5 passed in 0.12s ====", and with -q the same text without the equals signs.
   (output) =>
     labelled(/^(?:=+ )?((?:\d+ [a-z]+, )*\d+ (?:passed|failed|errors?)\b.*? in [\d.]+s.*)$/gmu, output),
   // Playwright and others: lines that contain only counts.

@@ -1,8 +1,8 @@
 /** A search in one session: `GET /v1/machine/sessions/KEY/find?words=WORDS`. */
 
 /**
- * A message with the words, in any letter case and with or without accents: in its texts and thinking, in calls or in their
- * results.
+ * A message that contains searched words: in its texts, its thinking, its calls or their results. Letter case and
+ * accents do not matter.
  */
 export interface FoundMessage {
   readonly messageId: string;
@@ -14,28 +14,35 @@ export interface FoundMessage {
   readonly excerpt: readonly { readonly text: string; readonly isMatch: boolean }[];
 }
 
-/** The newest message first. The parameters `before=INDEX` and `limit` (1 to 500, 50 by default) are those of a window. */
+/**
+ * The newest message is first. `limit` is 1 to 500 messages, 50 by default; `before=INDEX` returns only messages before
+ * this place in the history.
+ */
 export interface SessionSearchResult {
   readonly found: readonly FoundMessage[];
   /**
    * - `message`: each message has every word
-   * - `turn`: no message has every word; each one has a word, and its turn has every word
-   * - `word`: no turn has every word; each message has a word
+   * - `turn`: no message has every word; each found message has at least one word, and its turn has every word
+   * - `word`: no turn has every word; each found message has at least one word
    */
   readonly match: "message" | "turn" | "word";
-  /** The `before` for earlier messages; `null` if there are none, and always where `match` is not `message`. */
+  /**
+   * The value of `before` that returns earlier messages; `null` if there are none, and always `null` if `match` is not
+   * `message`.
+   */
   readonly next: number | null;
-  /** Messages that match and were left out, because `limit` was reached: 0 where `next` leads to them. */
+  /** The number of messages that match but were left out because `limit` was reached; 0 if `next` leads to them. */
   readonly leftOut: number;
 }
 
 /**
- * The Latin, Greek and Cyrillic letters with an accent. Letters without one are left out where most of a text consists of
- * them, as in Russian. `İ` is the only letter that is longer in lower case.
+ * The ranges of Latin, Greek and Cyrillic letters with an accent. The plain letters of Greek and Cyrillic are not in
+ * them, because a text in Russian, for example, consists mostly of plain letters. Only `İ` has more characters in lower
+ * case than in upper case; it loses its accent first.
  */
 const WITH_ACCENT =
   /[\u00c0-\u024f\u0386-\u0390\u03aa-\u03b0\u03ca-\u03ce\u0400\u0401\u0403\u0407\u040c-\u040e\u0419\u0439\u0450\u0451\u0453\u0457\u045c-\u045e\u1e00-\u1fff]/gu;
-/** Each letter with an accent and its base: a few hundred at most. */
+/** The base letter of each letter that `WITH_ACCENT` has found: less than a thousand entries. */
 const bases = new Map<string, string>();
 
 /**

@@ -15,11 +15,11 @@ export interface OnlyCopiesOptions {
   readonly places: Places;
   /** The ids of all sessions that exist. */
   readonly metIds: ReadonlySet<string>;
-  /** Decides from the facts in the list, before a manifest is read. */
+  /** Returns false for a session that is not wanted; called with facts from the ledger, before a manifest is read. */
   readonly isWanted?: (one: Pick<GuardedSession, "agent" | "cwd" | "sessionId">) => boolean;
 }
 
-/** Returns the rows of these sessions; the problem `only_copy` has advice. Changes nothing. */
+/** Returns a row with the problem `only_copy` for each session of which only the guard has a copy. Changes nothing. */
 export function onlyCopies({ places, metIds, isWanted }: OnlyCopiesOptions): readonly SessionInfo[] {
   if (!existsSync(guardFolder(places))) return [];
   const rows: SessionInfo[] = [];
@@ -34,7 +34,7 @@ export function onlyCopies({ places, metIds, isWanted }: OnlyCopiesOptions): rea
 }
 
 export function copyRow(info: SessionInfo): SessionInfo {
-  const message = `${AGENT_LABELS[info.agent]} deleted it; the guard has a copy`;
+  const message = `${AGENT_LABELS[info.agent]} deleted this session; the guard has a copy`;
   const problem: Problem = { code: "only_copy", line: null, message };
   return { ...info, live: false, problems: [problem] };
 }

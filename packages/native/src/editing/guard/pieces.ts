@@ -1,6 +1,7 @@
 /**
- * Stores the bytes of files as compressed pieces, each once under the hash of its content. A file that grew shares the
- * pieces of its older state; small pieces at its end are joined with the new part, so that their number stays small.
+ * Stores the bytes of files as compressed pieces. Each piece is stored only once, under the hash of its content. A file
+ * that grew shares the pieces of its older state; small pieces at the end of the file are joined with the new part, so
+ * that a file has only a few pieces.
  */
 
 import { createHash, type Hash } from "node:crypto";
@@ -59,9 +60,7 @@ export interface StoreFileOptions {
   readonly quick: boolean;
 }
 
-/**
- * Stores the first bytes of a file, up to a size. Errors: those of the system; `conflict` if the file became shorter.
- */
+/** Stores the first `sizeBytes` bytes of a file. Errors: those of the system; `conflict` if the file became shorter. */
 export async function storeFile(
   path: string,
   sizeBytes: number,
@@ -101,8 +100,9 @@ export async function storeFile(
 }
 
 /**
- * The pieces before the first one that is small, not larger than everything after it including the new part, or
- * compressed again.
+ * Returns the pieces that stay unchanged: those before the first piece that must be compressed again. If the file grew,
+ * the last of these are left out too, as long as each is not full, and is small or not larger than everything after it:
+ * they are joined with the new part.
  */
 function piecesToKeep(all: readonly Piece[], newBytes: number, again: ReadonlySet<string>): Piece[] {
   const firstAgain = all.findIndex(({ sha256 }) => again.has(sha256));
@@ -151,7 +151,10 @@ function storePiece(bytes: Buffer, { places, dictionary, quick, toPackBetter }: 
   return isNew && quick ? { ...piece, quick } : piece;
 }
 
-/** A killed run leaves a file that does not have the name of a piece, and which is removed with the unused pieces. */
+/**
+ * If the process is killed, the new file remains. Its name is not the name of a piece, so it is removed together with
+ * the unused pieces.
+ */
 function replacePiece(path: string, bytes: Buffer): void {
   const fresh = `${path}.again`;
   if (existsSync(fresh)) removeDurably(fresh);
@@ -177,7 +180,10 @@ export function* readPieces({ pieces }: Pick<PiecedFile, "pieces">, places: Plac
   for (const piece of pieces) yield readPiece(piece, places);
 }
 
-/** Compresses the pieces again that need a dictionary whose session has no copy any more, and removes the dictionary. */
+/**
+ * Removes the dictionaries of sessions that no longer have a copy. First compresses again the pieces that need one of
+ * these dictionaries.
+ */
 export function releaseDictionaries(pieces: Iterable<Piece>, places: Places): void {
   const orphaned = orphanedDictionaries(places);
   if (orphaned.size === 0) return;

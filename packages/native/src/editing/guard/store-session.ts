@@ -26,7 +26,7 @@ export interface StoreOptions {
   readonly places: Places;
   readonly chain: Chain;
   readonly now: Date;
-  /** True if an agent waits. */
+  /** True if an agent waits for the end of this call; the files are then compressed quickly, without a dictionary. */
   readonly quick: boolean;
 }
 

@@ -21,7 +21,7 @@ import {
 } from "@continuo/files";
 import type { SideFile } from "../../native/writing/index.ts";
 
-/** A new session. Its file receives its name when it is complete. */
+/** A new session. The file gets its final name only when it is complete. */
 export interface PlaceNote {
   readonly how: "place";
   readonly agent: AgentName;
@@ -36,7 +36,7 @@ export interface PlaceNote {
   readonly key: string | null;
 }
 
-/** The file has `text` after its first `size` bytes. */
+/** The edit appends `text` to a file that has `size` bytes. */
 export interface AppendNote {
   readonly how: "append";
   readonly path: string;
@@ -44,7 +44,7 @@ export interface AppendNote {
   readonly text: string;
 }
 
-/** A new title for a session whose title is stored outside of its own records too. */
+/** A new title for a session whose title is also stored outside of the session's own records. */
 export interface RenameNote {
   readonly how: "rename";
   readonly agent: AgentName;
@@ -87,7 +87,7 @@ export interface UnfinishedNote {
   remove(): void;
 }
 
-/** Runs `edit` under a note. Errors: `unwritable`, also if the system refuses a write of `edit`; those of `edit`. */
+/** Runs `edit` under a note. Errors: `unwritable` if the note or a write of `edit` fails; other errors of `edit`. */
 export async function underNote<T>(places: Places, note: Note, edit: () => T | Promise<T>): Promise<T> {
   const end = beginNote(places, note);
   try {
@@ -100,7 +100,7 @@ export async function underNote<T>(places: Places, note: Note, edit: () => T | P
   }
 }
 
-/** Processes in two containers may have the same number. */
+/** The limit of the random number in a note's name: processes in two containers may have the same process number. */
 const MAX_NAME = 2 ** 47;
 
 /** Writes and syncs a note, and returns a function that removes it. Errors: `unwritable`. */
@@ -108,10 +108,10 @@ export function beginNote(places: Places, note: Note): (outcome: "done" | "refus
   const folder = notesFolder(places);
   const path = join(folder, `${process.pid}-${randomInt(MAX_NAME)}.json`);
   const end = (outcome: "done" | "refused"): void => {
-    // After a power cut, a note that reappears would finish an edit that was refused.
+    // The removal is synced: if the note came back after a power cut, Continuo would finish an edit that was refused.
     if (outcome === "refused") removeLeft(path);
     else rmSync(path, { force: true });
-    // A note that reappears would return the old session for the same request.
+    // If this note came back, a later equal request would return the old session.
     if (note.how === "place" && note.key !== null) syncPath(folder);
   };
   try {

@@ -1,20 +1,21 @@
 /**
- * Branches: from parent links to paths, by Claude Code's own rules (each was observed by resuming hand-written files
- * with 2.1.330 and reading its requests).
+ * Finds the branches of a file from the parent links of its lines, by Claude Code's own rules. Each rule was observed:
+ * Claude Code 2.1.330 resumed hand-written files, and its requests were read.
  *
  * - a line follows its `parentUuid`, a `compact_boundary` follows its `logicalParentUuid`
  * - if two lines have the same uuid, only the last one counts, at its own place
  * - a parent that is not in the file is replaced by the newest line that is not later than the child (of lines with the
- *   same time, the first). If more than five seconds are between the two, the child begins a new tree
+ *   same time, the first). If the two are more than five seconds apart, the child begins a new tree
  * - a circle is cut at the place where a walk from its newest line returns to that line
- * - with a `last-prompt`, the active leaf is the last line of the file, if that line descends from the line that
- *   `last-prompt` names, or from another line of the same answer; else it is the named line itself
- * - without a `last-prompt`, or if it names an unknown line, the active leaf is the last line of the file, or the newest
- *   line (of lines with the same time, the last) that descends from it and is not older. Replaced parents do not count
+ * - if a `last-prompt` names a line of the file, the active leaf is the last line of the file, if this last line
+ *   descends from the named line or from another line of the same answer; else the active leaf is the named line
+ * - in all other cases, the active leaf is the newest of the last line of the file and the lines that descend from it.
+ *   If several have the same time, a descendant is newer than the last line, and a later descendant is newer than an
+ *   earlier one. Links to replaced parents do not count
  * - lines of sub-agents (`isSidechain`) are no leaves, but a link to one is followed
  *
- * A tip is a branch only if the part that no other path has contains a message: results of parallel calls, other blocks of an
- * answer that is on another path, attachments and system lines are not enough.
+ * A tip is the end of a branch only if its path has a message that is on no other path. Results of parallel calls,
+ * other blocks of an answer that is on another path, attachments and system lines are not enough.
  */
 
 import type { Problem } from "@continuo/core/model";
@@ -33,7 +34,7 @@ export type Scope =
 export interface Tree {
   /** The line before each line; -1 for the first of a tree. */
   readonly up: Int32Array;
-  /** 1 for lines of the chain; an earlier line with the same uuid does not belong to it. */
+  /** 1 for lines of the chain. If several lines have the same uuid, only the last one belongs to the chain. */
   readonly member: Uint8Array;
   /** 1 for members that can be leaves. */
   readonly candidate: Uint8Array;
@@ -98,7 +99,7 @@ function activeTip(index: Index, tree: Tree): number {
   return youngest;
 }
 
-/** Returns true if a line descends from another one, or from another line of the same answer. */
+/** Returns true if the line `start` is the line `top`, or descends from it or from another line of its answer. */
 function followsAnswer(index: Index, tree: Tree, start: number, top: number): boolean {
   const answer = index.message[top] ?? -1;
   let steps = 0;
@@ -141,7 +142,7 @@ export function findBranches(index: Index, tree: Tree): Branches {
     if (tree.candidate[record] === 0 || claimed[record] === 1 || !claim(record)) continue;
     tips.push(record);
     const line = index.line[record] ?? null;
-    const message = `no leaf leads to line ${line} and what stands before it; they are a branch of their own`;
+    const message = `no leaf leads to line ${line} or to the lines before it; they form a separate branch`;
     problems.push({ code: "unreachable", line, message });
   }
   return { tips: [active, ...tips.sort((a, b) => b - a)], problems };
@@ -172,7 +173,7 @@ function tipsOf(index: Index, tree: Tree): number[] {
   return tips;
 }
 
-/** 1 for the lines that can be leaves and descend from a line, without that line. */
+/** 1 for the lines that can be leaves and descend from the line `top`; 0 for `top` itself. */
 function descendantsOf(index: Index, tree: Tree, top: number): Uint8Array {
   const below = new Uint8Array(index.count);
   const walkedBy = new Int32Array(index.count);

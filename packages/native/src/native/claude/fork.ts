@@ -1,7 +1,7 @@
 /**
  * Forks a session of Claude Code into a new file, as its SDK does: the lines of one branch with `forkedFrom`, a few
- * lines of settings, and a title that ends in "(fork)" (2.1.330). The uuids stay, as those of `--fork-session` do, so
- * that every link between lines stays valid.
+ * lines of settings, and a title that ends in "(fork)" (2.1.330). The uuids do not change (the
+ * same is true for `--fork-session`), so that every link between lines stays valid.
  */
 
 import { exactOf, isJson, type Json, textField } from "@continuo/files";
@@ -9,8 +9,8 @@ import type { Fork, ForkSource, NativeForker } from "../forking/index.ts";
 import { titleRecord } from "./writer.ts";
 
 /**
- * Lines without a uuid that belong to the one session, and not to its fork. All other lines are copied, unknown ones
- * too.
+ * Types of lines without a uuid that belong only to the original session, and not to its fork. All other types are
+ * copied, unknown ones too.
  */
 const OF_SESSION: ReadonlySet<string> = new Set([
   "agent-name",
@@ -73,7 +73,10 @@ async function readLines({ opened }: ForkSource): Promise<Lines> {
   return { lines, settings };
 }
 
-/** One line may be several messages; a note about removed thinking belongs to the line before it. */
+/**
+ * Returns the number of messages, increased so that no line is divided: one line may be several messages, and a note
+ * about removed thinking belongs to the line before it.
+ */
 function withWholeLines({ history, count }: ForkSource, lines: ReadonlyMap<number, Json>): number {
   const own = new Set(history.slice(0, count).flatMap(placesOf));
   let end = count;

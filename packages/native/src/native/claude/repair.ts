@@ -1,7 +1,7 @@
 /**
- * Repairs a session of Claude Code: links between lines, calls and their results. The repair makes the same changes in
- * the file that Claude Code makes when it resumes (2.1.330), so that other readers see them too, and links the lines
- * that Claude Code would cut off.
+ * Repairs a session of Claude Code: links between lines, calls and their results. Claude Code makes these changes when
+ * it resumes a session (2.1.330). The repair makes them in the file, so that other readers see them too, and also links
+ * the lines that Claude Code would cut off.
  */
 
 import { isJson, type Json, textField, textOfValue } from "@continuo/files";
@@ -74,7 +74,7 @@ function toolBlocks(record: Json): {
   };
 }
 
-/** Removes a result without a waiting call in the file. */
+/** Removes results whose call is not in the file. */
 function dropLostResults(draft: RepairDraft, links: Links): void {
   const called = new Set(remainingLines(draft).flatMap(({ value }) => toolBlocks(value).calls));
   for (const line of remainingLines(draft)) {
@@ -144,7 +144,7 @@ function answersIn(lines: readonly RecordLine[]): RecordLine[][] {
 /** The API refuses a conversation that begins with an answer. */
 const LOST_PROMPT = "[The first prompt of this session is lost.]";
 
-/** Adds a prompt before each answer of the session that follows no message of the user. */
+/** Adds a prompt before each answer of the main session if neither a prompt nor another answer comes before it. */
 function beginWithPrompts(draft: RepairDraft, { makers }: RepairContext): void {
   const byId = new Map<unknown, RecordLine>();
   const lines = remainingLines(draft).filter(({ value }) => isChainType(value.type));

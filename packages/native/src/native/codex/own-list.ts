@@ -1,14 +1,14 @@
 /**
- * The rules by which Codex's own list shows a rollout file. It reads files alone, even if its database has rows (seen
- * in 0.171.0). Pure.
+ * The rules by which Codex's own list shows a rollout file. The list reads only files, even if Codex's database has
+ * rows (seen in 0.171.0). Pure.
  *
  * | a file is listed if | rule |
  * |---|---|
- * | place | `sessions/YYYY/MM/DD/rollout-TIME-UUID.jsonl`; the id in the name may be another |
+ * | place | `sessions/YYYY/MM/DD/rollout-TIME-UUID.jsonl`; the id in the name may differ from the id in the header |
  * | header | a `session_meta` with all of its fields is among the first lines |
  * | source | left out, `cli`, `vscode`, or a program that names itself |
  * | provider | left out, or that of the settings |
- * | prompt | among the first 210 lines one is shown as a person's, with a text or a picture |
+ * | prompt | one of the first 210 lines is shown as a prompt of the person, and has text or a picture |
  */
 
 import { isJson, type Json } from "@continuo/files";
@@ -97,14 +97,14 @@ function hasPicture({ images, local_images: local, item }: Json): boolean {
   return [images, local].some((list) => Array.isArray(list) && list.length > 0);
 }
 
-/** The provider of `config.toml`, by its profile where it chooses one; Codex's own is `openai`. */
+/** Returns the provider in `config.toml`: that of the chosen profile, else that of the file, else `openai`. */
 export function providerIn(config: string): string {
   const profile = textIn(tableIn(config, null), "profile");
   const chosen = profile === null ? null : textIn(tableIn(config, `profiles.${profile}`), "model_provider");
   return chosen ?? textIn(tableIn(config, null), "model_provider") ?? "openai";
 }
 
-/** The lines of a table; of the file's beginning for `null`. */
+/** Returns the lines of a table; for `null`, the lines before the first table. */
 function tableIn(config: string, table: string | null): readonly string[] {
   const lines: string[] = [];
   let current: string | null = null;

@@ -1,8 +1,8 @@
 /**
- * The places of Codex that hold the path of a project (0.171.0): `cwd` of the header and of each turn in every file of
- * a thread, also of a compressed one, and of its row in `state_N.sqlite`. A fork records the byte of another file at
- * which it begins: that number changes with the bytes before it. The texts about the folder that the model received do
- * not change.
+ * The places in Codex's files that hold the path of a project (0.171.0): the `cwd` of the header and of each turn, in
+ * every file of a thread, compressed or not, and the `cwd` of the thread's row in `state_N.sqlite`. A fork records the
+ * byte offset in another file at which the fork begins; this number is adapted if the bytes before it change. Texts
+ * about the folder that the model received do not change.
  */
 
 import { basename } from "node:path";
@@ -41,7 +41,7 @@ export async function relocate(relocation: Relocation, places: Places): Promise<
       leftOut.push(found);
       continue;
     }
-    // Threads that another one started are not listed, and move with it.
+    // Threads that another thread started are not listed; they move with that thread.
     if (found.parentId === undefined) sessions.push(found);
     changed.push(...found.files.map(({ path }) => path));
     moved.set(found.sessionId, to);
@@ -70,7 +70,7 @@ export async function repositoryOf({ location }: FoundSession): Promise<Reposito
   return remote === null && commit === null ? null : { remote, projectId: null, commit };
 }
 
-/** One row for each thread, because folders below the project have other paths. */
+/** One change of rows for each new path, because threads in folders below the project have other paths. */
 function rowsOf(moved: ReadonlyMap<string, string>, places: Places): readonly RelocatedRows[] {
   const states = indexRowsIn(codexHome(places), new Set()).filter(({ database }) =>
     basename(database).startsWith("state_"),

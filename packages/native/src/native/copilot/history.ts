@@ -21,7 +21,7 @@ import { usageIn } from "./usage.ts";
 export interface LinkedScan {
   readonly index: Index;
   readonly lines: LineFile;
-  /** Only the end of a file was read: line numbers are not those of the file. */
+  /** True if only the end of a file was read: then the line numbers are not those of the file. */
   readonly partial: boolean;
 }
 
@@ -120,7 +120,7 @@ async function recordAt({ index, lines }: LinkedScan, record: number): Promise<J
   return isJson(value) ? value : {};
 }
 
-/** Commands that the person requested come before their results. */
+/** Notes the commands that the person requested. Each of them comes before its result in the file. */
 async function noteCommands(
   scanned: LinkedScan,
   calls: Map<string, ToolCall>,
@@ -134,7 +134,10 @@ async function noteCommands(
   }
 }
 
-/** The results of an answer's calls come before the next answer that has calls. */
+/**
+ * Notes the calls of an answer, and forgets the earlier calls: their results come before the next answer that has
+ * calls.
+ */
 function noteCalls(calls: Map<string, ToolCall>, record: Json): void {
   if (record.type !== "assistant.message") return;
   const requests = requestsOf(dataOf(record));

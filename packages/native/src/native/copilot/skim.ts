@@ -1,6 +1,7 @@
 /**
- * The row of a session without a full read: records from the start until the first things are known, from the end until
- * the last ones are, and the note next to the file for its title.
+ * Makes the row of a session without a full read. It reads records from the start of the file until the facts of the
+ * start are known, and records from the end until the facts of the end are known. `workspace.yaml`, next to the file,
+ * gives the title.
  *
  * Problems that a skim finds: those of `find`, an unreadable file, a file without a record, mistakes in the header, and
  * a torn last line (without its number). All others need a full read.
@@ -39,7 +40,7 @@ export async function skimSession(found: FoundSession, options: SkimOptions): Pr
   });
 }
 
-/** The facts that the bytes of the file give, as JSON. */
+/** The facts that only the bytes of the file decide; plain JSON, because they are cached. */
 interface HeadLook {
   readonly firsts: HeadFacts;
   readonly lasts: TailFacts;

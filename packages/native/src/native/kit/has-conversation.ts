@@ -1,6 +1,6 @@
 /**
- * Tells whether a session has a conversation, because agents begin sessions, and people name them, before the first
- * message.
+ * Finds out whether a session has a conversation. It may have none, because agents begin sessions, and people name
+ * them, before the first message.
  */
 
 import { type CallOptions, isFailure, present } from "@continuo/core/model";
@@ -34,7 +34,7 @@ export async function isSpoken(
   }
 }
 
-/** Reads only up to the first such message. */
+/** Returns true if the session has a message of a person, a model or a tool; reads only up to the first one. */
 async function hasWords(session: OpenedSession): Promise<boolean> {
   for await (const { origin } of session.history()) {
     if (origin !== "injected" && origin !== "notification") return true;

@@ -1,22 +1,22 @@
 /**
- * Both ends of a JSON Lines file and, on request, the lines between them that may contain a title. A row of the list
- * needs only these, so the rest is not parsed.
+ * Reads the start and the end of a JSON Lines file and, on request, the lines between them that may contain a title.
+ * The list of sessions needs only these lines, so the other lines are not parsed.
  */
 
 import { type FoundFile, isJson, type Json, parseJson } from "@continuo/files";
 import { linesBackwards, openBytes, openLines, type RawLine } from "@continuo/files/records";
 import type { SkimOptions } from "./port.ts";
 
-/** The bytes that a skim of the ends reads from either side of a file. */
+/** The number of bytes that are read at the start of a file, and at its end, if `part` is `ends`. */
 const ENDS_BYTES = 256 * 1024;
 
-/** The steps by which a reader learns from the records of a skim. */
+/** The functions of a reader that receive the records of a skim. */
 export interface SkimSteps {
   /** Receives records from the start, in order. Returns true if the start can give no further facts. */
   first(record: Json): boolean;
-  /** Records from the end, newest first. */
+  /** Receives records from the end, newest first. Returns how much the reader knows now. */
   last(record: Json): TailKnowledge;
-  /** Bytes that a line with a title holds. */
+  /** Texts that mark a title: every line with a title contains one of them. */
   readonly titleMarkers: readonly string[];
   /** Receives lines with a marker, newest first. Returns true when the title is known. */
   title(record: Json): boolean;
@@ -83,7 +83,7 @@ async function skimEnd(
     const value = parseOrNothing(line);
     if (value === undefined && !line.ended) torn = true;
     if (isJson(value)) known = steps.last(value);
-    // A search of the bytes for a title costs less than the parse of every line on the way to it.
+    // Stop even if only the title is missing: searching the bytes for it costs less than parsing every line before it.
     if (known !== "too little") break;
     if (part === "ends" && sizeBytes - line.offset > ENDS_BYTES) break;
   }

@@ -1,7 +1,7 @@
 /**
- * Converts rows of another session to rows of a new one. Ids of rows are unique in a database: each row gets another
- * one, of the same time, so that the order stays; wherever a row names one, it names the new one. Records of an export
- * become the rows that an import makes of them. Pure.
+ * Converts rows of another session to rows of a new session. Ids of rows are unique in a database, so each row gets a
+ * new id, and every reference to an old id becomes a reference to the new id. A new id has the time of the old id, so
+ * that the order stays the same. Records of an export become the rows that an import makes of them. Pure.
  */
 
 import { isJson, type Json, textField } from "@continuo/files";
@@ -47,8 +47,8 @@ export function bringBackRows(
 }
 
 /**
- * Does the same as opencode at the next prompt: it removes the messages of an open revert, which are the named message
- * and all later ones, or the parts of that message from one on.
+ * Does the same as opencode at the next prompt: it removes what an open revert names. This is a message and all later
+ * ones, or, if the revert names a part, that part and everything after it.
  */
 export function withoutReverted(records: readonly KeptRecord[]): readonly KeptRecord[] {
   const [own, ...others] = rowsOf(records);
@@ -58,7 +58,7 @@ export function withoutReverted(records: readonly KeptRecord[]): readonly KeptRe
   return [{ ...own, revert: null }, ...kept].map((value) => ({ line: null, value }));
 }
 
-/** Counts the rows that a revert leaves: all, if it names a missing one. */
+/** Returns the number of rows that a revert leaves: all rows if the revert names a message that is missing. */
 function endOf(rows: readonly Json[], revert: Json): number {
   const at = rows.findIndex(({ id }) => id === revert.messageID);
   if (at === -1) return rows.length;

@@ -1,8 +1,9 @@
 /**
- * The source of a session: the agent's database, or one of its export files. Both give the same records
- * in the same order.
+ * The source of a session: the agent's database, or one of its export files. Both give the same records in the same
+ * order.
  *
- * Methods throw `unreadable` if a database is damaged at the place that they read; others may still work.
+ * A method throws `unreadable` if the database is damaged at the place that the method reads; other calls may still
+ * succeed.
  */
 
 import { isContinuoError } from "@continuo/core/model";
@@ -30,7 +31,7 @@ export interface SessionSource {
   hasSession(id: string): boolean;
   /** Returns the branch of the workspace to which the session belongs. */
   gitBranch(): string | null;
-  /** UTF-8 bytes of the `data` of all messages and parts; of an export, those of the file. */
+  /** The size in UTF-8 bytes of the `data` of all messages and parts; for an export, the size of the file. */
   sizeBytes(): number;
   /** Returns the problems of the source as a whole. */
   problems(): readonly SourceProblem[];

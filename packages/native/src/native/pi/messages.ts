@@ -4,19 +4,19 @@
  * | entry | message |
  * |---|---|
  * | message: user | `user`, by the person; the text of a skill that it begins with is marked by `injectedChars` |
- * | message: assistant | `assistant`; why it broke off follows as a text, and makes it an `error` |
+ * | message: assistant | `assistant`; after an error, its origin is `error`, and the reason follows as a text |
  * | message: toolResult | `tool` |
  * | message: bashExecution | `user`, by the person: the command and its output, as the model reads them |
  * | message: custom (2: hookMessage), custom_message | `user`, injected by an extension |
  * | message: branchSummary, compactionSummary; branch_summary, compaction | `user`, a summary: the bare text |
  * | message: system | `system`, injected: a text for each section of the prompt |
  * | model_change, thinking_level_change, session_info, label, context_edit | `system`, a notification |
- * | of another type, or a role that pi does not know | `system`, a notification: an unknown block |
+ * | an entry of another type, or with a role that pi does not know | `system`, a notification: an unknown block |
  * | custom, usage, and what is malformed | none |
  *
- * `metadata.pi` holds what the message has no field for, verbatim, under pi's own names; for all but plain
- * messages also `type` and the like. Of a compaction it also holds `keptMessageId`: the first message of
- * this history that the compaction keeps, `null` for none.
+ * `metadata.pi` holds, verbatim and under pi's own names, the values for which the message has no field. For
+ * all entries except user, assistant, toolResult and system messages, it also holds `type` or `role`. For a compaction
+ * it also holds `keptMessageId`: the first message of this history that the compaction keeps, or `null` for none.
  */
 
 import {
@@ -33,14 +33,14 @@ import { toBlocks } from "./blocks.ts";
 import { filledField, messageOf, roleOf, timeOf } from "./records.ts";
 import { toUsage } from "./usage.ts";
 
-/** An entry with its place and the id that counts. */
+/** An entry with its place and its unique id (see `idOf`), which can differ from the id in the file. */
 export interface PlacedEntry {
   readonly place: RecordPlace;
   readonly id: string;
   readonly value: Json;
 }
 
-/** The facts about its call that a result needs. */
+/** The facts about a call that its result needs. */
 export interface ToolCall {
   readonly name: string;
   readonly input: unknown;
@@ -91,7 +91,9 @@ function partsOf(entry: Json, options: MessageOptions): Parts {
   return (entryOf(ROLE_PARTS, roleOf(entry) ?? "") ?? unknownParts)(message, options, entry);
 }
 
-/** The texts of `ENTRY_PARTS` and `bashText`, and of the command that a person typed for a skill. */
+/**
+ * Words that Continuo itself adds, in `ENTRY_PARTS`, in `bashText`, and in the command that a person typed for a skill.
+ */
 export const OWN_WORDS: readonly string[] = [
   "/skill",
   "Model",

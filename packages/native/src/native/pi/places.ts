@@ -44,7 +44,7 @@ function readSessionDir(settings: string): string | null {
   return typeof folder === "string" && (isAbsolute(folder) || /^~(\/|$)/u.test(folder)) ? folder : null;
 }
 
-/** The name of the folder for a cwd. Several can have the same name, such as `/a/b` and `/a-b`. */
+/** The name of the folder for a cwd. Several cwds can have the same name, such as `/a/b` and `/a-b`. */
 export function folderNameOf(cwd: string): string {
   return `--${cwd.replace(/^[/\\]/u, "").replace(/[/\\:]/gu, "-")}--`;
 }

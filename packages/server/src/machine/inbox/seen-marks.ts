@@ -14,11 +14,11 @@ export interface SeenMarks {
 }
 
 export interface SeenFile {
-  /** A file that cannot be read counts as missing: then everything before this process is seen. */
+  /** A file that cannot be read counts as missing: then everything before the start of this process is seen. */
   read(): SeenMarks;
-  /** @param marks the times of sessions, by their keys Errors: `unwritable`, `corrupt`. */
+  /** Errors: `unwritable`, `corrupt`. @param marks the times of sessions, by their keys */
   see(marks: ReadonlyMap<string, string>): void;
-  /** Everything up to this time. Errors: `unwritable`, `corrupt`. */
+  /** Marks everything up to this time as seen. Errors: `unwritable`, `corrupt`. */
   seeAll(upTo: string): void;
 }
 
@@ -30,8 +30,8 @@ interface LookRecord {
 /** @param start the time before which everything is seen if there is no file, ISO 8601 */
 export function openSeenFile(places: Places, start: string): SeenFile {
   const file = recordFile(join(continuoHome(places), "seen.json"), {
-    what: "looks",
-    hint: "Delete the file: every session counts as seen then.",
+    what: "seen sessions",
+    hint: "Delete the file; after that, every session counts as seen.",
   });
   const readSeen = (): { readonly record: Json; readonly seen: LookRecord } => {
     const record = file.read();
@@ -75,7 +75,7 @@ function toMarks({ since, marks }: LookRecord): SeenMarks {
   };
 }
 
-/** Drops the marks that the time covers; if there are too many, the time replaces the oldest. */
+/** Drops the marks up to `since`. If too many are left, drops the oldest, and moves `since` forward to cover them. */
 function bounded(marks: Readonly<Record<string, string>>, since: string): LookRecord {
   const newestFirst = Object.entries(marks)
     .filter(([, at]) => at > since)

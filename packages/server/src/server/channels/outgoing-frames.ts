@@ -1,4 +1,4 @@
-/** The outgoing frames of one reader: as fast as it reads, with at most a limit of unsent bytes. */
+/** Sends frames to one reader as fast as the reader reads. The number of bytes that wait to be sent has a limit. */
 
 import type { Duplex } from "node:stream";
 import type { StoredEvent } from "@continuo/core/model";
@@ -13,7 +13,7 @@ interface Frame {
   readonly bytes: Buffer;
 }
 
-/** A frame is made once for all readers of this process that continue from the same event, which nearly all do. */
+/** A frame is made once for all readers of this process that received the same previous event: nearly all of them. */
 const FRAMES = new WeakMap<StoredEvent, Frame>();
 
 function frameOf(after: number, event: StoredEvent): Buffer {
@@ -53,8 +53,9 @@ export class OutgoingFrames {
   }
 
   /**
-   * Writes past `ws`, which would make a header and two writes for each of a thousand readers. Order is kept: without
-   * compression `ws` writes at once, and after a close frame the socket is not open.
+   * Writes to the stream directly, because `ws` would make a header and two writes for each reader, of which there may
+   * be a thousand. The order of frames does not change: without compression `ws` writes at once, and after a close
+   * frame nothing is written, because the socket is not open.
    */
   event(after: number, event: StoredEvent): void {
     if (this.#isOpen) this.#stream.write(frameOf(after, event));
@@ -64,7 +65,7 @@ export class OutgoingFrames {
     return this.#socket.readyState === this.#socket.OPEN;
   }
 
-  /** Resolves when the reader has read the waiting bytes; `false` if it did not in time, or disconnected. */
+  /** Waits until the reader has read the waiting bytes. Returns `false` if it was too slow, or disconnected. */
   async room(signal: AbortSignal): Promise<boolean> {
     const deadline = performance.now() + this.#slow.stalledMs;
     while (this.isFull) {
@@ -75,7 +76,7 @@ export class OutgoingFrames {
     return true;
   }
 
-  /** Tells the reader where to continue, and disconnects it if it does not read that either. */
+  /** Sends the sequence from which the reader can continue, and ends the connection, even if it reads nothing. */
   catchUp(after: number): void {
     this.send({ type: "catch_up", after });
     this.end(CLOSE.slow, "catch up");

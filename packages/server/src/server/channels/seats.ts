@@ -35,7 +35,7 @@ export class Seats {
     this.#left.delete(key);
   }
 
-  /** Its connection ended, in whatever way. */
+  /** Called when the connection of the seat ended, in whatever way. */
   free(seat: Seat): void {
     const key = keyOf(seat.store, seat.fence.name);
     // After a lost connection, a newer connection may have the same handle.
@@ -51,9 +51,10 @@ export class Seats {
   }
 
   /**
-   * Returns true if the holder of an expired lease is certainly gone; the lease of a present holder is renewed. A lease
-   * of another server must stay expired for a while first: it may have expired because the database, or the machine of
-   * both servers, did not run, or because a clock was set, and its server may be about to renew it.
+   * Returns true if the holder of an expired lease is certainly gone. If the holder is alive on this server, its lease
+   * is renewed. A lease of another server must stay expired for a while before its holder counts as gone, because that
+   * server may be about to renew it: perhaps the database or the machine of both servers was stopped, or somebody set
+   * a clock.
    */
   async isGone(store: Store, lease: ListedLease): Promise<boolean> {
     const { name, token } = lease;

@@ -1,6 +1,6 @@
 /**
- * JSON bodies: refused because of their shape before anything is parsed, and parsed in pieces, so that other work can
- * run.
+ * Parses JSON bodies. The shape of a body is checked before anything is parsed. The check, and the parsing of the
+ * elements of an array, are done in pieces, so that other work can run in between.
  */
 
 import { setImmediate as othersTurn } from "node:timers/promises";
@@ -14,8 +14,8 @@ export async function parseJson(body: Uint8Array): Promise<unknown> {
 }
 
 /**
- * Each element of an outer array, or the body as the only one. `bytes` has the element as it was sent: a view of the
- * body, not a copy. Errors: `invalid`, `too_large`, and those of `to`.
+ * Calls `to` for each element of the outer array; a body that is not an array is one element. `bytes` has the element
+ * as it was sent; it is a view of the body, not a copy. Errors: `invalid`, `too_large`, and those of `to`.
  */
 export async function mapElements<T>(
   body: Uint8Array,

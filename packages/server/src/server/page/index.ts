@@ -1,9 +1,9 @@
 /**
- * The page at `/`: the built viewer and its files, which need no token; its requests need one.
+ * The page at `/`: the built viewer and its files, which need no token; the requests that the viewer sends need one.
  *
- * Promises: only the files of the build are served, by their names; the page runs no script but its own, and no other
- * page frames it.
- * Does not know: the content of the files, except for the place of the theme.
+ * Promises: only the files of the build are served, by their names; the page runs only its own scripts, and no other
+ * page can show it in a frame.
+ * Does not know: the content of the files, except for the place in the page where the theme is written.
  */
 
 import { ContinuoError } from "@continuo/core/model";
@@ -52,7 +52,8 @@ export const page: CreateMount = (context) => ({
     app.get("/assets/:name", (c) => {
       const file = files.asset(c.req.param("name"));
       if (file === null) throw new ContinuoError("not_found", "there is no resource at this path");
-      // The name changes with the content. The policy also applies to the worker, for which this file is the page.
+      // The name changes with the content, so browsers can keep the file. The policy is needed here too: a worker takes
+      // the policy of its script file, not of the page.
       return answer(file, c.req.raw.headers, {
         "content-security-policy": POLICY,
         "cache-control": "public, max-age=31536000, immutable",

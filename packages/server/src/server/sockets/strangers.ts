@@ -28,8 +28,8 @@ export class Strangers {
   readonly #onCrowd: (address: string) => void;
 
   /**
-   * @param onCrowd is called with the address of each new connection for which an older one, or the new one itself, is
-   * closed
+   * @param onCrowd is called for each new connection that has no room, so that an older connection or the new one is
+   * closed; receives the address of the new connection
    */
   constructor(
     proxies: TrustedProxies,
@@ -46,14 +46,15 @@ export class Strangers {
   }
 
   /**
-   * Accepts a new connection, and closes an older one if there is no room; in a flood, the new connection is closed.
+   * Accepts a new connection. If there is no room, closes the oldest connection; if even this one is younger than
+   * `strangerGraceMs`, closes the new connection.
    */
   meet(socket: Socket): void {
     const address = plainAddress(socket.remoteAddress ?? "");
     const network = networkOf(address);
     const ofNetwork = this.#byNetwork.get(network) ?? new Set();
     const { strangers, strangersOfNetwork } = this.#limits;
-    // All clients come from the address of the proxy.
+    // All clients behind a trusted proxy have its address, so the limit for a network does not apply to them.
     const isNetworkFull = !this.#proxies.has(address) && ofNetwork.size >= strangersOfNetwork;
     if (isNetworkFull || this.#all.size >= strangers) this.#onCrowd(address);
     if (isNetworkFull && !this.#closeOldest(ofNetwork)) {
@@ -70,7 +71,7 @@ export class Strangers {
     socket.once("close", () => this.know(socket));
   }
 
-  /** A token was accepted on the connection, or the connection was closed. */
+  /** Stops counting a connection, because a token was accepted on it, or because it was closed. */
   know(socket: Socket): void {
     const stranger = this.#all.get(socket);
     if (stranger === undefined) return;

@@ -13,7 +13,7 @@ import { parseEvents } from "./events.ts";
 export interface Records {
   /** The media type for clients. */
   readonly contentType: string;
-  /** The way in which one record follows another: in a JSON array, or end to end. */
+  /** The way in which records are joined: as a JSON array, or one directly after another. */
   readonly framing: "array" | "bytes";
   /** The encoding of the records in an SSE stream. */
   readonly sse: "text" | "base64";
@@ -49,7 +49,7 @@ const JSON_VALUES: Records = {
   contentType: JSON_TYPE,
   framing: "array",
   sse: "text",
-  // The bytes as they were sent, so that no number is rounded.
+  // The bytes are stored as they were sent, so that no number is rounded.
   parse: (body) => mapElements(body, ({ bytes }) => ({ type: "bytes", data: bytes })),
   encode: bytesOf,
 };
@@ -62,7 +62,7 @@ const BYTES: Records = {
   encode: bytesOf,
 };
 
-/** An event that arrives is the same object for every reader of this process, and is written once. */
+/** All readers of this process receive a new event as the same object, so it is converted to JSON only once. */
 const WRITTEN = new WeakMap<StoredEvent, Uint8Array>();
 
 function jsonOf(event: StoredEvent): Uint8Array {
@@ -88,7 +88,7 @@ const OPEN = Buffer.from("[");
 const COMMA = Buffer.from(",");
 const CLOSE = Buffer.from("]");
 
-/** Wraps records that are already joined into one body. */
+/** Makes a body from records that are already joined; JSON records get the brackets of an array. */
 export function inFrame({ framing }: Records, joined: Uint8Array): Uint8Array<ArrayBuffer> {
   return Buffer.concat(framing === "bytes" ? [joined] : [OPEN, joined, CLOSE]);
 }

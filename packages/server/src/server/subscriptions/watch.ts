@@ -20,7 +20,7 @@ const MAX_DELIVERIES = 64;
 /** The state of a workspace that one server remembers. */
 interface WatchMark {
   mark: string;
-  /** Logs that may have new records, by the subscription's id and time. */
+  /** The logs that may have new records, by the id and the time of creation of the subscription. */
   readonly candidates: Map<string, Set<string>>;
 }
 
@@ -69,7 +69,7 @@ export class Watch {
     return this.#keys;
   }
 
-  /** The unacknowledged streams at present. */
+  /** Returns the streams that now have records which are not acknowledged. */
   async pendingOf(workspaceId: string, id: string): Promise<readonly StreamLink[]> {
     const subscriptions = await this.#look(workspaceId);
     const subscription = subscriptions.find((one) => one.id === id);
@@ -97,13 +97,12 @@ export class Watch {
     } catch (error) {
       if (this.#context.draining.aborted) return;
       const problem = messageOf(error);
-      if (problem !== this.#lastProblem)
-        this.#context.report(`subscriptions cannot be looked at: ${problem}`);
+      if (problem !== this.#lastProblem) this.#context.report(`cannot check the subscriptions: ${problem}`);
       this.#lastProblem = problem;
     }
   }
 
-  /** One check at a time per workspace: a caller during a check waits for another one. */
+  /** Only one check of a workspace runs at a time; a call during a check waits, and then begins a new check. */
   #look(workspaceId: string): Promise<readonly Subscription[]> {
     const before = this.#looking.get(workspaceId) ?? Promise.resolve([]);
     const look = before.catch(() => []).then(() => this.#lookNow(workspaceId));
@@ -184,7 +183,7 @@ function keyOf({ id, createdAt }: Subscription): string {
   return `${createdAt} ${id}`;
 }
 
-/** The next check starts at the mark of the first page, so that no change in between is missed. */
+/** The next check starts at the mark of the first page, so that no change during this check is missed. */
 async function addChanged(
   store: Store,
   watched: WatchMark,
@@ -206,7 +205,7 @@ async function addChanged(
     }
     cursor = page.nextCursor;
   }
-  // Only now: a check that the store did not answer completely is repeated from the same mark.
+  // The mark is set only at the end, so that a check during which the store failed is repeated from the same mark.
   watched.mark = mark;
 }
 
@@ -223,7 +222,7 @@ async function addUnknown(
     if (watched.candidates.has(key)) continue;
     const candidates = new Set<string>();
     for await (const { logId } of linkedLogs(store, subscription)) candidates.add(logId);
-    // A list that was cut off would hide the logs after the cut from this server.
+    // The set is stored only when it is complete: an incomplete set would hide the other logs from this server.
     watched.candidates.set(key, candidates);
   }
 }

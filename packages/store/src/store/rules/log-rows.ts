@@ -222,7 +222,7 @@ export function toLog(row: LogRow): Log {
 
 type Life = Pick<LogRow, "ttl_ms" | "expires_at" | "parent_log_id" | "parent_sequence" | "parent_bytes">;
 
-/** Returns the lifetime of a log and the log it was forked from. A session reports the same values of its log. */
+/** Returns the lifetime of a log and the log from which it was forked. A session reports the same values as its log. */
 export function lifeOf(row: Life): Pick<Log, "ttl" | "expiresAt" | "forkedFrom"> {
   return {
     ...(row.ttl_ms === null ? {} : { ttl: row.ttl_ms / 1000 }),
