@@ -48,6 +48,21 @@ test("lines come newest first, without blank ones, each with its offset", async 
   );
 }, 120_000);
 
+test("a line that is too long is yielded whole or not at all, and all others are yielded", async () => {
+  const maxLineBytes = 20_000;
+  await fc.assert(
+    fc.asyncProperty(anyText, fc.boolean(), async (lines, ended) => {
+      const text = lines.join("\n") + (ended ? "\n" : "");
+      const all = await backwards(text);
+      const isShort = ({ text: line }: RawLine): boolean => Buffer.byteLength(line) <= maxLineBytes;
+      const some = await backwards(text, { maxLineBytes });
+      expect(some.filter(isShort)).toEqual(all.filter(isShort));
+      expect(all).toEqual(expect.arrayContaining(some));
+    }),
+    { numRuns: rounds(100) },
+  );
+}, 120_000);
+
 test("lines that hold a needle are the same lines, filtered", async () => {
   const needles = [Buffer.from("needle"), Buffer.from("yy")];
   await fc.assert(

@@ -21,6 +21,8 @@ export interface BackwardsOptions {
   readonly signal?: AbortSignal;
   /** Yield only lines that contain one of these byte sequences. */
   readonly needles?: readonly Buffer[];
+  /** A longer line may be skipped. `MAX_RECORD_BYTES` by default; tests set a smaller number. */
+  readonly maxLineBytes?: number;
 }
 
 const LF = 0x0a;
@@ -29,14 +31,17 @@ export function isCompressed(path: string): boolean {
   return path.endsWith(".zst");
 }
 
-/** Yields the lines that are not blank, newest first. Skips a line that is longer than `MAX_RECORD_BYTES`. */
+/** Yields the lines that are not blank, newest first: each whole, or not at all if it is too long. */
 export async function* linesBackwards(
   bytes: ByteSource,
   sizeBytes: number,
   options: BackwardsOptions = {},
 ): AsyncGenerator<RawLine, void, void> {
+  const { maxLineBytes = MAX_RECORD_BYTES } = options;
   let stop = sizeBytes;
   let tail: Buffer = Buffer.alloc(0);
+  /** The end of a line that is too long was skipped; so is its beginning. */
+  let isSkipping = false;
   let sinceYield = 0;
   for (
     let size = FIRST_CHUNK_BYTES;
@@ -50,10 +55,13 @@ export async function* linesBackwards(
     // Bytes before the first line feed belong to a line that begins earlier in the file.
     const whole = start === 0 ? 0 : buffer.indexOf(LF) + 1;
     if (start === 0 || whole > 0) {
-      yield* linesOf(buffer.subarray(whole), start + whole, options.needles);
+      const end = isSkipping ? buffer.lastIndexOf(LF) + 1 : buffer.length;
+      yield* linesOf(buffer.subarray(whole, Math.max(whole, end)), start + whole, options.needles);
       tail = Buffer.from(buffer.subarray(0, whole));
+      isSkipping = false;
     } else {
-      tail = buffer.length > MAX_RECORD_BYTES ? Buffer.alloc(0) : buffer;
+      isSkipping ||= buffer.length > maxLineBytes;
+      tail = isSkipping ? Buffer.alloc(0) : buffer;
     }
     stop = start;
     sinceYield += chunk.length;
