@@ -24,16 +24,27 @@ beforeEach(async () => {
 });
 afterEach(() => c.close({ graceMs: 0 }));
 
-test.each(["/sessions/ann/events", "/sessions/ann/runs/1/events", "/sessions/ann/chat/stream"])(
+const fetched = (request: Request) =>
+  c.handler({ authorize: () => ({ sessions: "*", access: "write" }) })(request);
+
+test.each<[string, (request: Request) => Response | Promise<Response>]>([
+  ["/sessions/ann/events", fetched],
+  ["/sessions/ann/runs/1/events", fetched],
+  ["/sessions/ann/chat/stream", fetched],
+  ["that the program makes with toSSE", (request) => c.session("ann").run("1").toSSE(request)],
+  [
+    "that the program makes with toUIMessageResponse",
+    (request) => c.session("ann").run("1").toUIMessageResponse(request),
+  ],
+])(
   "the stream %s ends when its request is aborted, also after a collection of garbage",
-  async (path) => {
+  async (path, open) => {
     const run = c.session("ann", { create: true }).send("may I?", { id: "1", agent: "asking" });
     await expect.poll(async () => (await c.approvals.list({ status: "open" })).length).toBe(1);
     const reader = new AbortController();
-    const handler = c.handler({ authorize: () => ({ sessions: "*", access: "write" }) });
-    const open = async (): Promise<ReadableStream | null> =>
-      (await handler(new Request(`http://shop.test/v1${path}`, { signal: reader.signal }))).body;
-    const reading = Array.fromAsync((await open()) ?? []).catch((error: unknown) => error);
+    const opened = async (): Promise<ReadableStream | null> =>
+      (await open(new Request(new URL(`/v1${path}`, "http://shop.test"), { signal: reader.signal }))).body;
+    const reading = Array.fromAsync((await opened()) ?? []).catch((error: unknown) => error);
     for (let n = 0; n < 4; n++) {
       await new Promise((resolve) => setTimeout(resolve, 10));
       collectGarbage();

@@ -21,14 +21,14 @@ export async function chatOf(host: Host, sessionId: string): Promise<Chat> {
 /**
  * The answers of these messages, each from its beginning; `null` if there are none.
  *
- * @param asked ids of answers, in the form of `Chat.open`; by default those that are open now
+ * @param resuming `open`: the ids of answers, in the form of `Chat.open`; by default those that are open now
  */
 export async function resumedChat(
   host: Host,
   sessionId: string,
-  { open: asked, signal }: { readonly open?: readonly string[]; readonly signal?: AbortSignal },
+  resuming: { readonly open?: readonly string[]; readonly signal?: AbortSignal },
 ): Promise<Response | null> {
-  const open = asked ?? (await chatOf(host, sessionId)).open;
+  const open = resuming.open ?? (await chatOf(host, sessionId)).open;
   if (open.length === 0) return null;
   for (const runId of open) await assertRun(host, sessionId, runId);
   const runs = open.map((runId): StreamedRun => {
@@ -37,7 +37,7 @@ export async function resumedChat(
       open: ({ signal: over }) => followRun(host, { sessionId, runId, signal: over }),
     };
   });
-  return toUIMessageResponse(runs, { signal, failureText: host.failureText });
+  return toUIMessageResponse(runs, { from: resuming, failureText: host.failureText });
 }
 
 /** Errors: `not_found`. */

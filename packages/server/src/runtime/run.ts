@@ -83,7 +83,7 @@ export function createRunHandle<Value>({ host, sent, parse }: RunHandleOptions<V
     toUIMessageResponse: (call = {}) => {
       assertKnownOptions("toUIMessageResponse", call, { signal: true });
       const run = sent.then(({ runId }) => ({ messageId: runId, open: events }));
-      return toUIMessageResponse([run], { signal: call.signal, failureText: host.failureText });
+      return toUIMessageResponse([run], { from: call, failureText: host.failureText });
     },
     toSSE: (from) =>
       toSseResponse(

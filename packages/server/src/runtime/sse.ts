@@ -25,7 +25,7 @@ function placeOf(from: Request | SseOptions | undefined): FollowOptions {
   }
   const asked = from.headers.get("last-event-id") ?? new URL(from.url).searchParams.get("after");
   const after = asked === null || !/^\d{1,15}$/u.test(asked) ? undefined : Number(asked);
-  return { after, signal: from.signal };
+  return { after };
 }
 
 export interface SseSource {
@@ -47,8 +47,8 @@ export function toSseResponse(
   { open, failureText, end }: SseSource,
   from: Request | SseOptions | undefined,
 ): Response {
-  const { after, signal } = placeOf(from);
-  return streamResponse({ signal, from, headers: SSE_HEADERS, keepAlive: ":\n\n" }, async function* (over) {
+  const { after } = placeOf(from);
+  return streamResponse({ from, headers: SSE_HEADERS, keepAlive: ":\n\n" }, async function* (over) {
     yield ":\n\n";
     const seen = createReaderView(failureText);
     for await (const event of open({ after, signal: over })) {
@@ -58,21 +58,23 @@ export function toSseResponse(
   });
 }
 
-interface StreamOptions {
-  readonly signal: AbortSignal | undefined;
-  /** Held until the stream ends: Node drops the abort of a request that was collected as garbage. */
-  readonly from?: Request | SseOptions | undefined;
+export interface StreamOptions {
+  /**
+   * The request of the reader, or its signal. It is held as long as the stream: Node drops the abort of a request that was
+   * collected as garbage.
+   */
+  readonly from: { readonly signal?: AbortSignal | undefined } | undefined;
   readonly headers: Readonly<Record<string, string>>;
   readonly keepAlive: string;
 }
 
 /** Sends text as it arrives. It waits for a slow reader; an error closes the connection, and the reader resumes. */
 export function streamResponse(
-  { signal, from, headers, keepAlive }: StreamOptions,
+  { from, headers, keepAlive }: StreamOptions,
   read: (signal: AbortSignal) => AsyncGenerator<string, void>,
 ): Response {
   const gone = new AbortController();
-  const over = signal === undefined ? gone.signal : AbortSignal.any([signal, gone.signal]);
+  const over = from?.signal === undefined ? gone.signal : AbortSignal.any([from.signal, gone.signal]);
   const encoder = new TextEncoder();
   const texts = read(over);
   let timer: NodeJS.Timeout | undefined;
@@ -103,8 +105,8 @@ export function streamResponse(
       await texts.return();
     },
   });
-  REQUESTS.set(body, from);
+  READERS.set(body, from);
   return new Response(body, { headers });
 }
 
-const REQUESTS = new WeakMap<ReadableStream, StreamOptions["from"]>();
+const READERS = new WeakMap<ReadableStream, StreamOptions["from"]>();

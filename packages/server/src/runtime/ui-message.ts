@@ -2,7 +2,7 @@
 
 import type { KnownEvent } from "@continuo/core/model";
 import { type FailureText, failureOf } from "./failure-text.ts";
-import { streamResponse } from "./sse.ts";
+import { type StreamOptions, streamResponse } from "./sse.ts";
 import { createUIFold, type UIChunk } from "./ui-chunks.ts";
 
 const HEADERS: Readonly<Record<string, string>> = {
@@ -20,13 +20,13 @@ export interface StreamedRun {
 
 /**
  * The answers of runs, one after the other. A reader that disappears ends the stream, and never the run. A stream that
- * `signal` ends does not report the end of the run, because its reader returns.
+ * the signal of `from` ends does not report the end of the run, because its reader returns.
  */
 export function toUIMessageResponse(
   runs: readonly (StreamedRun | Promise<StreamedRun>)[],
-  { signal, failureText }: { readonly signal: AbortSignal | undefined; readonly failureText: FailureText },
+  { from, failureText }: Pick<StreamOptions, "from"> & { readonly failureText: FailureText },
 ): Response {
-  return streamResponse({ signal, headers: HEADERS, keepAlive: ":\n\n" }, async function* (over) {
+  return streamResponse({ from, headers: HEADERS, keepAlive: ":\n\n" }, async function* (over) {
     try {
       for (const [place, run] of runs.entries()) {
         const { messageId, open } = await run;
