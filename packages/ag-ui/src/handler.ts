@@ -55,7 +55,7 @@ export function agUiHandler(
       await answerInterrupts(c, asked, reader);
       const described = present({ agent: options.agent ?? allowed.agents?.[0] });
       const run = await openRun(c, { asked, reader, newSession: allowed.newSession, ...described });
-      const sending = { signal: request.signal, headers: HEADERS, keepAlive: ":\n\n" };
+      const sending = { from: request, headers: HEADERS, keepAlive: ":\n\n" };
       return streamResponse(sending, async function* (signal) {
         for await (const event of streamRun(c, run, signal)) yield `data: ${JSON.stringify(event)}\n\n`;
       });
