@@ -4,11 +4,12 @@ import { DatabaseSync } from "node:sqlite";
 import type { Message } from "@continuo/core/model";
 import { beforeEach, expect, test } from "vitest";
 import { scratchFolder } from "../../../../test/scratch-folder.ts";
-import { fillText, type TextSource } from "./fill.ts";
+import { fillText, removeText, type TextSource } from "./fill.ts";
 import { useIndex } from "./index-database.ts";
 import { asOneStep } from "./resume-point.ts";
-import { matchTurns, passagesOf, storedSessions } from "./stored-text.ts";
+import { matchTurns, passagesOf, scoreTurns, storedSessions } from "./stored-text.ts";
 import { storedTurnsOf } from "./text.ts";
+import { meanWordsOf } from "./word-totals.ts";
 
 let folder: string;
 let path: string;
@@ -61,6 +62,27 @@ test("after a session grew, shrank or changed, the index has exactly its present
   expect(changed).toHaveLength(3);
   expect(changed).not.toContain(a);
   expect(await filled([])).toEqual([]);
+});
+
+test("after any changes, a turn has the score and the mean that it has in a new index", async () => {
+  const facts = async (path: string): Promise<unknown> => {
+    const used = await useIndex(path, "read", (database) => ({
+      mean: meanWordsOf(database),
+      scores: scoreTurns(database, "apple", [1, 1, 1, 1, 1, 1]).map(([, score]) => score),
+    }));
+    return used.state === "ready" ? used.value : used;
+  };
+  // Some 300 words, because a number above 127 has two bytes.
+  const long = Array.from({ length: 300 }, (_, at) => `word${at}`).join(" ");
+  const present = ["an apple", long, "nothing"];
+  const others = { ...sourceOf("1", ["apple", `${long} apple`]), key: "two" };
+  for (const texts of [present, ["apple apple", "b", "c", "d"], [long], [], [...present, "gone"], present]) {
+    await fillText(path, { sources: [sourceOf(String(texts), texts), others] });
+  }
+  await removeText(path, ["two"]);
+  const fresh = join(folder, "new.db");
+  await fillText(fresh, { sources: [sourceOf("new", present)] });
+  expect(await facts(path)).toEqual(await facts(fresh));
 });
 
 test("a fill that another fill overtakes does not mark an incomplete session as complete", async () => {

@@ -25,7 +25,6 @@ export { isSettled, openRows, stampOf } from "./rows.ts";
 export {
   countTurns,
   matchTurns,
-  meanWordsOf,
   passagesOf,
   rankedTurns,
   type StoredSession,
@@ -37,4 +36,5 @@ export {
   turnsByIds,
 } from "./stored-text.ts";
 export { type Passage, type Turn, turnOfMessage, turnsOf, VOICES, type Voice } from "./turns.ts";
+export { meanWordsOf } from "./word-totals.ts";
 export { countSequence, countWords, foldedText, foldWords, partsLike, partsOf, wordsOf } from "./words.ts";

@@ -5,7 +5,7 @@ import { quotedName } from "@continuo/files";
 import { MERGED_SEGMENTS, WORDS_MEMORY_BYTES } from "./limits.ts";
 
 /** `PRAGMA user_version`. */
-export const SCHEMA_VERSION = 14;
+export const SCHEMA_VERSION = 15;
 
 /** `PRAGMA application_id`, which distinguishes an index from the database of another program: "Cnti". */
 export const APPLICATION_ID = 0x436e7469;

@@ -218,24 +218,6 @@ export function countTurns(database: DatabaseSync, match?: string): number {
   return Number(row?.count);
 }
 
-/**
- * The average number of words in a turn, as BM25 of FTS5 computes it; `null` if there is no turn. FTS5 stores this in
- * its record 1: the number of rows and, for each column, the number of words in it, as numbers of 7 bits a byte.
- */
-export function meanWordsOf(database: DatabaseSync): number | null {
-  const block = database.prepare("select block from words_data where id = 1").get()?.block;
-  const numbers: number[] = [];
-  let number = 0;
-  for (const byte of block instanceof Uint8Array ? block : []) {
-    number = number * 128 + (byte & 0x7f);
-    if (byte >= 0x80) continue;
-    numbers.push(number);
-    number = 0;
-  }
-  const [turns = 0, ...words] = numbers;
-  return turns === 0 ? null : words.reduce((sum, one) => sum + one, 0) / turns;
-}
-
 /** The texts of one turn. */
 export function passagesOf(
   database: DatabaseSync,

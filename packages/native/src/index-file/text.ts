@@ -10,6 +10,7 @@ import { inTransaction } from "./index-database.ts";
 import { MAX_KEPT_BYTES } from "./limits.ts";
 import type { StoredSteps } from "./resume-point.ts";
 import { type Passage, type Turn, VOICES } from "./turns.ts";
+import { NO_TOTALS, plus, subtractTotals, totalsAfter, type WordTotals } from "./word-totals.ts";
 import { foldWords, partsOf } from "./words.ts";
 
 /** A turn that is in the index. */
@@ -55,19 +56,20 @@ const BETWEEN_TEXTS = " \ue000 ";
 /** @param writer identifies this process and this update of the index; a session that another writer took is skipped */
 export function applyChanges(database: DatabaseSync, changes: readonly TextChange[], writer: string): void {
   inTransaction(database, () => {
-    for (const change of changes) apply(database, change, writer);
+    const removed = changes.map((change) => apply(database, change, writer));
+    subtractTotals(database, removed.reduce(plus, NO_TOTALS));
   });
 }
 
-function apply(database: DatabaseSync, change: TextChange, writer: string): void {
-  if (change.type === "remove") removeSession(database, change.key);
-  else if (change.type === "begin") begin(database, change, writer);
-  else {
-    const session = sessionOf(database, change.key, writer);
-    if (session === null) return;
-    if (change.type === "turns") addTurns(database, session, change.turns);
-    else end(database, session, change);
-  }
+/** Returns the totals of the turns that it removed. */
+function apply(database: DatabaseSync, change: TextChange, writer: string): WordTotals {
+  if (change.type === "remove") return removeSession(database, change.key);
+  if (change.type === "begin") return begin(database, change, writer);
+  const session = sessionOf(database, change.key, writer);
+  if (session === null) return NO_TOTALS;
+  if (change.type === "turns") addTurns(database, session, change.turns);
+  else end(database, session, change);
+  return NO_TOTALS;
 }
 
 function end(
@@ -142,10 +144,10 @@ function begin(
   database: DatabaseSync,
   { key, source, kept }: Extract<TextChange, { readonly type: "begin" }>,
   writer: string,
-): void {
+): WordTotals {
   const keep = kept === "" ? 0 : kept.split(" ").length;
   const stored = storedTurnsOf(database, key).slice(0, keep);
-  if (stored.map(({ hash }) => hash).join(" ") !== kept) return;
+  if (stored.map(({ hash }) => hash).join(" ") !== kept) return NO_TOTALS;
   database
     .prepare(
       `insert into sessions (key, source, stamp, beside, writer, cut_chars) values (?, ?, '', '{}', ?, 0)
@@ -153,16 +155,17 @@ function begin(
     )
     .run(key, source, writer);
   const session = sessionOf(database, key, writer);
-  if (session !== null) removeTurns(database, session, keep);
+  return session === null ? NO_TOTALS : removeTurns(database, session, keep);
 }
 
-/** Removes every turn after `keep`. `keep` is always at the end of a chunk. */
-function removeTurns(database: DatabaseSync, session: number, keep: number): void {
+/** Removes every turn after `keep`, and returns their totals. `keep` is always at the end of a chunk. */
+function removeTurns(database: DatabaseSync, session: number, keep: number): WordTotals {
   database.prepare("delete from scans where session = ?").run(session);
   const after = "session = ? and number > ?";
   // Even a query of `words` without a result makes SQLite write a separate segment with the words that the transaction
-  // has added until then. Therefore, `turns` is queried first.
-  if (database.prepare(`select 1 from turns where ${after} limit 1`).get(session, keep) === undefined) return;
+  // has added until then. Therefore, the sizes are queried first.
+  const removed = totalsAfter(database, session, keep);
+  if (removed.length === 0) return removed;
   database
     .prepare(`delete from words where rowid in (select id from turns where ${after})`)
     .run(session, keep);
@@ -170,13 +173,15 @@ function removeTurns(database: DatabaseSync, session: number, keep: number): voi
     .prepare(`delete from chunks where id in (select chunk from turns where ${after})`)
     .run(session, keep);
   database.prepare(`delete from turns where ${after}`).run(session, keep);
+  return removed;
 }
 
-function removeSession(database: DatabaseSync, key: string): void {
+function removeSession(database: DatabaseSync, key: string): WordTotals {
   const row = database.prepare("select id from sessions where key = ?").get(key);
-  if (row === undefined) return;
-  removeTurns(database, Number(row.id), 0);
+  if (row === undefined) return NO_TOTALS;
+  const removed = removeTurns(database, Number(row.id), 0);
   database.prepare("delete from sessions where id = ?").run(row.id ?? 0);
+  return removed;
 }
 
 function addTurns(database: DatabaseSync, session: number, turns: readonly NumberedTurn[]): void {
