@@ -15,6 +15,7 @@ import { rolldown } from "rolldown";
 import { commandBundle, commandChunks, writeStarted } from "./bundle.ts";
 import { bundleLibrary } from "./library.ts";
 import { CONTAINED, copyTypes } from "./packages.ts";
+import { removeUnusedTypes } from "./types.ts";
 import { bundleWeb } from "./web.ts";
 
 const root = join(import.meta.dirname, "..");
@@ -37,6 +38,7 @@ function compile(): void {
   run("-b", ...CONTAINED.map((name) => `packages/${name}`));
   run("-p", "tsconfig.build.json", "--outDir", fresh);
   copyTypes(root, CONTAINED, fresh);
+  removeUnusedTypes(root, fresh);
 }
 
 async function bundleCommand(): Promise<void> {

@@ -1,7 +1,10 @@
 /** The files of the package, as npm packs them. */
 
 import { execFileSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { join, relative } from "node:path";
 import { expect, test } from "vitest";
+import { usedTypes } from "../../scripts/types.ts";
 import { scratchFolder } from "../scratch-folder.ts";
 import { ROOT } from "./imports.ts";
 
@@ -14,22 +17,47 @@ const BUILT = /^dist\/modules\/(?:packages\/[^/]+\/)?src\//u;
 /** Sessions of agents as they lie in a home, for people who have none: they ship on purpose. */
 const EXAMPLES = "examples/sessions/";
 
+interface Manifest {
+  readonly exports: Readonly<Record<string, { readonly types: string } | string>>;
+}
+
 interface Packed {
   /** Bytes of the tarball. */
   readonly size: number;
   readonly files: readonly { readonly path: string }[];
 }
 
-test("the package has at most 6 MB, and no tests, no benchmarks, no sources of the build and no secrets", () => {
+function packedFiles(): Packed {
   const home = scratchFolder("package");
   const env = { PATH: process.env.PATH ?? "", HOME: home, npm_config_offline: "true" };
   const args = ["pack", "--dry-run", "--json", "--ignore-scripts"];
   const stdio = ["ignore", "pipe", "ignore"] as const;
   const text = execFileSync("npm", args, { cwd: ROOT, env, encoding: "utf8", stdio: [...stdio] });
   const [packed] = JSON.parse(text) as readonly [Packed];
+  return packed;
+}
+
+const packed = packedFiles();
+
+test("the package has at most 6 MB, and no tests, no benchmarks, no sources of the build and no secrets", () => {
   const paths = packed.files.map(({ path }) => path);
   expect(paths).toContain("bin/continuo.js");
   const foreign = paths.filter((path) => FOREIGN.test(path.replace(BUILT, "")) && !path.startsWith(EXAMPLES));
   expect(foreign).toEqual([]);
   expect(packed.size).toBeLessThan(6_000_000);
-}, 120_000);
+});
+
+test("the package has the declarations that its entry points need, and no others", () => {
+  const { exports }: Manifest = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8"));
+  const entries = Object.values(exports).flatMap((entry) =>
+    typeof entry === "string" ? [] : [join(ROOT, entry.types)],
+  );
+  const needed = [...usedTypes(entries)].map((path) => relative(ROOT, path)).sort();
+  expect(entries.length).toBeGreaterThan(10);
+  expect(
+    packed.files
+      .map(({ path }) => path)
+      .filter((path) => path.endsWith(".d.ts"))
+      .sort(),
+  ).toEqual(needed);
+});
