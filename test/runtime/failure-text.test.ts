@@ -141,18 +141,37 @@ test("server-sent events name a failed tool without its error", async () => {
   }
 });
 
-test("a job whose folder does not exist says so to its person, and names the folder only to the program", async () => {
+const GONE = "/srv/customers/ann/no-such-folder";
+const NO_PROGRAM = "/srv/customers/agents/gemini";
+
+test.each([
+  {
+    title: "a job whose folder does not exist says so to its person, and names the folder only to the program",
+    code: "folder_missing",
+    sentence: "The folder of this session does not exist.",
+    place: { program: process.execPath, cwd: GONE },
+    report: { hint: `Create ${GONE}, or choose another folder.` },
+    error: { details: { cwd: GONE } },
+  },
+  {
+    title: "a job whose agent is not installed says so to its person, and names the agent's file only to the program",
+    code: "agent_missing",
+    sentence: "The program of this agent is not installed.",
+    place: { program: NO_PROGRAM, cwd: import.meta.dirname },
+    report: { message: `Gemini CLI is not installed: there is no program ${NO_PROGRAM}` },
+    error: { message: `Gemini CLI is not installed: there is no program ${NO_PROGRAM}` },
+  },
+])("$title", async ({ code, sentence, place, report, error }) => {
   const told: unknown[] = [];
-  const agent = coding("gemini", { cwd: "/var/empty", command: [process.execPath] });
+  const agent = coding("gemini", { cwd: "/var/empty", command: [place.program] });
   c = await openContinuo("memory:", { agents: [agent], pollMs: 10, onError: (error) => told.push(error) });
-  const folder = "/srv/customers/ann/no-such-folder";
   const handler = c.handler({
     authorize: () => ({
       sessions: "*",
       access: "write",
       approve: true,
       by: "ann",
-      newSession: () => ({ cwd: folder }),
+      newSession: () => ({ cwd: place.cwd }),
     }),
   });
   const ask = async (path: string, body?: object): Promise<string> => {
@@ -163,19 +182,18 @@ test("a job whose folder does not exist says so to its person, and names the fol
   };
   await ask("/messages", { text: "Mend the build.", id: "1" });
   await expect.poll(() => told.length).toBe(1);
-  expect(told).toMatchObject([
-    { code: "folder_missing", hint: `Create ${folder}, or choose another folder.` },
-  ]);
-  const sentence = "The folder of this session does not exist.";
+  expect(told).toMatchObject([{ code, ...report }]);
   const pages = await Promise.all(
     ["/chat", "/chat/html", "/runs/1/events", "", "/html"].map((path) => ask(path)),
   );
   for (const page of pages.slice(0, 3)) expect(page).toContain(sentence);
+  expect(pages[2]).toContain(`"code":"${code}","message":"${sentence}"`);
   for (const page of pages) expect(page).not.toContain("/srv/customers");
+  for (const page of pages) expect(page).not.toContain(import.meta.dirname);
   const message = { id: "1", role: "user", parts: [{ type: "text", text: "Mend the build." }] };
   expect(await ask("/chat", { messages: [message] })).toContain(`"errorText":"${sentence}"`);
   expect(await c.session("job").run("1").result()).toMatchObject({
     status: "failed",
-    error: { code: "folder_missing", details: { cwd: folder } },
+    error: { code, ...error },
   });
 });

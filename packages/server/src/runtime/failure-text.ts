@@ -16,6 +16,7 @@ export const GIVEN_UP = "dead_letter";
 const ENDS: Readonly<Record<string, string>> = { cancelled: "was cancelled", interrupted: "was interrupted" };
 
 const SENTENCES: Readonly<Record<string, string>> = {
+  agent_missing: "The program of this agent is not installed.",
   folder_missing: "The folder of this session does not exist.",
 };
 
