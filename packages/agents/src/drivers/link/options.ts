@@ -1,5 +1,6 @@
 /** Options of every driver: the home, the program, the environment and the limits. */
 
+import { basename } from "node:path";
 import { ContinuoError, type Restriction } from "@continuo/core/model";
 import type { Places } from "@continuo/files";
 import type { AgentReader } from "@continuo/native/kit";
@@ -105,8 +106,25 @@ export function commandOf(options: DriverOptions, { agent, name, install }: Prog
   const { PATH = "" } = driverEnvironment(options);
   const path = findProgram(program, PATH, options.places.home);
   if (path !== null) return [path, ...args];
-  throw new ContinuoError("agent_missing", `${agent} is not installed: there is no program ${program}`, {
-    hint: install === undefined ? "Name its program in continuo.yaml." : `Install it: ${install}`,
-    details: { agent, program },
-  });
+  // Readers of a session may see the message: they must not see the folders of this machine.
+  throw new ContinuoError(
+    "agent_missing",
+    `${agent} is not installed: there is no program ${basename(program)}`,
+    {
+      ...hintOf(program, install),
+      details: { agent, program },
+    },
+  );
+}
+
+interface MissingHint {
+  readonly hint: string;
+  readonly hintFor?: "program";
+}
+
+function hintOf(program: string, install: string | undefined): MissingHint {
+  if (program.includes("/")) {
+    return { hint: `Check that ${program} exists and can be started.`, hintFor: "program" };
+  }
+  return { hint: install === undefined ? "Name its program in continuo.yaml." : `Install it: ${install}` };
 }

@@ -126,11 +126,17 @@ async function started(child: ChildProcessWithoutNullStreams, { agent, command, 
         cause,
       });
     }
-    const missing = code === "ENOENT" || (code === "EACCES" && !command[0]?.includes("/"));
+    const [program = agent] = command;
+    const missing = code === "ENOENT" || (code === "EACCES" && !program.includes("/"));
     throw new ContinuoError(
       missing ? "agent_missing" : "agent_failed",
-      `cannot start ${agent}: ${command[0]} in ${cwd}`,
-      { hint: "Check that the program is installed (`continuo agents`).", cause },
+      `cannot start ${agent}: ${basename(program)}`,
+      {
+        hint: `Check that ${program} is installed and can be started in ${cwd}.`,
+        hintFor: "program",
+        details: { program, cwd },
+        cause,
+      },
     );
   }
 }
