@@ -68,3 +68,16 @@ test("a question about a call that was allowed before a crash says first that it
     { type: "diff", newText: "y" },
   ]);
 });
+
+test("a question shows what its agent sent, or else the change of its input", () => {
+  const ids = { sessionId: "s", toolCallId: "t1" };
+  const contentFor = (more: object): unknown => toQuestion({ ...REQUEST, ...more }, ids).toolCall.content;
+  const change = { type: "diff", path: "/a.ts", oldText: "x", newText: "y" };
+  const toolInput = { file_path: "/a.ts", old_string: "x", new_string: "y" };
+  const words = { type: "content", content: { type: "text", text: "Runs the tests." } };
+  expect(contentFor({ toolName: "Edit", toolInput })).toEqual([change]);
+  expect(contentFor({ content: [words] })).toEqual([words]);
+  expect(contentFor({ content: [change], toolInput: { file_path: "/b.ts" } })).toEqual([change]);
+  const { kind, rawInput, locations, title } = toQuestion({ ...REQUEST, title: "Test it" }, ids).toolCall;
+  expect([kind, rawInput, locations, title]).toEqual(["execute", REQUEST.toolInput, [], "Test it"]);
+});

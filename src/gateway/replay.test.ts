@@ -76,3 +76,56 @@ test("texts that an agent's program inserted are left out, and a summary becomes
     { sessionUpdate: "compaction_update", compactionId: "m-summary", status: "completed" },
   ]);
 });
+
+test("a history has the person's own words, the agent's under the ids of their messages, and no system messages", async () => {
+  const text = (words: string, typed?: string) =>
+    ({ type: "text", text: words, ...(typed === undefined ? {} : { typed }) }) as const;
+  const metadata = { runId: "run-1" };
+  const history = [
+    message("m0", { role: "system", content: [text("Be kind.")] }),
+    message("m1", { role: "user", content: [text("<file>why?", "why?")], metadata }),
+    message("m2", {
+      content: [{ type: "thinking", text: "" }, { type: "thinking", text: "Hm." }, text("<b>", "as it is")],
+      metadata,
+    }),
+  ];
+  expect(await told(history)).toEqual([
+    { sessionUpdate: "user_message_chunk", content: { type: "text", text: "why?" }, messageId: "run-1" },
+    { sessionUpdate: "agent_thought_chunk", content: { type: "text", text: "Hm." }, messageId: "m2" },
+    { sessionUpdate: "agent_message_chunk", content: { type: "text", text: "<b>" }, messageId: "m2" },
+  ]);
+});
+
+test("each call of a history ends once, with the state that its result has, under an id of its own", async () => {
+  const result = (isError: boolean): Message =>
+    message("r", {
+      role: "tool",
+      content: [{ type: "tool_result", toolCallId: "t1", content: [], isError }],
+    });
+  const updates = await told([CALL, result(false), CALL, result(true), CALL]);
+  expect(updates.map((one) => "toolCallId" in one && [one.toolCallId, one.status])).toEqual([
+    ["t1", "in_progress"],
+    ["t1", "completed"],
+    ["t1~2", "in_progress"],
+    ["t1~2", "failed"],
+    ["t1~3", "in_progress"],
+    ["t1~3", "failed"],
+  ]);
+});
+
+test("a call shows the input that its record has, also if that is no object", async () => {
+  const args = { file_path: "/a.ts", old_string: "x", new_string: "y" };
+  const edit = message("m1", { content: [{ type: "tool_call", id: "t1", name: "Edit", args }] });
+  const patch = message("m2", {
+    content: [{ type: "tool_call", id: "t2", name: "apply_patch", args: {}, rawArgs: "*** Begin" }],
+  });
+  expect(await told([edit, patch], { isLive: true })).toMatchObject([
+    {
+      rawInput: args,
+      kind: "edit",
+      locations: [{ path: "/a.ts" }],
+      content: [{ type: "diff", path: "/a.ts", oldText: "x", newText: "y" }],
+    },
+    { rawInput: "*** Begin", kind: "edit" },
+  ]);
+});

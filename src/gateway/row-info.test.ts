@@ -1,7 +1,10 @@
 /** The rows of sessions under the ids by which editors know them. */
 
-import type { ListedSession, OwnRow } from "@continuo/agents/catalog";
-import { expect, test } from "vitest";
+import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { type ListedSession, type OwnRow, shippedPrices, usageOfAll } from "@continuo/agents/catalog";
+import { expect, test, vi } from "vitest";
+import { claudeText } from "../../test/cli/home.ts";
 import { scratchFolder } from "../../test/scratch-folder.ts";
 import { infosOf, type NamedRow, namedRows } from "./row-info.ts";
 
@@ -76,5 +79,47 @@ test("a row has the agent that answered last, a folder for the protocol, and lea
         },
       },
     },
+  ]);
+});
+
+test("of two conversations that were imported from one native session, only the first has its id", () => {
+  const again = row("continuo", "again", { importedFrom: from, createdAt: "2026-01-02T00:00:00.000Z" });
+  const own = [again, imported] as OwnRow[];
+  expect(namedRows(own, own).map(({ id }) => id)).toEqual(["continuo:again", "codex:native"]);
+});
+
+test("a row has its time, branch and real folder, and only the figures that the index has of its own session", async () => {
+  const home = scratchFolder("row-info");
+  const places = { home, cwd: home, env: {} };
+  const locationOf = (sessionId: string): string => join(home, `.claude/projects/-app/${sessionId}.jsonl`);
+  mkdirSync(join(home, ".claude/projects/-app"), { recursive: true });
+  mkdirSync(join(home, "real"));
+  symlinkSync(join(home, "real"), join(home, "link"));
+  const facts = { title: null, archived: false, live: false, gitBranch: "main", problems: [] };
+  const more = { ...facts, cwd: join(home, "link"), updatedAt: "2026-03-01T10:00:00.000Z" };
+  const [unread = "", read = ""] = [1, 2].map((at) => `4bf3c2a1-0000-4000-8000-00000000000${at}`);
+  const content = [{ type: "text", text: "Yes." }];
+  const lines = [
+    { uuid: "u1", parent: null, role: "user", content: "Why?", time: "10:00:00" },
+    { uuid: "a1", parent: "u1", role: "assistant", content, time: "10:00:01" },
+  ] as const;
+  writeFileSync(locationOf(read), claudeText(read, lines));
+  vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 86_400_000 });
+  try {
+    await usageOfAll({ places });
+  } finally {
+    vi.useRealTimers();
+  }
+  const rows: NamedRow[] = [unread, read].map((sessionId) => ({
+    row: row("claude", sessionId, { ...more, location: locationOf(sessionId) }) as ListedSession,
+    id: `claude:${sessionId}`,
+  }));
+  const prices = { own: { "model-a": { input: 1_000, output: 0 } }, list: shippedPrices() };
+  const infos = await infosOf(rows, { places, prices });
+  const known = { agent: "claude", cwd: join(home, "link"), gitBranch: "main", live: false };
+  const shown = { cwd: join(home, "real"), updatedAt: "2026-03-01T10:00:00.000Z", archived: false };
+  expect(infos).toEqual([
+    { sessionId: `claude:${unread}`, ...shown, _meta: { continuo: known } },
+    { sessionId: `claude:${read}`, ...shown, _meta: { continuo: { ...known, costUsd: 1 } } },
   ]);
 });

@@ -2,7 +2,7 @@
 
 import type { SessionUpdate } from "@agentclientprotocol/sdk/unstable";
 import { expect, test } from "vitest";
-import { SessionUpdatesV2, toQuestionV2 } from "./v2-updates.ts";
+import { SessionUpdatesV2, toOptionsV2, toQuestionV2 } from "./v2-updates.ts";
 
 const CALL: SessionUpdate = {
   sessionUpdate: "tool_call",
@@ -74,4 +74,43 @@ test("a question has the title and the call of version 1", () => {
     subject: { type: "tool_call", toolCall: { ...toolCall, locations: [{ path: "/app/a.ts" }] } },
     options: [],
   });
+});
+
+test("a thought and the text after it are two messages, and a message keeps the id that its agent gave it", () => {
+  const updates = new SessionUpdatesV2("/");
+  const content = { type: "text", text: "a" } as const;
+  const idOf = (sessionUpdate: "agent_message_chunk" | "agent_thought_chunk", messageId?: string): unknown =>
+    updates
+      .of({ sessionUpdate, content, ...(messageId === undefined ? {} : { messageId }) })
+      .map((one) => "messageId" in one && one.messageId)[0];
+  const [thought, text] = [idOf("agent_thought_chunk"), idOf("agent_message_chunk")];
+  expect(thought).not.toBe(text);
+  expect([idOf("agent_message_chunk", "m1"), idOf("agent_message_chunk")]).toEqual(["m1", text]);
+});
+
+test("plans, commands and options have the form of version 2, which has no modes", () => {
+  const updates = new SessionUpdatesV2("/");
+  const entries = [{ content: "Read", status: "pending", priority: "low" }] as const;
+  const plan = () => updates.of({ sessionUpdate: "plan", entries: [...entries] });
+  const [first] = plan();
+  expect(first).toMatchObject({ sessionUpdate: "plan_update", plan: { type: "items", entries } });
+  expect(plan()).toEqual([first]);
+  const command = { name: "review", description: "Looks at the changes" };
+  expect(updates.of({ sessionUpdate: "available_commands_update", availableCommands: [command] })).toEqual([
+    { sessionUpdate: "available_commands_update", availableCommands: [{ type: "command", ...command }] },
+  ]);
+  const option = { type: "select", name: "Agent", currentValue: "pi", options: [] } as const;
+  const configOptions = [{ id: "agent", ...option, options: [] }];
+  expect(toOptionsV2(configOptions)).toEqual([{ configId: "agent", ...option }]);
+  expect(updates.of({ sessionUpdate: "config_option_update", configOptions })).toEqual([
+    { sessionUpdate: "config_option_update", configOptions: [{ configId: "agent", ...option }] },
+  ]);
+  expect(updates.of({ sessionUpdate: "current_mode_update", currentModeId: "ask" })).toEqual([]);
+});
+
+test("a question without a title has one, and the whole call if its session is known", () => {
+  const question = { sessionId: "s", toolCall: { toolCallId: "t1" }, options: [] };
+  const title = "The agent asks for a permission";
+  const subject = { type: "tool_call", toolCall: { toolCallId: "t1" } };
+  expect(toQuestionV2(question, undefined)).toEqual({ sessionId: "s", title, subject, options: [] });
 });

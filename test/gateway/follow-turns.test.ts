@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { openStore } from "@continuo/store";
 import { expect, onTestFinished, test } from "vitest";
 import { CallIds } from "../../src/gateway/call-ids.ts";
-import { followTurnsOfOthers } from "../../src/gateway/follow-turns.ts";
+import { followStartOf, followTurnsOfOthers } from "../../src/gateway/follow-turns.ts";
 import { Stage } from "../../src/gateway/stage.ts";
 import { cleanEnv } from "../cli/home.ts";
 import { createTalkHome } from "../cli/talk.ts";
@@ -70,4 +70,18 @@ test("a waiting prompt that ends does not stop the follower of a killed turn tha
   (await stage.enter())();
   stop.abort();
   await following;
+});
+
+test("a replay leaves to the follower the running turn of another program from its beginning, and none of its own", async () => {
+  const { id, sessionId, store, places, change, say } = await open();
+  await store.createRun({ sessionId, runId: "running", input: [{ type: "text", text: "one" }] });
+  const before = await store.latestSequence(sessionId);
+  await change("running", "run_started", "running");
+  await say("running", "a part");
+  const after = await store.latestSequence(sessionId);
+  const startFor = (own: string) => followStartOf(id, { places, isOwn: (runId) => runId === own });
+  expect(await startFor("another")).toEqual({ after, running: new Map([["running", before + 1]]) });
+  expect(await startFor("running")).toEqual({ after, running: new Map() });
+  await change("running", "run_interrupted", "interrupted");
+  expect(await startFor("another")).toEqual({ after: after + 1, running: new Map() });
 });

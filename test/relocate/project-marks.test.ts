@@ -1,8 +1,9 @@
 /** Projects of agents that record no repository: a mark that was made while the folder was there finds them after a move. */
 
-import { mkdirSync, readFileSync, renameSync, statSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, renameSync, statSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { findMovedProjects, listCatalog, noteProjects } from "@continuo/agents/catalog";
+import { lockSession } from "@continuo/files";
 import { beforeEach, expect, test } from "vitest";
 import { sessionPath, talk } from "../lost/claude-recipes.ts";
 import { GEMINI_TALK, geminiHead, writeGemini } from "../lost/gemini-recipes.ts";
@@ -112,6 +113,73 @@ test("sessions of a subfolder are counted with the moved project, which is liste
   expect(await movedProjects()).toEqual([{ from: home.project, to: [target()], sessions: 4 }]);
 });
 
+interface NotedFolder {
+  readonly worktree: string;
+  readonly remote: string | null;
+  readonly root: string | null;
+}
+
+const marksPath = (): string => join(home.root, ".continuo/projects.json");
+const noted = (): Readonly<Record<string, NotedFolder>> =>
+  JSON.parse(readFileSync(marksPath(), "utf8")).folders;
+
+/** Another folder in which one session of Claude Code worked. */
+function sessionIn(project: string): void {
+  const other = { ...home, project };
+  writeText(sessionPath(other), toLines(talk(other, SAID)));
+}
+
+test("a folder is noted by its real path, with the work tree, remote and first commit of its repository", async () => {
+  git("remote", "add", "origin", "https://example.com/ann/timer.git");
+  const root = git("rev-list", "--max-parents=0", "HEAD").trim();
+  mkdirSync(join(home.project, "src"));
+  symlinkSync(join(home.project, "src"), join(home.root, "link"));
+  const tree = join(home.root, "tree");
+  git("worktree", "add", "--quiet", tree);
+  for (const folder of [join(home.root, "link"), tree, "here/and/there"]) sessionIn(folder);
+  mkdirSync(join(home.root, "plain"));
+  sessionIn(join(home.root, "plain"));
+  await noteProjects(placesOfHome(home));
+  const mark = { worktree: home.project, remote: "example.com/ann/timer", root };
+  expect(noted()).toEqual({
+    [home.project]: mark,
+    [join(home.project, "src")]: mark,
+    [tree]: { ...mark, worktree: tree },
+  });
+});
+
+test("a repository without a commit gets its first commit later, and other marks stay as they were", async () => {
+  const empty = gitIn(join(home.root, "empty"));
+  mkdirSync(empty.folder);
+  empty("init", "--quiet");
+  sessionIn(empty.folder);
+  const gone = { worktree: "/gone", remote: "example.com/ann/gone", root: "c0" };
+  writeText(marksPath(), JSON.stringify({ version: 1, folders: { "/gone/src": gone, "/odd": { root: 1 } } }));
+  await noteProjects(placesOfHome(home));
+  const rootOf = (): unknown => noted()[empty.folder]?.root;
+  expect([rootOf(), noted()["/gone/src"], noted()["/odd"]]).toEqual([null, gone, undefined]);
+  empty("commit", "--quiet", "--allow-empty", "--message=Begin");
+  await noteProjects(placesOfHome(home));
+  expect(rootOf()).toMatch(/^[0-9a-f]{40}/u);
+  const { ino } = statSync(marksPath());
+  await noteProjects(placesOfHome(home));
+  expect(statSync(marksPath()).ino).toBe(ino);
+});
+
+test("marks are left to another process that writes them now", async () => {
+  const lock = await lockSession("/projects", "projects", {
+    places: placesOfHome(home),
+    waitMs: 0,
+    signal: undefined,
+  });
+  try {
+    await noteProjects(placesOfHome(home));
+    expect(existsSync(marksPath())).toBe(false);
+  } finally {
+    lock.release();
+  }
+});
+
 test("of more than 2,000 noted folders, those that were noted first give way", async () => {
   const folders = Object.fromEntries(
     Array.from({ length: 2_000 }, (_, n) => [
@@ -121,7 +189,6 @@ test("of more than 2,000 noted folders, those that were noted first give way", a
   );
   writeText(join(home.root, ".continuo/projects.json"), JSON.stringify({ version: 1, folders }));
   await noteProjects(placesOfHome(home));
-  const noted = JSON.parse(readFileSync(join(home.root, ".continuo/projects.json"), "utf8")).folders;
-  const names = Object.keys(noted);
+  const names = Object.keys(noted());
   expect([names.length, names[0], names.at(-1)]).toEqual([2_000, "/gone/1", home.project]);
 });

@@ -14,7 +14,7 @@ import {
   writeSessions,
 } from "../../../../test/cli/home.ts";
 import { lookUp } from "./look-up.ts";
-import { shippedPrices } from "./prices.ts";
+import { type Prices, shippedPrices } from "./prices.ts";
 import { resumePriceOf } from "./resume-price.ts";
 
 const PROMPTS = [
@@ -70,11 +70,13 @@ async function priceAt(
   home: Home,
   name: string,
   time: string,
+  price: object = PRICE,
 ): Promise<Awaited<ReturnType<typeof resumePriceOf>>> {
   const places = { home: home.path, cwd: home.path, env: cleanEnv(home.path) };
   const located = await lookUp(name, { places, store: null, examples: "without examples" });
   if (located.kind !== "native") throw new Error("the session is not native");
-  const prices = { own: { "claude-opus-4-5": PRICE }, list: shippedPrices() };
+  const own = { "claude-opus-4-5": price, "other-model": price } as Prices["own"];
+  const prices = { own, list: shippedPrices() };
   return await resumePriceOf(located.native.found, { places, prices, now: new Date(time) });
 }
 
@@ -123,4 +125,69 @@ test("a cache of Codex, whose file does not say how long it lasts, is warm for h
     cache: "warm",
     warmUntil: expect.stringMatching(/^2025-01-06T08:30:0[34]/u),
   });
+});
+
+interface RecordedCall {
+  readonly model: string;
+  readonly usage: object;
+}
+
+/** The price, at a time after the calls at 10:00:10 and 10:20:10, of a session with these two calls. */
+async function priceOfCalls(
+  calls: readonly [RecordedCall, RecordedCall],
+  time: string,
+  price: object = PRICE,
+) {
+  using home = createHome();
+  const records = claudeText(CLAUDE_ID, PROMPTS)
+    .trimEnd()
+    .split("\n")
+    .map((line) => JSON.parse(line));
+  const left = [...calls];
+  for (const { type, message } of records) if (type === "assistant") Object.assign(message, left.shift());
+  home.write(claudeFile(CLAUDE_ID), records.map((record) => `${JSON.stringify(record)}\n`).join(""));
+  return await priceAt(home, `claude:${CLAUDE_ID}`, `2025-01-05T${time}.000Z`, price);
+}
+
+const used = (tokens: number, more: object = {}): object => ({
+  input_tokens: tokens,
+  output_tokens: 20,
+  ...more,
+});
+const writes = (hour: number, minutes: number): object => ({
+  cache_creation_input_tokens: hour + minutes,
+  cache_creation: { ephemeral_1h_input_tokens: hour, ephemeral_5m_input_tokens: minutes },
+});
+
+test("a session whose cache is still there, or not known, is priced by the state of the cache", async () => {
+  const other = { model: "claude-opus-4-5", usage: used(1) };
+  // Nobody knows how long another provider keeps it: the next call is priced as one without a cache.
+  const unknown = { model: "other-model", usage: used(90_000) };
+  expect(await priceOfCalls([other, unknown], "10:20:11")).toEqual({
+    tokens: 90_000,
+    model: "other-model",
+    cache: "unknown",
+    warmUntil: null,
+    usd: 0.5625,
+    lean: { tokens: 30_000, usd: 0.1875 },
+  });
+  const five = { model: "claude-opus-4-5", usage: used(0, writes(0, 90_000)) };
+  const hour = { model: "claude-opus-4-5", usage: used(0, writes(90_000, 0)) };
+  const warm = { tokens: 90_000, model: "claude-opus-4-5", cache: "warm", usd: 0.045, lean: null };
+  expect(await priceOfCalls([other, hour], "11:20:09")).toMatchObject(warm);
+  // The newest write counts.
+  const warmUntil = "2025-01-05T10:25:10.000Z";
+  expect(await priceOfCalls([hour, five], "10:25:09")).toEqual({ ...warm, warmUntil });
+  expect(await priceOfCalls([hour, five], "10:25:11")).toMatchObject({ cache: "cold", usd: 0.5625 });
+});
+
+test("a price that a table lacks is the next one that it has, and a call without tokens is not the last one", async () => {
+  const call = { model: "claude-opus-4-5", usage: used(0, writes(90_000, 0)) };
+  const empty = { model: "claude-haiku-4-5", usage: { input_tokens: 0, output_tokens: 20 } };
+  const usdAt = async (time: string, price: object): Promise<unknown> =>
+    (await priceOfCalls([call, empty], time, price))?.usd;
+  expect(await usdAt("10:59:00", { input: 5, output: 25 })).toBeCloseTo(0.45);
+  expect(await usdAt("12:00:00", { input: 5, output: 25 })).toBeCloseTo(0.45);
+  expect(await usdAt("12:00:00", { input: 5, output: 25, cacheWrite: 6 })).toBeCloseTo(0.54);
+  expect(await priceOfCalls([empty, empty], "12:00:00")).toBeNull();
 });

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { ClientEvent } from "./events.ts";
 import { LIMITS } from "./limits.ts";
-import { MissedCollector } from "./missed-collector.ts";
+import { MissedCollector, missedAfter } from "./missed-collector.ts";
 import { formatMessages } from "./missed-context.ts";
 
 function message(sequence: number, more: object = {}): ClientEvent {
@@ -73,4 +73,53 @@ test("a missed message is listed once, in its present form, and changes of known
   ]);
   expect(lastSequence).toBe(20);
   expect(formatMessages(messages).formatted).toContain("ann (changed an earlier message):\n```\nfour");
+});
+
+test("the length of a changed message counts once, as it is now, for what is kept", () => {
+  const part = "x".repeat(Math.floor(LIMITS.missedLength * 0.4));
+  const collector = new MissedCollector();
+  collector.add(message(1, { content: part }));
+  collector.add(message(2, { content: part }));
+  for (const sequence of [3, 4, 5]) {
+    collector.add(changed("edited", "m1", { sequence, content: part.toUpperCase() }));
+  }
+  expect(collector.missed).toMatchObject({
+    messages: [{ messageId: "m1" }, { messageId: "m2" }],
+    omitted: 0,
+  });
+  collector.add(changed("edited", "m2", { sequence: 6, content: `${part}${part}` }));
+  const { messages, omitted } = collector.missed;
+  expect([messages.map(({ messageId }) => messageId), omitted]).toEqual([["m2"], 1]);
+});
+
+test("more messages than the server counted as left out leave no negative count, and each has all its facts", () => {
+  const collector = new MissedCollector();
+  collector.leaveOut({ messages: 1, upTo: 20 });
+  const facts = { from: "ben", timestamp: "2026-01-01T00:00:00.000Z", content: "hello" };
+  for (const sequence of [4, 5]) collector.add(message(sequence, facts));
+  const { messages, omitted } = collector.missed;
+  expect(omitted).toBe(0);
+  expect(messages[0]).toEqual({ messageId: "m4", sequence: 4, state: "complete", ...facts });
+});
+
+test("a deletion is listed unless its message was written while the reader was away, and a change without a sequence is not", () => {
+  const known = [
+    { messageId: "m1", sequence: 1, from: "ann", content: "x", timestamp: "t1", state: "complete" },
+  ];
+  const after = (event: ClientEvent, options?: { readonly after: number }) =>
+    missedAfter(known as never, event as never, options).map(({ messageId, state }) => [messageId, state]);
+  const deleted = (more: object): ClientEvent => changed("deleted", "m2", { sequence: 9, ...more });
+  const both = [
+    ["m1", "complete"],
+    ["m2", "deleted"],
+  ];
+  expect(after(deleted({}), { after: 5 })).toEqual(both);
+  expect(after(deleted({ messageSequence: 5 }), { after: 5 })).toEqual(both);
+  expect(after(deleted({ messageSequence: 6 }), { after: 5 })).toEqual([["m1", "complete"]]);
+  expect(after(deleted({ messageSequence: 1 }))).toEqual([["m1", "complete"]]);
+  expect(after(changed("edited", "m2", {}))).toEqual([["m1", "complete"]]);
+  expect(after(changed("edited", "m2", { sequence: 9 }))).toEqual([
+    ["m1", "complete"],
+    ["m2", "edited"],
+  ]);
 });

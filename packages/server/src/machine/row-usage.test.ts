@@ -1,12 +1,14 @@
 import { appendFileSync } from "node:fs";
 import { join } from "node:path";
-import { type Prices, shippedPrices } from "@continuo/agents/catalog";
+import { type ListedSession, type Prices, shippedPrices, usageOfAll } from "@continuo/agents/catalog";
+import type { SessionHead } from "@continuo/core/wire/machine";
 import type { PlacesAt } from "@continuo/files";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { CLAUDE_ID, claudeFile, claudeText, cleanEnv, createHome } from "../../../../test/cli/home.ts";
-import { createKnownFacts } from "./known-facts.ts";
+import { createKnownFacts, type KnownFacts } from "./known-facts.ts";
+import { MACHINE_LIMITS } from "./limits.ts";
 import type { MachineOptions } from "./options.ts";
-import { createRowUsages } from "./row-usage.ts";
+import { createRowUsages, type RowUsages } from "./row-usage.ts";
 import { createRowSource } from "./rows.ts";
 
 const KEY = `claude:${CLAUDE_ID}`;
@@ -50,5 +52,135 @@ test("a row shows the usage of its session in its present form, with the model t
   ]);
   appendFileSync(join(home.path, claudeFile(CLAUDE_ID)), asked);
   expect(await usages.read(await rowNow())).toMatchObject({ turns: 4, model: "model-old" });
+  usages.close();
+});
+
+const OTHER_ID = "4bf3c2a1-0000-4000-8000-0000000000ff";
+const UNKNOWN = { model: null, turns: null, tokens: null, costUsd: null, facts: null };
+
+interface Usages {
+  readonly usages: RowUsages;
+  readonly rows: readonly ListedSession[];
+  readonly places: PlacesAt;
+  /** The number of times that the usages began to work. */
+  readonly begun: () => number;
+}
+
+/** Two sessions of one agent: one of two models, and one of one. */
+async function usagesOf(
+  home: ReturnType<typeof createHome>,
+  { facts, prices }: { readonly facts?: KnownFacts; readonly prices?: () => Promise<void> } = {},
+): Promise<Usages> {
+  home.write(claudeFile(CLAUDE_ID), turn("a", "model-old", "10", null) + turn("b", "model-new", "11", "a2"));
+  home.write(claudeFile(OTHER_ID), turn("z", "model-new", "12", null).replaceAll(CLAUDE_ID, OTHER_ID));
+  const places: PlacesAt = { home: home.path, cwd: home.path, env: cleanEnv(home.path) };
+  const own = { "model-old": { input: 1_000, output: 0 }, "model-new": { input: 2_000, output: 0 } };
+  let begun = 0;
+  const readPrices = async (): Promise<Prices> => {
+    begun += 1;
+    await prices?.();
+    return { own, list: shippedPrices() };
+  };
+  const options = { places, prices: readPrices } as unknown as MachineOptions;
+  const usages = createRowUsages(options, facts ?? createKnownFacts(places));
+  const { byKey } = await createRowSource(places).rows();
+  const rows = [KEY, `claude:${OTHER_ID}`].flatMap((key) => byKey.get(key)?.row ?? []);
+  expect(rows).toHaveLength(2);
+  return { usages, rows, places, begun: () => begun };
+}
+
+test("each row has its own usage, with the cost of all its models, from the time at which it was found", async () => {
+  using home = createHome();
+  const { usages, rows } = await usagesOf(home);
+  const [first, second] = rows as [ListedSession, ListedSession];
+  const before = performance.now();
+  const usage = await usages.read(first);
+  // A thousand tokens of each model, by its own price.
+  expect(usage).toMatchObject({ turns: 2, model: "model-new", costUsd: 3, facts: { lastWords: "Yes." } });
+  expect([usages.of(first), usages.at(first, performance.now())]).toEqual([usage, usage]);
+  expect([usages.at(first, before), usages.of(second)]).toEqual([UNKNOWN, UNKNOWN]);
+  expect(usages.of({ ...first, updatedAt: "2026-01-01T00:00:00.000Z" })).toEqual(UNKNOWN);
+  const gone = {
+    ...first,
+    sessionId: "4bf3c2a1-0000-4000-8000-00000000dead",
+    location: `${first.location}.gone`,
+  };
+  expect(await usages.read(gone)).toEqual(UNKNOWN);
+  usages.close();
+});
+
+test("a session that is too long to be read for its row has the figures of its last read", async () => {
+  using home = createHome();
+  const known = { model: "model-old", turns: 900, tokens: 9, costUsd: 1, facts: { lastWords: "End." } };
+  const head = { session: { ...known, title: "T" } } as unknown as SessionHead;
+  const of = async () => ({ head, outline: null });
+  const facts = { of, keep: () => undefined, settled: async () => undefined };
+  const { usages, rows } = await usagesOf(home, { facts });
+  const [long] = rows.map((row) => ({ ...row, sizeBytes: MACHINE_LIMITS.usageBytes + 1 }));
+  if (long === undefined) throw new Error("there is a row");
+  expect(await usages.read(long)).toEqual(UNKNOWN);
+  usages.want([long], "read");
+  await expect.poll(() => usages.of(long)).toEqual(known);
+  expect(await usages.read(long)).toEqual(known);
+  usages.close();
+});
+
+test("what only the statistics have read is shown at once, and its facts follow when the row is read", async () => {
+  using home = createHome();
+  const { usages, rows, places } = await usagesOf(home);
+  vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 86_400_000 });
+  try {
+    await usageOfAll({ places });
+    const [first] = rows as [ListedSession];
+    usages.want([first], "indexed");
+    await expect.poll(() => usages.of(first)).toMatchObject({ turns: 2, facts: null });
+    usages.want([first], "read");
+    await expect.poll(() => usages.of(first)).toMatchObject({ turns: 2, facts: { lastWords: "Yes." } });
+  } finally {
+    vi.useRealTimers();
+  }
+  usages.close();
+});
+
+test("a row that the index lacks is looked up again some time later, and not at once", async () => {
+  using home = createHome();
+  const { usages, rows, places, begun } = await usagesOf(home);
+  const [first, second] = rows as [ListedSession, ListedSession];
+  vi.useFakeTimers({ toFake: ["Date", "performance"], now: Date.now() + 86_400_000 });
+  try {
+    await usageOfAll({ places });
+    appendFileSync(first.location, turn("c", "model-new", "12", "b2"));
+    usages.want([first, second], "indexed");
+    await expect.poll(() => usages.of(second).turns).toBe(1);
+    for (let turns = 0; turns < 3; turns++) await new Promise((resolve) => setImmediate(resolve));
+    usages.want([first], "indexed");
+    expect([begun(), usages.of(first)]).toEqual([1, UNKNOWN]);
+    vi.advanceTimersByTime(MACHINE_LIMITS.lookAgainMs + 1);
+    usages.want([first], "indexed");
+    expect(begun()).toBe(2);
+  } finally {
+    vi.useRealTimers();
+  }
+  usages.close();
+});
+
+test("the figures of a read stay when the index is asked at the same time and does not have them", async () => {
+  using home = createHome();
+  const gate = Promise.withResolvers<void>();
+  const waits = [gate.promise];
+  const { usages, rows, places } = await usagesOf(home, { prices: async () => await waits.shift() });
+  const [first, second] = rows as [ListedSession, ListedSession];
+  vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 86_400_000 });
+  try {
+    await usageOfAll({ places });
+    usages.want([first, second], "indexed");
+    const usage = await usages.read(first);
+    appendFileSync(first.location, turn("c", "model-new", "12", "b2"));
+    gate.resolve();
+    await expect.poll(() => usages.of(second).turns).toBe(1);
+    expect(usages.of(first)).toBe(usage);
+  } finally {
+    vi.useRealTimers();
+  }
   usages.close();
 });
