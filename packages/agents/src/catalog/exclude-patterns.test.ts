@@ -14,6 +14,8 @@ test.each([
   ["private", "/anywhere/private/x", true],
   ["private", "/anywhere/privately", false],
   ["*.key", "/a/b.key", true],
+  ["/a?b", "/axb", true],
+  ["/a?b", "/a/b", false],
   ["/a/b", "/x/a/b", false],
   ["a/b", "/x/a/b", false],
   ["/a/o.db", "/a/o.db#ses_1", true],

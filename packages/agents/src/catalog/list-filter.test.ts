@@ -2,7 +2,14 @@ import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { expect, test } from "vitest";
 import { scratchFolder } from "../../../../test/scratch-folder.ts";
-import { hasNoUserMessage, type RowOrder, type RowQuery, toOrder, toRowFilter } from "./list-filter.ts";
+import {
+  folderFilter,
+  hasNoUserMessage,
+  type RowOrder,
+  type RowQuery,
+  toOrder,
+  toRowFilter,
+} from "./list-filter.ts";
 import type { ListedSession } from "./rows.ts";
 
 function row(sessionId: string, more: Partial<ListedSession> = {}): ListedSession {
@@ -85,4 +92,31 @@ test("a folder that is gone belongs to a project with the same remote, and witho
       .map(({ sessionId }) => sessionId);
   expect(ofProject("bare")).toEqual(["bare", "same root"]);
   expect(ofProject("shared")).toEqual(["same remote"]);
+});
+
+test("pins and tags narrow a list only if they are asked for, and a session has each of several tags", () => {
+  const marked = (pinned: boolean, ...tags: readonly string[]) => ({ marks: { pinned, tags } });
+  const rows = [row("a", marked(true, "tea", "later")), row("b", marked(false, "tea")), row("c")];
+  expect(passing({ pinned: true }, rows)).toEqual(["a"]);
+  expect(passing({ pinned: false, tags: [] }, rows)).toEqual(["a", "b", "c"]);
+  expect(passing({ tags: ["tea"] }, rows)).toEqual(["a", "b"]);
+  expect(passing({ tags: ["tea", "later"] }, rows)).toEqual(["a"]);
+});
+
+test("a folder without those below it has only its own sessions", () => {
+  const rows = ["/app", "/app/src", "/app2"].map((cwd) => row(cwd, { cwd }));
+  const idsIn = (which: "exactly" | "and below") =>
+    rows.filter(folderFilter("/app", which)).map((one) => one.cwd);
+  expect([idsIn("exactly"), idsIn("and below")]).toEqual([["/app"], ["/app", "/app/src"]]);
+});
+
+test("two repositories without a remote are two projects", () => {
+  const top = scratchFolder("filter");
+  const rows = ["one", "two"].map((name) => {
+    const cwd = join(top, name);
+    mkdirSync(join(cwd, ".git"), { recursive: true });
+    writeFileSync(join(cwd, ".git/HEAD"), "ref: refs/heads/main\n");
+    return row(name, { cwd });
+  });
+  expect(passing({ ofProject: join(top, "one") }, rows)).toEqual(["one"]);
 });

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { costOf, type PriceMap, type Prices, shippedPrices } from "./prices.ts";
+import { costOf, type PriceMap, type Prices, parsePriceLines, priceOf, shippedPrices } from "./prices.ts";
 
 const pricesWith = (own: PriceMap): Prices => ({ own, list: shippedPrices() });
 const LISTED = pricesWith({});
@@ -64,4 +64,33 @@ test("tokens that are cached for an hour have the list's price for an hour, and 
   expect(costOf(parts(2_000_000), own).usd).toBeCloseTo(1.25 + 4, 9);
   const unlisted = pricesWith({ x: { input: 1, output: 0, cacheWrite: 1.25 } });
   expect(costOf(parts(2_000_000), unlisted).usd).toBeCloseTo(3.75 + 2, 9);
+});
+
+test("no more tokens than were written to the cache have the price of an hour, and a model without tokens needs no price", () => {
+  const own = pricesWith({ x: { input: 1, output: 0, cacheWrite: 1, cacheWriteHour: 2 } });
+  const written = { inputTokens: 0, outputTokens: 0, cacheWriteTokens: 1_000_000 };
+  expect(costOf([{ model: "x", usage: { ...written, cacheWriteHourTokens: 9_000_000 } }], own).usd).toBe(2);
+  const nothing = { inputTokens: 0, outputTokens: 0, costUsd: 0 };
+  expect(costOf([{ model: "unheard-of", usage: nothing }], own)).toEqual({
+    usd: null,
+    unpriced: [],
+    isByPrices: false,
+  });
+});
+
+test("a price for the whole name of a model, with its provider, is used before one for the bare name", () => {
+  const [whole, bare] = [2, 1].map((input) => ({ input, output: 0 }));
+  const own = pricesWith({ "near/x": whole, x: bare } as PriceMap);
+  expect(["near/X", "far/x", "x-20260101"].map((name) => priceOf(name, own))).toEqual([whole, bare, bare]);
+});
+
+test("a line of prices may leave out a price in between, and a name with a date also prices the name without it", () => {
+  const lines = "x y | 1 2 - 3\nz-20260101 | 4 5\nz | 6 7\nz-20260202 | 8 9\n";
+  expect({ ...parsePriceLines(lines) }).toEqual({
+    x: { input: 1, output: 2, cacheWrite: 3 },
+    y: { input: 1, output: 2, cacheWrite: 3 },
+    "z-20260101": { input: 4, output: 5 },
+    z: { input: 6, output: 7 },
+    "z-20260202": { input: 8, output: 9 },
+  });
 });

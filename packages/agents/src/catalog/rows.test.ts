@@ -1,6 +1,6 @@
 import type { Session, SessionInfo } from "@continuo/core/model";
 import { expect, test } from "vitest";
-import { byNewest, nativeRefsOf, toOwnRow, withNative } from "./rows.ts";
+import { byNewest, forkOriginOf, nameOf, nativeRefsOf, toOwnRow, withNative } from "./rows.ts";
 
 const session = (metadata: Session["metadata"]): Session => ({
   sessionId: "own",
@@ -92,4 +92,37 @@ test("two files of one session that changed at the same time stand in the order 
   const updatedAt = "2026-01-02T00:00:00.000Z";
   const files = ["/b", "/a"].map((location) => native("pi", { sessionId: "one", updatedAt, location }));
   expect(files.sort(byNewest).map(({ location }) => location)).toEqual(["/a", "/b"]);
+});
+
+test("an own session belongs to the channel of its participant or to its continuous session, else to neither", () => {
+  const placeOf = (metadata: Session["metadata"]) => toOwnRow(session(metadata), "/db").place;
+  expect(placeOf({ channel: "team", handle: "ann" })).toEqual({ of: "channel", name: "team" });
+  expect(placeOf({ live: { key: "view-1" } })).toEqual({ of: "live", name: "view-1" });
+  expect([placeOf({ channel: "team" }), placeOf({ live: true }), placeOf({})]).toEqual([
+    undefined,
+    undefined,
+    undefined,
+  ]);
+});
+
+test("an own session is named by its id, and a native one by its place", () => {
+  expect([nameOf(toOwnRow(session({}), "/db")), nameOf(native("pi", {}))]).toEqual(["continuo:own", "/f"]);
+});
+
+test("the source of a fork is a session of the same agent, and a path is no id of one", () => {
+  const forkOf = (forkedFrom: string) => forkOriginOf({ ...native("pi", {}), forkedFrom });
+  expect(forkOf("1")).toEqual({ agent: "pi", sessionId: "1" });
+  expect([forkOf("/f/1.jsonl"), forkOriginOf(native("pi", {}))]).toEqual([null, null]);
+});
+
+test("an own session that was imported from a fork has the source of that fork, and of no other native session", () => {
+  const providerSessions = { claude: { sessionId: "1" }, codex: { sessionId: "2" } };
+  const takenFrom = { agent: "codex", sessionId: "2" };
+  const row = toOwnRow(session({ providerSessions, takenFrom }), "/db");
+  const natives = [
+    { ...native("claude", {}), forkedFrom: "a" },
+    { ...native("codex", { sessionId: "2" }), forkedFrom: "b" },
+  ];
+  expect(forkOriginOf(withNative(row, natives))).toEqual({ agent: "codex", sessionId: "b" });
+  expect(forkOriginOf(withNative(row, natives.slice(0, 1)))).toBeNull();
 });

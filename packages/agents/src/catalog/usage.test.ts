@@ -98,3 +98,12 @@ test("two models are counted separately, and tokens that are in no message count
   ]);
   expect(await models(sessionWith([], { usage }))).toEqual([["opus", 25]]);
 });
+
+test("a session whose messages have more tokens than its total gets none of either sign in addition", async () => {
+  const usage = { inputTokens: 5, outputTokens: 5 };
+  expect(await hoursOf(sessionWith([answer("09:01")], { usage }))).toEqual([["09", 0, 10]]);
+  const more = { inputTokens: 5, outputTokens: 9 };
+  expect(
+    (await usageOf(sessionWith([answer("09:01")], { usage: more }))).map((one) => one.usage),
+  ).toMatchObject([CALL, { inputTokens: 0, outputTokens: 4 }]);
+});

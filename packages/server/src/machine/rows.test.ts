@@ -1,4 +1,6 @@
+import { trashKey } from "@continuo/core/wire/machine";
 import type { PlacesAt } from "@continuo/files";
+import { trashNativeSession } from "@continuo/native/editing";
 import { expect, test, vi } from "vitest";
 import {
   CLAUDE_ID,
@@ -134,4 +136,37 @@ test("an answer from the last list does not wait for a new one, which is made af
   } finally {
     vi.useRealTimers();
   }
+});
+
+test("a value that was forgotten while it was made is not the old value of a later reader", async () => {
+  const made = [Promise.withResolvers<string>(), Promise.withResolvers<string>()];
+  let count = 0;
+  const kept = createKept(
+    () => made[count++]?.promise ?? Promise.reject(new Error("made too often")),
+    () => 3_600_000,
+  );
+  const first = kept.get();
+  kept.forget();
+  made[0]?.resolve("before the change");
+  expect(await first).toBe("before the change");
+  const next = kept.getOld();
+  made[1]?.resolve("after the change");
+  expect(await next).toBe("after the change");
+  expect(await kept.getKnown()).toEqual({ value: "after the change", isDue: false });
+});
+
+test("the rows of deleted sessions have keys of the trash, and no row of the list", async () => {
+  using home = createHome();
+  writeSessions(home);
+  const places = { home: home.path, env: cleanEnv(home.path) };
+  const found = (await createRowSource(placesOf(home)).rows()).byKey.get(`claude:${CLAUDE_ID}`)?.row;
+  const location = found?.location ?? "";
+  const now = new Date();
+  const ref = { agent: "claude", sessionId: CLAUDE_ID, location, cwd: null } as const;
+  const { trashId } = await trashNativeSession(ref, { places, now });
+  const { byKey, trashed } = await createRowSource(placesOf(home)).rows();
+  expect(byKey.has(`claude:${CLAUDE_ID}`)).toBe(false);
+  expect(trashed).toMatchObject([
+    { key: trashKey(trashId), trashId, sessionId: CLAUDE_ID, title: found?.title },
+  ]);
 });

@@ -1,3 +1,4 @@
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { readJsonFile } from "@continuo/files";
 import { expect, test } from "vitest";
@@ -65,4 +66,28 @@ test("a new mark keeps the earlier ones", () => {
   file.see(new Map([["claude:b", timeAt(6)]]));
   const seen = file.read();
   expect([seen.has("claude:a", timeAt(5)), seen.has("claude:b", timeAt(6))]).toEqual([true, true]);
+});
+
+test("an earlier look at a session does not make its later state unseen, and keys of a later version stay", () => {
+  const { file, path } = openFile();
+  file.see(new Map([["claude:a", timeAt(9)]]));
+  writeFileSync(path, JSON.stringify({ ...(readJsonFile(path) as object), later: { a: 1 } }));
+  file.see(
+    new Map([
+      ["claude:a", timeAt(5)],
+      ["claude:b", timeAt(6)],
+    ]),
+  );
+  const seen = file.read();
+  expect([seen.has("claude:a", timeAt(9)), seen.has("claude:b", timeAt(6))]).toEqual([true, true]);
+  expect(readJsonFile(path)).toMatchObject({ later: { a: 1 } });
+});
+
+test("without a file, or with one that cannot be read, everything before this process is seen", () => {
+  const { file, path } = openFile();
+  const states = () => [null, START, timeAt(1)].map((at) => file.read().has("claude:a", at));
+  expect(states()).toEqual([true, true, false]);
+  file.see(new Map([["claude:a", timeAt(1)]]));
+  writeFileSync(path, "no record");
+  expect(states()).toEqual([true, true, false]);
 });
