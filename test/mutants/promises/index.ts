@@ -66,6 +66,7 @@ import { SERVER_USE } from "./server-use.ts";
 import { SESSIONS } from "./sessions.ts";
 import { SETUP_PROMISES } from "./setup.ts";
 import { SINGLE } from "./single.ts";
+import { SIXTH_CATALOG, SIXTH_CLIENT, SIXTH_GATEWAY, SIXTH_MACHINE } from "./sixth-list.ts";
 import { THIRD_CATALOG, THIRD_CONVERSATIONS, THIRD_MACHINE, THIRD_SERVER } from "./third-list.ts";
 import { WIRE } from "./wire.ts";
 
@@ -107,6 +108,7 @@ export const PROMISES: Readonly<Record<string, readonly PromiseOfRoom[]>> = {
     ...THIRD_CATALOG,
     ...FOURTH_CATALOG,
     ...FIFTH_CATALOG,
+    ...SIXTH_CATALOG,
   ],
   client: [
     ...CLIENT,
@@ -116,6 +118,7 @@ export const PROMISES: Readonly<Record<string, readonly PromiseOfRoom[]>> = {
     ...SECOND_CLIENT,
     ...FOURTH_CLIENT,
     ...FIFTH_CLIENT,
+    ...SIXTH_CLIENT,
   ],
   machine: [
     ...MACHINE,
@@ -126,13 +129,14 @@ export const PROMISES: Readonly<Record<string, readonly PromiseOfRoom[]>> = {
     ...THIRD_MACHINE,
     ...FOURTH_MACHINE,
     ...FIFTH_MACHINE,
+    ...SIXTH_MACHINE,
   ],
   pages: PAGES,
   wire: WIRE,
   cli: [...CLI, ...SINGLE, ...HOOK_PROMISES, ...SETUP_PROMISES, ...RELOCATE_CLI],
   runtime: [...RUNTIME_REPLAY, ...SECOND_RUNTIME],
   sessions: [...SESSIONS, ...SECOND_SESSIONS],
-  gateway: [...GATEWAY, ...SECOND_GATEWAY, ...FOURTH_GATEWAY, ...FIFTH_GATEWAY],
+  gateway: [...GATEWAY, ...SECOND_GATEWAY, ...FOURTH_GATEWAY, ...FIFTH_GATEWAY, ...SIXTH_GATEWAY],
   live: [...LIVE, ...SECOND_LIVE],
   ahp: [...AHP, ...SECOND_AHP],
   editing: [...GUARD_PROMISES, ...RELOCATE_EDITING],
