@@ -20,6 +20,8 @@ const own = said("agent", { own: true, addressed: false });
 test("the third message of agents after a person's last message, and all later ones, are not answered", () => {
   expect(unanswered([bot, own, bot, own, bot])).toEqual([1, 2, 4]);
   expect(unanswered([bot, own, person, bot, own, bot, person, bot])).toEqual([1, 5]);
+  // Each talk that is stopped is reported once.
+  expect(unanswered([bot, bot, bot, bot, person, bot, bot, bot])).toEqual([2, 2, 3, 7]);
 });
 
 test("messages of people, and messages that are not addressed to the reader, are always delivered", () => {
