@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import { openStore } from "@continuo/store";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { deliver } from "./deliveries.ts";
-import { insertSubscription, loadSubscription, type Subscription } from "./documents.ts";
+import { changeSubscription, insertSubscription, loadSubscription, type Subscription } from "./documents.ts";
 import { openSigningKeys } from "./keys.ts";
 import { linkOf } from "./links.ts";
 import { makeWake } from "./wakes.ts";
@@ -15,10 +15,18 @@ let store: Awaited<ReturnType<typeof openStore>>;
 let hook: Server;
 /** The status that the webhook answers. */
 let answers: number;
+/** The body that the webhook answers. */
+let answer: object;
+/** Called before the webhook answers. */
+let beforeAnswer: () => Promise<void>;
 
 beforeEach(async () => {
-  answers = 200;
-  hook = createServer((_, answer) => answer.writeHead(answers).end("{}"));
+  [answers, answer] = [200, {}];
+  beforeAnswer = async () => undefined;
+  hook = createServer(async (_, response) => {
+    await beforeAnswer();
+    response.writeHead(answers).end(JSON.stringify(answer));
+  });
   await once(hook.listen(0, "127.0.0.1"), "listening");
   store = await openStore("memory:");
   await store.createLog({ logId: LOG, events: [{ type: "custom", data: { name: "e" } }] });
@@ -34,7 +42,10 @@ async function present(): Promise<Subscription> {
   return found.subscription;
 }
 
-test("after a delivery that succeeded, a later failure counts as the first one again", async () => {
+const ALLOWED = { named: new Set(["127.0.0.1"]), others: "none" } as const;
+
+/** Inserts a subscription of the webhook. */
+async function subscribed(): Promise<Subscription> {
   const webhookUrl = `http://127.0.0.1:${(hook.address() as AddressInfo).port}/`;
   const config = {
     type: "webhook",
@@ -49,14 +60,21 @@ test("after a delivery that succeeded, a later failure counts as the first one a
   const began = { id: "s", config, explicit: [], createdAt, baseUrl: "http://127.0.0.1", generation: 0 };
   const made = { ...began, wake: null, status: "active", retries: 0, nextAttemptAt: null } as const;
   await insertSubscription(store, made);
-  const link = await linkOf(store, made, LOG);
+  return made;
+}
+
+async function wake(subscription: Subscription): Promise<void> {
+  const link = await linkOf(store, subscription, LOG);
   await makeWake(store, "s", link === null ? [] : [link]);
+}
+
+test("after a delivery that succeeded, a later failure counts as the first one again", async () => {
+  await wake(await subscribed());
   const keys = await openSigningKeys(store);
-  const allowed = { named: new Set(["127.0.0.1"]), others: "none" } as const;
   const states: unknown[] = [];
   for (answers of [500, 503, 200, 500]) {
     const subscription = await present();
-    await deliver({ store, workspaceId: "default", subscription, links: [], keys, allowed });
+    await deliver({ store, workspaceId: "default", subscription, links: [], keys, allowed: ALLOWED });
     const { status, retries } = await present();
     states.push([status, retries]);
   }
@@ -66,4 +84,22 @@ test("after a delivery that succeeded, a later failure counts as the first one a
     ["active", 0],
     ["failed", 1],
   ]);
+});
+
+test("the answer to an earlier wake ends no later one", async () => {
+  await wake(await subscribed());
+  const keys = await openSigningKeys(store);
+  const subscription = await present();
+  answer = { done: true };
+  beforeAnswer = async () => {
+    await changeSubscription(store, "s", async (one) => ({
+      subscription: { ...one, wake: null },
+      result: null,
+    }));
+    await wake(subscription);
+  };
+  await deliver({ store, workspaceId: "default", subscription, links: [], keys, allowed: ALLOWED });
+  const { wake: later, generation } = await present();
+  expect([later === null, generation]).toEqual([false, 2]);
+  expect((await linkOf(store, subscription, LOG))?.acked).toBeNull();
 });

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { insertSubscription, type Subscription } from "./documents.ts";
 import { linkOf } from "./links.ts";
 import { WakeClock } from "./wake-clock.ts";
-import { acknowledge, claimWake } from "./wakes.ts";
+import { acknowledge, claimWake, makeWake } from "./wakes.ts";
 
 const LOG = "streams/a";
 const SUBSCRIPTION: Subscription = {
@@ -50,4 +50,40 @@ test("an acknowledgement of less than was acknowledged before is refused, and en
   // The worker still has its wake.
   await acknowledged(3, true);
   await expect(acknowledged(3, true)).rejects.toMatchObject({ code: "FENCED" });
+});
+
+test("a subscription that was woken is not woken again before its wake has ended", async () => {
+  await using store = await openStore("memory:");
+  await store.createLog({ logId: LOG, events: [{ type: "custom", data: { name: "e" } }] });
+  await insertSubscription(store, SUBSCRIPTION);
+  const link = await linkOf(store, SUBSCRIPTION, LOG);
+  const pending = link === null ? [] : [link];
+  const [first, second] = [await makeWake(store, "s", pending), await makeWake(store, "s", pending)];
+  expect([first?.generation, second]).toEqual([1, null]);
+});
+
+test("a worker whose lease expired cannot acknowledge after another worker took the wake", async () => {
+  await using store = await openStore("memory:");
+  await store.createLog({ logId: LOG, events: [{ type: "custom", data: { name: "e" } }] });
+  await insertSubscription(store, SUBSCRIPTION);
+  const link = await linkOf(store, SUBSCRIPTION, LOG);
+  let nowMs = 0;
+  const claim = { pending: link === null ? [] : [link], clock: new WakeClock(() => nowMs) };
+  const late = await claimWake(store, "s", { worker: "late", ...claim });
+  await expect(claimWake(store, "s", { worker: "next", ...claim })).rejects.toMatchObject({
+    code: "ALREADY_CLAIMED",
+  });
+  nowMs += 30_000;
+  const next = await claimWake(store, "s", { worker: "next", ...claim });
+  expect(next.generation).toBe(late.generation + 1);
+  const { wake, generation } = late;
+  const acked = acknowledge(store, "s", {
+    wakeId: wake?.id,
+    generation,
+    tokenGeneration: generation,
+    acks: [{ path: "a", offset: formatOffset(1) }],
+    done: true,
+  });
+  await expect(acked).rejects.toMatchObject({ code: "FENCED" });
+  expect((await linkOf(store, SUBSCRIPTION, LOG))?.acked).toBeNull();
 });
