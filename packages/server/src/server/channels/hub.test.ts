@@ -60,3 +60,23 @@ test("those who stay in a channel hear who left it", async () => {
   expect(changes).toEqual(["ann joined", "bob joined", "ann left"]);
   await hub.close();
 });
+
+test("a connection that leaves takes nobody with it, and others of a person hear what it changed in the session", async () => {
+  await using store = await openStore("memory:");
+  await openChannel(store, "team");
+  const hub = new Hub(() => undefined, { now: () => performance.now() });
+  const heard: string[] = [];
+  const [phone, laptop, left] = ["phone", "laptop", "left"].map((name) => ({
+    presence: (change: string) => void heard.push(`${name} ${change}`),
+    sessionChanged: (handle: string) => void heard.push(`${name} ${handle}`),
+  }));
+  if (phone === undefined || laptop === undefined || left === undefined) throw new Error("three are made");
+  for (const one of [phone, laptop, left]) hub.enter(store, "team", one);
+  hub.leave(store, "team", left);
+  hub.tellSession(store, { channel: "team", handle: "ann" }, phone);
+  hub.tellSession(store, { channel: "other", handle: "ann" }, laptop);
+  await takeHandle(store, { channel: "team", handle: "ann" }, { card: ANN });
+  await hub.roster(store, "team");
+  expect(heard).toEqual(["laptop ann", "phone joined", "laptop joined"]);
+  await hub.close();
+});

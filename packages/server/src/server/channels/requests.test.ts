@@ -5,7 +5,7 @@ import { CHANNEL_LIMITS, channelLogId } from "@continuo/core/wire";
 import { type OpenedStore, openStore } from "@continuo/store";
 import { createParticipantSession, openChannel, readState, takeHandle } from "@continuo/store/channels";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { mayHaveOpen, type Participation, perform } from "./requests.ts";
+import { mayHaveOpen, type Participation, perform, performSends } from "./requests.ts";
 
 const place = { channel: "team", handle: "ann" };
 const instance = "first";
@@ -15,10 +15,13 @@ let participation: Participation;
 let lost = 0;
 /** The number of the next reads that fail. */
 let unread = 0;
+/** The number of appends since the test began. */
+let appends = 0;
 
 beforeEach(async () => {
   lost = 0;
   unread = 0;
+  appends = 0;
   base = await openStore("memory:");
   await openChannel(base, place.channel);
   const card = { instance, handle: "ann", name: "ann", type: "person", capabilities: [] };
@@ -52,6 +55,7 @@ function bound(target: Store, key: string | symbol): unknown {
 }
 
 async function append(...given: Parameters<Store["append"]>): ReturnType<Store["append"]> {
+  appends++;
   const stored = await base.append(...given);
   if (lost === 0) return stored;
   lost--;
@@ -129,4 +133,38 @@ test("an input is claimed only by a participant with one connection", async () =
   await expect(perform(participation, claim)).rejects.toMatchObject({ code: "conflict" });
   await base.releaseLease(second);
   expect(await perform(participation, claim)).toMatchObject({ state: "claimed", content: "@ann hello" });
+});
+
+const whole = (id: string) => ({ type: "send", request: 1, id, content: `words of ${id}` }) as const;
+
+test("messages that the store refuses together are stored one after the other", async () => {
+  await perform(participation, whole("a"));
+  const answers = await performSends(participation, [whole("a"), whole("b")]);
+  expect(answers).toEqual([{ result: { sequence: 1 } }, { result: { sequence: 2 } }]);
+});
+
+test("a participant that lost its handle gets one refusal for each message, and the store is asked once", async () => {
+  const { name } = participation.fence;
+  await base.releaseLease(participation.fence);
+  await base.acquireLease(name, { owner: "another", ttlMs: 60_000 });
+  const answers = await performSends(participation, [whole("a"), whole("b")]);
+  expect(answers).toMatchObject([{ error: { code: "fenced" } }, { error: { code: "fenced" } }]);
+  expect([appends, await types()]).toEqual([1, []]);
+});
+
+test("a participant whose session could not be opened changes nothing of it", async () => {
+  await createParticipantSession(base, place);
+  participation.session = "degraded";
+  const commit = { type: "commit", request: 1, sequence: 0 } as const;
+  await expect(perform(participation, commit)).rejects.toMatchObject({ code: "session_disabled" });
+  expect(appends).toBe(0);
+});
+
+test("a message that another connection of the person has in progress is not continued by this one", async () => {
+  const data = { content: "so", state: "open", writer: "second" };
+  const actor = { kind: "person", id: "ann" } as const;
+  await base.append(channelLogId(place.channel), [{ id: "m", type: "message_sent", actor, data }]);
+  participation.unsure.add("m");
+  await expect(perform(participation, part)).rejects.toMatchObject({ code: "conflict" });
+  expect(await types()).toEqual(["message_sent"]);
 });
