@@ -443,4 +443,7 @@ test("a digest counts the files of its folder that changed since, and marks each
   expect(data.files.map(({ since }: { since: string }) => since).sort()).toEqual(["changed", "gone", "same"]);
   expect(text).toContain("2 files changed since then; 1 of them is gone.");
   expect(text).toContain("(changed 1, gone since)");
+  // Files that have no room are counted too.
+  const short = (await mcp.call("digest", { session: CLAUDE, maxTokens: 200 })).data;
+  expect([short.files.length < 3, short.changedSince]).toEqual([true, 2]);
 });

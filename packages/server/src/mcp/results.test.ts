@@ -71,6 +71,8 @@ test("an answer says what is left and what was not searched, and numbers its res
   expect(part.data).toMatchObject({ next: 7 });
   expect(part.text).toContain("Results 5 to 7; offset: 7 shows more.");
   expect(part.text).toMatch(/^5\. pi:s0, turn 2/mu);
+  const none = answered({ total: 9, maxTokens: 1 }, 9);
+  expect([none.data.next, none.text.includes("Results")]).toEqual([0, false]);
   expect(answered({ notSearched: 2 }).text).toContain("2 sessions are not searched: time was over.");
   expect(answered({ total: 0 }, 0).text).toBe("Nothing.");
   expect(answered({ total: 0, notSearched: 1 }, 0).text).toBe(
