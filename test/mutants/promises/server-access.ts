@@ -1,4 +1,4 @@
-/** More promises of `packages/server/src/server/`: the security log, and access to continuous sessions, each with a mistake that breaks it. */
+/** More promises of `packages/server/src/server/`: the security log, live sessions and subscriptions, with mistakes. */
 
 import type { PromiseOfRoom } from "./promise.ts";
 
@@ -70,5 +70,61 @@ export const SERVER_ACCESS: readonly PromiseOfRoom[] = [
     text: "      await assertOnlyConnection(participation);\n",
     mistake: "",
     test: `${ROOM}/channels/requests.test.ts`,
+  },
+  {
+    promise: "A new subscription is not woken for records that its streams already have.",
+    file: "packages/server/src/server/subscriptions/routes.ts",
+    text: "    await acknowledgeAll(store, made);\n    if (await insert",
+    mistake: "    if (await insert",
+    test: "test/server/subscriptions.test.ts",
+  },
+  {
+    promise: "A stream that is named twice keeps its waiting records.",
+    file: "packages/server/src/server/subscriptions/routes.ts",
+    text: "  const fresh = added.filter((path) => !found.subscription.explicit.includes(path));",
+    mistake: "  const fresh = added;",
+    test: "test/server/subscriptions.test.ts",
+  },
+  {
+    promise: "A wake that is given back acknowledges nothing.",
+    file: "packages/server/src/server/subscriptions/routes.ts",
+    text: '    acks: action === "release" ? [] : acksOf(body.acks),',
+    mistake: "    acks: acksOf(body.acks),",
+    test: "test/server/subscriptions.test.ts",
+  },
+  {
+    promise: "A subscription has one wake at a time, whichever server makes it.",
+    file: "packages/server/src/server/subscriptions/wakes.ts",
+    text: "    if (subscription.wake !== null) return null;\n    const next",
+    mistake: "    const next",
+    test: "packages/server/src/server/subscriptions/wakes.test.ts",
+  },
+  {
+    promise: "A worker whose lease expired cannot acknowledge what another one has.",
+    file: "packages/server/src/server/subscriptions/wakes.ts",
+    text: "wake !== null && wake.holder === null ? subscription",
+    mistake: "wake !== null ? subscription",
+    test: "packages/server/src/server/subscriptions/wakes.test.ts",
+  },
+  {
+    promise: "A late answer of a webhook ends no later wake.",
+    file: "packages/server/src/server/subscriptions/deliveries.ts",
+    text: "    if (subscription.wake === null || subscription.wake.id !== wake?.id) return null;",
+    mistake: "    if (subscription.wake === null) return null;",
+    test: "packages/server/src/server/subscriptions/deliveries.test.ts",
+  },
+  {
+    promise: "Messages of a participant that lost its handle are not tried one by one.",
+    file: "packages/server/src/server/channels/requests.ts",
+    text: '!isRefused(error) || isContinuoError(error, "fenced")',
+    mistake: "!isRefused(error)",
+    test: "packages/server/src/server/channels/requests.test.ts",
+  },
+  {
+    promise: "A message in progress belongs to the connection that began it.",
+    file: "packages/server/src/server/channels/requests.ts",
+    text: "message?.handle !== place.handle || message.writer !== instance",
+    mistake: "message?.handle !== place.handle",
+    test: "packages/server/src/server/channels/requests.test.ts",
   },
 ];
