@@ -32,6 +32,14 @@ export interface GatewayLimits {
   readonly nativeMs: number;
   /** The turns of others that have ended, of which a later event is not shown. */
   readonly endedTurns: number;
+  /** The newest runs of a connection whose events are not shown a second time. */
+  readonly ownRuns: number;
+  /** The newest ids of calls, for which a later call with the same id gets another one. */
+  readonly callIds: number;
+  /** The newest prompts of Continuo that are recognized in an agent's own file. */
+  readonly knownPrompts: number;
+  /** The newest runs of other programs that are compared with a prompt in an agent's own file. */
+  readonly comparedRuns: number;
   /** Milliseconds until a session that an editor began and never used is removed. */
   readonly unusedMs: number;
   /** Milliseconds in which the agents of a closed connection must end. */
@@ -55,6 +63,18 @@ export const GATEWAY_LIMITS: GatewayLimits = {
   catchUpMs: 5_000,
   nativeMs: 500,
   endedTurns: 1_000,
+  ownRuns: 1_000,
+  callIds: 10_000,
+  knownPrompts: 64,
+  comparedRuns: 16,
   unusedMs: 7 * 24 * 60 * 60 * 1000,
   closeMs: 10_000,
 };
+
+/** Removes the oldest names until at most so many are left. */
+export function keepNewest(names: Set<string> | Map<string, unknown>, limit: number): void {
+  for (const oldest of names.keys()) {
+    if (names.size <= limit) break;
+    names.delete(oldest);
+  }
+}

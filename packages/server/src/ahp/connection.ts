@@ -227,6 +227,7 @@ export class AhpConnection implements Reader {
     for (const given of new Set(channels)) {
       try {
         const channel = host.channelOf(given);
+        this.#checkSubscriptions();
         known.push(await host.snapshot(channel));
         this.channels.add(channel);
       } catch (error) {
@@ -240,11 +241,16 @@ export class AhpConnection implements Reader {
   async #subscribe({ channel: given, view }: z.output<typeof SUBSCRIBE>, reply: Reply): Promise<void> {
     const { host } = this.#options;
     const channel = host.channelOf(given);
-    if (this.channels.size >= LIMITS.subscriptions)
-      throw new ContinuoError("invalid", "the client has too many subscriptions");
+    this.#checkSubscriptions();
     const take = await host.snapshot(channel, view?.turns);
     this.channels.add(channel);
     reply({ snapshot: take() });
+  }
+
+  /** Errors: `invalid`. A connection can ask to reconnect several times. */
+  #checkSubscriptions(): void {
+    if (this.channels.size >= LIMITS.subscriptions)
+      throw new ContinuoError("invalid", "the client has too many subscriptions");
   }
 
   async #list({ limit, cursor }: z.output<typeof LIST>): Promise<object> {

@@ -5,7 +5,7 @@ import { ContinuoError, isContinuoError, messageOf, present } from "@continuo/co
 import type { MachineService, MachineSession } from "@continuo/core/wire/machine";
 import { type ActionLog, createActionLog } from "./action-log.ts";
 import { AhpError } from "./errors.ts";
-import { LIMITS } from "./limits.ts";
+import { keepNewest, LIMITS } from "./limits.ts";
 import {
   ACTIVITY_BITS,
   type ActionEnvelope,
@@ -222,10 +222,7 @@ export class AhpHost {
     if (wanted === null || !agents.includes(wanted))
       throw new AhpError(AHP_ERRORS.providerNotFound, `no agent ${provider} is installed for ${folder}`);
     this.#drafts.set(name.uri, { provider: wanted, cwd });
-    for (const oldest of this.#drafts.keys()) {
-      if (this.#drafts.size <= LIMITS.drafts) break;
-      this.#drafts.delete(oldest);
-    }
+    keepNewest(this.#drafts, LIMITS.drafts);
   }
 
   draftOf(uri: string): Draft | undefined {
@@ -315,6 +312,8 @@ export class AhpHost {
       moved: (next) => {
         this.#keys.set(uri, next);
         this.#uris.set(next, uri);
+        keepNewest(this.#keys, LIMITS.movedSessions);
+        keepNewest(this.#uris, LIMITS.movedSessions);
         this.#drafts.delete(uri);
       },
       report: this.#options.report,

@@ -27,6 +27,10 @@ export const LIMITS = {
   /** Sessions that were created and have no message yet. */
   drafts: 100,
   subscriptions: 400,
+  /** The newest turns of a followed session that are known to have ended. */
+  endedTurns: 1_000,
+  /** Sessions whose key changed, whose earlier names clients can still use. */
+  movedSessions: 10_000,
   queued: 20,
   /** Characters of the input of a call, and of its result. */
   callChars: 100_000,
@@ -37,3 +41,11 @@ export const LIMITS = {
   /** A client with this many unsent bytes in its socket is disconnected. */
   waitingBytes: 8_388_608,
 } as const;
+
+/** Removes the oldest names until at most so many are left. */
+export function keepNewest(names: Set<string> | Map<string, unknown>, limit: number): void {
+  for (const oldest of names.keys()) {
+    if (names.size <= limit) break;
+    names.delete(oldest);
+  }
+}

@@ -4,7 +4,7 @@ import { ContinuoError, isContinuoError, listAll, messageOf, present } from "@co
 import type { ChatEvent, ChatRun, ChatState, MachineService } from "@continuo/core/wire/machine";
 import { reduceChat } from "./chat-reducer.ts";
 import { editsOf } from "./edits.ts";
-import { LIMITS } from "./limits.ts";
+import { keepNewest, LIMITS } from "./limits.ts";
 import { createLiveTurn, sequenceOf } from "./live-turn.ts";
 import {
   type ActionEnvelope,
@@ -333,7 +333,7 @@ export class SessionFeed {
 
   #sendUnanswered({ unanswered }: ChatState): void {
     const turns = withUnanswered(this.chat.turns, unanswered, this.#ended);
-    for (const { runId } of unanswered) this.#ended.add(runId);
+    for (const { runId } of unanswered) this.#addEnded(runId);
     if (turns === this.chat.turns) return;
     for (const action of actionsForTurns(this.chat, turns, this.chat.turnsNextCursor)) this.act(action);
   }
@@ -412,7 +412,7 @@ export class SessionFeed {
 
   #end(run: CurrentRun, ended: ChatRun | undefined, state: ChatState): void {
     const { runId, turnId, cancelledBy } = run;
-    this.#ended.add(runId);
+    this.#addEnded(runId);
     this.#sendParts({ ...state, questions: [] });
     this.#settle();
     this.#run = null;
@@ -428,6 +428,11 @@ export class SessionFeed {
     }
     if (!run.isExact) this.#correct();
     this.sendWaiting();
+  }
+
+  #addEnded(runId: string): void {
+    this.#ended.add(runId);
+    keepNewest(this.#ended, LIMITS.endedTurns);
   }
 
   /** Corrects the newest turn, so that its parts match its messages. */

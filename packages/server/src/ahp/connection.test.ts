@@ -1,0 +1,39 @@
+import { expect, test } from "vitest";
+import { AhpConnection } from "./connection.ts";
+import type { AhpHost } from "./host.ts";
+import { LIMITS } from "./limits.ts";
+
+function open() {
+  const sent: Record<string, unknown>[] = [];
+  const host = {
+    channelOf: (given: string) => given,
+    snapshot: async (resource: string) => () => ({ resource, state: {}, fromSeq: 1 }),
+    join: () => undefined,
+    leave: () => undefined,
+    missedBy: () => [],
+  } as unknown as AhpHost;
+  const connection = new AhpConnection({
+    host,
+    version: "1",
+    send: (text) => sent.push(JSON.parse(text)),
+    may: () => undefined,
+    record: async () => undefined,
+    onRefused: () => undefined,
+  });
+  return { connection, sent };
+}
+
+test("a client that asks to reconnect again and again has a bounded number of subscriptions", async () => {
+  const { connection, sent } = open();
+  const ask = async (id: number): Promise<void> => {
+    const subscriptions = Array.from({ length: LIMITS.subscriptions }, (_, at) => `claude:/${id}-${at}`);
+    const params = { clientId: "a", lastSeenServerSeq: 0, subscriptions };
+    await connection.receive(JSON.stringify({ jsonrpc: "2.0", id, method: "reconnect", params }));
+  };
+  for (let id = 1; id <= 10; id += 1) await ask(id);
+  expect(connection.channels.size).toBe(LIMITS.subscriptions);
+  expect(sent.map(({ id, error }) => [id, error !== undefined])).toEqual([
+    [1, false],
+    ...[2, 3, 4, 5, 6, 7, 8, 9, 10].map((id) => [id, true]),
+  ]);
+});
