@@ -16,10 +16,10 @@ import {
 } from "@continuo/core/model";
 import type { PlacesAt } from "@continuo/files";
 import type { CallIds } from "./call-ids.ts";
-import { GATEWAY_LIMITS } from "./limits.ts";
+import type { SentPrompt } from "./known-prompts.ts";
+import { GATEWAY_LIMITS, keepNewest } from "./limits.ts";
 import { isRunEnd, LoggedTurn } from "./logged-turn.ts";
 import { findSession } from "./look-up.ts";
-import { followNativeTurns, type NotedReplay } from "./native-turns.ts";
 
 /** The events that a follower shows: those of the running turns, and all after a sequence. */
 export interface FollowStart {
@@ -35,17 +35,10 @@ export interface FollowOptions {
   readonly ids: () => CallIds;
   /** The default is everything from now on, and the turns that run now. */
   readonly start?: FollowStart;
-  /**
-   * The shown part of a native session. Without it, a native session is not followed before Continuo has imported it.
-   */
-  readonly shown?: NotedReplay;
-  /**
-   * Called before the files of a native session are followed: the agent also writes the turns of this connection to
-   * these files.
-   */
-  readonly onFiles?: () => void;
   /** Called when another program begins a turn, for which it needs the agent's session. */
   readonly onBegin: () => void;
+  /** Called when a turn of another program has been shown. */
+  readonly onEnd?: () => void;
   /** Called when everything up to the sequence of the start has been shown. */
   readonly onCaughtUp?: () => void;
   /** Waits until no turn of this connection is shown. Call the result when the turn of the other program has ended. */
@@ -94,15 +87,11 @@ export function isFollowed({ metadata }: Message, { after, running }: FollowStar
   return typeof sequence === "number" && sequence > after;
 }
 
-/** Ends when the signal aborts, or when the session is gone. A native session that was never imported has files, but no log. */
+/** Ends when the signal aborts, or when the session is gone. A native session that was never imported has no log. */
 export async function followTurnsOfOthers(id: string, options: FollowOptions): Promise<void> {
-  const { places, isOwn, onFiles, onBegin, onCaughtUp, shown: replay, signal } = options;
+  const { places, isOwn, onBegin, onCaughtUp, signal } = options;
   const { hit } = await findSession(id, places);
-  if (hit.kind === "native") {
-    if (replay !== undefined) onFiles?.();
-    onCaughtUp?.();
-    return replay === undefined ? undefined : await followNativeTurns(replay, options);
-  }
+  if (hit.kind === "native") return onCaughtUp?.();
   await using own = await openOwn(places);
   if (own === null) return;
   const { store } = own;
@@ -170,11 +159,9 @@ class ShownTurns {
     for (const question of questions.values()) question.abort();
     this.#turns.delete(runId);
     this.#ended.add(runId);
-    for (const oldest of this.#ended) {
-      if (this.#ended.size <= GATEWAY_LIMITS.endedTurns) break;
-      this.#ended.delete(oldest);
-    }
+    keepNewest(this.#ended, GATEWAY_LIMITS.endedTurns);
     if (this.#turns.size === 0) this.#leaveStage();
+    this.#options.onEnd?.();
   }
 
   close(): void {
@@ -243,6 +230,25 @@ class ShownTurns {
       questions.delete(approvalId);
     }
   }
+}
+
+/** Prompts of the newest runs of a session; an empty list for a session without a log. */
+export async function newestPrompts(id: string, places: PlacesAt): Promise<readonly SentPrompt[]> {
+  const { hit } = await findSession(id, places);
+  await using own = hit.kind === "native" ? null : await openOwn(places);
+  if (hit.kind === "native" || own === null) return [];
+  const { store } = own;
+  const reading = { types: ["run_started"], order: "newest", limit: GATEWAY_LIMITS.comparedRuns } as const;
+  const { events } = await store.read(hit.row.sessionId, { ...reading, types: [...reading.types] });
+  const runs = await Promise.all(
+    events.map(({ runId }) => (runId === undefined ? null : store.getRun(runId))),
+  );
+  return runs.flatMap((run) => {
+    if (run === null) return [];
+    const { runId, createdAt, startedAt, endedAt } = run;
+    const fromMs = Date.parse(startedAt ?? createdAt);
+    return [{ runId, input: inputOf(run), fromMs, toMs: endedAt === null ? null : Date.parse(endedAt) }];
+  });
 }
 
 function inputOf({ input }: Run): readonly Block[] {

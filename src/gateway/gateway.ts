@@ -132,6 +132,7 @@ export class Gateway {
     } finally {
       session.follow(present({ start: start ?? undefined, shown }));
     }
+    void session.followNative();
     // The follower shows the running turn, which is also a part of the history.
     await session.caughtUp();
     return session;
@@ -156,7 +157,9 @@ export class Gateway {
   async resume(opening: NamedSessionOptions): Promise<EditorSession> {
     const found = await this.#find(opening.sessionId);
     const session = await this.#enter(opening, found);
-    if (!session.isFollowed) session.follow(present({ shown: await this.#notedIn(session, found) }));
+    if (session.isFollowed) return session;
+    session.follow(present({ shown: await this.#notedIn(session, found) }));
+    void session.followNative();
     return session;
   }
 

@@ -1,38 +1,49 @@
-/** Shows an editor what other programs write into a native session that it has loaded. */
+/**
+ * Shows an editor what other programs write into the native session of its open session: an agent's session that it has
+ * loaded, or the one in which a session of Continuo's continues. Turns of Continuo are shown as they happen, so what
+ * their agent writes about them is left out here.
+ */
 
 import type { SessionUpdate } from "@agentclientprotocol/sdk/unstable";
 import {
   createShownMessages,
   follow,
+  type LookUpHit,
   noteShown,
+  type OwnRow,
   openCatalogSession,
   type ShownMessages,
 } from "@continuo/agents/catalog";
-import type { Message } from "@continuo/core/model";
-import type { PlacesAt } from "@continuo/files";
+import { isAgentName, isContinuoError, type Message, messageOf, type NativeRef } from "@continuo/core/model";
+import { messageKind } from "@continuo/core/transcript";
+import { type PlacesAt, placesOf } from "@continuo/files";
+import { lookUpSession } from "@continuo/native";
+import type { CallIds } from "./call-ids.ts";
 import { GATEWAY_LIMITS } from "./limits.ts";
-import type { FoundForEditor } from "./look-up.ts";
 import { type ReplayOptions, replayOf } from "./replay.ts";
 
 /** The part of a session that the editor was sent. */
 export interface NotedReplay extends Pick<ReplayOptions, "ids" | "showsCompactions"> {
-  readonly hit: FoundForEditor["hit"];
+  readonly hit: LookUpHit;
   readonly shown: ShownMessages;
   /** The calls that have no result yet. */
   readonly open: Map<string, string>;
+  /** The newest message of a person. */
+  prompt: Message | null;
 }
 
 export function noteReplay(parts: Pick<NotedReplay, "hit" | "ids" | "showsCompactions">): NotedReplay {
-  return { ...parts, shown: createShownMessages(), open: new Map() };
+  return { ...parts, shown: createShownMessages(), open: new Map(), prompt: null };
 }
 
 /** The same messages, which are noted as they pass. */
 export async function* noting(
-  { shown }: NotedReplay,
+  replay: NotedReplay,
   messages: AsyncIterable<Message>,
 ): AsyncGenerator<Message, void, void> {
   for await (const message of messages) {
-    noteShown(shown, message);
+    noteShown(replay.shown, message);
+    if (messageKind(message) === "person") replay.prompt = message;
     yield message;
   }
 }
@@ -45,25 +56,138 @@ export async function noteWritten(replay: NotedReplay, places: PlacesAt): Promis
   for await (const _ of updates);
 }
 
-export interface NativeTurnsOptions {
-  readonly places: PlacesAt;
-  readonly show: (update: SessionUpdate) => Promise<void>;
-  readonly signal: AbortSignal;
+/** The native session in which the conversation continues; `null` if no files of it are known. */
+export function presentRefOf({ lastAgent, nativeRefs }: OwnRow): NativeRef | null {
+  return nativeRefs.find(({ agent }) => agent === lastAgent) ?? null;
 }
 
-/** Ends when the signal aborts. Errors: `not_found` when the session is gone. */
-export async function followNativeTurns(
-  { hit, shown, ...replay }: NotedReplay,
-  { places, show, signal }: NativeTurnsOptions,
-): Promise<void> {
-  const messages = followed(follow(hit, places, { from: shown, pollMs: GATEWAY_LIMITS.nativeMs, signal }));
-  // A call without a result may get it with the next messages.
-  for await (const update of replayOf(messages, { ...replay, isLive: true })) {
-    if (signal.aborted) return;
-    await show(update);
+export interface NativeTurnsOptions {
+  readonly places: PlacesAt;
+  readonly ids: () => CallIds;
+  readonly showsCompactions: boolean;
+  readonly show: (update: SessionUpdate) => Promise<void>;
+  /** Waits until no turn is shown. Call the result to let the next one begin. */
+  readonly enter: () => Promise<() => void>;
+  /** True for a prompt of a program of Continuo. */
+  readonly isSent: (message: Message) => Promise<boolean>;
+  readonly note: (text: string) => void;
+}
+
+interface FollowedFiles {
+  /** `AGENT:ID`. */
+  readonly key: string;
+  readonly stop: AbortController;
+}
+
+/** Follows the files of one native session at a time. */
+export class NativeTurns {
+  readonly #options: NativeTurnsOptions;
+  #followed: FollowedFiles | null = null;
+
+  constructor(options: NativeTurnsOptions) {
+    this.#options = options;
+  }
+
+  get isFollowing(): boolean {
+    return this.#followed !== null;
+  }
+
+  /** Shows everything that comes after what was shown. */
+  follow(replay: NotedReplay): void {
+    if (replay.hit.kind !== "native") return;
+    void this.#follow(keyOf(replay.hit.native.found), () => Promise.resolve(replay));
+  }
+
+  /**
+   * Shows everything that comes after what the session has now, unless it is followed already. Resolves when it is read.
+   */
+  async followIn(ref: NativeRef | null): Promise<void> {
+    if (ref === null || !isAgentName(ref.agent)) return this.end();
+    const { places, ids, showsCompactions } = this.#options;
+    await this.#follow(keyOf(ref), async () => {
+      const hit = await locate(ref, places);
+      if (hit === null) return null;
+      const replay = noteReplay({ hit, ids: ids(), showsCompactions });
+      await noteWritten(replay, places);
+      return replay;
+    });
+  }
+
+  end(): void {
+    this.#followed?.stop.abort();
+    this.#followed = null;
+  }
+
+  /** Resolves when it follows. Never rejects. */
+  async #follow(key: string, begin: () => Promise<NotedReplay | null>): Promise<void> {
+    if (this.#followed?.key === key) return;
+    this.end();
+    const followed = { key, stop: new AbortController() };
+    this.#followed = followed;
+    const { signal } = followed.stop;
+    const failed = (error: unknown): void => {
+      if (this.#followed === followed) this.#followed = null;
+      if (!signal.aborted) this.#options.note(`turns of others are not shown: ${messageOf(error)}`);
+    };
+    try {
+      const replay = await begin();
+      if (signal.aborted) return;
+      // The files may be there after a later turn.
+      if (replay === null) this.end();
+      else this.#show(replay, signal).catch(failed);
+    } catch (error) {
+      failed(error);
+    }
+  }
+
+  async #show({ hit, shown, prompt, ...replay }: NotedReplay, signal: AbortSignal): Promise<void> {
+    const { places, show, enter, isSent } = this.#options;
+    let leave: (() => void) | null = null;
+    const entered = async (): Promise<void> => {
+      leave ??= await enter();
+    };
+    const left = (): void => {
+      leave?.();
+      leave = null;
+    };
+    // While a turn is shown, its agent writes to these files, so that nothing is read before its end.
+    const ready = async (): Promise<void> => (await enter())();
+    const items = follow(hit, places, { from: shown, pollMs: GATEWAY_LIMITS.nativeMs, ready, signal });
+    let isOwn = prompt !== null && (await isSent(prompt));
+    const ofOthers = async function* (): AsyncGenerator<Message, void, void> {
+      for await (const { message, update } of items) {
+        if (messageKind(message) === "person" && update === "new") isOwn = await isSent(message);
+        if (!isOwn) yield message;
+        left();
+      }
+    };
+    try {
+      // A call without a result may get it with the next messages.
+      for await (const update of replayOf(ofOthers(), { ...replay, isLive: true })) {
+        await entered();
+        if (signal.aborted) return;
+        await show(update);
+      }
+    } finally {
+      left();
+    }
   }
 }
 
-async function* followed(items: ReturnType<typeof follow>): AsyncGenerator<Message, void, void> {
-  for await (const { message } of items) yield message;
+/** `null` if this machine does not have its files. */
+async function locate(
+  { agent, sessionId, location, cwd }: NativeRef,
+  places: PlacesAt,
+): Promise<LookUpHit | null> {
+  const ref = isAgentName(agent) && location !== null ? { agent, sessionId, location, cwd } : null;
+  const lookup = await lookUpSession(ref ?? `${agent}:${sessionId}`, { places }).catch((error: unknown) => {
+    if (isContinuoError(error, "not_found")) return null;
+    throw error;
+  });
+  if (lookup === null) return null;
+  return { kind: "native", native: { ...lookup, places: placesOf(places), isExample: false, copyOf: null } };
+}
+
+function keyOf({ agent, sessionId }: Pick<NativeRef, "agent" | "sessionId">): string {
+  return `${agent}:${sessionId}`;
 }

@@ -9,13 +9,14 @@ import type {
   SessionUpdate,
   StopReason,
 } from "@agentclientprotocol/sdk/unstable";
-import { OWN } from "@continuo/agents/catalog";
+import { OWN, type OwnRow, toOwnRow } from "@continuo/agents/catalog";
 import { openTalk, type Talk, type TalkFlags, type TalkOptions } from "@continuo/agents/conversations";
 import {
   type AgentCommand,
   type AgentEvent,
   ContinuoError,
   type EditorPort,
+  type Message,
   messageOf,
   type PermissionDecision,
   type PermissionPolicy,
@@ -35,17 +36,18 @@ import {
 } from "./config-options.ts";
 import { toBlocks } from "./content.ts";
 import { loginWanted } from "./errors.ts";
-import { type FollowStart, followStartOf, followTurnsOfOthers } from "./follow-turns.ts";
+import { type FollowStart, followStartOf, followTurnsOfOthers, newestPrompts } from "./follow-turns.ts";
 import { parseId } from "./ids.ts";
-import { GATEWAY_LIMITS } from "./limits.ts";
+import { KnownPrompts } from "./known-prompts.ts";
+import { GATEWAY_LIMITS, keepNewest } from "./limits.ts";
 import type { Logins } from "./logins.ts";
 import { findSession } from "./look-up.ts";
-import { type NotedReplay, noteWritten } from "./native-turns.ts";
+import { NativeTurns, type NotedReplay, presentRefOf } from "./native-turns.ts";
 import { toDecision, toQuestion } from "./permission.ts";
 import { receiptOf } from "./receipt.ts";
-import { inTime, Stage, StageEntry } from "./stage.ts";
+import { inTime, Stage, StageEntry, unlessAborted } from "./stage.ts";
 import { toToolServers } from "./tool-servers.ts";
-import { TurnUpdates } from "./updates.ts";
+import { stopReasonOf, TurnUpdates } from "./updates.ts";
 
 export interface SessionOptions {
   readonly id: string;
@@ -73,13 +75,12 @@ export class EditorSession {
   #choices: SessionChoices;
   #talk: Promise<Talk> | null = null;
   readonly #stops = new Set<AbortController>();
-  /** The runs of this connection. */
+  /** The newest runs of this connection. */
   readonly #runs = new Set<string>();
   #following: AbortController | null = null;
-  /** The part of the session that the editor was sent. */
-  #shown: NotedReplay | null = null;
-  /** True while the files of a native session are followed, and not the log of one of Continuo's. */
-  #followsFiles = false;
+  /** Shows what other programs write into the native session. */
+  readonly #native: NativeTurns;
+  readonly #prompts = new KnownPrompts();
   /** Resolves when the follower has shown what was stored before it began, or has ended. */
   #caughtUp: Promise<void> = Promise.resolve();
   #isClosed = false;
@@ -100,6 +101,16 @@ export class EditorSession {
     this.#options = options;
     this.#choices = options.choices;
     this.#updates = new TurnUpdates(this.#ids);
+    const { places, client } = options;
+    this.#native = new NativeTurns({
+      places,
+      ids: () => this.#ids,
+      showsCompactions: client.showsCompactions,
+      show: (update) => this.#update(update),
+      enter: () => this.#stage.enter(),
+      isSent: (message) => this.#isSent(message),
+      note: (text) => client.note(this.id, text),
+    });
   }
 
   get id(): string {
@@ -114,11 +125,12 @@ export class EditorSession {
     return modesOf(this.#choices);
   }
 
-  /** Shows the turns of other programs: those of a session of Continuo's, and those after what was `shown` of a native one. */
+  /** Shows the turns of other programs: those in the log, and those that come after what was `shown` of a native session. */
   follow({ start, shown }: { readonly start?: FollowStart; readonly shown?: NotedReplay } = {}): void {
     // A turn can end after the session was closed.
-    if (this.#following !== null || this.#isClosed) return;
-    this.#shown = shown ?? null;
+    if (this.#isClosed) return;
+    if (shown !== undefined) this.#native.follow(shown);
+    if (this.#following !== null) return;
     const following = new AbortController();
     this.#following = following;
     const { promise, resolve: onCaughtUp } = Promise.withResolvers<void>();
@@ -126,11 +138,9 @@ export class EditorSession {
     const { client } = this.#options;
     followTurnsOfOthers(this.id, {
       ...this.#followed,
-      ...present({ start, shown }),
+      ...present({ start }),
       ids: () => this.#ids,
-      onFiles: () => {
-        this.#followsFiles = true;
-      },
+      onEnd: () => void this.followNative(),
       onBegin: () => void this.#release().catch(() => undefined),
       onCaughtUp,
       enter: () => this.#enterOfOthers(following.signal),
@@ -159,14 +169,30 @@ export class EditorSession {
 
   /** Ends following for a replay. Returns what `follow` shows after it, which the replay leaves out. */
   async pauseFollowing(): Promise<FollowStart | null> {
-    this.#endFollowing();
+    this.#following?.abort();
+    this.#following = null;
+    this.#native.end();
     return await followStartOf(this.id, this.#followed);
   }
 
-  #endFollowing(): void {
-    this.#following?.abort();
-    this.#following = null;
-    this.#followsFiles = false;
+  /** Follows the native session in which the conversation continues now. Never rejects. */
+  async followNative(): Promise<void> {
+    const { places } = this.#options;
+    const found = await findSession(this.id, places).catch(() => null);
+    if (found?.hit.kind === "own") await this.#followNativeOf(found.hit.row);
+  }
+
+  async #followNativeOf(row: OwnRow): Promise<void> {
+    if (!this.#isClosed) await this.#native.followIn(presentRefOf(row));
+  }
+
+  /** True for a prompt of any program of Continuo; those of other programs are known while their log is followed. */
+  async #isSent(message: Message): Promise<boolean> {
+    if (this.#prompts.has(message)) return true;
+    if (this.#following === null) return false;
+    const sent = await newestPrompts(this.id, this.#options.places).catch(() => []);
+    for (const prompt of sent.toReversed()) this.#prompts.add(prompt);
+    return this.#prompts.has(message);
   }
 
   get #followed() {
@@ -186,7 +212,7 @@ export class EditorSession {
 
   /** True while turns of others are shown. */
   get isFollowed(): boolean {
-    return this.#following !== null;
+    return this.#following !== null || this.#native.isFollowing;
   }
 
   get #isOfAgent(): boolean {
@@ -242,20 +268,21 @@ export class EditorSession {
     this.#stops.add(stop);
     const signal = withdrawn === undefined ? stop.signal : AbortSignal.any([stop.signal, withdrawn]);
     const entry = new StageEntry(this.#stage, GATEWAY_LIMITS.stageMs);
-    const shown = this.#followsFiles ? this.#shown : null;
-    // The agent writes this turn into the same files.
-    if (shown !== null) this.#endFollowing();
+    const input = toBlocks(prompt);
+    const fromMs = Date.now();
+    this.#prompts.add({ runId, input, fromMs, toMs: null });
+    let talk: Talk | null = null;
     try {
-      const talk = await unlessAborted(this.#opened(), signal);
+      talk = await unlessAborted(this.#opened(), signal);
       const updates = new TurnUpdates(this.#ids);
       this.#updates = updates;
-      this.#runs.add(runId);
-      const { result, session } = await talk.say(toBlocks(prompt), {
+      this.#addRun(runId);
+      const { result, session } = await talk.say(input, {
         // With an id, the session of a failed first turn is kept, because the editor will ask again in it. A copy of an
         // agent's session is not kept: the editor continues to see the agent's session, which its program may write to.
         ...present({ inputId: this.#isOfAgent ? undefined : randomUUID() }),
         runId,
-        onNextRun: (next) => this.#runs.add(next),
+        onNextRun: (next) => this.#addRun(next),
         signal,
         onEvent: async (event) => {
           await entry.enter();
@@ -283,11 +310,17 @@ export class EditorSession {
     } finally {
       await entry.leave();
       this.#stops.delete(stop);
-      // The agent's program may have written a turn that failed into its file, although nothing was kept of it here.
-      if (shown !== null) await noteWritten(shown, this.#options.places).catch(() => undefined);
-      this.follow(present({ shown: shown ?? undefined }));
+      this.#prompts.add({ runId, input, fromMs, toMs: Date.now() });
+      this.follow();
+      // If nothing of a first turn was kept, the session is still the agent's own.
+      if (talk?.session) await this.#followNativeOf(toOwnRow(talk.session, ""));
       if (this.#isWanted) await this.#release();
     }
+  }
+
+  #addRun(runId: string): void {
+    this.#runs.add(runId);
+    keepNewest(this.#runs, GATEWAY_LIMITS.ownRuns);
   }
 
   /** Cancels every turn that runs or waits. */
@@ -319,6 +352,7 @@ export class EditorSession {
     this.#isClosed = true;
     this.cancel();
     this.#following?.abort();
+    this.#native.end();
     const talk = await this.#talk?.catch(() => null);
     this.#talk = null;
     await talk?.close();
@@ -455,31 +489,4 @@ export class EditorSession {
 /** The id of a sub-agent is unique only within its session. What an editor may ask of it is not offered here. */
 function subagentOf(id: string, { capabilities: _, ...report }: Json): SessionUpdate {
   return { ...report, sessionId: `${id}/${String(report.sessionId)}` } as SessionUpdate;
-}
-
-/** Returns the agent's own reason if the protocol has it. */
-function stopReasonOf(reason: string | undefined): StopReason {
-  switch (reason) {
-    case "max_tokens":
-    case "max_turn_requests":
-    case "refusal":
-    case "cancelled":
-      return reason;
-    default:
-      return "end_turn";
-  }
-}
-
-/** An agent may take long to start. A turn that is cancelled does not wait for it. */
-async function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
-  signal.throwIfAborted();
-  const aborted = Promise.withResolvers<never>();
-  aborted.promise.catch(() => undefined);
-  const stop = (): void => aborted.reject(signal.reason);
-  signal.addEventListener("abort", stop, { once: true });
-  try {
-    return await Promise.race([promise, aborted.promise]);
-  } finally {
-    signal.removeEventListener("abort", stop);
-  }
 }

@@ -30,6 +30,20 @@ export async function inTime(before: Promise<void>, waitMs: number): Promise<voi
   over.abort();
 }
 
+/** An agent may take long to start. A turn that is cancelled does not wait for it. */
+export async function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
+  signal.throwIfAborted();
+  const aborted = Promise.withResolvers<never>();
+  aborted.promise.catch(() => undefined);
+  const stop = (): void => aborted.reject(signal.reason);
+  signal.addEventListener("abort", stop, { once: true });
+  try {
+    return await Promise.race([promise, aborted.promise]);
+  } finally {
+    signal.removeEventListener("abort", stop);
+  }
+}
+
 /** The entry of a turn of this connection, which may end without anything to show. */
 export class StageEntry {
   readonly #stage: Stage;

@@ -3,7 +3,7 @@
  * sent again as a whole.
  */
 
-import type { PlanEntry, SessionUpdate, ToolCallStatus } from "@agentclientprotocol/sdk/unstable";
+import type { PlanEntry, SessionUpdate, StopReason, ToolCallStatus } from "@agentclientprotocol/sdk/unstable";
 import type { AgentEvent } from "@continuo/core/model";
 import { isJson } from "@continuo/files";
 import type { CallIds } from "./call-ids.ts";
@@ -150,6 +150,19 @@ export class TurnUpdates {
         ...(shown.length === 0 ? {} : { content: shown }),
       },
     ];
+  }
+}
+
+/** Returns the agent's own reason if the protocol has it. */
+export function stopReasonOf(reason: string | undefined): StopReason {
+  switch (reason) {
+    case "max_tokens":
+    case "max_turn_requests":
+    case "refusal":
+    case "cancelled":
+      return reason;
+    default:
+      return "end_turn";
   }
 }
 

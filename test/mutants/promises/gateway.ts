@@ -170,8 +170,8 @@ export const GATEWAY: readonly PromiseOfRoom[] = [
     file: `${ROOM}/session.ts`,
     test: "test/gateway/shared-turns.test.ts",
     promise: "A session that was closed during its own turn does not follow other turns.",
-    text: "this.#following !== null || this.#isClosed) return;",
-    mistake: "this.#following !== null) return;",
+    text: "    if (this.#isClosed) return;\n",
+    mistake: "",
   },
   {
     file: "src/gateway/updates.ts",

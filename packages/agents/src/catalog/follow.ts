@@ -42,6 +42,8 @@ export interface FollowOptions {
   readonly from?: "newest turn" | "start" | ShownMessages;
   /** Milliseconds between two checks; 250 by default. */
   readonly pollMs?: number;
+  /** Called before each check of the files of a native session, which waits for it. */
+  readonly ready?: () => Promise<void>;
 }
 
 /** Ends when the signal aborts. Errors: those of opening the session; `not_found` when it is gone. */
@@ -64,7 +66,7 @@ export async function* follow(
 async function* followNative(
   { reader, found: first, places }: LocatedSession,
   news: NewMessages,
-  { signal, from, pollMs = CATALOG_LIMITS.followMs }: FollowOptions,
+  { signal, from, pollMs = CATALOG_LIMITS.followMs, ready }: FollowOptions,
 ): AsyncGenerator<FollowItem, void, void> {
   let found: FoundSession | null = first;
   // The caller read the session after it had been found.
@@ -74,6 +76,8 @@ async function* followNative(
   let window: WindowOptions = {};
   let missed = 0;
   for (let looks = 1; ; looks++) {
+    await ready?.();
+    if (signal?.aborted === true) return;
     const began = performance.now();
     const stamp: string = found === null ? "" : stampNow(found);
     const isDue = looks % CATALOG_LIMITS.followLooks === 0;

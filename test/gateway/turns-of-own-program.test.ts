@@ -1,0 +1,101 @@
+/** An agent's own program continues a session after, or during, a turn of an editor in the same session. */
+
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { beforeEach, expect, test } from "vitest";
+import { GATEWAY_LIMITS } from "../../src/gateway/limits.ts";
+import { chunk, DONE, hello1, type Script, type ScriptStep } from "../acp/script.ts";
+import { SCRIPTED_AGENT } from "../acp/scripted-program.ts";
+import { createTalkHome, type TalkHome } from "../cli/talk.ts";
+import { type Editor, openEditor } from "./editor.ts";
+import { addAnswer, addTurn, begin, told, turnOf } from "./native-writer.ts";
+
+/** The agent is Gemini CLI: its files are real, and a scripted program is in the place of its own. */
+const AGENT = "gemini";
+/** A turn begins, and goes on when the test has written what the agent writes about it. */
+const BEGIN: readonly ScriptStep[] = [{ touch: "begun" }, { untilFile: "on" }];
+const SCRIPT: Script = {
+  hello: hello1({ resume: {} }, { loadSession: true }),
+  answers: { "session/resume": [{ result: {} }], "session/load": [{ result: {} }] },
+  prompts: {
+    "answer 500": [...BEGIN, { error: { code: -32_603, message: "the model says 500" } }],
+    "answer 429": [...BEGIN, { error: { code: -32_603, message: "the model says 429: wait an hour" } }],
+    "cut the stream": [
+      chunk("I say "),
+      ...BEGIN,
+      { error: { code: -32_603, message: "the stream was cut" } },
+    ],
+    die: [chunk("I say "), ...BEGIN, { die: 3 }],
+    "be cancelled": [chunk("I say "), ...BEGIN, { result: { stopReason: "cancelled" } }],
+    succeed: [chunk("I say "), ...BEGIN, chunk("all."), DONE],
+  },
+};
+
+let home: TalkHome;
+beforeEach(() => {
+  home = createTalkHome(SCRIPT);
+  const agent = { command: process.execPath, args: [SCRIPTED_AGENT, join(home.path, "script.json")] };
+  home.write(".continuo/continuo.yaml", JSON.stringify({ agents: { [AGENT]: agent } }));
+});
+
+async function load(editor: Editor): Promise<string> {
+  const [{ sessionId = "" } = {}] = (await editor.agent.request("session/list", {})).sessions;
+  const cwd = join(home.path, "project");
+  await editor.agent.request("session/load", { sessionId, cwd, mcpServers: [] });
+  editor.take();
+  return sessionId;
+}
+
+/** Resolves also if the turn fails. */
+async function prompt(editor: Editor, sessionId: string, text: string): Promise<void> {
+  const asked = { sessionId, prompt: [{ type: "text" as const, text }] };
+  await editor.agent.request("session/prompt", asked).catch(() => undefined);
+}
+
+/** The updates of as many lines, without the name that Continuo puts before the ids of calls of Gemini CLI. */
+async function shownLines(editor: Editor, count: number): Promise<readonly string[]> {
+  const lines: string[] = [];
+  await expect.poll(() => lines.push(...told(editor)), { timeout: 60_000 }).toBeGreaterThanOrEqual(count);
+  return lines.map((line) => line.replace("Bash__", ""));
+}
+
+const begun = (): Promise<void> =>
+  expect.poll(() => existsSync(join(home.path, "begun")), { timeout: 60_000 }).toBe(true);
+
+test.each(Object.keys(SCRIPT.prompts ?? {}))(
+  "after the turn \"%s\" of an editor, a turn of the agent's own program is shown once, and the editor's turn is not repeated",
+  async (words) => {
+    await begin(home, AGENT);
+    await using editor = await openEditor(home);
+    const sessionId = await load(editor);
+    const running = prompt(editor, sessionId, words);
+    await begun();
+    await addAnswer(home, AGENT, { prompt: words, answer: "I say all." });
+    if (words === "be cancelled") await editor.agent.notify("session/cancel", { sessionId });
+    home.write("on", "");
+    await running;
+    told(editor);
+    await addTurn(home, AGENT, "one");
+    expect(await shownLines(editor, 5)).toEqual(turnOf("one"));
+    await sleep(3 * GATEWAY_LIMITS.nativeMs);
+    expect(told(editor)).toEqual([]);
+  },
+);
+
+test("a turn of the agent's own program during a turn of an editor is shown after that turn", async () => {
+  await begin(home, AGENT);
+  await using editor = await openEditor(home);
+  const sessionId = await load(editor);
+  const running = prompt(editor, sessionId, "succeed");
+  await begun();
+  await addTurn(home, AGENT, "one");
+  await sleep(3 * GATEWAY_LIMITS.nativeMs);
+  await addAnswer(home, AGENT, { prompt: "succeed", answer: "I say all." });
+  home.write("on", "");
+  await running;
+  const shown = await shownLines(editor, 7);
+  expect(shown).toEqual(["agent_message_chunk: I say ", "agent_message_chunk: all.", ...turnOf("one")]);
+  await sleep(3 * GATEWAY_LIMITS.nativeMs);
+  expect(told(editor)).toEqual([]);
+});
