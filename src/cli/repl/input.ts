@@ -22,6 +22,11 @@ export interface Input extends Disposable {
    */
   readonly kept: readonly string[];
   /**
+   * Prints lines above the line that is being typed; `false` if that is not possible now. The property is left out if no
+   * line is edited here.
+   */
+  readonly above?: (lines: readonly string[]) => boolean;
+  /**
    * Returns the next key. With `text`, returns everything that is typed or pasted, up to the end of the line. The
    * property is left out if keys cannot be read.
    */

@@ -26,6 +26,7 @@ function keyboard(added: string[] = []) {
     input,
     nextKey: input.nextKey,
     stdin,
+    stdout,
     onKey: () => new Promise((seen) => stdin.once("data", seen)),
   };
 }
@@ -239,4 +240,27 @@ test("several pasted lines become a mark in the typed text, and no file is read 
     text: "see @a: @/etc/one\n@/etc/two",
     typed: "see @a: [paste 1: 2 lines]",
   });
+});
+
+test("lines are printed above the line that is being typed, unless that line fills several rows", async () => {
+  const { input, stdin, stdout, onKey } = keyboard();
+  using _closed = input;
+  expect(input.above?.(["nobody types"])).toBe(false);
+  const line = input.read("> ");
+  const half = onKey();
+  stdin.write("half");
+  await half;
+  await immediate();
+  stdout.read();
+  expect(input.above?.(["❯ three", "● done", ""])).toBe(true);
+  const printed = String(stdout.read());
+  expect(printed.startsWith("\r\u001b[0J❯ three\r\n● done\r\n\r\n")).toBe(true);
+  expect(printed).toMatch(/> half/u);
+  const long = onKey();
+  stdin.write(" of it".repeat(40));
+  await long;
+  await immediate();
+  expect(input.above?.(["❯ four"])).toBe(false);
+  stdin.write("\r");
+  expect(await line).toEqual(lineOf(`half${" of it".repeat(40)}`));
 });

@@ -92,6 +92,16 @@ class Keyboard implements Input {
     return this.#kept;
   }
 
+  /** A line that fills several rows, or is being searched or completed, stays as it is. */
+  above(lines: readonly string[]): boolean {
+    const line = this.#line;
+    if (line === null || this.#search !== null || this.#isCompleting || line.getCursorPos().rows > 0)
+      return false;
+    this.#shell.stdout.write(`\r\u001b[0J${lines.map((text) => `${text}\r\n`).join("")}`);
+    line.prompt(true);
+    return true;
+  }
+
   listen(listener: InputListener): Disposable {
     this.#listener = listener;
     this.#type("");

@@ -16,6 +16,8 @@ interface DrawOptions {
   readonly columns: number;
 }
 
+export type SpokenMessage = Pick<Message, "role" | "content">;
+
 /** Nothing for a session without messages, or one that cannot be read now: its turn reports that. */
 export async function lastTurns(
   talk: Talk,
@@ -25,6 +27,14 @@ export async function lastTurns(
   const begins = messages.flatMap((message, at) => (messageKind(message) === "person" ? [at] : []));
   const from = begins.at(-TURNS) ?? begins[0];
   if (from === undefined) return [];
+  return drawTurns(messages.slice(from), { paint, columns }).slice(1).concat("");
+}
+
+/** The beginnings of prompts and answers, with an empty line before each prompt. */
+export function drawTurns(
+  messages: readonly SpokenMessage[],
+  { paint, columns }: Pick<DrawOptions, "paint" | "columns">,
+): readonly string[] {
   const draw = (text: string, most: number, mark: string): readonly string[] => {
     const lines = wrap(
       [{ text: text.split("\n").map(visibleLine).join("\n") }],
@@ -38,15 +48,11 @@ export async function lastTurns(
       ...(more > 0 ? [paint(`  … ${more} more ${more === 1 ? "line" : "lines"}`, "dim")] : []),
     ];
   };
-  return messages
-    .slice(from)
-    .flatMap((message) =>
-      messageKind(message) === "person"
-        ? ["", ...draw(typedTextOf(message.content), PROMPT_LINES, "❯")]
-        : draw(textOf(message.content), ANSWER_LINES, "●"),
-    )
-    .slice(1)
-    .concat("");
+  return messages.flatMap(({ role, content }) =>
+    role === "user"
+      ? ["", ...draw(typedTextOf(content), PROMPT_LINES, "❯")]
+      : draw(textOf(content), ANSWER_LINES, "●"),
+  );
 }
 
 async function spokenMessages(talk: Talk, shell: Shell): Promise<readonly Message[]> {

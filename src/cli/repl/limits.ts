@@ -28,6 +28,12 @@ export const REPL_LIMITS = {
   shellChars: 65_536,
   /** The time within which a command must end after it was asked to. */
   shellEndMs: 2_000,
+  /** Turns of other programs that run at a time and are remembered, their messages, and lines of them that wait for a pause. */
+  otherTurns: 16,
+  otherMessages: 200,
+  otherLines: 400,
+  /** The newest turns of this program that are known as its own. */
+  ownRuns: 1_000,
   sessionRows: 15,
   candidates: 40,
 } as const;

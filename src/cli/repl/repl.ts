@@ -17,6 +17,9 @@ import { runCommand } from "./command-work.ts";
 import { createCompleter } from "./completer.ts";
 import { type InputHistory, openHistory } from "./history.ts";
 import type { Input, InputOptions } from "./input.ts";
+import type { SpokenMessage } from "./last-turns.ts";
+import { REPL_LIMITS } from "./limits.ts";
+import type { OtherTurns } from "./other-turns.ts";
 import { idsBeginning } from "./sessions.ts";
 import { parseLine } from "./slash.ts";
 
@@ -33,6 +36,9 @@ interface Repl {
   place: string;
   /** Commands that the person ran, and their output, which the agent receives with the next prompt. */
   told: string[];
+  /** Lines about turns of other programs that wait for the end of a turn or of a line. */
+  unseen: string[];
+  others: OtherTurns | null;
   /** The number of Ctrl-C since the last prompt, in its turn or after it: the second one leaves. */
   interrupts: number;
 }
@@ -87,9 +93,26 @@ export async function runRepl(flags: TalkFlags, shell: Shell): Promise<number> {
   });
   talk = open;
   const paint = paintFor(screenOf(shell, shell.stdout));
-  const repl: Repl = { talk, shell, input, history, teller, paint, place: "", told: [], interrupts: 0 };
+  const begun = { place: "", told: [], unseen: [], others: null, interrupts: 0 };
+  const repl: Repl = { talk, shell, input, history, teller, paint, ...begun };
   await welcome(repl, flags);
+  const { createOtherTurns } = await import("./other-turns.ts");
+  using others = createOtherTurns(talk, (messages) => void showOthers(repl, messages));
+  repl.others = others;
   return await loop(repl);
+}
+
+/** Shows a turn of another program at once if the person edits a line, and otherwise before the next turn. */
+async function showOthers(repl: Repl, messages: readonly SpokenMessage[]): Promise<void> {
+  const { shell, paint, input } = repl;
+  const { drawTurns } = await import("./last-turns.ts");
+  const lines = drawTurns(messages, { paint, columns: screenOf(shell, shell.stdout).columns });
+  repl.unseen = [...repl.unseen, ...lines, ""].slice(-REPL_LIMITS.otherLines);
+  if (input.above?.(repl.unseen) === true) repl.unseen = [];
+}
+
+async function printUnseen({ teller, unseen }: Repl): Promise<void> {
+  if (unseen.length > 0) await teller.print(unseen.splice(0));
 }
 
 async function welcome(
@@ -115,6 +138,8 @@ async function loop(repl: Repl): Promise<number> {
   const { input, teller, paint, history } = repl;
   const isTyped = input.nextKey !== undefined;
   for (;;) {
+    await repl.others?.follow();
+    await printUnseen(repl);
     const typed = await input.read(`${paint("❯", "bold", "green")} `);
     if (typed.type === "end") {
       if (isTyped) await teller.print([""]);
@@ -227,9 +252,17 @@ async function turn(repl: Repl, said: string | readonly Block[]): Promise<void> 
   const startedAt = performance.now();
   let ended: TurnResult;
   if (input.nextKey !== undefined) await teller.print([""]);
+  await printUnseen(repl);
   teller.begin(talk.agent);
   try {
-    ended = await talk.say(said, { onEvent: (event) => teller.tell(event), signal: stop.signal });
+    const { others } = repl;
+    const runId = others?.own();
+    ended = await talk.say(said, {
+      onEvent: (event) => teller.tell(event),
+      signal: stop.signal,
+      ...present({ runId }),
+      onNextRun: (next) => void others?.own(next),
+    });
   } finally {
     await teller.end();
   }
