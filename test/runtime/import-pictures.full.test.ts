@@ -33,6 +33,7 @@ test.each(["sqlite", "postgres"])(
     const { messages } = await TranscriptBuilder.fromStore(other, one.sessionId);
     expect(messages.map(({ content }) => content)).toEqual(native.map(({ content }) => content));
     expect(two).toMatchObject({ sessionId: one.sessionId, messages: native.length });
+    expect(one.added + two.added).toBe(native.length);
     expect((await importNativeSession(store, path, { places })).added).toBe(0);
   },
 );

@@ -44,12 +44,14 @@ test.each(["memory:", "sqlite:"])("an import into %s adds each new event once", 
   expect(await importNativeSession(store, path, options)).toEqual({ ...first, added: 0 });
   writeFileSync(path, `${lines.join("\n")}\n`);
   const size = await store.latestSequence(first.sessionId);
-  await Promise.all([1, 2, 3].map(() => importNativeSession(store, path, options)));
+  const atOnce = await Promise.all([1, 2, 3].map(() => importNativeSession(store, path, options)));
+  const added = atOnce.reduce((sum, imported) => sum + imported.added, 0);
   const { messages: native } = await readNativeSession(path, { places: options.places });
   const { messages } = await TranscriptBuilder.fromStore(store, first.sessionId);
   expect(messages.map(({ content }) => content)).toEqual(native.map(({ content }) => content));
   // There is one more than the new messages, because the incomplete answer has a new form.
   expect(await store.latestSequence(first.sessionId)).toBe(size + native.length - first.messages + 1);
+  expect(size + added).toBe(await store.latestSequence(first.sessionId));
   expect((await importNativeSession(store, path, options)).added).toBe(0);
 });
 

@@ -34,8 +34,8 @@ export interface SessionImport {
   /** The number of messages that the native session has now; those that a person left are not among them. */
   readonly messages: number;
   /**
-   * The number of events of the native session that the store did not have when this import began; 0 if it did not
-   * change. Two imports at the same time can both count an event, which is stored once.
+   * The number of events that this import stored; 0 if the native session did not change. Of imports at the same time,
+   * only the one that stored an event counts it.
    */
   readonly added: number;
 }
@@ -160,12 +160,11 @@ async function importAll(
   sessionId: string,
   history: AsyncIterable<Message>,
 ): Promise<{ readonly messages: number; readonly added: number }> {
-  const before = await store.latestSequence(sessionId);
   const imported = await importedMessages(store, sessionId);
   let [messages, added, chars] = [0, 0, 0];
   let batch = new Map<string, NewEvent>();
   const flush = async (): Promise<void> => {
-    added += await appendNew(store, sessionId, { events: [...batch.values()], before });
+    added += await appendNew(store, sessionId, [...batch.values()]);
     batch = new Map();
     chars = 0;
   };
@@ -214,23 +213,20 @@ async function importedMessages(store: Store, logId: string): Promise<Map<string
   return imported;
 }
 
-interface Batch {
-  readonly events: readonly NewEvent[];
-  /** The newest sequence before the import. */
-  readonly before: number;
-}
-
 /** Appends the events of which the log does not have the id, and returns their number. */
-async function appendNew(store: Store, logId: string, { events, before }: Batch): Promise<number> {
+async function appendNew(store: Store, logId: string, events: readonly NewEvent[]): Promise<number> {
   if (events.length === 0) return 0;
   try {
-    const stored = await store.append(logId, events);
-    return stored.filter(({ sequence }) => sequence > before).length;
+    return (await store.append(logId, events, { onlyNew: true })).length;
   } catch (error) {
     const storedIds = isContinuoError(error, "conflict") ? error.details.storedIds : undefined;
     if (!Array.isArray(storedIds)) throw error;
     const known = new Set<unknown>(storedIds);
-    return await appendNew(store, logId, { events: events.filter(({ id }) => !known.has(id)), before });
+    return await appendNew(
+      store,
+      logId,
+      events.filter(({ id }) => !known.has(id)),
+    );
   }
 }
 

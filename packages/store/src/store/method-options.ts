@@ -92,7 +92,7 @@ export const METHODS: { readonly [Name in Method]: readonly [index: IndexOf<Name
     deleteLog: [1, { ...CALL, reason: true }],
     removeExpired: [0, CALL],
     listDeletedLogs: [0, { ...PAGE, logId: true }],
-    append: [2, { ...CALL, expectedSequence: true, lease: true, also: true, mediaType: true }],
+    append: [2, { ...CALL, expectedSequence: true, lease: true, also: true, mediaType: true, onlyNew: true }],
     countEvents: [1, { ...CALL, after: true, before: true, types: true, retention: true }],
     readMedia: [
       1,

@@ -302,7 +302,7 @@ async function append(
   events: readonly NewEvent[],
   options: AppendOptions,
 ): Promise<readonly StoredEvent[]> {
-  const { expectedSequence, also = [], lease, mediaType, signal } = options;
+  const { expectedSequence, also = [], lease, mediaType, onlyNew = false, signal } = options;
   if (expectedSequence !== undefined) rules.assertSequence("expectedSequence", expectedSequence);
   if (!Array.isArray(events)) throw rules.invalid("append takes an array of events.");
   if (events.length === 0 && also.length === 0)
@@ -311,6 +311,7 @@ async function append(
   signal?.throwIfAborted();
   const request = {
     also,
+    onlyNew,
     ...(expectedSequence === undefined ? {} : { expectedSequence }),
     ...(lease === undefined ? {} : { lease }),
     ...(mediaType === undefined ? {} : { mediaType }),

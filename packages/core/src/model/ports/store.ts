@@ -32,6 +32,11 @@ export interface AppendOptions extends CallOptions {
   readonly also?: readonly Write[];
   /** The log's media type as the writer knows it. Errors: `conflict` (`details.mediaType`). */
   readonly mediaType?: string;
+  /**
+   * True to refuse ids that are stored already, so that the caller knows that this append stored the events. Errors:
+   * `conflict` (`details.storedIds`).
+   */
+  readonly onlyNew?: boolean;
 }
 
 export interface StoreInfo {
@@ -92,7 +97,7 @@ export interface Store
    * soon as they are durable. The store checks in this order:
    *
    * 1. ids: if all are stored with the same type, actor and payload, the stored events are returned,
-   *    whatever else was given; if only some are stored, or the content differs: `conflict`
+   *    whatever else was given; if only some are stored, the content differs, or `onlyNew` is true: `conflict`
    * 2. a producer's number that was accepted before: `[]`
    * 3. the lease: `fenced`; the producer's epoch: `fenced`
    * 4. the log is open: `log_closed`; the producer's number follows: `sequence_gap`

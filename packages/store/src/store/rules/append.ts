@@ -18,7 +18,10 @@ import { assertProducerFollows, findProducer, isAccepted, producerOf } from "./p
 import { conflict, fenced, invalid, logClosed, notFound } from "./refusals.ts";
 import { noteActivity } from "./session-rows.ts";
 
-export type AppendRequest = Pick<AppendOptions, "expectedSequence" | "lease" | "also" | "mediaType">;
+export type AppendRequest = Pick<
+  AppendOptions,
+  "expectedSequence" | "lease" | "also" | "mediaType" | "onlyNew"
+>;
 
 export function* append(
   tx: Transaction,
@@ -74,7 +77,7 @@ function* check(
   const also = request.also ?? [];
   assertMediaType(log, request.mediaType);
   assertKind(log, events);
-  const stored = yield* findStored(scope, log, events);
+  const stored = yield* findStored(scope, log, { events, request });
   if (stored !== undefined) return stored;
   const given = producerOf(also);
   const producer =
@@ -114,7 +117,7 @@ function assertKind(log: LogRow, events: readonly PreparedEvent[]): void {
 function* findStored(
   scope: Scope,
   log: LogRow,
-  events: readonly PreparedEvent[],
+  { events, request }: Omit<CheckedAppend, "leaseLock">,
 ): Work<readonly StoredEvent[] | undefined> {
   const retriable = events.filter((event) => event.retriable === "yes");
   if (retriable.length === 0) return undefined;
@@ -127,10 +130,15 @@ function* findStored(
     if (!isSame(scope, event, found)) throw differs(log, event, found);
     stored.push(found);
   }
+  const details = { logId: log.log_id, storedIds: stored.map((event) => event.id) };
+  if (request.onlyNew === true) {
+    const message = `${stored.length} of ${events.length} events of this append are already stored in ${log.log_id}`;
+    throw conflict(message, details, "Append only the events that are not stored yet.");
+  }
   if (stored.length === events.length) return stored;
   throw conflict(
     `some events of this append are already stored in ${log.log_id}, others are not`,
-    { logId: log.log_id, storedIds: stored.map((event) => event.id) },
+    details,
     "Append exactly the same events again, or use new ids.",
   );
 }

@@ -68,6 +68,30 @@ export const idempotencyCases: readonly ContractCase[] = [
     },
   },
   {
+    name: "an append of only new events names those that are stored, and stores nothing",
+    run: async ({ store }) => {
+      const logId = await newLog(store);
+      const next = { ...said("next"), id: "e2" };
+      assert.equal((await store.append(logId, [EVENT], { onlyNew: true })).length, 1);
+      const all = await rejects("conflict", store.append(logId, [EVENT], { onlyNew: true }));
+      assert.deepEqual(all.details, { logId, storedIds: ["e1"] });
+      const some = await rejects("conflict", store.append(logId, [next, EVENT], { onlyNew: true }));
+      assert.deepEqual(some.details, { logId, storedIds: ["e1"] });
+      assert.equal(await store.latestSequence(logId), 1);
+      assert.equal((await store.append(logId, [next], { onlyNew: true }))[0]?.sequence, 2);
+    },
+  },
+  {
+    name: "of appends of only new events at the same time, one stores each event",
+    run: async ({ store }) => {
+      const logId = await newLog(store);
+      const append = (): Promise<unknown> => store.append(logId, [EVENT], { onlyNew: true });
+      const outcomes = await Promise.allSettled(Array.from({ length: 8 }, append));
+      assert.equal(outcomes.filter(({ status }) => status === "fulfilled").length, 1);
+      assert.equal(await store.latestSequence(logId), 1);
+    },
+  },
+  {
     name: "another time of occurrence or another run does not make another event",
     run: async ({ store }) => {
       const logId = await newLog(store);
