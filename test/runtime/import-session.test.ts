@@ -13,10 +13,12 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { findNativeSessions, readNativeSession } from "@continuo/agents";
+import type { Session, Store } from "@continuo/core/model";
 import { TranscriptBuilder, toOpenAIMessages } from "@continuo/core/transcript";
 import { importNativeSession, importNativeSessions, openContinuo } from "@continuo/server/runtime";
 import { openStore } from "@continuo/store";
 import { expect, test } from "vitest";
+import { KeptMessages } from "../../packages/server/src/runtime/imported-messages.ts";
 import { EchoAgent } from "../../packages/store/src/testing/index.ts";
 import { scratchFolder } from "../scratch-folder.ts";
 
@@ -189,6 +191,101 @@ test("all sessions are imported and followed until the signal, and a session tha
   expect(await Array.fromAsync(importNativeSessions(store, options))).toEqual([]);
   const aborted = importNativeSessions(store, { ...options, signal: AbortSignal.abort() });
   await expect(Array.fromAsync(aborted)).rejects.toMatchObject({ code: "cancelled" });
+});
+
+/** A home with a long session of Claude Code, the function that continues it, and the function that replaces its end. */
+function longHome(name: string): { readonly home: string; add(text: string, after?: string): string } {
+  const home = scratchFolder(name);
+  const folder = join(home, ".claude/projects/-work");
+  mkdirSync(folder, { recursive: true });
+  const sessionId = "22222222-2222-4222-8222-222222222222";
+  const path = join(folder, `${sessionId}.jsonl`);
+  let [count, last] = [0, null as string | null];
+  return {
+    home,
+    add(text, after = last ?? undefined) {
+      count += 1;
+      const [uuid, timestamp] = [`u${count}`, new Date(Date.UTC(2026, 10, 1) + count * 1_000).toISOString()];
+      const message = { role: "user", content: text };
+      const base = {
+        type: "user",
+        uuid,
+        parentUuid: after ?? null,
+        sessionId,
+        cwd: "/work",
+        version: "2.1.0",
+      };
+      appendFileSync(path, `${JSON.stringify({ ...base, timestamp, message })}\n`);
+      last = uuid;
+      return uuid;
+    },
+  };
+}
+
+/** Counts the events that a program reads from a store, and the appends. */
+function countedStore(store: Store): {
+  readonly store: Store;
+  readonly counts: { read: number; appends: number };
+} {
+  const counts = { read: 0, appends: 0 };
+  const read: Store["read"] = async (...given) => {
+    const page = await store.read(...given);
+    counts.read += page.events.length;
+    return page;
+  };
+  const append: Store["append"] = async (...given) => {
+    counts.appends += 1;
+    return await store.append(...given);
+  };
+  return { store: { ...store, read, append }, counts };
+}
+
+test("a followed session is not read again from the store: only what other programs appended", async () => {
+  const { home, add } = longHome("import-follow");
+  for (let n = 0; n < 600; n += 1) add(`message ${n}`);
+  await using opened = await openStore("memory:");
+  const { store, counts } = countedStore(opened);
+  const stop = new AbortController();
+  const options = { places: { home, env: {} }, follow: true, pollMs: 5, signal: stop.signal };
+  const seen: { added: number; read: number; appends: number }[] = [];
+  const left: string[] = [];
+  for await (const { sessionId, added } of importNativeSessions(store, options)) {
+    seen.push({ added, ...counts });
+    Object.assign(counts, { read: 0, appends: 0 });
+    if (seen.length === 1) left.push(add("next"));
+    if (seen.length === 2) {
+      await opened.append(sessionId, [{ type: "message_sent", data: { messageId: "n", content: "a note" } }]);
+      add("left", left[0]);
+    }
+    if (seen.length === 3) add("taken", left[0]);
+    if (seen.length === 4) stop.abort();
+  }
+  expect(seen).toEqual([
+    { added: 600, read: 0, appends: 3 },
+    { added: 1, read: 0, appends: 1 },
+    { added: 1, read: 1, appends: 1 },
+    // The message that was left is hidden.
+    { added: 2, read: 0, appends: 1 },
+  ]);
+});
+
+test("what a program keeps of followed sessions is bounded, and is not used for another session with the same id", () => {
+  const kept = new KeptMessages(5);
+  const session = (sessionId: string, createdAt = "2026-11-01T00:00:00.000Z"): Session =>
+    ({ sessionId, createdAt }) as Session;
+  const fill = (sessionId: string, count: number): void => {
+    const { messages } = kept.take(session(sessionId));
+    for (let n = 0; n < count; n += 1) messages.set(`m${n}`, { isHidden: false, eventId: "e", sequence: n });
+    kept.trim();
+  };
+  const sizes = (): readonly number[] => ["a", "b", "c"].map((id) => kept.take(session(id)).messages.size);
+  fill("a", 3);
+  fill("b", 3);
+  fill("c", 2);
+  expect(sizes()).toEqual([0, 3, 2]);
+  expect(kept.take(session("b", "2026-11-02T00:00:00.000Z")).messages.size).toBe(0);
+  fill("c", 6);
+  expect(sizes()).toEqual([0, 0, 0]);
 });
 
 test("an import from a home that does not exist, or of an unknown session, fails with the next step", async () => {

@@ -14,12 +14,14 @@ import {
   type Message,
   type NewEvent,
   present,
-  readAll,
+  type Session,
   type Store,
+  type StoredEvent,
 } from "@continuo/core/model";
 import { type FoundFile, mayBeWrittenSince } from "@continuo/files";
 import type { Lookup, ReadOptions, SessionRef } from "@continuo/native";
 import { openSession } from "@continuo/store/sessions";
+import { type ImportedMessage, importedMessages, type KeptMessages } from "./imported-messages.ts";
 
 export interface ImportSessionOptions extends Pick<ReadOptions, "places" | "cwd" | "signal"> {
   /** The session in the store; `AGENT-ID` by default. */
@@ -68,7 +70,16 @@ export async function importNativeSession(
   options: ImportSessionOptions = {},
 ): Promise<SessionImport> {
   assertKnownOptions("importNativeSession", options, OPTIONS);
-  const { sessionId, metadata, ...lookup } = options;
+  return await importSession(store, ref, options);
+}
+
+/** @param kept what a program that follows sessions keeps between two imports */
+export async function importSession(
+  store: Store,
+  ref: SessionRef,
+  { sessionId, metadata, ...lookup }: ImportSessionOptions,
+  kept?: KeptMessages,
+): Promise<SessionImport> {
   return await cancellable(lookup.signal, async () => {
     const now = Date.now();
     // The readers of all agents are slow to load.
@@ -82,8 +93,10 @@ export async function importNativeSession(
     const { agent, location, title, cwd } = native.details;
     const id = sessionId ?? importedAs(native.details);
     const importedFrom = { agent, sessionId: native.details.sessionId, location };
-    await openSession(store, id, present({ title, cwd, metadata: { ...metadata, importedFrom } }));
-    const counts = await importAll(store, id, native.history(present({ signal: lookup.signal })));
+    const about = present({ title, cwd, metadata: { ...metadata, importedFrom } });
+    const session = await openSession(store, id, about);
+    const history = native.history(present({ signal: lookup.signal }));
+    const counts = await importAll(store, { session, history, kept });
     const data: LastImport = { version, title, messages: counts.messages };
     await store.commitCursor({ logId: id, name: LAST_IMPORT, data });
     return { sessionId: id, title, ...counts };
@@ -155,28 +168,40 @@ async function knownImport(
   return { sessionId, title: last.title ?? null, messages: last.messages, added: 0 };
 }
 
+interface Import {
+  readonly session: Session;
+  readonly history: AsyncIterable<Message>;
+  readonly kept: KeptMessages | undefined;
+}
+
 async function importAll(
   store: Store,
-  sessionId: string,
-  history: AsyncIterable<Message>,
+  { session, history, kept }: Import,
 ): Promise<{ readonly messages: number; readonly added: number }> {
-  const imported = await importedMessages(store, sessionId);
+  const { sessionId } = session;
+  const imported = await importedMessages(store, session, kept);
+  // What this import appends changes the map.
+  const before = new Map(imported.messages);
   let [messages, added, chars] = [0, 0, 0];
   let batch = new Map<string, NewEvent>();
   const flush = async (): Promise<void> => {
-    added += await appendNew(store, sessionId, [...batch.values()]);
+    const stored = await appendNew(store, sessionId, [...batch.values()]);
+    imported.note(stored);
+    added += stored.length;
     batch = new Map();
     chars = 0;
   };
   for await (const message of history) {
     messages += 1;
-    const { event, size } = toEvent(message, imported.get(message.id));
-    imported.delete(message.id);
+    const known = imported.messages.get(message.id);
+    const { event, size } = toEvent(message, known);
+    before.delete(message.id);
+    if (event.id === known?.eventId) continue;
     batch.set(event.id, event);
     chars += size;
     if (batch.size >= APPEND_EVENTS || chars >= APPEND_CHARS) await flush();
   }
-  for (const [messageId, { isHidden, sequence }] of imported) {
+  for (const [messageId, { isHidden, sequence }] of before) {
     if (isHidden) continue;
     const id = `${messageId}/hidden/${sequence}`;
     batch.set(id, { id, type: "message_deleted", data: { messageId, reason: NOT_NATIVE } });
@@ -188,36 +213,15 @@ async function importAll(
 
 const NOT_NATIVE = "the native session does not have this message any more";
 
-interface ImportedMessage {
-  readonly isHidden: boolean;
-  /** The place of the last event that changed it. */
-  readonly sequence: number;
-}
-
-/** The ids of the events of this file, after the id of the message. Other programs may write into the session too. */
-const OF_IMPORT = /^\/(?:[0-9a-f]{64}(?:\/\d+)?|hidden\/\d+)$/u;
-
-function isOfImport(eventId: string, messageId: string): boolean {
-  return eventId.startsWith(messageId) && OF_IMPORT.test(eventId.slice(messageId.length));
-}
-
-/** The messages that earlier imports stored, by their ids. */
-async function importedMessages(store: Store, logId: string): Promise<Map<string, ImportedMessage>> {
-  const imported = new Map<string, ImportedMessage>();
-  const types = ["message_sent", "message_received", "message_deleted"];
-  for await (const { id, type, data, sequence } of readAll(store, logId, { types })) {
-    const { messageId } = data as { readonly messageId?: unknown };
-    if (typeof messageId !== "string" || !isOfImport(id, messageId)) continue;
-    imported.set(messageId, { isHidden: type === "message_deleted", sequence });
-  }
-  return imported;
-}
-
-/** Appends the events of which the log does not have the id, and returns their number. */
-async function appendNew(store: Store, logId: string, events: readonly NewEvent[]): Promise<number> {
-  if (events.length === 0) return 0;
+/** Appends the events of which the log does not have the id, and returns them. */
+async function appendNew(
+  store: Store,
+  logId: string,
+  events: readonly NewEvent[],
+): Promise<readonly StoredEvent[]> {
+  if (events.length === 0) return [];
   try {
-    return (await store.append(logId, events, { onlyNew: true })).length;
+    return await store.append(logId, events, { onlyNew: true });
   } catch (error) {
     const storedIds = isContinuoError(error, "conflict") ? error.details.storedIds : undefined;
     if (!Array.isArray(storedIds)) throw error;

@@ -16,10 +16,11 @@ import {
   assertHome,
   type ImportSessionOptions,
   importedAs,
-  importNativeSession,
+  importSession,
   type SessionImport,
   versionOf,
 } from "./import-session.ts";
+import { KeptMessages } from "./imported-messages.ts";
 
 export interface ImportSessionsOptions extends Pick<ImportSessionOptions, "places" | "metadata" | "signal"> {
   /** All agents by default. */
@@ -55,6 +56,12 @@ interface LastAttempt {
   readonly failedAt?: number;
 }
 
+/** What is known between two looks at the files. */
+interface Memory {
+  readonly seen: Map<string, LastAttempt>;
+  readonly kept: KeptMessages | undefined;
+}
+
 /**
  * Imports every session of the agents, archived ones too, as `importNativeSession` does, and yields each import that stored
  * something. Sessions that have not changed are not read. With `follow` it then imports what the agents write, and ends when
@@ -70,11 +77,11 @@ export async function* importNativeSessions(
   assertNumbers(options, { pollMs: 1 });
   const { follow = false, pollMs = POLL_MS, signal } = options;
   assertHome(options);
-  const seen = new Map<string, LastAttempt>();
+  const memory: Memory = { seen: new Map(), kept: follow ? new KeptMessages() : undefined };
   try {
     for (;;) {
       const startedAt = performance.now();
-      yield* importChanged(store, options, seen);
+      yield* importChanged(store, options, memory);
       if (!follow) return;
       // If looking at the files takes longer, the pause is longer too, so that it uses only a small part of the time.
       const busyMs = Math.min(performance.now() - startedAt, pollMs);
@@ -88,7 +95,7 @@ export async function* importNativeSessions(
 async function* importChanged(
   store: Store,
   options: ImportSessionsOptions,
-  seen: Map<string, LastAttempt>,
+  { seen, kept }: Memory,
 ): AsyncGenerator<SessionImport, void, void> {
   const { agents, places, metadata, signal, onError = warn } = options;
   for (const found of await findSessions(present({ agents, places, signal }))) {
@@ -100,7 +107,8 @@ async function* importChanged(
       if (before.failedAt === undefined || now - before.failedAt < RETRY_MS) continue;
     }
     try {
-      const imported = await importNativeSession(store, found, present({ places, metadata, signal }));
+      const imported = await importSession(store, found, present({ places, metadata, signal }), kept);
+      kept?.trim();
       seen.set(id, { version });
       if (imported.added > 0) yield imported;
     } catch (error) {

@@ -1,0 +1,100 @@
+/**
+ * The messages that imports stored in a session. A program that follows a session keeps them, so that an import reads only
+ * the events that other programs appended since the last one.
+ */
+
+import { readAll, type Session, type Store, type StoredEvent } from "@continuo/core/model";
+
+export interface ImportedMessage {
+  readonly isHidden: boolean;
+  /** The last event that changed it, and its place. */
+  readonly eventId: string;
+  readonly sequence: number;
+}
+
+export interface ImportedMessages {
+  /** By their ids. */
+  readonly messages: ReadonlyMap<string, ImportedMessage>;
+  /** Takes over what this import appended. */
+  note(stored: readonly StoredEvent[]): void;
+}
+
+/** Messages that are kept of all sessions together. */
+const MAX_KEPT = 50_000;
+
+/** What a program that follows sessions keeps between two imports; the sessions that changed last. */
+export class KeptMessages {
+  readonly #max: number;
+  readonly #sessions = new Map<string, Known>();
+
+  constructor(max: number = MAX_KEPT) {
+    this.#max = max;
+  }
+
+  /** A session that was deleted and created again is read again. */
+  take({ sessionId, createdAt }: Session): Known {
+    const kept = this.#sessions.get(sessionId);
+    const known = kept?.createdAt === createdAt ? kept : newKnown(createdAt);
+    this.#sessions.delete(sessionId);
+    this.#sessions.set(sessionId, known);
+    return known;
+  }
+
+  /** Forgets the sessions that have not changed for the longest time. */
+  trim(): void {
+    let count = 0;
+    for (const [sessionId, { messages }] of [...this.#sessions].reverse()) {
+      count += messages.size;
+      if (count > this.#max) this.#sessions.delete(sessionId);
+    }
+  }
+}
+
+interface Known {
+  readonly createdAt: string;
+  readonly messages: Map<string, ImportedMessage>;
+  /** All events up to this one are known. */
+  sequence: number;
+}
+
+function newKnown(createdAt: string): Known {
+  return { createdAt, messages: new Map(), sequence: 0 };
+}
+
+const TYPES = ["message_sent", "message_received", "message_deleted"];
+
+export async function importedMessages(
+  store: Store,
+  session: Session,
+  kept?: KeptMessages,
+): Promise<ImportedMessages> {
+  const { sessionId, createdAt } = session;
+  const known = kept?.take(session) ?? newKnown(createdAt);
+  const latest = await store.latestSequence(sessionId);
+  for await (const event of readAll(store, sessionId, { types: TYPES, after: known.sequence })) {
+    noteEvent(known, event);
+  }
+  known.sequence = Math.max(known.sequence, latest);
+  return {
+    messages: known.messages,
+    note(stored) {
+      // If another program appended events between, they are read by the next import, with these.
+      if (stored[0]?.sequence !== known.sequence + 1) return;
+      for (const event of stored) noteEvent(known, event);
+    },
+  };
+}
+
+function noteEvent(known: Known, { id, type, data, sequence }: StoredEvent): void {
+  known.sequence = Math.max(known.sequence, sequence);
+  const { messageId } = data as { readonly messageId?: unknown };
+  if (typeof messageId !== "string" || !isOfImport(id, messageId)) return;
+  known.messages.set(messageId, { isHidden: type === "message_deleted", eventId: id, sequence });
+}
+
+/** The ids of the events of an import, after the id of the message. Other programs may write into the session too. */
+const OF_IMPORT = /^\/(?:[0-9a-f]{64}(?:\/\d+)?|hidden\/\d+)$/u;
+
+function isOfImport(eventId: string, messageId: string): boolean {
+  return eventId.startsWith(messageId) && OF_IMPORT.test(eventId.slice(messageId.length));
+}
