@@ -36,8 +36,8 @@ export interface SessionImport {
   /** The number of messages that the native session has now; those that a person left are not among them. */
   readonly messages: number;
   /**
-   * The number of events that this import stored; 0 if the native session did not change. Of imports at the same time,
-   * only the one that stored an event counts it.
+   * The number of events that this import stored; 0 if the native session did not change. If several imports run at the
+   * same time, only the one that stored an event counts it.
    */
   readonly added: number;
 }
@@ -180,7 +180,7 @@ async function importAll(
 ): Promise<{ readonly messages: number; readonly added: number }> {
   const { sessionId } = session;
   const imported = await importedMessages(store, session, kept);
-  // What this import appends changes the map.
+  // The appends of this import change the map.
   const before = new Map(imported.messages);
   let [messages, added, chars] = [0, 0, 0];
   let batch = new Map<string, NewEvent>();

@@ -13,7 +13,7 @@ export interface ImportedMessage {
 }
 
 export interface ImportedMessages {
-  /** By their ids. */
+  /** The key is the id of the message. */
   readonly messages: ReadonlyMap<string, ImportedMessage>;
   /** Takes over what this import appended. */
   note(stored: readonly StoredEvent[]): void;
@@ -22,7 +22,7 @@ export interface ImportedMessages {
 /** Messages that are kept of all sessions together. */
 const MAX_KEPT = 50_000;
 
-/** What a program that follows sessions keeps between two imports; the sessions that changed last. */
+/** The messages that a program keeps between two imports, of the sessions that changed last. */
 export class KeptMessages {
   readonly #max: number;
   readonly #sessions = new Map<string, Known>();
