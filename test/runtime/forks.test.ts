@@ -3,7 +3,9 @@
 import { spawnSync } from "node:child_process";
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
+import { TranscriptBuilder } from "@continuo/core/transcript";
 import { type Continuo, openContinuo } from "@continuo/server/runtime";
+import { startRun, startSession } from "@continuo/store/sessions";
 import { afterEach, expect, test } from "vitest";
 import { EchoAgent } from "../../packages/store/src/testing/index.ts";
 import { scratchFolder } from "../scratch-folder.ts";
@@ -60,4 +62,27 @@ test("a fork under the id of a session of another origin is a conflict, and of t
   const missing = c.session("ask-2", { create: true, forkedFrom: { logId: "nothing" } });
   await expect(missing.messages()).rejects.toMatchObject({ code: "not_found" });
   expect(await c.session("ask-1", { create: true }).messages()).toHaveLength(2);
+});
+
+test("a session that does not exist is called a session by all who were asked for one", async () => {
+  c = await openContinuo("memory:", { agents: [new EchoAgent()], pollMs: 10 });
+  const none = { code: "not_found", message: 'there is no session "nothing"', hint: expect.any(String) };
+  const asked: readonly (() => Promise<unknown>)[] = [
+    () => TranscriptBuilder.fromStore(c.store, "nothing"),
+    () => TranscriptBuilder.fromStore(c.store, "nothing", { limit: 3 }),
+    () => c.replay("nothing", { agent: new EchoAgent() }),
+    () => c.session("new", { create: true, forkedFrom: { logId: "nothing" } }).messages(),
+    () => startSession(c.store, { forkedFrom: { logId: "nothing", sequence: 1 } }),
+    () => startRun(c.store, "nothing", "hello"),
+    () => c.session("nothing").toHtml(),
+  ];
+  for (const ask of asked) await expect(ask()).rejects.toMatchObject(none);
+  await c.session("work", { create: true }).send("x", { id: "1" }).result();
+  const transcript = await TranscriptBuilder.fromStore(c.store, "work");
+  await c.store.deleteSession("work");
+  await expect(TranscriptBuilder.updateFromStore(c.store, transcript)).rejects.toMatchObject({
+    message: 'there is no session "work"',
+  });
+  // The store knows logs.
+  await expect(c.store.read("nothing")).rejects.toMatchObject({ message: "there is no log nothing" });
 });

@@ -3,7 +3,13 @@
  * be restored.
  */
 
-import { ContinuoError, type Message, type Session, shellWord } from "@continuo/core/model";
+import {
+  ContinuoError,
+  type Message,
+  rethrowForSession,
+  type Session,
+  shellWord,
+} from "@continuo/core/model";
 import { cutAt } from "@continuo/native/forking";
 import { toGivenTitle } from "@continuo/native/kit";
 import { readTranscript } from "./open-session.ts";
@@ -51,7 +57,9 @@ export async function forkOwn(
   }
   const wanted = messages.slice(0, count);
   const sequence = count === messages.length ? lastSequence : endOf(wanted);
-  const session = await own.store.createSession({ forkedFrom: { logId: sessionId, sequence } });
+  const session = await own.store
+    .createSession({ forkedFrom: { logId: sessionId, sequence } })
+    .catch((error: unknown) => rethrowForSession(error, sessionId));
   const forked = await readTranscript(own, session.sessionId);
   if (idsOf(forked.messages) === idsOf(wanted)) return { session, messages: count };
   await own.store.deleteSession(session.sessionId, { reason: "cut between messages that belong together" });

@@ -200,6 +200,20 @@ export function messageOf(error: unknown): string {
   }
 }
 
+/**
+ * Throws the error of a store again: a caller that asked for a session learns that there is no session, and not that
+ * there is no log.
+ */
+export function rethrowForSession(error: unknown, sessionId: string): never {
+  if (!isContinuoError(error, "not_found") || error.details.logId !== sessionId) throw error;
+  throw new ContinuoError("not_found", `there is no session ${JSON.stringify(sessionId)}`, {
+    hint: "Create it first, for example with `createSession`; a session with a time to live may have expired.",
+    hintFor: "program",
+    details: { logId: sessionId, sessionId },
+    cause: error,
+  });
+}
+
 /** Takes an error or its code; 1 for anything else. */
 export function exitCodeOf(error: unknown): number {
   return kindOf(error)?.exitCode ?? 1;

@@ -17,6 +17,7 @@ export {
   isContinuoError,
   isPassing,
   messageOf,
+  rethrowForSession,
 } from "./errors.ts";
 export {
   type Actor,

@@ -7,6 +7,7 @@ import {
   isEvent,
   present,
   readAll,
+  rethrowForSession,
   type Store,
   type StoredEvent,
   textOf,
@@ -30,7 +31,9 @@ async function replay<Value>(
   sessionId: string,
   { agent, keep = false, signal }: ReplayOptions<Value>,
 ): Promise<readonly ReplayedRun[]> {
-  const inputs = await inputsOf(store, sessionId);
+  const inputs = await inputsOf(store, sessionId).catch((error: unknown) =>
+    rethrowForSession(error, sessionId),
+  );
   const replayed: ReplayedRun[] = [];
   for (const said of inputs) {
     signal?.throwIfAborted();

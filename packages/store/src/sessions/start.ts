@@ -11,6 +11,7 @@ import {
   type NewSession,
   present,
   type Run,
+  rethrowForSession,
   type Session,
   type Store,
 } from "@continuo/core/model";
@@ -92,7 +93,13 @@ function fromOrigin(
 
 /** The same, with a store that already waits. */
 export async function beginSession(store: Store, options: StartSessionOptions): Promise<Session> {
-  return await store.createSession({ ...options, sessionId: options.sessionId ?? newId() });
+  try {
+    return await store.createSession({ ...options, sessionId: options.sessionId ?? newId() });
+  } catch (error) {
+    const source = options.forkedFrom?.logId;
+    if (source === undefined) throw error;
+    rethrowForSession(error, source);
+  }
 }
 
 export interface StartRunOptions {

@@ -1,6 +1,12 @@
 /** Reads a transcript from a session's log, page by page, and updates it. */
 
-import { ContinuoError, cancellable, type EventPage, type KnownOptions } from "../../model/index.ts";
+import {
+  ContinuoError,
+  cancellable,
+  type EventPage,
+  type KnownOptions,
+  rethrowForSession,
+} from "../../model/index.ts";
 import { assertBudgetOptions, BUDGET_OPTIONS } from "../context/index.ts";
 import { type EventLike, inOrder } from "../events/index.ts";
 import { foldEvent } from "../fold/index.ts";
@@ -61,7 +67,11 @@ async function readFold(
   options: FromStoreOptions,
 ): Promise<Fold> {
   assertLimit(options.limit);
-  return await cancellable(options.signal, () => readFromStart(store, sessionId, options));
+  try {
+    return await cancellable(options.signal, () => readFromStart(store, sessionId, options));
+  } catch (error) {
+    rethrowForSession(error, sessionId);
+  }
 }
 
 async function readFromStart(
@@ -93,7 +103,11 @@ export async function updateFromStore(
   options: FromStoreOptions = {},
 ): Promise<Transcript> {
   assertBudgetOptions("updateFromStore", options, OPTIONS);
-  return await cancellable(options.signal, () => update(store, transcript, options));
+  try {
+    return await cancellable(options.signal, () => update(store, transcript, options));
+  } catch (error) {
+    rethrowForSession(error, transcript.sessionId);
+  }
 }
 
 async function update(
