@@ -142,6 +142,28 @@ test("an error in a route of the program keeps the hint that the program wrote, 
   expect(await hintOf(own)).toBe("Choose a job of the list.");
 });
 
+test("an issue of a schema has a path, whatever its segments are", async () => {
+  c = await openContinuo("memory:");
+  const bare: unknown = Object.create(null);
+  const broken = {
+    toString: () => {
+      throw new Error("no text");
+    },
+  };
+  const paths = [["a", 0, { key: "b" }], [bare], [{ key: bare }], [broken], [() => "f"], [Symbol("s")]];
+  const error = Object.assign(new Error("refused"), {
+    issues: paths.map((path) => ({ message: "wrong", path })),
+  });
+  const response = toErrorResponse(error);
+  expect(response.status).toBe(400);
+  expect(await response.json()).toMatchObject({
+    error: {
+      message: "the body does not have the expected form: a.0.b, ?, Symbol(s)",
+      details: { issues: ["a.0.b", "?", "?", "?", "?", "Symbol(s)"].map((path) => ({ path })) },
+    },
+  });
+});
+
 test("without onError, the warning about a refusal has the hint", async () => {
   c = await openContinuo("memory:");
   const handler = c.handler({ authorize: () => ({ sessions: "*", access: "chat" }) });

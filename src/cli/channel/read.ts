@@ -65,7 +65,7 @@ export async function runExport(channel: string, flags: ChannelFlags, shell: She
     const path = channelPath(channel, `/events?after=${after}`);
     const page = (await callServer(access, path)) as unknown as EventsPage;
     for (const event of page.events) {
-      if (!shell.stdout.write(`${JSON.stringify(event)}\n`)) {
+      if (!shell.stdout.write(`${toJsonText(event)}\n`)) {
         await new Promise<void>((resolve) => shell.stdout.once("drain", () => resolve()));
       }
     }

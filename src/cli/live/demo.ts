@@ -11,7 +11,7 @@ import { packageFile } from "@continuo/files";
 import { allowEverybody, createServer, listen } from "@continuo/server";
 import { openStore } from "@continuo/store";
 import { accessOf, type ServerAccess } from "../channel/index.ts";
-import type { Shell } from "../terminal/index.ts";
+import { type Shell, toJsonText } from "../terminal/index.ts";
 import type { DemoFlags } from "./flags.ts";
 import { lineOfNote, timeOf } from "./lines.ts";
 
@@ -53,7 +53,7 @@ export async function runDemo(flags: DemoFlags, shell: Shell): Promise<number> {
     const session = await client.end();
     // The last notes arrive with the end of the session.
     const notes = await client.notes();
-    if (flags.json) shell.stdout.write(`${JSON.stringify({ type: "end", session, notes })}\n`);
+    if (flags.json) shell.stdout.write(`${toJsonText({ type: "end", session, notes })}\n`);
     else {
       shell.stdout.write(`\nThe session is ${session.state}. Its ${notes.length} notes:\n\n`);
       for (const note of notes) shell.stdout.write(lineOfNote(note));

@@ -1,5 +1,13 @@
 import { describe, expect, test } from "vitest";
-import { clockTime, formatCount, formatSize, parseSince, relativeTime, tildePath } from "./text.ts";
+import {
+  clockTime,
+  formatCount,
+  formatSize,
+  parseSince,
+  relativeTime,
+  tildePath,
+  toJsonText,
+} from "./text.ts";
 
 const now = new Date(2026, 10, 21, 12, 30, 0);
 const ago = (ms: number): string => new Date(now.getTime() - ms).toISOString();
@@ -80,4 +88,28 @@ test.each([
 
 test("clockTime is in local time, and empty if the time is unknown", () => {
   expect([clockTime(now.toISOString()), clockTime(null)]).toEqual(["2026-11-21 12:30", ""]);
+});
+
+test("JSON shows every character that a reader does not see, and a parser reads the same text", () => {
+  const hidden = [
+    "\u200b",
+    "\u00ad",
+    "\ufeff",
+    "\u{e0041}",
+    "\u115f",
+    "\u034f",
+    "\u202e",
+    "\u2028",
+    "\u009b",
+  ];
+  for (const character of hidden) {
+    const json = toJsonText({ text: `a${character}b` });
+    expect(json).toMatch(/^[\x20-\x7e]*$/u);
+    expect(JSON.parse(json)).toEqual({ text: `a${character}b` });
+  }
+  expect(toJsonText("a\u200bb\u{e0041}")).toBe('"a\\u200bb\\udb40\\udc41"');
+  expect(toJsonText("a\u200db")).toBe('"a\\u200db"');
+  for (const text of ["👩\u200d💻 ❤\ufe0f", "می\u200cخواهم", "日本語"])
+    expect(toJsonText(text)).toBe(`"${text}"`);
+  expect(toJsonText({ a: "\u200b" }, 2)).toBe('{\n  "a": "\\u200b"\n}');
 });

@@ -114,15 +114,23 @@ function two(number: number): string {
   return String(number).padStart(2, "0");
 }
 
-/** Characters that `JSON.stringify` does not escape, and that control a terminal or change the direction of text. */
-const OBEYED = /[\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/gu;
+/**
+ * Characters that `JSON.stringify` does not escape, and that control a terminal, change the direction of text, or are not
+ * seen by a reader. A joiner inside an emoji, or inside a word of a script that joins, is seen.
+ */
+const HIDDEN =
+  /(?!(?<=[\p{Extended_Pictographic}\p{Emoji_Modifier}\p{M}\p{Script=Arab}\p{Script=Deva}\p{Script=Beng}\p{Script=Mlym}\p{Script=Sinh}])[\u200c\u200d\ufe0e\ufe0f])[\u007f-\u009f\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu;
+const PLAIN = /^[\n\x20-\x7e]*$/u;
 
-/** JSON of the value, with control characters and bidirectional overrides as escapes. */
+/** JSON of the value, with those characters as escapes, which a parser reads as the same characters. */
 export function toJsonText(value: unknown, indent = 0): string {
-  return JSON.stringify(value, null, indent).replace(
-    OBEYED,
-    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
-  );
+  const json = JSON.stringify(value, null, indent);
+  return PLAIN.test(json) ? json : json.replace(HIDDEN, escaped);
+}
+
+function escaped(character: string): string {
+  const units = Array.from({ length: character.length }, (_, at) => character.charCodeAt(at));
+  return units.map((unit) => `\\u${unit.toString(16).padStart(4, "0")}`).join("");
 }
 
 /** Dollars: `$1.23`, with more digits below one cent. `?` if no price is known, `≥ $1.23` if a part has none. */

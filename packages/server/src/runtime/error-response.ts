@@ -68,5 +68,7 @@ function notOfSchema({ issues }: SchemaError): ContinuoError {
 
 function keyOf(segment: unknown): string {
   const key = typeof segment === "object" && segment !== null && "key" in segment ? segment.key : segment;
-  return String(key).slice(0, 100);
+  // An object may have no text, or a method that fails.
+  const isText = typeof key === "string" || typeof key === "number" || typeof key === "symbol";
+  return isText ? String(key).slice(0, 100) : "?";
 }

@@ -6,8 +6,8 @@ import {
   assertKnownOptions,
   assertNumbers,
   ContinuoError,
-  isFailure,
   type KnownOptions,
+  messageOf,
   present,
   type Store,
 } from "@continuo/core/model";
@@ -56,7 +56,7 @@ interface LastAttempt {
   readonly failedAt?: number;
 }
 
-/** What is known between two looks at the files. */
+/** The knowledge that is kept between two looks at the files. */
 interface Memory {
   readonly seen: Map<string, LastAttempt>;
   readonly kept: KeptMessages | undefined;
@@ -136,7 +136,7 @@ function writtenAt({ files }: FoundSession): number {
 }
 
 function warn(error: unknown, location: string): void {
-  const message = isFailure(error) ? error.message : String(error);
+  const message = messageOf(error);
   process.emitWarning(
     new ContinuoError("unreadable", `cannot import ${location}: ${message}`, { cause: error }),
   );

@@ -33,6 +33,7 @@ import {
   createHintReport,
   encodedAnswer,
   failure,
+  fetchMetadataOf,
   type Gate,
   gateRefusal,
   guardHeaders,
@@ -315,7 +316,12 @@ async function guarded(
   answer: () => Promise<Response>,
 ): Promise<Response> {
   const { headers, method, url } = request;
-  const arrival = { url, host: headers.get("host") ?? new URL(url).host, origin: headers.get("origin") };
+  const arrival = {
+    url,
+    host: headers.get("host") ?? new URL(url).host,
+    origin: headers.get("origin"),
+    fetched: fetchMetadataOf((name) => headers.get(name)),
+  };
   const guard = guardHeaders(gate, arrival);
   if (method === "OPTIONS") {
     return new Response(null, { status: 204, headers: { ...PREFLIGHT_HEADERS, ...guard } });

@@ -48,6 +48,26 @@ test("a page of an unknown origin cannot send a request, and cannot read an answ
   }
 });
 
+test("a page of another site cannot load the server's answers as images, scripts or frames", () => {
+  const from = (site: string, mode: string, dest: string, origin: string | null = null): string | null =>
+    refusal({ origin, fetched: { site, mode, dest } });
+  for (const [mode = "", dest = ""] of [
+    ["no-cors", "image"],
+    ["no-cors", "script"],
+    ["no-cors", "empty"],
+    ["navigate", "iframe"],
+  ]) {
+    expect([mode, dest, from("cross-site", mode, dest)]).toEqual([mode, dest, "forbidden"]);
+    for (const site of ["same-origin", "same-site", "none"]) {
+      expect([site, mode, dest, from(site, mode, dest)]).toEqual([site, mode, dest, null]);
+    }
+  }
+  // A link that a person follows, and a page whose origin is known.
+  expect(from("cross-site", "navigate", "document")).toBeNull();
+  expect(from("cross-site", "cors", "empty", "https://known.example")).toBeNull();
+  expect(from("cross-site", "cors", "empty", "https://other.example")).toBe("forbidden");
+});
+
 test("the server asks browsers for TLS only if clients reach the server over TLS", () => {
   const header = "strict-transport-security";
   expect(plainHeaders({ isHttps: true })[header]).toBe("max-age=31536000; includeSubDomains");

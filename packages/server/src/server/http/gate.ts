@@ -24,6 +24,24 @@ export interface Arrival {
   readonly url: string;
   readonly host: string | null;
   readonly origin: string | null;
+  /** The words of the browser about the page that sends the request; no page can change them. */
+  readonly fetched?: FetchMetadata;
+}
+
+/** The headers `Sec-Fetch-Site`, `Sec-Fetch-Mode` and `Sec-Fetch-Dest`. */
+export interface FetchMetadata {
+  readonly site: string | null;
+  readonly mode: string | null;
+  readonly dest: string | null;
+}
+
+/** @param headerOf returns a header of the request by its name in lower case */
+export function fetchMetadataOf(headerOf: (name: string) => string | null): FetchMetadata {
+  return {
+    site: headerOf("sec-fetch-site"),
+    mode: headerOf("sec-fetch-mode"),
+    dest: headerOf("sec-fetch-dest"),
+  };
 }
 
 /** Errors (returned): `unauthorized` for a token in the URL, `forbidden` for a foreign host or origin. */
@@ -39,12 +57,30 @@ export function gateRefusal(gate: Gate, arrival: Arrival): ContinuoError | undef
       details: { host: arrival.host },
     });
   }
+  if (isHiddenPage(arrival)) {
+    return new ContinuoError(
+      "forbidden",
+      "a page of another site cannot call the server without its origin",
+      {
+        hint: "Send the request with `fetch`, which names the origin of the page.",
+      },
+    );
+  }
   if (isKnownOrigin(gate, arrival)) return undefined;
   return new ContinuoError("forbidden", "pages of this origin cannot call the server", {
     hint: originHint(gate, isPlain(arrival.origin) ? arrival.origin : null),
     ...(gate.isMounted === true ? ({ hintFor: "program" } as const) : {}),
     details: { origin: arrival.origin },
   });
+}
+
+/**
+ * True for a page of another site whose browser does not name its origin: it loads an image or a frame. A link that a person
+ * follows is none.
+ */
+function isHiddenPage({ origin, fetched }: Arrival): boolean {
+  if (origin !== null || fetched?.site !== "cross-site") return false;
+  return !(fetched.mode === "navigate" && fetched.dest === "document");
 }
 
 /** The hint names an option to a program that mounts the server, and a flag of the command otherwise. */

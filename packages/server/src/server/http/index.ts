@@ -10,6 +10,7 @@ export { readBody, readJsonObject } from "./body.ts";
 export { downloadHeaders } from "./download.ts";
 export { compressed, type Encoding, encodedAnswer, encodingFor } from "./encoded-answer.ts";
 export {
+  fetchMetadataOf,
   type Gate,
   gateRefusal,
   guardHeaders,
