@@ -119,7 +119,7 @@ function two(number: number): string {
  * seen by a reader. A joiner inside an emoji, or inside a word of a script that joins, is seen.
  */
 const HIDDEN =
-  /(?!(?<=[\p{Extended_Pictographic}\p{Emoji_Modifier}\p{M}\p{Script=Arab}\p{Script=Deva}\p{Script=Beng}\p{Script=Mlym}\p{Script=Sinh}])[\u200c\u200d\ufe0e\ufe0f])[\u007f-\u009f\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu;
+  /(?!(?<=[\p{Extended_Pictographic}\p{Emoji_Modifier}\p{M}\p{Script=Arab}\p{Script=Deva}\p{Script=Beng}\p{Script=Mlym}\p{Script=Sinh}])(?:[\u200c\u200d]|[\ufe0e\ufe0f]))[\u007f-\u009f\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu;
 const PLAIN = /^[\n\x20-\x7e]*$/u;
 
 /** JSON of the value, with those characters as escapes, which a parser reads as the same characters. */
