@@ -3,14 +3,30 @@
 import { utimesSync } from "node:fs";
 import { basename, join } from "node:path";
 import type { BringBackAnswer, HiddenRow, SessionsAtRisk } from "@continuo/core/wire/machine";
+import { changeGuardSettings, runGuard } from "@continuo/native/editing/guard";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { CLAUDE_ID, claudeFile, createHome, writeSessions } from "../cli/home.ts";
 import { CLAUDE_RECIPES } from "../lost/claude-recipes.ts";
 import { CODEX_RECIPES } from "../lost/codex-recipes.ts";
-import { GEMINI_RECIPES } from "../lost/gemini-recipes.ts";
+import {
+  agedHead,
+  DEFAULT_RETENTION,
+  GEMINI_RECIPES,
+  GEMINI_TALK,
+  setRetention,
+  writeGemini,
+} from "../lost/gemini-recipes.ts";
 import { OPENCODE_RECIPES } from "../lost/opencode-recipes.ts";
 import { PI_RECIPES, PI_TALK, piFolder, piHeader, writePi } from "../lost/pi-recipes.ts";
-import { contentOf, type LostHome, type LostRecipe, makeLostHome, snapshotOf } from "../lost/recipe.ts";
+import {
+  contentOf,
+  type LostHome,
+  type LostRecipe,
+  makeLostHome,
+  placesOfHome,
+  snapshotOf,
+  writeText,
+} from "../lost/recipe.ts";
 import { type OpenMachine, openMachine } from "./open-machine.ts";
 
 const AT_RISK = "/v1/machine/at-risk";
@@ -157,4 +173,49 @@ test("sessions that their agent deletes within five days are counted by its rule
     { agent: "claude", rule: expect.any(String), sessions: 1, withoutCopy: 1, firstAt: expect.any(String) },
   ]);
   expect(Date.parse(due.rules[0]?.firstAt ?? "")).toBeLessThan(Date.now() + 3 * DAY_MS);
+});
+
+test("two rules of one agent are two lines, each with its own sessions, their copies and the first deletion", async () => {
+  const write = (days: number, id: string): void => {
+    const sessionId = `${id}-7425-40de-944b-e07fc1f90ae7`;
+    const timestamp = new Date(Date.now() - days * DAY_MS).toISOString();
+    const talk = GEMINI_TALK.map((record) => ({ ...record, timestamp }));
+    const name = `session-2026-11-20T10-00-${id}.jsonl`;
+    writeGemini(lost, [agedHead(lost, days, { sessionId }), ...talk], name);
+  };
+  write(27, "7c9e6601");
+  write(28, "7c9e6602");
+  setRetention(lost, { ...DEFAULT_RETENTION, maxCount: 2 });
+  await runGuard({ places: placesOfHome(lost) });
+  write(26, "7c9e6603");
+  write(10, "7c9e6604");
+  setRetention(lost, { ...DEFAULT_RETENTION, maxCount: 3 });
+  const { due } = await atRisk();
+  expect(due).toMatchObject({ sessions: 3, withoutCopy: 1 });
+  expect(due.rules).toEqual([
+    {
+      agent: "gemini",
+      rule: "general.sessionRetention.maxCount is 3",
+      sessions: 1,
+      withoutCopy: 0,
+      firstAt: "1970-01-01T00:00:00.000Z",
+    },
+    {
+      agent: "gemini",
+      rule: "general.sessionRetention.maxAge is 30d",
+      sessions: 2,
+      withoutCopy: 1,
+      firstAt: expect.any(String),
+    },
+  ]);
+  const firstMs = Date.parse(due.rules[1]?.firstAt ?? "") - Date.now();
+  expect(Math.round(firstMs / DAY_MS)).toBe(3);
+});
+
+test("the guard is shown as on if its settings say so, and as off if they cannot be read", async () => {
+  expect((await atRisk()).isGuarded).toBe(false);
+  changeGuardSettings(placesOfHome(lost), { on: true });
+  expect((await atRisk()).isGuarded).toBe(true);
+  writeText(join(lost.root, ".continuo/guard/settings.json"), "not a record");
+  expect(await atRisk()).toMatchObject({ isGuarded: false, notices: [] });
 });
