@@ -1,7 +1,7 @@
 import type { Message } from "@continuo/core/model";
 import { withContent } from "@continuo/native/kit";
 import { expect, test } from "vitest";
-import { openShelf } from "./shelf.ts";
+import { isLarge, openShelf } from "./shelf.ts";
 
 const MESSAGES: readonly Message[] = [
   {
@@ -55,4 +55,16 @@ test.each(["file", "memory"] as const)("a message of a shelf in %s can have othe
   );
   expect({ ...changed }).toEqual(MESSAGES[2]);
   expect({ ...withContent(result, () => []) }).toEqual({ ...MESSAGES[2], content: [] });
+});
+
+const GIGABYTE = 1024 ** 3;
+const FOUND = { agent: "opencode", sessionId: "ses_1", archived: false, live: null, problems: [] } as const;
+
+test.each([
+  ["a short session of a large database", "a.db", GIGABYTE, 1000, false],
+  ["a long session", "a.jsonl", GIGABYTE, GIGABYTE, true],
+  ["a compressed file that may expand", "a.jsonl.zst", GIGABYTE / 100, 1000, true],
+])("%s is held in memory only if it is short itself", (_name, path, fileBytes, sizeBytes, isInFile) => {
+  const file = { path, sizeBytes: fileBytes, mtimeMs: 0, ctimeMs: 0, inode: 1 };
+  expect(isLarge({ ...FOUND, location: path, files: [file] }, { sizeBytes })).toBe(isInFile);
 });

@@ -9,6 +9,7 @@
 import { closeSync, openSync, readSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { getHeapStatistics } from "node:v8";
+import type { SessionDetails } from "@continuo/core/model";
 import { isCompressed } from "@continuo/files/records";
 import { openScratch } from "@continuo/native/editing/placing";
 import { type FoundSession, keepMessage } from "@continuo/native/kit";
@@ -26,10 +27,16 @@ const HELD_BYTES: number = Math.min(64 * 1024 * 1024, getHeapStatistics().heap_s
 /** Compressed files expand to many times their size. */
 const HELD_COMPRESSED_BYTES = 1024 * 1024;
 
-/** Returns true if the session is too large for memory. */
-export function isLarge({ files }: FoundSession): boolean {
-  return files.some(
-    ({ path, sizeBytes }) => sizeBytes > (isCompressed(path) ? HELD_COMPRESSED_BYTES : HELD_BYTES),
+/**
+ * Returns true if the session is too large for memory.
+ *
+ * @param sizeBytes the size of the session itself: a database has the sessions of others too, and their indexes.
+ */
+export function isLarge({ files }: FoundSession, { sizeBytes }: Pick<SessionDetails, "sizeBytes">): boolean {
+  return files.some((file) =>
+    isCompressed(file.path)
+      ? file.sizeBytes > HELD_COMPRESSED_BYTES
+      : Math.min(file.sizeBytes, sizeBytes) > HELD_BYTES,
   );
 }
 

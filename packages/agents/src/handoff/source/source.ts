@@ -100,9 +100,9 @@ export async function readSource(
 ): Promise<HandOffSource> {
   const { signal } = options;
   using stack = new DisposableStack();
-  const openOne = (): Shelf => openShelf(isLarge(found) ? "file" : "memory");
-  const shelf = stack.use(openOne());
   const opened = stack.use(await reader.open(found, places, present({ keep: "all", signal })));
+  const openOne = (): Shelf => openShelf(isLarge(found, opened.details) ? "file" : "memory");
+  const shelf = stack.use(openOne());
   const history = await Array.fromAsync(opened.history(present({ signal })), shelf.keep);
   const selection = selectMessages(history, reader.modelView(history));
   const later = fromMessage(selection.messages, options.fromMessage);

@@ -9,6 +9,7 @@ import {
   type NewSession,
   writeBeside,
   writeScratchLines,
+  writeScratchTexts,
 } from "../../native/writing/index.ts";
 import { isGone } from "./notes.ts";
 
@@ -23,7 +24,7 @@ export interface StageOptions {
 export function stageRecords({ writer, session, records, home }: StageOptions): string {
   if (writer.stage !== undefined) {
     const file = join(home.home, "session.json");
-    writeBeside({ how: "create", path: file, text: writer.stage([...records], session) });
+    writeScratchTexts(file, writer.stage(records, session));
     return file;
   }
   const file = writer.placeOf(session, home);

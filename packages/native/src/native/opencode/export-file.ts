@@ -94,6 +94,32 @@ export function parseExport(bytes: Buffer): ExportFile {
 
 const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf]);
 
+/**
+ * Parses the first object of an export, without the messages after it; `null` if it does not end within `head`.
+ *
+ * @param head the beginning of a file that begins with `{"info":{`.
+ */
+export function parseExportHead(head: string): NativeRecord | null {
+  const start = head.indexOf("{", head.indexOf("{") + 1);
+  const end = endOfObject(head, start);
+  const info: unknown = end === null ? null : parseOrNothing(head.slice(start, end));
+  return isJson(info) ? toInfo(info) : null;
+}
+
+/** Returns the place after the object that begins at `start`; `null` if the text ends before. */
+function endOfObject(text: string, start: number): number | null {
+  // A string that does not end takes the rest of the text, so that no character is looked at twice.
+  const tokens = /"(?:[^"\\]|\\.)*(?:"|\\?$)|[{}]/gsu;
+  tokens.lastIndex = start;
+  let depth = 0;
+  for (let token = tokens.exec(text); token !== null; token = tokens.exec(text)) {
+    if (token[0] === "{") depth += 1;
+    if (token[0] === "}") depth -= 1;
+    if (depth === 0) return tokens.lastIndex;
+  }
+  return null;
+}
+
 /** Errors: `not_found`, `unreadable`. */
 export function readExportBytes(path: string): Buffer {
   try {
@@ -164,7 +190,9 @@ function toMessage(message: Json): ExportedMessage {
     timeMs: numberField(objectField(info, "time"), "created"),
     value: info,
     data,
-    sizeBytes: sizeOf(data),
+    get sizeBytes() {
+      return sizeOf(data);
+    },
     damage: null,
   };
   const parts: readonly unknown[] = Array.isArray(message.parts) ? message.parts : [];
@@ -182,7 +210,9 @@ function toPart(part: unknown): NativeRecord {
     timeMs: Number.NaN,
     value,
     data,
-    sizeBytes: sizeOf(data),
+    get sizeBytes() {
+      return sizeOf(data);
+    },
     damage: isJson(part) ? null : { code: "bad_record", message: "it is no object" },
   };
 }
@@ -199,6 +229,7 @@ function toStray(value: unknown): NativeRecord {
   };
 }
 
+/** Computed where it is read: it costs as much as writing the record. */
 function sizeOf(data: Json | null): number {
   return Buffer.byteLength(JSON.stringify(data) ?? "");
 }

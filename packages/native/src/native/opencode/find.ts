@@ -16,7 +16,7 @@ import {
 } from "@continuo/files";
 import type { FindOptions, FoundSession } from "../kit/index.ts";
 import { type Database, openDatabase } from "./database.ts";
-import { parseExport, readExportBytes } from "./export-file.ts";
+import { parseExport, parseExportHead, readExportBytes } from "./export-file.ts";
 import { HEAD_BYTES } from "./limits.ts";
 import { databasePaths, splitLocation } from "./places.ts";
 
@@ -206,10 +206,10 @@ function lostSession(database: Database, path: string, sessionId: string): Found
 }
 
 function recogniseExport(path: string): FoundSession | null {
-  if (!/^\s*\{\s*"info"\s*:\s*\{/u.test(readHead(path))) return null;
-  const { info } = parseExport(readExportBytes(path));
-  const head = /"id"\s*:\s*"(ses[^"]*)"/u.exec(readHead(path))?.[1];
-  const sessionId = info?.id ?? head;
+  const head = readHead(path);
+  if (!/^\s*\{\s*"info"\s*:\s*\{/u.test(head)) return null;
+  const info = parseExportHead(head) ?? parseExport(readExportBytes(path)).info;
+  const sessionId = info?.id ?? /"id"\s*:\s*"(ses[^"]*)"/u.exec(head)?.[1];
   if (sessionId === undefined || !sessionId.startsWith("ses")) return null;
   return {
     agent: "opencode",

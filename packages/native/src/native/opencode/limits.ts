@@ -13,11 +13,8 @@ export const HEAD_BYTES: number = 64 * 1024;
 export const MAX_SALVAGE_BYTES: number = 256 * 1024 * 1024;
 export const MAX_SALVAGE_PROBES = 20_000;
 
-/**
- * Rows up to this size are kept for a caller that goes through all records several times. They need more memory than
- * the parsed lines of a file.
- */
-export const KEEP_ALL_ROWS_BYTES: number = 16 * 1024 * 1024;
+/** The memory that a row takes besides its data: its columns, and the facts that are read of it. */
+export const ROW_BYTES = 1024;
 
 /** The rows of messages in which the first messages of a session are found. */
 export const FIRST_ROWS = 8;

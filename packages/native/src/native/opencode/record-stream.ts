@@ -4,7 +4,7 @@ import type { Problem, ProblemCode } from "@continuo/core/model";
 import { keptBytes } from "@continuo/files/records";
 import type { FoundSession, OpenOptions } from "../kit/index.ts";
 import type { ScanSource } from "../scanning/index.ts";
-import { KEEP_ALL_ROWS_BYTES } from "./limits.ts";
+import { ROW_BYTES } from "./limits.ts";
 import { openSource } from "./read-source.ts";
 import type { NativeRecord } from "./records.ts";
 import { type ChildSession, readAll, readOr, readParts, type SessionSource } from "./source.ts";
@@ -171,7 +171,7 @@ interface KeptRecords {
 
 /** Forgets everything that can be read again once it is more than a small session. */
 function createKept(inMemory: boolean, keep: "all" | undefined): KeptRecords {
-  const maxBytes = Math.min(keptBytes(keep), KEEP_ALL_ROWS_BYTES);
+  const maxBytes = keptBytes(keep);
   const all = new Map<number, MessageWithParts>();
   let bytes = 0;
   return {
@@ -181,7 +181,7 @@ function createKept(inMemory: boolean, keep: "all" | undefined): KeptRecords {
       if (!isKept && bytes > maxBytes) return;
       all.set(at, whole);
       if (isKept) return;
-      for (const { sizeBytes } of [whole.record, ...whole.parts]) bytes += sizeBytes;
+      for (const { sizeBytes } of [whole.record, ...whole.parts]) bytes += sizeBytes + ROW_BYTES;
       if (bytes <= maxBytes) return;
       for (const [place, { record }] of all) if (record.id !== null) all.delete(place);
     },

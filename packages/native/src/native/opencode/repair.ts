@@ -84,7 +84,7 @@ export const opencodeRepairer: RowRepairer = {
       },
       makers,
     );
-    return rows === null ? null : toExport(rows);
+    return rows === null ? null : [...toExport(rows)].join("");
   },
 };
 

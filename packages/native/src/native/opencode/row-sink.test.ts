@@ -4,7 +4,7 @@ import { DatabaseSync } from "node:sqlite";
 import { beforeEach, expect, test } from "vitest";
 import { SESSION, user, writeDatabase } from "../../../../../test/formats/opencode/sessions.ts";
 import { scratchFolder } from "../../../../../test/scratch-folder.ts";
-import { insertRow, openRowSink } from "./row-sink.ts";
+import { insertRow, openRowSink, updateRow } from "./row-sink.ts";
 
 let home = "";
 let path = "";
@@ -99,3 +99,35 @@ test.each([
     expect(row?.path).toBe(expected ?? directory.slice(1));
   },
 );
+
+test("a row that is inserted and changed in one addition is written once, as it is at the end", async () => {
+  writeDatabase(path, [{ messages: [user("msg_1", "x", { model: named("kettle/brew") })] }]);
+  const database = new DatabaseSync(path);
+  database.exec(
+    "create table writes (what); create trigger i after insert on part begin insert into writes values ('insert'); end; " +
+      "create trigger u after update on part begin insert into writes values ('update'); end; " +
+      "create trigger s after update on session begin insert into writes values ('session'); end",
+  );
+  const sink = await openRowSink(path, SESSION, { home, env: {} });
+  const part = { id: "prt_9", message_id: "msg_1", session_id: SESSION, time_created: 1, time_updated: 1 };
+  const records = [
+    insertRow("part", { ...part, data: { type: "tool", state: "running" } }),
+    updateRow("session", SESSION, { time_updated: 2 }),
+    updateRow("part", "prt_9", { data: { type: "tool", state: "done" }, time_updated: 3 }),
+    updateRow("session", SESSION, { time_updated: 4 }),
+  ];
+  try {
+    sink.append(records);
+    expect(() => sink.append([updateRow("part", "prt_none", { time_updated: 5 })])).toThrow("prt_none");
+  } finally {
+    sink.close();
+  }
+  const all = (sql: string): unknown[] => database.prepare(sql).all();
+  expect(all("select what from writes")).toEqual([{ what: "insert" }, { what: "session" }]);
+  const data = JSON.stringify({ type: "tool", state: "done" });
+  expect(all("select data, time_created, time_updated from part where id = 'prt_9'")).toEqual([
+    { data, time_created: 1, time_updated: 3 },
+  ]);
+  expect(all("select time_updated from session")).toEqual([{ time_updated: 4 }]);
+  database.close();
+});

@@ -5,7 +5,7 @@
 
 import { existsSync, statSync } from "node:fs";
 import { dirname, join, relative, sep } from "node:path";
-import type { DatabaseSync, SQLInputValue } from "node:sqlite";
+import type { DatabaseSync, SQLInputValue, StatementSync } from "node:sqlite";
 import { ContinuoError } from "@continuo/core/model";
 import {
   canonicalFolder,
@@ -45,23 +45,25 @@ export async function openRowSink(path: string, sessionId: string, places: Place
   const write = (records: readonly Json[], { after = null, before }: SinkOptions = {}): void => {
     guarded(path, () => {
       const db = database();
-      let written = records;
+      let written: readonly FinalRow[] = [];
       db.exec("begin immediate");
       try {
         if (after !== null && markOf(db, sessionId) !== after) throw changed(sessionId);
-        written = inBothGenerations(db, records);
+        written = finalRows(inBothGenerations(db, records));
         if (before !== undefined || records.some((record) => record.update !== "session")) {
           refuseSecond(db, sessionId);
         }
         before?.(db);
-        for (const record of written) writeRow(db, record);
+        const statement = statementsOf(db);
+        for (const row of written) writeRow(statement, row);
         db.exec("commit");
       } finally {
         if (db.isTransaction) db.exec("rollback");
       }
       const reader = new Sqlite(path, { readOnly: true, timeout: BUSY_TIMEOUT_MS });
       try {
-        for (const row of finalRows(written)) assertRow(reader, row, path);
+        const statement = statementsOf(reader);
+        for (const row of written) assertRow(statement, row, path);
       } finally {
         reader.close();
       }
@@ -139,10 +141,16 @@ function hasSessionRow(database: DatabaseSync, table: string, id: string): boole
 
 /** A change of a session's own row, such as its title, is made in both of its rows. */
 function inBothGenerations(database: DatabaseSync, records: readonly Json[]): readonly Json[] {
+  const known = new Map<string, readonly string[]>();
+  const tablesOf = (id: string): readonly string[] => {
+    const tables =
+      known.get(id) ?? ["session", "session_v2"].filter((table) => hasSessionRow(database, table, id));
+    known.set(id, tables);
+    return tables;
+  };
   return records.flatMap((record): readonly Json[] => {
     if (record.update !== "session") return [record];
-    const id = String(record.id);
-    const tables = ["session", "session_v2"].filter((table) => hasSessionRow(database, table, id));
+    const tables = tablesOf(String(record.id));
     return tables.length === 0 ? [record] : tables.map((update) => ({ ...record, update }));
   });
 }
@@ -170,21 +178,32 @@ function refuseNewerDatabase(database: DatabaseSync, path: string): void {
   });
 }
 
-function writeRow(database: DatabaseSync, record: Json): void {
-  const values = valuesOf(record);
+type Statements = (sql: string) => StatementSync;
+
+/** Each statement is prepared once for all rows with the same columns. */
+function statementsOf(database: DatabaseSync): Statements {
+  const known = new Map<string, StatementSync>();
+  return (sql) => {
+    const statement = known.get(sql) ?? database.prepare(sql);
+    known.set(sql, statement);
+    return statement;
+  };
+}
+
+function writeRow(statement: Statements, { how, table, id, values }: FinalRow): void {
   const columns = Object.keys(values);
-  if (typeof record.insert === "string") {
+  if (how === "insert") {
     const places = columns.map(() => "?").join(", ");
-    database
-      .prepare(`insert into "${record.insert}" (${columns.join(", ")}) values (${places})`)
-      .run(...Object.values(values));
+    const insert = `insert into "${table}" (${columns.join(", ")}) values (${places})`;
+    statement(insert).run(...Object.values(values));
     return;
   }
   const set = columns.map((column) => `${column} = ?`).join(", ");
-  const { changes } = database
-    .prepare(`update "${String(record.update)}" set ${set} where id = ?`)
-    .run(...Object.values(values), String(record.id));
-  if (changes !== 1) throw new ContinuoError("conflict", `the row ${String(record.id)} no longer exists`);
+  const { changes } = statement(`update "${table}" set ${set} where id = ?`).run(
+    ...Object.values(values),
+    id,
+  );
+  if (changes !== 1) throw new ContinuoError("conflict", `the row ${id} no longer exists`);
 }
 
 /** Adds the project and the path in it, which a new session leaves open: opencode's terminal leaves out a session with another path. */
@@ -305,25 +324,28 @@ function modelUsedLast(database: DatabaseSync, sessionId: string | null): Json |
 }
 
 interface FinalRow {
+  readonly how: "insert" | "update";
   readonly table: string;
   readonly id: string;
   readonly values: Readonly<Record<string, SQLInputValue>>;
 }
 
-/** A row may be inserted and changed in one addition. */
+/** One for each row, in the order in which they begin: a row may be inserted and changed several times in one addition. */
 function finalRows(records: readonly Json[]): FinalRow[] {
-  const rows = new Map<string, FinalRow>();
-  for (const record of records) {
-    const table = String(record.insert ?? record.update);
-    const values = valuesOf(record);
-    const id = String(record.id ?? values.id);
-    rows.set(id, { table, id, values: { ...rows.get(id)?.values, ...values } });
+  const rows = new Map<string, Omit<FinalRow, "values"> & { readonly values: Json }>();
+  for (const { insert, update, id: changed, values } of records) {
+    const of = isJson(values) ? values : {};
+    const [table, id] = [String(insert ?? update), String(changed ?? of.id)];
+    const key = `${table} ${id}`;
+    const before = rows.get(key);
+    const how = before?.how ?? (typeof insert === "string" ? "insert" : "update");
+    rows.set(key, { how, table, id, values: { ...before?.values, ...of } });
   }
-  return [...rows.values()];
+  return [...rows.values()].map((row) => ({ ...row, values: toValues(row.values) }));
 }
 
-function assertRow(database: DatabaseSync, { table, id, values }: FinalRow, path: string): void {
-  const row = database.prepare(`select * from "${table}" where id = ?`).get(id);
+function assertRow(statement: Statements, { table, id, values }: FinalRow, path: string): void {
+  const row = statement(`select * from "${table}" where id = ?`).get(id);
   const isThere = Object.entries(values).every(([column, value]) => row?.[column] === value);
   if (!isThere)
     throw new ContinuoError(
@@ -332,8 +354,7 @@ function assertRow(database: DatabaseSync, { table, id, values }: FinalRow, path
     );
 }
 
-function valuesOf(record: Json): Record<string, SQLInputValue> {
-  const values = isJson(record.values) ? record.values : {};
+function toValues(values: Json): Record<string, SQLInputValue> {
   return Object.fromEntries(
     Object.entries(values).map(([column, value]) => [
       column,

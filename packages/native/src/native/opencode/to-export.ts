@@ -10,8 +10,12 @@ interface ExportedMessage {
   readonly parts: Json[];
 }
 
-/** @param records inserts and updates, as the writer makes them. Rows whose data is no JSON object are left out. */
-export function toExport(records: readonly Json[]): string {
+/**
+ * Yields the JSON in pieces, one for each message, so that it is never in memory as a whole.
+ *
+ * @param records inserts and updates, as the writer makes them. Rows whose data is no JSON object are left out.
+ */
+export function* toExport(records: Iterable<Json>): Generator<string, void, void> {
   const messages = new Map<string, ExportedMessage>();
   const parts = new Map<string, { message: ExportedMessage; at: number }>();
   let row: Json = {};
@@ -36,5 +40,12 @@ export function toExport(records: readonly Json[]): string {
     }
   }
   const info = { projectID: "global", ...toExportedInfo(row) };
-  return JSON.stringify({ info, messages: [...messages.values()] });
+  yield `{"info":${JSON.stringify(info)},"messages":[`;
+  let isFirst = true;
+  for (const message of messages.values()) {
+    if (!isFirst) yield ",";
+    isFirst = false;
+    yield JSON.stringify(message);
+  }
+  yield "]}";
 }

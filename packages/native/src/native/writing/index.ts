@@ -15,6 +15,7 @@ export {
   writeNewFile,
   writeNewPieces,
   writeScratchLines,
+  writeScratchTexts,
 } from "./lines.ts";
 export { freezeMakers, makersOfNow } from "./makers.ts";
 export {

@@ -27,7 +27,7 @@ export function openLineSink(path: string): RecordSink {
   return {
     mark: () => stateOfFile(path),
     append: (records, options) => guarded(path, () => appendLines(path, toBytes(records), options)),
-    create: (records) => guarded(path, () => createFile(path, piecesOf(records))),
+    create: (records) => guarded(path, () => createFile(path, piecesOf(lineTexts(records)))),
     close: () => undefined,
   };
 }
@@ -58,12 +58,17 @@ export function writeNewPieces(path: string, pieces: Iterable<Buffer>): void {
  * power cut nobody needs it. Errors: `conflict` if a file exists, `unwritable`.
  */
 export function writeScratchLines(path: string, records: Iterable<Json>): void {
+  writeScratchTexts(path, lineTexts(records));
+}
+
+/** Does the same for a file that consists of these texts. */
+export function writeScratchTexts(path: string, texts: Iterable<string>): void {
   guarded(path, () => {
     assertFree(path);
     makeScratchFolder(dirname(path));
     const fd = openSync(path, "wx", 0o600);
     try {
-      writePieces(fd, piecesOf(records));
+      writePieces(fd, piecesOf(texts));
     } finally {
       closeSync(fd);
     }
@@ -116,29 +121,30 @@ function toBytes(records: readonly Json[]): Buffer {
 const PIECE_BYTES = 1024 * 1024;
 /** The most bytes of UTF-8 that one character of a string takes. */
 const MAX_CHAR_BYTES = 3;
-const LF = 0x0a;
+
+/** A line end is a text of its own, because joining texts copies them. */
+function* lineTexts(records: Iterable<Json>): Generator<string, void, void> {
+  for (const record of records) {
+    yield toJson(record);
+    yield "\n";
+  }
+}
 
 /**
- * Each piece is valid until the next one: all but those of very long lines are parts of one buffer. Encoding joined
+ * Each piece is valid until the next one: all but those of very long texts are parts of one buffer. Encoding joined
  * texts instead takes four to ten times as long.
  */
-function* piecesOf(records: Iterable<Json>): Generator<Buffer, void, void> {
+function* piecesOf(texts: Iterable<string>): Generator<Buffer, void, void> {
   const room = Buffer.allocUnsafe(PIECE_BYTES);
   let end = 0;
-  for (const record of records) {
-    const json = toJson(record);
-    const maxBytes = MAX_CHAR_BYTES * json.length + 1;
+  for (const text of texts) {
+    const maxBytes = MAX_CHAR_BYTES * text.length;
     if (end + maxBytes > room.length) {
       yield room.subarray(0, end);
       end = 0;
     }
-    if (maxBytes > room.length) {
-      yield Buffer.from(`${json}\n`, "utf8");
-      continue;
-    }
-    end += room.write(json, end, "utf8");
-    room[end] = LF;
-    end += 1;
+    if (maxBytes > room.length) yield Buffer.from(text, "utf8");
+    else end += room.write(text, end, "utf8");
   }
   yield room.subarray(0, end);
 }

@@ -142,7 +142,7 @@ export interface NativeWriter<Tip> {
   openTip(before: WriterHistory, signal: AbortSignal | undefined): Promise<Tip>;
   begin(session: NewSession, makers: Makers): { readonly tip: Tip; readonly records: readonly Json[] };
   /** The file of a session that is only read; left out by agents whose sessions are files of lines. */
-  stage?(records: readonly Json[], session: NewSession): string;
+  stage?(records: Iterable<Json>, session: NewSession): Iterable<string>;
   besideNew?(session: NewSession, sessionFile: string): readonly SideFile[];
   /**
    * The session in the format that the agent writes now, as the agent itself brings it there when it opens it; `null`
