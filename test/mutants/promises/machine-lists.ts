@@ -132,7 +132,7 @@ export const MACHINE_LISTS: readonly PromiseOfRoom[] = [
   {
     ...USAGE,
     promise: "A session that grew does not show the turns that it had before.",
-    text: "return one?.stamp === stampOf(row) ? one : null;",
+    text: "return one?.stamp === stamp ? one : null;",
     mistake: "return one ?? null;",
   },
   {

@@ -92,8 +92,9 @@ export function createRowUsages(options: MachineOptions, knownFacts: KnownFacts)
   const looked = new Map<string, ListedSession>();
   const ended = new AbortController();
   const entryOf = (row: ListedSession): KnownUsage | null => {
-    const one = known.get(nameOf(row));
-    return one?.stamp === stampOf(row) ? one : null;
+    const { name, stamp } = keysOf(row);
+    const one = known.get(name);
+    return one?.stamp === stamp ? one : null;
   };
   const isKnown = (row: ListedSession): boolean => entryOf(row)?.isWhole === true;
   const isLookedUp = (row: ListedSession): boolean => {
@@ -105,9 +106,9 @@ export function createRowUsages(options: MachineOptions, knownFacts: KnownFacts)
     return one !== null && one.since <= time ? one.usage : NOTHING;
   };
   const note: NoteUsage = (row, usage, { isWhole } = { isWhole: true }) => {
-    const name = nameOf(row);
+    const { name, stamp } = keysOf(row);
     if (isWhole) wanted.delete(name);
-    known.set(name, { stamp: stampOf(row), usage, since: performance.now(), isWhole });
+    known.set(name, { stamp, usage, since: performance.now(), isWhole });
     if (known.size > MACHINE_LIMITS.knownUsages) known.delete(known.keys().next().value ?? "");
   };
   const look = oneAtATime(async () => {
@@ -117,7 +118,7 @@ export function createRowUsages(options: MachineOptions, knownFacts: KnownFacts)
       const rows = [...looked.values()].slice(0, MACHINE_LIMITS.lookedUsages);
       const indexed = await readIndexedRows(rows, index);
       for (const [at, row] of rows.entries()) {
-        looked.delete(nameOf(row));
+        looked.delete(keysOf(row).name);
         const one = indexed[at] ?? null;
         const usage = one === null ? NOTHING : toRowUsage(row, one, prices);
         if (!isKnown(row)) note(row, usage, { isWhole: one?.facts !== undefined });
@@ -162,8 +163,8 @@ export function createRowUsages(options: MachineOptions, knownFacts: KnownFacts)
     },
     want(rows, figures) {
       for (const row of rows) {
-        if (figures === "indexed" && !isLookedUp(row)) looked.set(nameOf(row), row);
-        if (figures === "read" && !isKnown(row)) wanted.set(nameOf(row), row);
+        if (figures === "indexed" && !isLookedUp(row)) looked.set(keysOf(row).name, row);
+        if (figures === "read" && !isKnown(row)) wanted.set(keysOf(row).name, row);
       }
       if (looked.size > 0) look();
       if (wanted.size > 0) work();
@@ -185,12 +186,21 @@ function oneAtATime(work: () => Promise<void>): () => void {
   };
 }
 
-function nameOf({ agent, location }: ListedSession): string {
-  return `${agent} ${location}`;
+interface RowKeys {
+  readonly name: string;
+  readonly stamp: string;
 }
 
-function stampOf({ updatedAt, sizeBytes }: ListedSession): string {
-  return `${updatedAt} ${sizeBytes}`;
+/** The list keeps its rows between two requests, and an editor asks for the usage of all of them each time. */
+const KEYS = new WeakMap<ListedSession, RowKeys>();
+
+function keysOf(row: ListedSession): RowKeys {
+  const known = KEYS.get(row);
+  if (known !== undefined) return known;
+  const { agent, location, updatedAt, sizeBytes } = row;
+  const made = { name: `${agent} ${location}`, stamp: `${updatedAt} ${sizeBytes}` };
+  KEYS.set(row, made);
+  return made;
 }
 
 /** A very long session is not read only for its row. */
