@@ -151,6 +151,8 @@ const CALLS: Readonly<Record<PublicFunction, Call | Ending>> = {
   vacuumStore: (signal) => storeEntry.vacuumStore(store, { signal }),
   verifyStore: (signal) => Array.fromAsync(storeEntry.verifyStore(store, { signal })),
   connect: (signal) => client.connect({ serverUrl: channels.url, channel: "team", handle: "ben", signal }),
+  openChannel: (signal) =>
+    client.openChannel({ serverUrl: channels.url, channel: "team", handle: "page", signal }),
   watch: (signal) => client.watch({ serverUrl: channels.url, channel: "team", signal }),
   fetchContextWindow: (signal) => Array.fromAsync(live.fetchContextWindow(store, "s", 0, { signal })),
   "TranscriptBuilder.fromStore": (signal) => TranscriptBuilder.fromStore(store, "s", { signal }),

@@ -9,9 +9,9 @@ import { openStore } from "@continuo/store";
 import { openChannel, readMessages } from "@continuo/store/channels";
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { type Channel, EMPTY_CHANNEL, foldEvent } from "../../packages/core/src/client/channel-fold.ts";
 import { toClientEvent } from "../../packages/core/src/client/events.ts";
 import { EMPTY_STATE, foldChannel } from "../../packages/store/src/channels/state.ts";
-import { type Channel, EMPTY_CHANNEL, foldEvent } from "../../web/channels/fold.ts";
 
 const WRITERS = ["ann", "bob"] as const;
 const TYPES = [

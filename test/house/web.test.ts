@@ -6,7 +6,8 @@ import { expect, test } from "vitest";
 import { ROOT, readSource } from "./imports.ts";
 
 /** The doors of our packages that a page may use: those that run in a browser. */
-const DOORS = /^@continuo\/core\/(?:client(?:\/live)?|model|transcript(?:\/html)?|wire(?:\/machine)?)$/u;
+const DOORS =
+  /^@continuo\/core\/(?:client(?:\/(?:channel|live))?|model|transcript(?:\/html)?|wire(?:\/machine)?)$/u;
 
 const files = readSource("web");
 

@@ -54,6 +54,7 @@ async function start(
   mkdirSync(join(cwd, "home"), { recursive: true });
   const path = join(cwd, "program.ts");
   writeFileSync(path, fromSource(code));
+  writeFileSync(join(cwd, "page.js"), "");
   const home = { HOME: join(cwd, "home"), CONTINUO_HOME: join(cwd, "home/.continuo") };
   const child = spawn(process.execPath, [path], {
     cwd,

@@ -8,13 +8,13 @@ import {
   type Participant,
   watch,
 } from "@continuo/core/client";
+import { type Channel, EMPTY_CHANNEL, foldEvent, foldWindow } from "@continuo/core/client/channel";
 import { createIds, isContinuoError } from "@continuo/core/model";
-import { type ChannelHead, isName, type MessagesWindow } from "@continuo/core/wire";
+import { type ChannelHead, type ChannelMessage, isName, type MessagesWindow } from "@continuo/core/wire";
 import { batch, computed, type ReadonlySignal, type Signal, signal } from "@preact/signals";
 import { passSecret } from "../state/pass.ts";
 import { proveServer } from "../state/prove-server.ts";
 import { ask, sayError } from "../state/server.ts";
-import { type Channel, EMPTY_CHANNEL, foldEvent, foldWindow, type ShownMessage } from "./fold.ts";
 import { channelPath } from "./paths.ts";
 import { type Row, toRows } from "./rows.ts";
 import { keepName, keptName } from "./your-name.ts";
@@ -49,11 +49,11 @@ export class ChannelState {
   readonly presence: Signal<"none" | "here" | "elsewhere"> = signal("none");
   /** The reason why the server cannot remember what was read. */
   readonly degraded: Signal<string | null> = signal(null);
-  readonly replyTo: Signal<ShownMessage | null> = signal(null);
+  readonly replyTo: Signal<ChannelMessage | null> = signal(null);
   readonly isSending: Signal<boolean> = signal(false);
   readonly rows: ReadonlySignal<readonly Row[]>;
   readonly #channel: Signal<Channel> = signal(EMPTY_CHANNEL);
-  readonly #messages: ReadonlySignal<readonly ShownMessage[]>;
+  readonly #messages: ReadonlySignal<readonly ChannelMessage[]>;
   readonly #over = new AbortController();
   readonly #newId = createIds({
     now: () => Date.now(),
@@ -93,15 +93,7 @@ export class ChannelState {
     return this.#channel.value.open.get(messageId)?.text ?? "";
   }
 
-  /** The type of the message's author, if it is known. */
-  kindOf({ handle, kind }: ShownMessage): string | null {
-    if (kind !== null) return kind;
-    const there = this.roster.value.find((one) => one.handle === handle);
-    if (there !== undefined) return there.type;
-    return this.#messages.value.find((one) => one.handle === handle && one.kind !== null)?.kind ?? null;
-  }
-
-  message(messageId: string): ShownMessage | undefined {
+  message(messageId: string): ChannelMessage | undefined {
     return this.#messages.value.find((one) => one.messageId === messageId);
   }
 
@@ -170,11 +162,11 @@ export class ChannelState {
     return this.canWrite && this.handle.value !== null;
   }
 
-  isOwn({ handle }: ShownMessage): boolean {
+  isOwn({ handle }: ChannelMessage): boolean {
     return handle !== null && handle === this.handle.value;
   }
 
-  hasReacted({ reactions = [] }: ShownMessage, reaction: string): boolean {
+  hasReacted({ reactions = [] }: ChannelMessage, reaction: string): boolean {
     const { value: handle } = this.handle;
     return (
       handle !== null && reactions.some((one) => one.reaction === reaction && one.handles.includes(handle))
@@ -182,16 +174,16 @@ export class ChannelState {
   }
 
   /** Resolves to true if the new text is stored; the page shows the text when its event arrives. */
-  edit({ messageId }: ShownMessage, content: string): Promise<boolean> {
+  edit({ messageId }: ChannelMessage, content: string): Promise<boolean> {
     return this.#change(messagePath(messageId), { method: "PUT", body: { content } });
   }
 
-  remove({ messageId }: ShownMessage): Promise<boolean> {
+  remove({ messageId }: ChannelMessage): Promise<boolean> {
     return this.#change(messagePath(messageId), { method: "DELETE" });
   }
 
   /** Adds the reader's reaction, or takes it back. */
-  react(message: ShownMessage, reaction: string): Promise<boolean> {
+  react(message: ChannelMessage, reaction: string): Promise<boolean> {
     const path = `${messagePath(message.messageId)}/reactions/${encodeURIComponent(reaction)}`;
     return this.#change(path, { method: this.hasReacted(message, reaction) ? "DELETE" : "PUT" });
   }

@@ -1,12 +1,12 @@
 /** A reader's changes of a message: reactions, and for the reader's own messages a new text or a deletion. */
 
 import { visibleLine } from "@continuo/core/transcript";
+import type { ChannelMessage } from "@continuo/core/wire";
 import { CHANNEL_LIMITS } from "@continuo/core/wire";
 import { type Signal, useSignal } from "@preact/signals";
 import type { VNode } from "preact";
 import { useLayoutEffect, useRef } from "preact/hooks";
 import type { ChannelState } from "./channel-state.ts";
-import type { ShownMessage } from "./fold.ts";
 
 const REACTIONS: Readonly<Record<string, string>> = {
   "👍": "Thumbs up",
@@ -18,7 +18,7 @@ const REACTIONS: Readonly<Record<string, string>> = {
 };
 
 interface PostActionsProps {
-  readonly message: ShownMessage;
+  readonly message: ChannelMessage;
   readonly state: ChannelState;
   readonly who: string;
 }
@@ -63,7 +63,7 @@ export function PostActions({ message, state, who }: PostActionsProps): VNode {
 }
 
 interface ActionProps {
-  readonly message: ShownMessage;
+  readonly message: ChannelMessage;
   readonly state: ChannelState;
   readonly close: () => void;
 }

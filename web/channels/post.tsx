@@ -3,33 +3,32 @@
 import type { Block } from "@continuo/core/model";
 import { visibleLine } from "@continuo/core/transcript";
 import { blockToHtml } from "@continuo/core/transcript/html";
+import type { ChannelMessage } from "@continuo/core/wire";
 import { useComputed, useSignal } from "@preact/signals";
 import type { VNode } from "preact";
 import { Html } from "../content/html.tsx";
 import { clock, dateAndClock } from "../content/words.ts";
 import type { ChannelState } from "./channel-state.ts";
-import type { ShownMessage } from "./fold.ts";
 import { PostActions, Reactions } from "./post-actions.tsx";
 
 /** Characters of a message that are drawn at first. */
 const SHOWN_CHARS = 16_000;
 
 interface PostProps {
-  readonly message: ShownMessage;
+  readonly message: ChannelMessage;
   readonly state: ChannelState;
   readonly head: "whole" | "again" | "stray";
 }
 
 export function Post({ message, state, head }: PostProps): VNode {
-  const { handle, timestamp, state: progress } = message;
-  const kind = state.kindOf(message);
+  const { handle, kind, timestamp, state: progress } = message;
   const who = handle === null ? "The server" : visibleLine(handle);
   return (
     <article class={`post ${head}`} aria-label={`${who}, ${clock(timestamp)}`}>
       {head === "again" ? null : (
         <p class="post-head">
           <bdi class="who">{who}</bdi>
-          {kind === null || kind === "person" ? null : <span class="kind">{visibleLine(kind)}</span>}
+          {kind === "person" ? null : <span class="kind">{visibleLine(kind)}</span>}
           {head === "stray" ? <span class="dim">replied to an older message</span> : null}
         </p>
       )}
@@ -84,7 +83,7 @@ function Saying({ messageId, state }: { messageId: string; state: ChannelState }
   );
 }
 
-function Said({ message }: { message: ShownMessage }): VNode {
+function Said({ message }: { message: ChannelMessage }): VNode {
   const { messageId, content, blocks } = message;
   const isWhole = useSignal(content.length <= SHOWN_CHARS);
   const text = isWhole.value ? content : content.slice(0, SHOWN_CHARS);

@@ -1,11 +1,11 @@
+import type { ChannelMessage } from "@continuo/core/wire";
 import { expect, test } from "vitest";
-import type { ShownMessage } from "./fold.ts";
 import { type RowOptions, toRows } from "./rows.ts";
 
 const OPEN: RowOptions = { folds: new Map(), seen: null };
 
 /** `ID WRITER [MINUTE] [>REPLIED]`, in the order of the log. */
-function channel(...lines: readonly string[]): readonly ShownMessage[] {
+function channel(...lines: readonly string[]): readonly ChannelMessage[] {
   return lines.map((line, at) => {
     const [messageId = "", handle = "", minutes = "0", replyTo] = line.split(" ");
     const timestamp = new Date(2026, 0, 5, 10, Number(minutes)).toISOString();
@@ -15,7 +15,7 @@ function channel(...lines: readonly string[]): readonly ShownMessage[] {
 }
 
 /** Days left out. */
-function drawn(messages: readonly ShownMessage[], options: Partial<RowOptions> = {}): readonly string[] {
+function drawn(messages: readonly ChannelMessage[], options: Partial<RowOptions> = {}): readonly string[] {
   return toRows(messages, [], { ...OPEN, ...options }).flatMap((row) => {
     if (row.type === "day") return [];
     if (row.type === "mark") return ["mark"];
@@ -47,7 +47,7 @@ test("a long thread is folded to its newest reply, and opens", () => {
     ...[1, 2, 3, 4, 5].map((n) => `reply r${n}`),
   ]);
   // A message that is being written is always shown, even in a folded thread.
-  const [writing] = thread.slice(2, 3).map((one): ShownMessage => ({ ...one, state: "open" }));
+  const [writing] = thread.slice(2, 3).map((one): ChannelMessage => ({ ...one, state: "open" }));
   const open = thread.map((one, at) => (at === 2 && writing !== undefined ? writing : one));
   expect(drawn(open)).toEqual(["message a", "fold 3 folded", "reply r2", "reply r5"]);
 });
@@ -75,7 +75,7 @@ test("messages of one writer within five minutes are one group, also around midn
     "message c",
     "message d",
   ]);
-  const [late, early] = channel("a ann", "b ann") as [ShownMessage, ShownMessage];
+  const [late, early] = channel("a ann", "b ann") as [ChannelMessage, ChannelMessage];
   const rows = toRows(
     [
       { ...late, timestamp: new Date(2026, 0, 5, 23, 59).toISOString() },

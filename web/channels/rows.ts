@@ -1,13 +1,14 @@
 /** The rows of a channel: days, messages, and threads of replies below their first message. Pure. */
 
-import type { Notice, ShownMessage } from "./fold.ts";
+import type { Notice } from "@continuo/core/client/channel";
+import type { ChannelMessage } from "@continuo/core/wire";
 
 export type Row =
   | { readonly type: "day"; readonly key: string; readonly at: string }
   /** The messages below it are new since the reader's last visit. */
   | { readonly type: "mark"; readonly key: string }
-  | { readonly type: "message"; readonly key: string; readonly message: ShownMessage; readonly head: Head }
-  | { readonly type: "reply"; readonly key: string; readonly message: ShownMessage }
+  | { readonly type: "message"; readonly key: string; readonly message: ChannelMessage; readonly head: Head }
+  | { readonly type: "reply"; readonly key: string; readonly message: ChannelMessage }
   /** Replies that can be folded. */
   | {
       readonly type: "fold";
@@ -20,8 +21,8 @@ export type Row =
   | {
       readonly type: "pointer";
       readonly key: string;
-      readonly message: ShownMessage;
-      readonly root: ShownMessage;
+      readonly message: ChannelMessage;
+      readonly root: ChannelMessage;
     }
   | { readonly type: "notice"; readonly key: string; readonly notice: Notice };
 
@@ -40,16 +41,16 @@ const SHORT_THREAD = 3;
 const TOGETHER_MS = 300_000;
 
 export function toRows(
-  messages: readonly ShownMessage[],
+  messages: readonly ChannelMessage[],
   notices: readonly Notice[],
   options: RowOptions,
 ): readonly Row[] {
   const threads = threadsOf(messages);
   const rows: Row[] = [];
   /** The message or thread to which the newest line belongs. */
-  let above: ShownMessage | null = null;
+  let above: ChannelMessage | null = null;
   /** The newest row, if a further message of its author can follow without a heading. */
-  let run: ShownMessage | null = null;
+  let run: ChannelMessage | null = null;
   let day = "";
   let isMarked = options.seen === null || options.seen === 0;
   const waiting = [...notices];
@@ -83,7 +84,7 @@ export function toRows(
   return [...rows, ...waiting.map(noticeRow)];
 }
 
-function threadRows(root: string, replies: readonly ShownMessage[], { folds }: RowOptions): readonly Row[] {
+function threadRows(root: string, replies: readonly ChannelMessage[], { folds }: RowOptions): readonly Row[] {
   const isLong = replies.length > SHORT_THREAD;
   const isOpen = folds.get(root) ?? !isLong;
   const shown = isOpen
@@ -98,16 +99,16 @@ function threadRows(root: string, replies: readonly ShownMessage[], { folds }: R
 }
 
 interface Threads {
-  readonly rootOf: ReadonlyMap<string, ShownMessage>;
+  readonly rootOf: ReadonlyMap<string, ChannelMessage>;
   /** In the order of their first messages. */
-  readonly repliesOf: ReadonlyMap<string, readonly ShownMessage[]>;
+  readonly repliesOf: ReadonlyMap<string, readonly ChannelMessage[]>;
 }
 
 /** A reply to a reply belongs to the thread of the first message. */
-function threadsOf(messages: readonly ShownMessage[]): Threads {
+function threadsOf(messages: readonly ChannelMessage[]): Threads {
   const known = new Map(messages.map((message) => [message.messageId, message]));
-  const rootOf = new Map<string, ShownMessage>();
-  const repliesOf = new Map<string, ShownMessage[]>();
+  const rootOf = new Map<string, ChannelMessage>();
+  const repliesOf = new Map<string, ChannelMessage[]>();
   for (const message of messages) {
     const parent = message.replyTo === undefined ? undefined : known.get(message.replyTo);
     // A message is newer than the one to which it replies, so that no thread is a circle.
@@ -121,7 +122,7 @@ function threadsOf(messages: readonly ShownMessage[]): Threads {
   return { rootOf, repliesOf };
 }
 
-function headOf({ replyTo, handle, timestamp }: ShownMessage, run: ShownMessage | null): Head {
+function headOf({ replyTo, handle, timestamp }: ChannelMessage, run: ChannelMessage | null): Head {
   if (replyTo !== undefined) return "stray";
   const isTogether =
     run?.handle === handle && Date.parse(timestamp) - Date.parse(run.timestamp) < TOGETHER_MS;

@@ -65,8 +65,8 @@ export const CLIENT_FRAMES_CLIENT: readonly PromiseOfRoom[] = [
   {
     ...CLIENT,
     promise: "The first connection says from where the caller wants the replay.",
-    text: ": { after: options.after, replay: options.replayMode }),",
-    mistake: ": { after: options.after }),",
+    text: ": { after: await startOf(options.after), replay: options.replayMode }),",
+    mistake: ": { after: await startOf(options.after) }),",
   },
   {
     ...CLIENT,
@@ -107,14 +107,14 @@ export const CLIENT_FRAMES_CLIENT: readonly PromiseOfRoom[] = [
   {
     ...CONNECT,
     promise: "A client that names no place continues after the last event that it processed.",
-    text: 'after: options.after ?? "processed",',
-    mistake: 'after: options.after ?? "latest",',
+    text: 'options.after ?? "processed", options',
+    mistake: 'options.after ?? "latest", options',
   },
   {
     ...CONNECT,
     promise: "The first place in the log is a place.",
-    text: 'after: options.after ?? "processed",',
-    mistake: 'after: options.after || "processed",',
+    text: 'options.after ?? "processed", options',
+    mistake: 'options.after || "processed", options',
   },
   {
     ...EVENTS,

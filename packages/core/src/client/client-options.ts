@@ -10,7 +10,8 @@ export interface ClientOptions {
   readonly hello: Omit<HelloFrame, "type" | "protocol" | "after" | "instance" | "token">;
   /** A function is called before each connection. */
   readonly token: string | (() => string | Promise<string>) | undefined;
-  readonly after: HelloFrame["after"];
+  /** The place where the first connection begins. A function is called before each try. */
+  readonly after: HelloFrame["after"] | (() => Promise<number>);
   readonly reconnect: boolean;
   readonly firstConnectionMs: number;
   readonly replayMode: ReplayMode;
@@ -70,3 +71,7 @@ export const EVENTS_OPTIONS: KnownOptions<EventsOptions> = {
   maxTurns: true,
   signal: true,
 };
+
+export async function startOf(after: ClientOptions["after"]): Promise<HelloFrame["after"]> {
+  return typeof after === "function" ? await after() : after;
+}

@@ -23,6 +23,7 @@ import {
   type EventsOptions,
   SEND_OPTIONS,
   type SendOptions,
+  startOf,
 } from "./client-options.ts";
 import { type ClientEvent, type Reader, toClientEvent, toPresenceEvent } from "./events.ts";
 import { iterateEvents } from "./hand-over.ts";
@@ -101,7 +102,7 @@ export class AgenticClient {
         // After the first connection nothing may be missing.
         ...(this.#everGreeted
           ? { after: this.#inbox.position }
-          : { after: options.after, replay: options.replayMode }),
+          : { after: await startOf(options.after), replay: options.replayMode }),
       }),
       onFrame: (frame) => this.#take(frame),
       onEnd: (error) => this.#over(error),
@@ -122,10 +123,7 @@ export class AgenticClient {
     });
   }
 
-  /**
-   * Resolves when the replay is over, or when more of it waits for `events()` than there is room for. Errors: why there
-   * is no connection.
-   */
+  /** Resolves when the replay is over, or fills the inbox. Errors: why there is no connection. */
   ready(): Promise<void> {
     return this.#ready.promise;
   }
@@ -192,7 +190,7 @@ export class AgenticClient {
     });
   }
 
-  /** Resolves when the message is stored. Blocks are a whole message; an empty text is the beginning of one. */
+  /** Resolves when the message is stored. Blocks are a whole message; an empty text begins one. */
   async send(
     content: string | readonly Block[],
     options: SendOptions = {},

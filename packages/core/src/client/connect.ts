@@ -16,7 +16,7 @@ import {
   type ReplayMode,
 } from "../wire/index.ts";
 import { AgenticClient } from "./client.ts";
-import type { EventsOptions } from "./client-options.ts";
+import type { ClientOptions, EventsOptions } from "./client-options.ts";
 import type { ClientEvent } from "./events.ts";
 import { LIMITS } from "./limits.ts";
 import { assertServerUrl } from "./obstacle/index.ts";
@@ -53,7 +53,11 @@ export interface ConnectOptions {
    */
   readonly firstConnectionMs?: number | undefined;
   readonly replayMode?: ReplayMode | undefined;
-  /** The replay begins after this sequence; if none is given, after the last event that this handle processed. */
+  /**
+   * The replay begins after this sequence of the channel's log: 0 for all of it, or the `sequence` of the last event that
+   * you have. If none is given, it begins after the last event that this handle processed. Only for the first connection:
+   * later ones continue where the last one ended.
+   */
   readonly after?: number | undefined;
   readonly capabilities?: readonly string[] | undefined;
   /** Receives each warning; `console.warn` by default. */
@@ -80,7 +84,7 @@ const COMMON = {
   signal: true,
 } as const;
 const WATCH_OPTIONS: KnownOptions<WatchOptions> = COMMON;
-const CONNECT_OPTIONS: KnownOptions<ConnectOptions> = {
+export const CONNECT_OPTIONS: KnownOptions<ConnectOptions> = {
   ...COMMON,
   handle: true,
   name: true,
@@ -100,6 +104,13 @@ const CONNECT_OPTIONS: KnownOptions<ConnectOptions> = {
  */
 export async function connect(options: ConnectOptions): Promise<AgenticClient> {
   assertKnownOptions("connect", options, CONNECT_OPTIONS);
+  return await connectAfter(options.after ?? "processed", options);
+}
+
+export async function connectAfter(
+  after: ClientOptions["after"],
+  options: ConnectOptions,
+): Promise<AgenticClient> {
   const { serverUrl, channel, handle, token, device, workspaceId, capabilities = [] } = options;
   const { name = handle, type = PERSON } = options;
   if (device !== undefined) assertName("device", device);
@@ -113,7 +124,7 @@ export async function connect(options: ConnectOptions): Promise<AgenticClient> {
   const client = new AgenticClient({
     address: { url: socketUrl(serverUrl, channel), openSocket: options.openSocket },
     channel,
-    after: options.after ?? "processed",
+    after,
     reconnect: options.reconnect ?? true,
     firstConnectionMs: options.firstConnectionMs ?? LIMITS.firstConnectionMs,
     replayMode: replayModeOf(options.replayMode ?? "collect"),

@@ -8,6 +8,7 @@
 
 export type {
   Attachment,
+  ChannelMessage,
   ClaimedInput,
   HistoryItem,
   Participant,
@@ -41,3 +42,4 @@ export {
   type MissedContextOptions,
   quotedMessages,
 } from "./missed-context.ts";
+export { type OpenChannelOptions, type OpenedChannel, openChannel } from "./open-channel.ts";

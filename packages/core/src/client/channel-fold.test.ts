@@ -1,7 +1,7 @@
-import type { ClientEvent } from "@continuo/core/client";
-import type { ChannelMessage } from "@continuo/core/wire";
 import { expect, test } from "vitest";
-import { type Channel, EMPTY_CHANNEL, foldEvent, foldWindow, MOST_LOADED } from "./fold.ts";
+import type { ChannelMessage } from "../wire/index.ts";
+import { type Channel, EMPTY_CHANNEL, foldEvent, foldWindow, MOST_LOADED } from "./channel-fold.ts";
+import type { ClientEvent } from "./events.ts";
 
 const AT = "2026-01-01T10:00:00.000Z";
 

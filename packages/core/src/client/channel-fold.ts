@@ -1,14 +1,7 @@
 /** The loaded part of a channel as a value, and its changes: windows from the end, and new events. Pure. */
 
-import type { ClientEvent } from "@continuo/core/client";
-import { type ChannelMessage, changedMessage, type MessagesWindow } from "@continuo/core/wire";
-
-export interface ShownMessage extends Omit<ChannelMessage, "content" | "kind"> {
-  /** For an unfinished message only its beginning: `open` has the present text. */
-  readonly content: string;
-  /** `null` if the type of the author is not known. */
-  readonly kind: string | null;
-}
+import { type ChannelMessage, changedMessage, type MessagesWindow } from "../wire/index.ts";
+import type { ClientEvent } from "./events.ts";
 
 /** The text of an unfinished message, up to this event. */
 interface OpenText {
@@ -24,9 +17,10 @@ export interface Notice {
 }
 
 export interface Channel {
-  /** A piece of the channel without gaps, in order. */
-  readonly messages: readonly ShownMessage[];
+  /** A piece of the channel without gaps, in order. An unfinished message has only its beginning here. */
+  readonly messages: readonly ChannelMessage[];
   readonly notices: readonly Notice[];
+  /** The present texts of unfinished messages. */
   readonly open: ReadonlyMap<string, OpenText>;
   readonly hasOlder: boolean;
   /** Newer messages were left out to keep the loaded part small. */
@@ -133,7 +127,7 @@ function withInterrupted(channel: Channel, { messageId, content }: Event<"error"
   return replaced(channel, { ...known, content: text, state: "interrupted" });
 }
 
-function replaced(channel: Channel, message: ShownMessage): Channel {
+function replaced(channel: Channel, message: ChannelMessage): Channel {
   const { messageId } = message;
   const messages = channel.messages.map((one) => (one.messageId === messageId ? message : one));
   const open = new Map(channel.open);
@@ -144,7 +138,7 @@ function replaced(channel: Channel, message: ShownMessage): Channel {
 /**
  * Inserts the message by its sequence. If newer messages were left out, it adds nothing, because there would be a gap.
  */
-function withMessage(channel: Channel, message: ShownMessage): Channel {
+function withMessage(channel: Channel, message: ChannelMessage): Channel {
   const { messages, hasNewer, hasOlder } = channel;
   const after = messages.findLastIndex(({ sequence }) => sequence < message.sequence);
   if (after === messages.length - 1 && hasNewer) return channel;
@@ -166,17 +160,19 @@ function toShown(
     messageId,
     sequence = 0,
     from,
+    kind,
     content,
     timestamp = "",
     to,
     replyTo,
     blocks,
   }: Event<"message"> | Event<"complete">,
-  state: ShownMessage["state"],
-): ShownMessage {
-  const message = { messageId, sequence, handle: from, kind: null, content, timestamp, state, to };
+  state: ChannelMessage["state"],
+): ChannelMessage {
+  const message = { messageId, sequence, handle: from, kind, content, timestamp, state };
   return {
     ...message,
+    ...(to.length === 0 ? {} : { to }),
     ...(replyTo === undefined ? {} : { replyTo }),
     ...(blocks === undefined ? {} : { blocks }),
   };

@@ -1,0 +1,134 @@
+/** A channel as a page shows it: a participant of the channel, and its messages as a list that changes. */
+
+import { assertKnownOptions, ContinuoError, type KnownOptions } from "../model/index.ts";
+import type { ChannelMessage, MessagesWindow } from "../wire/index.ts";
+import { type Channel, EMPTY_CHANNEL, foldEvent, foldWindow, MOST_LOADED } from "./channel-fold.ts";
+import type { AgenticClient } from "./client.ts";
+import { CONNECT_OPTIONS, type ConnectOptions, connectAfter } from "./connect.ts";
+import type { ClientEvent } from "./events.ts";
+
+export interface OpenChannelOptions extends Omit<ConnectOptions, "after" | "replayMode"> {
+  /** The number of messages that are loaded at first: from 1 to 1,000, 100 if none is given. */
+  readonly limit?: number | undefined;
+}
+
+export interface OpenedChannel {
+  /** Writes, edits, reacts and commits. Its `events()` are read by `messages()`. */
+  readonly client: AgenticClient;
+  /**
+   * Yields the messages, oldest first, at once and after each change: a new message, more of a message that is being
+   * written, an edit, a deletion, a reaction. Changes that come together make one list, so a slow reader gets fewer
+   * lists. A list has at most 1,000 messages: the oldest make room. One iteration at a time. Errors: what ended the
+   * connection permanently; `conflict` for a second iteration.
+   */
+  messages(options?: { readonly signal?: AbortSignal }): AsyncIterableIterator<readonly ChannelMessage[]>;
+  /** Waits until everything that was written is stored, and leaves. */
+  close(): Promise<void>;
+  [Symbol.asyncDispose](): Promise<void>;
+}
+
+const { after: _, replayMode: __, ...JOINING } = CONNECT_OPTIONS;
+const OPEN_OPTIONS: KnownOptions<OpenChannelOptions> = { ...JOINING, limit: true };
+/** The statuses of `unauthorized`, `forbidden` and `not_found`: a channel is made by its first participant. */
+const FINAL: readonly number[] = [401, 403, 404];
+const LIMITS = { messages: 100, loadMs: 10_000 } as const;
+
+/**
+ * Loads the newest messages, joins the channel, and follows it from there, so that nothing is missing in between and a
+ * page that is loaded again shows the same. Errors: as `connect`; `invalid` for a limit that is not from 1 to 1,000.
+ */
+export async function openChannel(options: OpenChannelOptions): Promise<OpenedChannel> {
+  assertKnownOptions("openChannel", options, OPEN_OPTIONS);
+  const { limit = LIMITS.messages, ...connecting } = options;
+  if (!Number.isInteger(limit) || limit < 1 || limit > MOST_LOADED) {
+    throw new ContinuoError("invalid", `the limit is not a number from 1 to ${MOST_LOADED}`);
+  }
+  let channel = EMPTY_CHANNEL;
+  const load = async (): Promise<number> => {
+    const window = await loadWindow(connecting, limit);
+    channel = foldWindow(EMPTY_CHANNEL, window, "instead");
+    return startAfter(window);
+  };
+  const client = await connectAfter(load, { ...connecting, replayMode: "stream" });
+  return {
+    client,
+    async *messages({ signal } = {}) {
+      const stop = new AbortController();
+      const over = signal === undefined ? stop.signal : AbortSignal.any([stop.signal, signal]);
+      const events = client.events({ parts: true, signal: over });
+      const following = follow(events, (event) => {
+        const before = channel;
+        channel = foldEvent(channel, event);
+        return channel !== before;
+      });
+      try {
+        do yield toList(channel);
+        while (await following.changed());
+      } finally {
+        stop.abort();
+        await following.ended;
+      }
+    },
+    close: () => client.close(),
+    [Symbol.asyncDispose]: () => client.close(),
+  };
+}
+
+/**
+ * Empty after a refusal, because the server then also refuses the connection, with a reason. After any other error the
+ * connection is tried again.
+ */
+async function loadWindow(
+  { serverUrl, channel, token }: Pick<ConnectOptions, "serverUrl" | "channel" | "token">,
+  limit: number,
+): Promise<MessagesWindow> {
+  const secret = typeof token === "function" ? await token() : token;
+  const url = `${serverUrl.replace(/^ws/u, "http").replace(/\/+$/u, "")}/v1/channels/${encodeURIComponent(channel)}/messages?limit=${limit}`;
+  const answer = await fetch(url, {
+    headers: secret === undefined ? {} : { authorization: `Bearer ${secret}` },
+    signal: AbortSignal.timeout(LIMITS.loadMs),
+    cache: "no-store",
+  });
+  if (answer.ok) return (await answer.json()) as MessagesWindow;
+  if (FINAL.includes(answer.status)) return { messages: [], sequence: 0, hasOlder: false };
+  throw new Error(`the messages cannot be loaded: status ${answer.status}`);
+}
+
+/** A message that is being written is read from its beginning, so that its next words follow. */
+function startAfter({ messages, sequence }: MessagesWindow): number {
+  const open = messages.find(({ state }) => state === "open");
+  return Math.min(sequence, (open?.sequence ?? Number.POSITIVE_INFINITY) - 1);
+}
+
+function toList({ messages, open }: Channel): readonly ChannelMessage[] {
+  if (open.size === 0) return messages;
+  return messages.map((message) => {
+    const text = open.get(message.messageId)?.text;
+    return text === undefined ? message : { ...message, content: text };
+  });
+}
+
+interface Following {
+  /** Resolves after the next change and what arrives with it; `false` when the events are over. Errors: theirs. */
+  changed(): Promise<boolean>;
+  readonly ended: Promise<unknown>;
+}
+
+/** Takes events while the reader draws. */
+function follow(events: AsyncIterable<ClientEvent>, take: (event: ClientEvent) => boolean): Following {
+  let change = Promise.withResolvers<"changed">();
+  const reading = (async (): Promise<"over"> => {
+    for await (const event of events) if (take(event)) change.resolve("changed");
+    return "over";
+  })();
+  return {
+    ended: reading.catch(() => undefined),
+    changed: async () => {
+      const next = await Promise.race([change.promise, reading]);
+      if (next === "over") return false;
+      await new Promise((resolve) => setTimeout(resolve));
+      change = Promise.withResolvers();
+      return true;
+    },
+  };
+}
