@@ -1,11 +1,21 @@
 /** Continuo as one executable: it is built as for a release, and used without Node and other files of Continuo. */
 
 import { execFileSync, spawn, spawnSync } from "node:child_process";
-import { chmodSync, cpSync, existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  copyFileSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { createConnection } from "node:net";
 import { dirname, join } from "node:path";
 import { beforeAll, beforeEach, expect, test } from "vitest";
 import { scratchFolder } from "../scratch-folder.ts";
+import { handedOver } from "../sizes/handed-over.ts";
 import { builtExtension, newPostgresDatabase } from "../sizes/shared-programs.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
@@ -14,6 +24,8 @@ const program = join(place, "continuo");
 let home: string;
 
 beforeAll(async () => {
+  const made = handedOver("CONTINUO_TEST_EXECUTABLE");
+  if (made !== undefined) return copyFileSync(made, program);
   const extension = await builtExtension();
   execFileSync(process.execPath, [join(ROOT, "scripts/single.ts"), program, extension]);
 }, 300_000);
