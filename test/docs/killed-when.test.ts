@@ -40,6 +40,10 @@ const ROWS: Readonly<Record<string, readonly [file: string, title: string]>> = {
     CODING,
     "is asked again if the agent had received the answer before the program was killed",
   ],
+  "coding agent: the call has its result in the log": [
+    CODING,
+    "a call that is repeated although it has a result is a new question, which names no earlier one",
+  ],
 };
 
 test("each row of the table of kills in the guide of the front door has a test", () => {

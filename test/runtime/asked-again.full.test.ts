@@ -226,6 +226,29 @@ describe.each(AGENTS)("the question of an agent %s", (_, agent, opened) => {
   });
 });
 
+test("a call that is repeated although it has a result is a new question, which names no earlier one", {
+  timeout: 90_000,
+}, async () => {
+  const agent = AGENTS[1]?.[1] as Pick<Script, "hello" | "answers">;
+  const done = { update: { sessionUpdate: "tool_call_update", toolCallId: "t1", status: "completed" } };
+  write({ ...agent, prompts: { "*": [{ ask: ASK }, done, { waitMs: 60_000 }, DONE] } });
+  const dying = await start();
+  await send(dying);
+  const asked = await question(dying);
+  await grant(dying, asked);
+  const store = await openStore(url);
+  const results = async () => (await store.read("j", { types: ["tool_call_completed"] })).events.length;
+  await expect.poll(results, { timeout: 30_000 }).toBe(1);
+  await store.close();
+  await dying.kill();
+  write({ ...agent, prompts: { "*": MADE } });
+  const next = await start();
+  const again = await question(next, asked.runId);
+  expect([again.id === asked.id, again.grantedBefore]).toEqual([false, undefined]);
+  await grant(next, again);
+  expect(await answered(next)).toContain("It is made.");
+});
+
 test.each(AGENTS.filter(([, , opened]) => opened.at(-1) === "session/new"))(
   "an agent %s gets its message and its earlier work on it in a new session, and then the message again",
   { timeout: 90_000 },

@@ -172,9 +172,10 @@ describe("an input whose agent worked in a native session when its process was k
   async function killedIn(
     agent: ScriptedAgent,
     sessionId: string,
-    last: "message_received" | "message_streamed" = "message_received",
+    last: "message_sent" | "message_received" | "message_streamed" = "message_received",
+    retryOf?: string,
   ): Promise<string> {
-    const { runId } = await startRun(store, sessionId, "make it");
+    const { runId } = await startRun(store, sessionId, "make it", retryOf === undefined ? {} : { retryOf });
     const killed = new AbortController();
     const onStored = (events: readonly { type: string }[]): void => {
       if (events.some(({ type }) => type === last)) killed.abort();
@@ -215,6 +216,20 @@ describe("an input whose agent worked in a native session when its process was k
     expect(await runOnce(store, scripted, "next", { sessionId })).toMatchObject({
       resumption: { happened: "native" },
     });
+  });
+
+  test("continues the native session of the second attempt, if the first one was killed before it had one", async () => {
+    const scripted = new ScriptedAgent({ native: "real", turns });
+    const { sessionId } = await startSession(store);
+    const silent = new ScriptedAgent({ turns: [[{ wait: "abort" }]] });
+    const retryOf = await killedIn(silent, sessionId, "message_sent");
+    await killedIn(scripted, sessionId, "message_received", retryOf);
+    const again = { sessionId, retryOf, continuation: "auto", resumeInterrupted: true } as const;
+    expect(await runOnce(store, scripted, "make it", again)).toMatchObject({
+      status: "completed",
+      resumption: { happened: "native" },
+    });
+    expect(scripted.given[1]?.nativeRef?.sessionId).toEqual(expect.any(String));
   });
 
   test("includes the last words before the kill, which only the log has", async () => {

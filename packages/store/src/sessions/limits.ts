@@ -3,6 +3,8 @@
 export const LIMITS = {
   /** Runs that wait for one session. One more is `too_many_runs`. */
   queuedRuns: 32,
+  /** Earlier attempts at an input that are read to find the native session of the latest one. */
+  attemptsRead: 100,
   /** Sessions of one store that run at the same time in this process; further ones wait. */
   parallelRuns: 16,
   /** The time for which a lease is valid without a renewal. Its holder renews the lease three times in this period. */

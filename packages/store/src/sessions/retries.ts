@@ -63,7 +63,7 @@ export async function takeOver(store: Store, { sessionId, run, root, ...call }: 
   if (before === null || !RETRIED.has(before.status) || before.sessionId !== sessionId) {
     throw cannotRetry(root, before?.status);
   }
-  const taking = takingInput(run, { root, claim, saidBy: await saidBy(store, before, call) });
+  const taking = takingInput(run, { root, claim, before, saidBy: await saidBy(store, before, call) });
   try {
     return await createRun(store, { sessionId, run: taking.run, also: [taking.claim], ...call });
   } catch (error) {
@@ -74,12 +74,17 @@ export async function takeOver(store: Store, { sessionId, run, root, ...call }: 
 interface GivenInput {
   readonly root: string;
   readonly claim: Claim | null;
+  readonly before: Run;
   readonly saidBy: string | null;
 }
 
 /** The run that takes the input over, with the place of the first run, and the claim by which no other run takes it. */
-function takingInput<R extends RunCreation["run"]>(run: R, { root, claim, saidBy }: GivenInput) {
-  const metadata = { ...run.metadata, ...present({ saidBy: saidBy ?? undefined }) };
+function takingInput<R extends RunCreation["run"]>(run: R, { root, claim, before, saidBy }: GivenInput) {
+  const previous = before.runId === saidBy ? undefined : before.runId;
+  const metadata = {
+    ...run.metadata,
+    ...present({ saidBy: saidBy ?? undefined, previousAttempt: previous }),
+  };
   const generation = (claim?.generation ?? 0) + 1;
   const write: Write = { type: "claim", name: claimName(root), generation, owner: run.runId };
   return { run: { ...run, metadata, placeOf: root }, claim: write };
@@ -120,7 +125,7 @@ export async function nextRun(store: Store, run: Run, attempt: NextAttempt): Pro
     metadata: { ...attempt.metadata, retryOf: root },
     ...present({ agent: agent ?? undefined, priority, delayMs: attempt.delayMs }),
   };
-  const taking = takingInput(next, { root, claim, saidBy: await saidBy(store, run) });
+  const taking = takingInput(next, { root, claim, before: run, saidBy: await saidBy(store, run) });
   return { event: creationOf(taking.run), also: [{ type: "new_run", run: taking.run }, taking.claim] };
 }
 

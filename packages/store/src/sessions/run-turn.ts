@@ -114,7 +114,18 @@ async function sentBefore(store: Store, run: Run): Promise<Pick<PlanOptions, "se
   const { saidBy } = run.metadata;
   if (typeof saidBy !== "string") return { sentBefore: null, heardBy: null };
   const sentBefore = await sequenceOfInput(store, { sessionId: run.sessionId, runId: saidBy });
-  return { sentBefore, heardBy: await store.getRun(saidBy) };
+  return { sentBefore, heardBy: (await attemptWithNative(store, run)) ?? (await store.getRun(saidBy)) };
+}
+
+/** The latest interrupted attempt before this one that had a native session, after the one that stored the input. */
+async function attemptWithNative(store: Store, { metadata }: Run): Promise<Run | null> {
+  let { previousAttempt } = metadata;
+  for (let attempt = 1; attempt <= LIMITS.attemptsRead && typeof previousAttempt === "string"; attempt++) {
+    const before = await store.getRun(previousAttempt);
+    if (before?.status === "interrupted" && usedNative(before.metadata) !== null) return before;
+    previousAttempt = before?.metadata.previousAttempt;
+  }
+  return null;
 }
 
 /** A native session is not recorded before its agent confirmed it. */
