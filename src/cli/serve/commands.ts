@@ -16,7 +16,7 @@ address, create tokens with \`continuo token create\`, and put a TLS proxy in fr
 --public-url names. A Postgres on another machine is reached over TLS, unless its URL has sslmode=disable.
 
 The limits are requests_per_second, connections, channels, bytes_per_second, bytes_per_day, blob_bytes_per_day and
-logs_per_day (of one token), request_bytes, frame_bytes, blob_bytes and history_items. They can also be set in
+logs_per_day, open_messages and session_streams (of one token), request_bytes, frame_bytes, blob_bytes and history_items. They can also be set in
 continuo.yaml.
 
 Examples:

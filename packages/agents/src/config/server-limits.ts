@@ -14,6 +14,8 @@ export interface ServerLimitSettings {
   readonly bytesPerDay?: number;
   readonly blobBytesPerDay?: number;
   readonly logsPerDay?: number;
+  readonly openMessages?: number;
+  readonly sessionStreams?: number;
   readonly historyItems?: number;
 }
 
@@ -80,6 +82,18 @@ export const SERVER_LIMIT_KEYS: Readonly<Record<string, ServerLimitKey>> = {
     from: 1,
     to: 1_000_000,
     says: "Streams, channels and sessions that one token without `admin` creates in a day.",
+  },
+  open_messages: {
+    setting: "openMessages",
+    from: 1,
+    to: 1_000_000,
+    says: "Messages for agents, of one token without `admin`, whose runs have not ended.",
+  },
+  session_streams: {
+    setting: "sessionStreams",
+    from: 1,
+    to: 1_000_000,
+    says: "Open streams of sessions, runs and chats of one token without `admin`.",
   },
   history_items: {
     setting: "historyItems",

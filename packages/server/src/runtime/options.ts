@@ -93,6 +93,8 @@ export const LIMIT_OPTIONS: KnownOptions<NonNullable<HandlerOptions["limits"]>> 
   bytesPerDay: true,
   blobBytesPerDay: true,
   logsPerDay: true,
+  openMessages: true,
+  sessionStreams: true,
   historyItems: true,
 };
 

@@ -82,6 +82,10 @@ export interface ServerLimits {
   readonly blobBytesPerDay: number;
   /** Streams, channels and sessions that are created. */
   readonly logsPerDay: number;
+  /** Messages for agents whose runs have not ended, of one token without `admin`. */
+  readonly openMessages: number;
+  /** Streams of sessions, runs and chats that one token without `admin` may have open at the same time. */
+  readonly sessionStreams: number;
   /** Messages that one request for a participant's history returns. */
   readonly historyItems: number;
 }
@@ -100,6 +104,13 @@ export interface Quotas {
    * created as many as it may.
    */
   log<T extends { readonly created: boolean }>(grant: Grant, creation: LogCreation<T>): Promise<T>;
+  /** Counts a message until its run has ended. Errors: `rate_limited` for a message that does not exist. */
+  message<T extends { readonly runId: string; readonly status: string }>(
+    grant: Grant,
+    sending: Sending<T>,
+  ): Promise<T>;
+  /** Counts a stream of a session until it is disposed. Errors: `rate_limited`. */
+  stream(grant: Grant): Disposable;
   /**
    * Counts a connection until it is disposed. `onLost` is called if its token is revoked or expires in the meantime.
    * Errors: `rate_limited`.
@@ -126,6 +137,13 @@ export interface Reception extends Disposable {
 export interface Answer extends Disposable {
   /** Resolves at once if the answer gets smaller; otherwise it waits like a new one. Errors: `rate_limited`. */
   resize(bytes: number): Promise<void>;
+}
+
+export interface Sending<T> {
+  /** True if the message was sent before. */
+  exists(): Promise<boolean>;
+  send(): Promise<T>;
+  hasEnded(runId: string): Promise<boolean>;
 }
 
 export interface LogCreation<T> {

@@ -31,6 +31,7 @@ export type {
   SecurityEvent,
   SecurityEventType,
   SecurityLog,
+  Sending,
   ServerContext,
   ServerEnv,
   ServerLimits,

@@ -122,5 +122,7 @@ export const DEFAULT_LIMITS: ServerLimits = {
   bytesPerDay: 4_294_967_296,
   blobBytesPerDay: 268_435_456,
   logsPerDay: 1_000,
+  openMessages: 200,
+  sessionStreams: 500,
   historyItems: CHANNEL_LIMITS.historyItems,
 };

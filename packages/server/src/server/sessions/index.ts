@@ -7,8 +7,9 @@
  * Does not know: agents, runs, how an approval is stored (`@continuo/server/runtime`).
  */
 
-import { ContinuoError, present } from "@continuo/core/model";
+import { ContinuoError, present, RUN_END_STATUSES } from "@continuo/core/model";
 import { ANY_HANDLE, allows } from "@continuo/core/wire";
+import { latestAttempt } from "@continuo/store/sessions";
 import type { Context, Hono } from "hono";
 import { principalOf } from "../auth/index.ts";
 import {
@@ -79,7 +80,12 @@ function sessionRoutes(app: Hono<ServerEnv>, context: ServerContext, serviceOf: 
     const session = await writable(c.var.grant, c.req.param("session"));
     const body = await readJsonObject(c.req.raw, context.limits.requestBytes);
     const { text, again, ...options } = messageOf(body);
-    const sent = await session.send(text, { ...askedOf(c.var.grant, options), again });
+    const sending = { ...askedOf(c.var.grant, options), again };
+    const sent = await countMessage(context, c.var.grant, {
+      session,
+      id: options.id,
+      send: async () => await session.send(text, sending),
+    });
     if (sent.status === "dead_letter") throw givenUp(sent);
     return Response.json(sent, { status: 202 });
   });
@@ -90,6 +96,34 @@ function sessionRoutes(app: Hono<ServerEnv>, context: ServerContext, serviceOf: 
 async function countSession({ quotas, store }: ServerContext, grant: Grant, name: string): Promise<void> {
   const exists = async (): Promise<boolean> => (await store(grant.workspaceId).getSession(name)) !== null;
   await quotas.log(grant, { exists, create: async () => ({ created: !(await exists()) }) });
+}
+
+interface CountedMessage<T extends SentMessage> {
+  readonly session: ServedSession;
+  readonly id: string | undefined;
+  send(): Promise<T>;
+}
+
+/** Errors: `rate_limited` for a new message, when too many of the person have no complete answer yet. */
+async function countMessage<T extends SentMessage>(
+  { quotas, store }: ServerContext,
+  grant: Grant,
+  { session, id, send }: CountedMessage<T>,
+): Promise<T> {
+  return await quotas.message(grant, {
+    send,
+    exists: async () =>
+      id !== undefined &&
+      (await Promise.resolve(session.run(id)).then(
+        () => true,
+        () => false,
+      )),
+    hasEnded: async (runId) => {
+      const runs = store(grant.workspaceId);
+      const run = await runs.getRun(await latestAttempt(runs, runId));
+      return run === null || RUN_END_STATUSES.includes(run.status);
+    },
+  });
 }
 
 /** A grant for the session is also one for its chat. */
@@ -119,9 +153,16 @@ function chatRoutes(
     const session = await writable(c.var.grant, c.req.param("session"), "chat");
     const { input, regenerates, ...sent } = chatMessageOf(await bodyOf(c));
     if (regenerates) await assertUnanswered(session, sent);
-    const run = session.send(input, { ...askedOf(c.var.grant, sent), again: regenerates });
-    // A message that cannot be sent is an error of the request.
-    await sentOnce(run, sent);
+    const sending = { ...askedOf(c.var.grant, sent), again: regenerates };
+    const { run } = await countMessage(context, c.var.grant, {
+      session,
+      id: sent.id,
+      send: async () => {
+        const begun = session.send(input, sending);
+        // A message that cannot be sent is an error of the request.
+        return { ...(await sentOnce(begun, sent)), run: begun };
+      },
+    });
     return await followed(c, context, (request) => run.toUIMessageResponse(request));
   });
   // The second path is the one that the default transport of `useChat` asks, with an id of the page.
@@ -269,11 +310,16 @@ async function followed(
   open: (request: Request) => Response | Promise<Response>,
 ): Promise<Response> {
   const gone = new AbortController();
-  const connection = context.quotas.connect(c.var.grant, () => gone.abort());
+  const { grant } = c.var;
+  const connection = context.quotas.connect(grant, () => gone.abort());
+  const counted = countedStream(context, grant, connection);
   const { url, headers, signal: left } = c.req.raw;
   const signal = AbortSignal.any([gone.signal, left, context.draining]);
   const request = new Request(url, { headers, signal });
-  const end = (): void => connection[Symbol.dispose]();
+  const end = (): void => {
+    connection[Symbol.dispose]();
+    counted[Symbol.dispose]();
+  };
   let answer: Response;
   try {
     answer = await open(request);
@@ -286,4 +332,14 @@ async function followed(
   if (body === undefined) end();
   else keepRequests(body, c.req.raw, request);
   return new Response(body ?? null, { status: answer.status, headers: answer.headers });
+}
+
+/** A stream that is refused leaves no connection. */
+function countedStream({ quotas }: ServerContext, grant: Grant, connection: Disposable): Disposable {
+  try {
+    return quotas.stream(grant);
+  } catch (error) {
+    connection[Symbol.dispose]();
+    throw error;
+  }
 }

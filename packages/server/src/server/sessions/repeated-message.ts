@@ -4,7 +4,7 @@
  */
 
 import { ContinuoError, isContinuoError } from "@continuo/core/model";
-import type { ServedRun, ServedSession } from "../context/index.ts";
+import type { SentMessage, ServedRun, ServedSession } from "../context/index.ts";
 import type { SentChat } from "./input.ts";
 
 /**
@@ -29,10 +29,10 @@ export async function assertUnanswered(session: ServedSession, { id }: Pick<Sent
   );
 }
 
-/** Returns when the message is durable. Errors: `conflict` for a message that is not as it was sent first. */
-export async function sentOnce(run: ServedRun, { id }: Pick<SentChat, "id">): Promise<void> {
+/** Resolves when the message is durable. Errors: `conflict` for a message that is not as it was sent first. */
+export async function sentOnce(run: ServedRun, { id }: Pick<SentChat, "id">): Promise<SentMessage> {
   try {
-    await run;
+    return await run;
   } catch (error) {
     if (id === undefined || !isContinuoError(error, "conflict")) throw error;
     const name = JSON.stringify(id);
