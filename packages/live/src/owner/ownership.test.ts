@@ -28,3 +28,19 @@ test("a session whose lease ended with the machine is taken from its former serv
   });
   expect((await ownership.own("s"))?.takenFrom).toBe(left.token);
 });
+
+test("a session of a server that is alive is taken only by a request that takes it from anybody", async () => {
+  await using store = await openStore("memory:");
+  await store.acquireLease("live/server/other", { owner: "other", ttlMs: 1_000_000 });
+  const theirs = await store.acquireLease("live/session/s", { owner: "other", ttlMs: 1_000_000 });
+  const ownership = new Ownership({
+    store,
+    serverId: "here",
+    onTakeOver: () => undefined,
+    report: () => undefined,
+  });
+  expect(await ownership.own("s")).toBeNull();
+  const taken = await ownership.own("s", "anybody");
+  expect(taken).toMatchObject({ sessionId: "s", takenFrom: null });
+  expect(taken?.token).toBeGreaterThan(theirs.token);
+});
