@@ -65,3 +65,13 @@ test("rare words, a named time and newer turns rank higher, and too few of the w
   expect(rankBestMatch([old, inTime], session, ranking).map((one) => one.turn)).toEqual([inTime, old]);
   expect(rankBestMatch([few], session, ranking)).toEqual([]);
 });
+
+test("a turn that has only the common words of a search does not count", () => {
+  const match = toBestMatch(parseQuery("cache keys expire", { toTime: (time) => time }), NOW);
+  if (match === null) throw new Error("these are three words");
+  const rankedWith = (...rarity: number[]) => {
+    const turn = { at: null, scores: [[1], [1], [0]] };
+    return rankBestMatch([turn], { updatedAt: null }, { match, rarity, nowMs: NOW });
+  };
+  expect([rankedWith(1, 1, 1), rankedWith(1, 1, 7)].map(({ length }) => length)).toEqual([1, 0]);
+});

@@ -88,3 +88,9 @@ test("a query that excludes every role, and a negated `error:` with a word, are 
   expect(failureOf("word -error:timeout").hint).toContain("-timeout");
   expect(failureOf("-agent:codex").message).toBe("nothing to search for");
 });
+
+test("words that are still being typed are no question, so that each of them narrows the search", () => {
+  const isQuestion = (isTyping: boolean) =>
+    parseQuery("which port is it", { toTime: String, isTyping }).isQuestion;
+  expect([isQuestion(false), isQuestion(true)]).toEqual([true, false]);
+});
