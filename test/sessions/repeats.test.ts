@@ -33,6 +33,16 @@ test("a session that several callers open at the same time is created once, and 
   expect((await eventsOf(store, "customer")).map(({ type }) => type)).toEqual(["session_created"]);
 });
 
+test("a session that was forked at one place is not returned for a fork at another place", async () => {
+  await startSession(store, { sessionId: "origin" });
+  await startRun(store, "origin", "hello");
+  const fork = (sequence?: number) =>
+    openSession(store, "fork", { forkedFrom: { logId: "origin", ...(sequence && { sequence }) } });
+  expect((await fork(1)).forkedFrom).toEqual({ logId: "origin", sequence: 1 });
+  expect((await fork()).sessionId).toBe("fork");
+  await expect(fork(2)).rejects.toMatchObject({ code: "conflict" });
+});
+
 describe("a run that is started again", () => {
   test("with the same id and input returns the existing run, also for several callers at the same time", async () => {
     await startSession(store, { sessionId: "s" });
@@ -52,6 +62,14 @@ describe("a run that is started again", () => {
     await startSession(store, { sessionId: "s" });
     await startRun(store, "s", "hello", { id: "1" });
     await expect(startRun(store, "s", "goodbye", { id: "1" })).rejects.toMatchObject({ code: "conflict" });
+  });
+
+  test("for another agent is a conflict", async () => {
+    await startSession(store, { sessionId: "s" });
+    const { runId } = await startRun(store, "s", "hello", { id: "1", agent: "codex" });
+    expect((await startRun(store, "s", "hello", { id: "1" })).runId).toBe(runId);
+    const other = startRun(store, "s", "hello", { id: "1", agent: "claude" });
+    await expect(other).rejects.toMatchObject({ code: "conflict" });
   });
 
   test("with an id that another session uses is a separate run", async () => {
