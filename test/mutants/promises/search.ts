@@ -164,4 +164,18 @@ export const SEARCH: readonly PromiseOfRoom[] = [
     mistake: "(texts.get(first.turn) ?? [])",
     test: "packages/agents/src/search/scanning/best-matcher.test.ts",
   },
+  {
+    promise: "Words that are being typed are no question.",
+    file: "packages/agents/src/search/query/query.ts",
+    text: "isQuestion(text) && options.isTyping !== true",
+    mistake: "isQuestion(text)",
+    test: "packages/agents/src/search/query/query.test.ts",
+  },
+  {
+    promise: "A turn at the named time is not before it.",
+    file: "packages/agents/src/search/query/filters.ts",
+    text: "at < not.since)",
+    mistake: "at <= not.since)",
+    test: "packages/agents/src/search/query/filters.test.ts",
+  },
 ];

@@ -143,4 +143,18 @@ export const SESSIONS: readonly PromiseOfRoom[] = [
     text: "for (const look of slots.waiting.splice(0)) look();",
     mistake: "slots.waiting.shift()?.();",
   },
+  {
+    promise: "A session that was forked elsewhere is not returned for a fork.",
+    file: "packages/store/src/sessions/start.ts",
+    text: "(asked.logId === origin?.logId && (asked.sequence ?? origin.sequence) === origin.sequence)",
+    mistake: "asked.logId === origin?.logId",
+    test: "test/sessions/repeats.test.ts",
+  },
+  {
+    promise: "A run for another agent is another run.",
+    file: "packages/store/src/sessions/start.ts",
+    text: "    (agent === undefined || run.agent === agent) &&\n",
+    mistake: "",
+    test: "test/sessions/repeats.test.ts",
+  },
 ];
