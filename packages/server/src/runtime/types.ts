@@ -281,7 +281,10 @@ export interface Approval {
   readonly toolInput?: unknown;
   readonly title?: string;
   readonly options: readonly PermissionOption[];
-  /** The metadata that the program gave the session, at the time of the question. */
+  /**
+   * The metadata of the session at the time of the question: what the program gave it, and of Continuo `usage`, the sum of its
+   * runs, and `model`, which answered last.
+   */
   readonly metadata: Readonly<Record<string, unknown>>;
   readonly requestedAt: string;
   readonly resolvedAt?: string;
