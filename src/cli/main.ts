@@ -76,12 +76,12 @@ function keepCompiled(shell: Shell): void {
 }
 
 /**
- * Objects of a command are released at once, or live as long as a session or a connection. V8 lets the young generation
+ * Objects of a command are released soon, or live as long as a session or a connection. V8 lets the young generation
  * grow to 200 MB for large sessions and many connections, and copies the survivors through it; reading is not slower
  * with a small young generation.
  *
  * The old generation may grow to four times the live objects before V8 collects, which is most of the memory that a
- * large session takes. Here it grows only by half, at a cost of at most a third more work; a server, which never
+ * large session takes. Here it grows only by half, which costs at most a third more work. A server, which never
  * finishes its work, uses V8's defaults.
  *
  * V8 rejects compiled modules of Node that were compiled with other flags, so the modules that every command needs are
@@ -110,7 +110,7 @@ function shellOfThisProcess(isHook: boolean): Shell {
   };
   const output = outputOfThisProcess();
   const shell: Shell = {
-    // Opened at the first read: a command that only writes never opens it.
+    // It is opened at the first read: a command that only writes never opens it.
     get stdin() {
       return process.stdin;
     },
@@ -141,16 +141,16 @@ function shellOfThisProcess(isHook: boolean): Shell {
   return Object.defineProperty(shell, "chooseSessions", { value: chooseSessions });
 }
 
-/** Opened when something is written, because most hooks print nothing. */
+/** Opens the output when something is written, because most hooks print nothing. */
 function outputOfThisProcess(): () => Pick<typeof process, "stdout" | "stderr"> {
   let isWatched = false;
   return () => {
     if (isWatched) return process;
     isWatched = true;
-    // A reader that closes the pipe (`| head`) has seen enough: this is no error.
+    // A reader that closes the pipe (`| head`) has seen enough: this is not an error.
     process.stdout.on("error", (error: NodeJS.ErrnoException) => {
       if (error.code === "EPIPE") process.exit(0);
-      // A full disk, a terminal that is gone.
+      // The disk is full, or the terminal is gone.
       process.stderr.write(`continuo: cannot write to standard output: ${error.message}\n`);
       process.exit(1);
     });
@@ -172,6 +172,6 @@ async function startDetached({ args, env, heapMegabytes }: DetachedCommand): Pro
   // Nobody waits for it, so a failed start is not reported.
   child.on("error", () => undefined);
   child.unref();
-  // Set at once: threads that start later inherit it, and threads that already exist do not.
+  // The priority is set immediately: threads that start later inherit it, and threads that already exist do not.
   if (child.pid !== undefined) setPriority(child.pid, LOWEST_PRIORITY);
 }

@@ -76,7 +76,7 @@ async function lookUpExactly(id: string, sources: CatalogSources): Promise<LookU
   }
 }
 
-/** Continuo's session that began as this native session, else the one that continues in it. */
+/** Finds Continuo's session that began as this native session; otherwise the one that continues in it. */
 async function ownRowOf(native: SessionName, own: OpenOwn): Promise<OwnRow | null> {
   return ownerOf(native, await listOwn(own));
 }

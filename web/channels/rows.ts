@@ -36,7 +36,7 @@ export interface RowOptions {
   readonly seen: number | null;
 }
 
-/** A thread with at most this many replies is not folded; below the fold of a longer one is its newest reply. */
+/** A thread with at most this many replies is not folded. A longer thread shows its newest reply below its fold. */
 const SHORT_THREAD = 3;
 const TOGETHER_MS = 300_000;
 

@@ -28,7 +28,7 @@ export function addToDraft(key: string, part: string): void {
 
 let typedOn: string | null = null;
 
-/** The person began a session in a field that disappears, and continues to type in the field of the session. */
+/** Call it when a person began a session in a field that disappears. They continue to type in the session's field. */
 export function typeOnIn(key: string): void {
   typedOn = key;
 }

@@ -80,7 +80,7 @@ function eachGap(
   use(from, [left, right], null);
 }
 
-/** The mark of a row that the other side does not have; by the keys of rows. */
+/** The marks of rows that the other side does not have, by the keys of the rows. */
 export type RowMarks = ReadonlyMap<string, RowMark>;
 
 export type RowMark = "differs" | "other arguments" | "other result" | "only here";
@@ -99,7 +99,7 @@ export function markRows(
     const others = right.slice(from[1], to[1]);
     for (const { key } of ones) marks.left.set(key, "only here");
     for (const { key } of others) marks.right.set(key, "only here");
-    // Compared from the end, so that the last words of two answers are compared with each other.
+    // The rows are compared from the end, so that the last words of two answers are compared with each other.
     const rest = [...others];
     for (const one of ones.toReversed()) {
       const at = rest.findLastIndex(({ type }) => type === one.type);

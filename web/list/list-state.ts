@@ -64,8 +64,8 @@ const typingWait = createTypingWait();
 let typing: ReturnType<typeof setTimeout> | undefined;
 
 /**
- * Sends the request again, at once or when the person stops typing. The address follows; words that are typed one after
- * the other are one step of its history.
+ * Sends the request again, immediately or when the person stops typing. The address follows. Words that are typed one
+ * after the other are one step of its history.
  */
 export function setFilters(next: Partial<Filters>): void {
   const { text, project } = filters.value;
@@ -78,7 +78,7 @@ export function setFilters(next: Partial<Filters>): void {
   show(wanted, isTyped ? typingWait(next.text ?? next.project ?? "") : 0);
 }
 
-/** Applies the filters in the address, which may already be shown; the row to go to, and the chosen rows. */
+/** Applies the address: its filters, which may already be shown, the row to go to, and the chosen rows. */
 export function readAddress(): void {
   const named = filtersIn(location.hash);
   const places = placesIn(location.hash);

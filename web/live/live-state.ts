@@ -63,9 +63,9 @@ export class LiveState {
   /** The loaded frames that have a picture. */
   readonly frames: ReadonlySignal<readonly FrameItem[]>;
   readonly notes: ReadonlySignal<readonly NoteVersion[]>;
-  /** True at the end of the log, even if the loaded part ends before it. */
+  /** The notes as they are at the end of the log, even if the loaded part ends before it. */
   readonly #newest: Signal<Notes> = signal(new Map());
-  /** True at the shown position as long as the part does not include it. */
+  /** The notes as they are at the shown position, while the loaded part does not include this position. */
   readonly #kept: Signal<Notes> = signal(new Map());
   readonly #over = new AbortController();
   #sessionId: string | null = null;
@@ -97,7 +97,7 @@ export class LiveState {
     return this.at.value === null && !this.part.value.hasNewer;
   }
 
-  /** The returned function ends it. */
+  /** Shows the session and follows its log; the returned function ends this. */
   follow(at: number | null): () => void {
     void this.#askFacts();
     void this.#join(at);
@@ -228,7 +228,7 @@ export class LiveState {
     return last === undefined ? part : withNewer(part, fresh, { to: last.sequence, hasNewer: false });
   }
 
-  /** Another part, which replaces the present one; `null` if it cannot be read. */
+  /** Reads another part, which replaces the present one; `null` if it cannot be read. */
   async #readPart(place: string): Promise<LivePart | null> {
     const window = await this.#read(`notes=all${place}`);
     return window === null ? null : foldWindow(EMPTY_PART, window, "instead");
@@ -309,7 +309,7 @@ export class LiveState {
     this.#watching = watching;
   }
 
-  /** For a new session of the key, and after a long absence. */
+  /** Joins again, for a new session of the key and after a long absence. */
   #joinAnew(): void {
     this.#watching?.close();
     this.#watching = null;

@@ -1,4 +1,8 @@
-/** The route in the address: `#/`, `#/inbox`, `#/usage`, `#/session/KEY`, `#/session/KEY/turn/7`, `#/session/KEY/files`, `#/session/KEY/film/12`, `#/health`, `#/phones`, `#/new`, `#/files/PATH`, `#/compare/KEY/KEY/at/7`, `#/channels`, `#/channels/NAME`, `#/live`, `#/live/KEY/at/7`. */
+/**
+ * The route in the address: `#/`, `#/inbox`, `#/usage`, `#/health`, `#/phones`, `#/new`, `#/session/KEY`,
+ * `#/session/KEY/turn/7`, `#/session/KEY/files`, `#/session/KEY/details`, `#/session/KEY/film/12`, `#/files/PATH`,
+ * `#/compare/KEY/KEY/at/7`, `#/channels`, `#/channels/NAME`, `#/live`, `#/live/KEY`, `#/live/KEY/at/7`.
+ */
 
 import { signal } from "@preact/signals";
 

@@ -4,7 +4,7 @@
 
 import { request, toError } from "./server.ts";
 
-/** Images this far outside of the window are loaded. */
+/** Images are loaded when they are this close to the window. */
 const MARGIN = "600px";
 
 /** Shows the images below `element` that name a path of the server; the returned function releases them. */

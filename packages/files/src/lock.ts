@@ -82,7 +82,7 @@ function tryToMark(change: () => void): void {
   try {
     change();
   } catch {
-    // Other processes then wait a little longer, or a little less.
+    // Without the mark, other processes wait a little longer, or a little less.
   }
 }
 

@@ -60,7 +60,7 @@ function textOf(approval: Approval, now: Date, columns: number | null): string {
 
 const INDENT = "    ";
 
-/** A line that the terminal breaks would continue at its left edge, and could look like another question. */
+/** Breaks a long line: if the terminal broke it, it would continue at the left edge and could look like a question. */
 function fitted(line: string, columns: number | null): readonly string[] {
   return columns === null ? [line] : wrap([{ text: line }], Math.max(8, columns - INDENT.length), PLAIN);
 }

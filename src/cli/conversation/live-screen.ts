@@ -26,7 +26,7 @@ export function createLiveScreen(shell: Shell, stream: NodeJS.WriteStream): Live
   const output = createOutput(stream);
   const isLive = stream.isTTY === true && shell.env.TERM !== "dumb";
   let shown = 0;
-  // For every way in which the process can end within a turn: the text so far stays, and the status of the turn is
+  // If the process ends within a turn, for whatever reason, the text so far stays, and the status of the turn is
   // removed.
   shell.onExit(() => {
     if (shown > 0) stream.write(`\r${ERASE_BELOW}`);

@@ -15,7 +15,7 @@ export interface ChannelOptions {
   readonly access: ServerAccess;
   readonly channel: string;
   readonly handle: string;
-  /** Stops between two messages. */
+  /** If it aborts, no further message is posted. */
   readonly signal: AbortSignal;
 }
 
@@ -107,7 +107,7 @@ function contentOf(
   return lines.map(withoutMentions).join("\n");
 }
 
-/** A name in a note must not call an agent, so its sign is replaced by the wide form. */
+/** Replaces `@` by its full-width form, because a name in a note must not call an agent. */
 function withoutMentions(text: string): string {
   return text.replaceAll("@", "＠");
 }

@@ -22,8 +22,9 @@ import {
 import { nameOfRow } from "./row-numbers.ts";
 
 /**
- * Finds the session that a person names; a notice is printed if it is an example. On a terminal the person chooses
- * among the sessions that an ambiguous id names. Errors: as `lookUp` of the catalog; `details.matches` have titles.
+ * Finds the session that a person names, and prints a notice if it is an example or a copy. On a terminal, the person
+ * chooses among the sessions that an ambiguous id names. Errors: those of `lookUp` of the catalog; `details.matches`
+ * have titles.
  */
 export async function locate(
   typed: string,
@@ -58,15 +59,15 @@ export async function locate(
 }
 
 /**
- * The session with this title, in any letter case; for a command that changes nothing, also the one whose title has all
- * of these words. Errors: `missing` if there is none; `ambiguous`.
+ * Finds the session with this title in any letter case. For a command that changes nothing, it also finds the session
+ * whose title has all of these words. Errors: `missing` if there is none; `ambiguous`.
  */
 async function locateByTitle(
   name: string,
   missing: ContinuoError,
   { places, examples }: { readonly places: Shell } & Pick<LookUpOptions, "examples">,
 ): Promise<LookUpHit> {
-  // A name with one of these is an id with its agent, or a path.
+  // A name with one of these characters is an id with its agent, or a path.
   if (name.trim() === "" || /[:/#\p{Cc}]/u.test(name)) throw missing;
   const { sessions } = await listCatalog({ title: name, archived: "include" }, { places });
   const exact = sessions.filter(({ title }) => title?.toLowerCase() === name.toLowerCase());
@@ -113,7 +114,7 @@ interface Match {
   readonly title?: string | null;
   readonly cwd?: string | null;
   readonly updatedAt?: string | null;
-  /** True if another one has the same agent and id. */
+  /** True if another session has the same agent and id. */
   readonly isTwin?: boolean;
 }
 
@@ -123,7 +124,7 @@ function toMatch(row: ListedSession, rows: readonly ListedSession[]): Match {
   return { agent, sessionId, location, title, cwd, updatedAt, ...(isTwin ? { isTwin } : {}) };
 }
 
-/** The same error, with facts by which a person can distinguish the sessions. */
+/** Returns the same error with facts by which a person can distinguish the sessions. */
 async function withTitles(error: ContinuoError, name: string, shell: Shell): Promise<ContinuoError> {
   const rows = await rowsByIdPrefix(name, { places: shell });
   const { matches, count } = error.details as { readonly matches: readonly Match[]; readonly count: number };

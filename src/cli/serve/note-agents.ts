@@ -14,7 +14,10 @@ export interface NoteAgentOptions {
   readonly openDriver: () => Promise<AgentDriver>;
   /** 5 minutes by default. */
   readonly idleMs?: number;
-  /** The programs that are open at once; the one that was idle longest is closed first. 8 by default. */
+  /**
+   * The number of programs that stay open, 8 by default: the one that was idle longest is closed first. A program is
+   * not closed while it works, so more of them can be open.
+   */
   readonly most?: number;
 }
 
@@ -40,8 +43,8 @@ export function turnAgent(options: NoteAgentOptions): Agent {
 }
 
 /**
- * One program for each session. A turn that names its native session continues in it, even after the program was
- * closed.
+ * Keeps one program open for each session. A turn that names its native session continues in this session, even after
+ * the program was closed.
  */
 export function keptAgent(options: NoteAgentOptions): KeptAgent {
   const { idleMs = 300_000, most = 8 } = options;
@@ -54,7 +57,7 @@ export function keptAgent(options: NoteAgentOptions): KeptAgent {
     await kept.agent.close();
   };
   const makeRoom = async (): Promise<void> => {
-    // In the order of their last turn.
+    // The programs are in the order of their last turns.
     for (const [sessionId, { turns }] of open) {
       if (open.size < most) return;
       if (turns === 0) await end(sessionId);

@@ -126,7 +126,7 @@ async function offersOf({ agents }: Configuration, shell: Shell): Promise<Writer
   return writerOffers({ agents, shell, servers: LOCAL_SERVERS, findServers: findLocalServers });
 }
 
-/** The sessions and approvals of each workspace. Agents run in other processes, which take the messages from the queue. */
+/** The sessions and approvals of each workspace. Agents run in other processes, which take messages from the queue. */
 function frontDoors(store: OpenedStore): (workspaceId: string) => Promise<SessionsService> {
   const opened = new Map<string, Promise<SessionsService>>();
   return (workspaceId) => {

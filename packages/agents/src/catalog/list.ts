@@ -70,8 +70,7 @@ export interface ListQuery extends Omit<ListOptions, "agents" | "isSetAside" | "
   /** Names of agents, `continuo` for its own sessions; all that are read from disk by default. */
   readonly agents?: readonly string[];
   /**
-   * Only sessions in which a model answered whose name contains this text, regardless of case; each session is read
-   * once.
+   * Only sessions in which a model with this text in its name answered, in any letter case; each session is read once.
    */
   readonly model?: string;
   /** Only sessions with problems, as `session check` finds them: each session is read as a whole. */
@@ -166,8 +165,9 @@ export async function listCatalog(
 }
 
 /**
- * The list with these native rows as their files are now; all other rows stay as they are. `null` if that takes a new
- * list: a row of another kind, a session that is gone or of another id, and one in which nobody has said anything.
+ * Returns the list with these native rows as their files are now; all other rows stay as they are. Returns `null` if a
+ * new list is necessary: for a row of another kind, for a session that is gone or has another id, and for a session in
+ * which nobody has said anything.
  */
 export async function renewRows(
   list: CatalogList,
@@ -311,7 +311,7 @@ interface FirstPageOptions extends Pick<ListQuery, "archived" | "empty"> {
   readonly store: OpenOwn | null;
 }
 
-/** The requested number of rows, with their titles; all rows if a filter has to count them. */
+/** Returns the requested number of rows, with their titles, or all rows if a filter has to count them. */
 async function firstOf(
   sorted: readonly ListedSession[],
   { archived, empty, most, filter, store }: FirstPageOptions,

@@ -122,7 +122,8 @@ export function movedToOf(session: MarkedSession, places: Places): RemoteLocatio
 }
 
 /**
- * Otherwise two machines could continue one conversation in two ways. Errors: `conflict` for a session that was moved.
+ * Refuses a session that was moved: otherwise two machines could continue one conversation in two ways. Errors:
+ * `conflict`.
  */
 export function refuseMoved({ agent, sessionId }: NativeName, places: Places): void {
   const moved = movedToOf({ agent, sessionId }, places);

@@ -31,7 +31,7 @@ export interface UsageReport {
 export interface UsageOptions {
   readonly places: PlacesAt;
   readonly onProgress?: (sessions: number) => void;
-  /** Only sessions with a file that changed after this time, and Continuo's own; milliseconds since 1970. */
+  /** Only sessions with a file that changed at or after this time, and Continuo's own; milliseconds since 1970. */
   readonly changedSinceMs?: number;
 }
 

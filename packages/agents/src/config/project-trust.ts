@@ -64,7 +64,7 @@ export function projectFolderOf(start: string): string {
   }
 }
 
-/** Returns false if the person must be asked, which is also so if the file changed after it was trusted. */
+/** Returns false if the person must be asked. The person is also asked if the file changed after it was trusted. */
 function isDecided(project: string, { folders, files, refused }: TrustRecord): boolean {
   if (isIn(project, refused)) return true;
   const file = projectFileIn(project);

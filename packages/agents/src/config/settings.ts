@@ -50,7 +50,7 @@ export type ModelSettings = {
   readonly model: string;
   /** The environment variable that contains the key. */
   readonly keyEnv?: string;
-  /** The tokens that the model can read at once; if left out, its server is asked, or its name decides. */
+  /** The number of tokens in the model's context window; if left out, its server is asked, or its name decides. */
   readonly window?: number;
   readonly instructions?: string;
 } & (
@@ -160,7 +160,7 @@ export interface ConfigurationFile {
   readonly of: "home" | "project";
 }
 
-/** In USD for a million tokens. */
+/** Prices in USD for a million tokens. */
 export interface PriceSettings {
   readonly input: number;
   readonly output: number;

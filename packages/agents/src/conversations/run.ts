@@ -42,10 +42,13 @@ export interface TurnOptions {
   readonly flags: TalkFlags;
   readonly settings: AgentSettings;
   readonly continuation: ContinuationMode;
-  /** The place of earlier messages; `elsewhere` means in an agent's session, whose next turn is the first one in this session. */
+  /**
+   * The place of earlier messages. `elsewhere` means in an agent's session, whose next turn is the first one in this
+   * session.
+   */
   readonly before: "nothing" | "elsewhere" | "here";
   readonly turnInput?: TurnInput;
-  /** The agent's own record has this input already, from a run that a crash ended. */
+  /** True if the agent's own record already has this input, from a run that a crash ended. */
   readonly isHeard?: boolean;
 }
 
@@ -53,7 +56,7 @@ export interface TurnResult {
   readonly result: RunResult;
   /** The session after the turn. */
   readonly session: Session;
-  /** `false` for a first turn that failed before the agent did anything: its session, or its copy of one, is deleted. */
+  /** `false` if the first turn failed before the agent did anything. Its session, or its copy of one, is deleted. */
   readonly isKept: boolean;
 }
 
@@ -75,7 +78,7 @@ export async function runTurn(options: TurnOptions): Promise<TurnResult> {
 }
 
 /**
- * Returns true if the first turn failed before the agent did anything; the session is then deleted, since it holds
+ * Returns true if the first turn failed before the agent did anything. The session is then deleted, because it has
  * only the question, or the copy of an agent's own session.
  */
 async function deleteUnanswered(
@@ -100,7 +103,7 @@ async function deleteUnanswered(
 async function runMissing(options: TurnOptions): Promise<RunResult> {
   const { settings, note, isHeard = false } = options;
   const asked = continuationOf(options);
-  // `auto` must not send the input twice. A person who sends it again chooses to.
+  // `auto` must not send the input twice. A person may choose to send it again.
   const continuation = isHeard && asked === "auto" ? "native" : asked;
   try {
     return await runWith(options, continuation);
@@ -211,7 +214,7 @@ function textIn(blocks: readonly Block[]): string {
 
 const MAX_TITLE_CHARS = 80;
 
-/** A title from the first line of the input. */
+/** Makes a title from the first line of the input. */
 export function titleOf(input: RunInput): string {
   const words = typeof input === "string" ? input : textIn(input);
   const [line = ""] = words.trim().split("\n");

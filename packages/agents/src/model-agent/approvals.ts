@@ -21,7 +21,7 @@ export interface AskOptions {
   readonly onPermission: AskPermission | undefined;
   readonly onEvent: ExecuteOptions["onEvent"];
   readonly signal: AbortSignal;
-  /** Receives what has to be called before a permitted call begins, or after a denial is stored; by the ids of calls. */
+  /** Receives, by the id of a call, the function to call before a permitted call begins, or after a denial is stored. */
   readonly starts: Map<string, () => Promise<void>>;
 }
 
@@ -51,7 +51,7 @@ export function callOf({
   return { request, toolCallId };
 }
 
-/** Asks for all calls at once, and returns the message that lets the permitted ones begin. */
+/** Asks for all calls at the same time, and returns the message that lets the permitted ones begin. */
 export async function askForCalls(calls: readonly HeldCall[], asking: AskOptions): Promise<ToolModelMessage> {
   const answers = await Promise.all(
     calls.map(async ({ request, toolCallId }) => {

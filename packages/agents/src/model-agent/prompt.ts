@@ -73,7 +73,7 @@ export function isCutOff(block: Block): boolean {
   return block.status === undefined || block.status === "interrupted" || block.status === "cancelled";
 }
 
-/** The turn whose last message called tools that wait for permission; `null` if there is none. */
+/** Finds the turn whose last message called tools that wait for permission; `null` if there is none. */
 function leftTurn(
   messages: readonly Message[],
   heldCalls: NonNullable<ExecuteOptions["heldCalls"]>,

@@ -15,7 +15,7 @@ export class HandleWait {
   /**
    * Returns true if the handle that was refused may be free soon.
    *
-   * @param nowMs of a clock that only goes forward
+   * @param nowMs the time of a clock that only goes forward
    */
   isOpen({ code, details }: ContinuoError, nowMs: number): boolean {
     // A server that knows that the holder is connected names no time.

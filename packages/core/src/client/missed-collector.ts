@@ -20,14 +20,14 @@ export interface MissedMessage {
 export interface MissedPage {
   /** Oldest first. */
   readonly messages: readonly MissedMessage[];
-  /** Messages before them, for which there is no room. */
+  /** The number of messages before them, for which there was no room. */
   readonly omitted: number;
   readonly lastSequence: number;
 }
 
 /**
  * Missed messages after one of the channel was edited or deleted. A change of one of these messages changes or removes
- * it here; a change of a message that the reader already knows is an entry of its own. `after`: the last sequence that
+ * it here; a change of a message that the reader already knows gets its own entry. `after`: the last sequence that
  * the reader knew when it left.
  */
 export function missedAfter(
@@ -52,7 +52,7 @@ export function missedAfter(
   return messages.map((one) => (one === known ? { ...one, content } : one));
 }
 
-/** Collects while the replay arrives, which may be long, and keeps the newest messages. */
+/** Collects messages while the replay arrives, which may be long, and keeps the newest ones. */
 export class MissedCollector {
   readonly #messages: MissedMessage[] = [];
   #omitted = 0;

@@ -39,8 +39,8 @@ export type Milliseconds = number;
 export type Id = string;
 
 /**
- * A channel, a handle, a device or a workspace: no `:`, no `/`, no control character, no space at either end, neither `.`
- * nor `..`. A handle is not `*`.
+ * The name of a channel, a handle, a device or a workspace. It has no `:`, no `/`, no control character and no space at
+ * either end, and is neither `.` nor `..`. A handle is not `*`.
  *
  * @minLength 1
  * @maxLength nameLength

@@ -53,7 +53,7 @@ function opensDeeper(text: string, levels: number): boolean {
   return false;
 }
 
-/** The quote that ends the string, or the end of the text. */
+/** Returns the position of the quote that ends the string, or the end of the text. */
 function endOfString(text: string, start: number): number {
   for (let at = text.indexOf('"', start); at !== -1; at = text.indexOf('"', at + 1)) {
     let escapes = 0;

@@ -88,8 +88,8 @@ const CR = 0x0d;
 
 /**
  * Errors: `not_found`, `unreadable`.
- * @param sizeBytes as the caller knows it; it decides whether parsed records are kept.
- * @param keep `all`: the records of larger files too.
+ * @param sizeBytes the size as the caller knows it; it decides whether parsed records are kept
+ * @param keep `all` also keeps the records of larger files
  */
 export function openLines(path: string, sizeBytes: number, keep?: "all"): LineFile {
   const bytes = openBytes(path);
@@ -207,7 +207,7 @@ function continueShape(shape: FileShape, { mark: _, ...before }: LinesPosition):
   Object.assign(shape, before);
 }
 
-/** A small file is read at once; the read asks for one byte more, and so shows that the file has ended. */
+/** A small file needs only one read, which asks for one byte more, and so shows that the file has ended. */
 function firstSize({ part, sizeBytes }: ScanOptions & { readonly sizeBytes: number }): number {
   return part === "whole" ? Math.min(sizeBytes + 1, CHUNK_BYTES) : FIRST_CHUNK_BYTES;
 }

@@ -1,4 +1,4 @@
-/** Metrics by a table, which has the name, the kind and the description of each. */
+/** Makes metrics from a table, which has the name, the kind and the description of each. */
 
 import type { Attributes, Counter, Histogram, MeterProvider } from "@opentelemetry/api";
 import { registered } from "./globals.ts";
@@ -27,7 +27,7 @@ export interface Observation {
 type Source = () => Iterable<Observation>;
 
 export interface Meter<Counters extends string, Histograms extends string, Gauges extends string = never> {
-  /** Does nothing for the value 0. */
+  /** Does nothing for a value that is not above 0. */
   count(name: Counters, value?: number, attributes?: Attributes): void;
   record(name: Histograms, value: number, attributes?: Attributes): void;
   /** False if nobody receives a value that is counted or recorded now. */
@@ -39,7 +39,7 @@ export interface Meter<Counters extends string, Histograms extends string, Gauge
 const listeners = new Set<(measurement: Measurement) => void>();
 const gauges = new Map<string, Set<Source>>();
 
-/** Calls the listener with every number of this process, even without a provider, until the returned function is called. */
+/** Calls the listener with each number of this process, also without a provider. The returned function ends this. */
 export function onMeasurement(listener: (measurement: Measurement) => void): () => void {
   listeners.add(listener);
   return () => listeners.delete(listener);

@@ -1,4 +1,4 @@
-/** Audio of a speech segment: a complete file, checked, stored before it is acknowledged, and an event that points to it. */
+/** Audio of a speech segment: a complete file, checked and stored before it is acknowledged, and an event about it. */
 
 import { ContinuoError, type NewEvent, present, type Store } from "@continuo/core/model";
 import { type AudioChunk, isoOf, LIMITS } from "../kit/index.ts";

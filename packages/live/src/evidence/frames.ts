@@ -1,6 +1,6 @@
 /**
- * The pictures of frames: the full picture is stored for a week, and its thumbnail for a month. The frame itself, its hashes
- * and its embedding stay. A person is warned a day before a picture is removed, and can keep it.
+ * The pictures of frames: the full picture is stored for a week, and its thumbnail for a month. The frame itself, its
+ * hashes and its embedding stay. A person is warned a day before a picture is removed, and can keep it.
  */
 
 import {
@@ -102,8 +102,8 @@ export class Frames {
   }
 
   /**
-   * Returns the evidence with the expiry of each picture in its pointers. A pointer to a picture that is missing, or that
-   * the sender may not use, gets no expiry.
+   * Returns the evidence with the expiry of each picture in its pointers. A pointer to a picture that is missing, or
+   * that the sender may not use, gets no expiry.
    */
   async hold(
     evidence: readonly EvidenceInput[],
@@ -129,7 +129,7 @@ export class Frames {
     this.#due = null;
   }
 
-  /** The pictures of a video that are removed within a day, unless somebody keeps them. */
+  /** The first pictures of a video that are removed within a day, unless somebody keeps them; at most one page. */
   async expiring(videoId: string): Promise<readonly PurgeWarning[]> {
     const videos = await this.#dueSoon();
     return (videos.get(videoId) ?? []).slice(0, LIMITS.shownExpiring);
@@ -315,7 +315,7 @@ async function appendOpen(store: Store, logId: string, event: NewEvent): Promise
   }
 }
 
-/** The last reference of each video. */
+/** Returns the last reference of each video. */
 function warningsOf(references: readonly FrameReference[]): readonly FrameReference[] {
   const last = new Map<string, FrameReference>();
   for (const reference of references) {

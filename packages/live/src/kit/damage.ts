@@ -45,7 +45,7 @@ export function missing(sequence: number, through: number): Damage {
   return { sequence, through, reason, type: null, eventId: null, noteId: null };
 }
 
-/** True if the payload of an event is what was written, or was pruned. */
+/** True if the payload of an event is what was written, or cannot be checked: it was pruned, or it is bytes. */
 export function hasItsPayload({ pruned, data, salt, payloadHash: hash }: StoredEvent): boolean {
   // A pruned payload no longer exists; its hash is still part of the chain.
   if (pruned !== undefined || data instanceof Uint8Array) return true;

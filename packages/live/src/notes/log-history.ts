@@ -1,6 +1,6 @@
 /**
- * A session in windows: parts of its log as the feed sends them, from its end or around a place, and the notes before
- * them.
+ * Reads a session in windows: parts of its log as the feed sends them, from its end or around a place, and the notes
+ * before them.
  */
 
 import {
@@ -22,7 +22,7 @@ import { isFields, LIMITS } from "../kit/index.ts";
 import { entriesAt, noteEventsOf, noteHistoryAt } from "./note-history.ts";
 
 export interface HistoryQuery {
-  /** At most one of these three. */
+  /** A request may have at most one of `before`, `after` and `around`. */
   readonly before?: number;
   readonly after?: number;
   /** A sequence, or the id of an event. */

@@ -130,7 +130,7 @@ export class Ownership {
     }
   }
 
-  /** On SQLite, a restart of the machine ends all leases, including those without expiry. */
+  /** Finds a lease that ended: on SQLite, a restart of the machine ends all leases, including those without expiry. */
   async #leftBehind(name: string): Promise<Lease | null> {
     const { store, serverId } = this.#options;
     const [lease] = (await store.listLeases({ prefix: name, limit: 1 })).items;

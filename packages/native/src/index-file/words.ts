@@ -19,8 +19,8 @@ const WITHOUT_SPACES =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}\u30fc]\p{M}*/gu;
 
 /**
- * The words of a text, separated by ASCII characters that are neither letters nor digits. The tokenizer `ascii` of FTS5 splits
- * the result in the same way, and makes ASCII letters lower case.
+ * The words of a text, separated by ASCII characters that are neither letters nor digits. The tokenizer `ascii` of FTS5
+ * splits the result in the same way, and makes ASCII letters lower case.
  */
 export function foldWords(text: string): string {
   let folded = "";
@@ -41,7 +41,7 @@ function nextBeyondAscii(text: string, from: number): number {
   return BEYOND_ASCII.exec(text)?.index ?? -1;
 }
 
-/** True for white space, across which no character changes its neighbours: neither composition nor a final sigma does. */
+/** True for white space: neither composition nor a final sigma changes characters across it. */
 function isWhite(code: number): boolean {
   return code === 0x20 || (code >= 0x09 && code <= 0x0d);
 }
@@ -72,7 +72,7 @@ function fold(run: string): string {
     .replace(BETWEEN_WORDS, " ");
 }
 
-/** Removes ASCII runs that are longer than a word. Such a run covers at least one of the places that this loop checks. */
+/** Removes ASCII runs that are longer than a word. Such a run covers at least one place that this loop checks. */
 function withoutData(text: string): string {
   let rest = "";
   let done = 0;
@@ -188,7 +188,7 @@ function addParts(name: string, parts: Set<string>): void {
   for (const part of some) parts.add(part);
 }
 
-/** Splits before a capital after a small letter or a digit, and before the last of several capitals: `parse HTTP Server`. */
+/** Splits before a capital that follows a small letter or a digit, and before the last of several capitals. */
 function splitName(name: string): readonly string[] {
   const lower = name.toLowerCase();
   const some: string[] = [];

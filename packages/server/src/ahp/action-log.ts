@@ -45,7 +45,7 @@ export function createActionLog(first: number): ActionLog {
       const one = { envelope, chars: JSON.stringify(envelope).length };
       kept.push(one);
       chars += one.chars;
-      // Half of the actions are dropped at a time, so that an append does not move the others.
+      // Half of the actions are dropped at a time, so that few appends have to move the others.
       if (kept.length > LIMITS.actions || chars > LIMITS.actionChars) {
         const dropped = kept.slice(0, Math.ceil(kept.length / 2));
         kept = kept.slice(dropped.length);

@@ -12,7 +12,7 @@ const TYPES: Readonly<Record<ExportRequest["format"], string>> = {
   jsonl: "application/jsonl",
 };
 
-/** Writing waits for reading. A failure cuts the file off. */
+/** Writes only as fast as the file is read. A failure cuts the file off. */
 export function createExportFile(
   hit: LookUpHit,
   wish: ExportRequest,

@@ -1,4 +1,4 @@
-/** A channel for the program that has the store: reads and posts without a connection or a place among the participants. */
+/** A channel for the program that has the store. It reads and posts without a connection and is not a participant. */
 
 import { randomUUID } from "node:crypto";
 import {
@@ -35,27 +35,27 @@ import {
 
 export interface ChannelHandle {
   readonly channel: string;
-  /** The newest messages, oldest first, each in its present form; 100 by default, none of a channel without messages. */
+  /** The newest messages, oldest first, each in its present form; 100 by default. */
   messages(options?: ChannelMessagesOptions): Promise<readonly ChannelMessage[]>;
   /** A message in its present form; `null` if there is none with this id. */
   message(id: string): Promise<ChannelMessage | null>;
   /**
-   * The messages that others wrote after the checkpoint of a handle, as a text for a prompt (`formatted`) and one by one;
-   * the newest 1,000. It moves nothing: `post` with `checkpoint: lastSequence` does.
+   * The newest 1,000 messages that others wrote after the checkpoint of a handle: as a text for a prompt (`formatted`),
+   * and one by one. The checkpoint does not move; `post` with `checkpoint: lastSequence` moves it.
    */
   missed(handle: string, options?: MissedContextOptions): Promise<MissedInChannel>;
   /**
-   * Stores a message and creates the channel if needed. The same `id` with the same text, `from` and addressees is stored
-   * once, however often it is posted. Errors: `conflict` for the id of a message with another text or author, `invalid`,
-   * `too_large`, `not_found` for the message of `replyTo`.
+   * Stores a message, and creates the channel if needed. A message with the same `id`, text, `from` and addressees is
+   * stored once, however often it is posted. Errors: `conflict` for the id of a message with another text or author,
+   * `invalid`, `too_large`, `not_found` for the message of `replyTo`.
    */
   post(text: string, options: ChannelPostOptions): Promise<PostedMessage>;
   /**
-   * An agent of this program takes part: it answers each message that is addressed to `handle`, once and while it writes,
-   * in a session of its own. With each of them its model receives what others said since its last answer. While
-   * another process has the handle, this one waits for it. Ends, without the member, when `signal` aborts or Continuo is
-   * closed. A failure goes to `onError`, and is tried again. Errors: `usage`, `invalid` for the handle, `not_found` for
-   * the agent.
+   * Lets an agent of this program take part. The agent answers each message that is addressed to `handle` once, in its
+   * own session, and others see the answer while it is written. With each message its model receives what others said
+   * since its last answer. While another process has the handle, this one waits for it. Ends, without the member, when
+   * `signal` aborts or Continuo is closed. After a failure, `onError` is called, and the work is tried again.
+   * Errors: `usage`, `invalid` for the handle, `not_found` for the agent.
    */
   join(handle: string, options?: ChannelJoinOptions): Promise<void>;
 }
@@ -65,7 +65,7 @@ export interface ChannelJoinOptions {
   readonly agent?: string;
   /** The session that has the questions and answers; `HANDLE-in-CHANNEL` by default. */
   readonly session?: string;
-  /** The number of agents' messages since a person's last one after which it waits for a person; 20 by default. */
+  /** After this many messages of agents without one of a person, it waits for a person; 20 by default. */
   readonly maxTurns?: number;
   readonly signal?: AbortSignal;
 }
@@ -81,12 +81,12 @@ export interface ChannelPostOptions {
   readonly from: string;
   /** Your id of the message within the channel; a random one by default. */
   readonly id?: string;
-  /** `agent` by default. Agents that answer each other end after 20 messages since the last one of a person. */
+  /** `agent` by default. Agents that answer each other stop after 20 messages without one of a person. */
   readonly type?: "agent" | "person";
   /** Handles that the message addresses, in addition to those that its text names with `@`. */
   readonly to?: readonly string[];
   readonly replyTo?: string;
-  /** The sequence up to which `from` has read the channel, stored in the same transaction: `missed(from)` begins after it. */
+  /** The sequence up to which `from` has read the channel. `missed(from)` begins after it. Stored with the message. */
   readonly checkpoint?: number;
 }
 
@@ -162,7 +162,7 @@ export function createChannelHandle(store: Store, channel: string, members: Chan
       assertName("handle", from);
       assertChoice("type", type, ["agent", "person"]);
       const sending = { type: "send", request: 0, id, content: text, to, replyTo };
-      // The same checks as of a message that comes over the network.
+      // These checks are the same as for a message that comes over the network.
       const frame = parseClientFrame(JSON.stringify(sending)) as PostFrame;
       await openChannel(store, channel);
       const author = { channel, handle: from, type, instance: "program", moderates: false };
@@ -170,7 +170,7 @@ export function createChannelHandle(store: Store, channel: string, members: Chan
       const also =
         checkpoint === undefined ? [] : [{ type: "cursor", logId, name, sequence: checkpoint } as const];
       const { sequence } = await post(store, author, { frame, open: new Map(), also });
-      // It is a cache: the next reader of the state stores it, if this does not succeed.
+      // The snapshot is a cache. If this fails, the next reader of the state stores it.
       if (isSnapshotDue(sequence)) readState(store, channel).catch(() => undefined);
       return { messageId: id, sequence };
     },

@@ -74,7 +74,7 @@ export async function createContinuo(url: string | Store, options: ContinuoOptio
       const before = own;
       own = null;
       const worker = work(asked);
-      // It accepts nothing more, and its runs end in their own time.
+      // It accepts nothing more, and its runs continue until they end.
       before?.finish().catch(host.report);
       await Promise.race([closed.promise, abortOf(asked.signal)]);
       await stop(worker, GRACE_MS);

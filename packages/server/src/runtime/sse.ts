@@ -1,4 +1,7 @@
-/** Events as server-sent events, which a browser resumes by the id of the last one. They name no folder of the server, and have no words of a provider. */
+/**
+ * Events as server-sent events, which a browser resumes by the id of the last one. They name no folder of the server,
+ * and have no words of a provider.
+ */
 
 import { assertKnownOptions, type KnownEvent } from "@continuo/core/model";
 import type { FailureText } from "./failure-text.ts";
@@ -60,8 +63,8 @@ export function toSseResponse(
 
 export interface StreamOptions {
   /**
-   * The request of the reader, or its signal. It is held as long as the stream: Node drops the abort of a request that was
-   * collected as garbage.
+   * The request of the reader, or its signal. The stream keeps a reference to it, because Node drops the abort of a
+   * request that was collected as garbage.
    */
   readonly from: { readonly signal?: AbortSignal | undefined } | undefined;
   readonly headers: Readonly<Record<string, string>>;

@@ -58,7 +58,7 @@ export function earlierIds(
   return [...ids].slice(-MAX_EARLIER_IDS);
 }
 
-/** One event for each event with which the question was asked. */
+/** Returns one event for each event with which the question was asked. */
 export function resolvedEvents({ status, data }: StoredApproval, approvalIds: readonly string[]): NewEvent[] {
   const { by, reason, optionId, runId } = data;
   const actor =

@@ -24,7 +24,7 @@ export interface AdapterSession {
   readonly sessionId: string;
   /** Events without an id get one, so that a repeated call stores them once. */
   append(events: readonly NewEvent[], options?: AppendOptions): Promise<readonly StoredEvent[]>;
-  /** An empty page where there is no session. */
+  /** Returns an empty page if there is no session. */
   read(options?: ReadOptions): Promise<EventPage>;
 }
 
@@ -37,7 +37,7 @@ export function adapterSession(
   return madeWhenNeeded(store, sessionId, () => openSession(store, sessionId, made));
 }
 
-/** The same for a log without a session. */
+/** Like `adapterSession`, for a log without a session. */
 export function adapterLog(
   store: Store,
   logId: string,

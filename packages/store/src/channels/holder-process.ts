@@ -11,7 +11,7 @@ import { isContinuoError, type Lease, type Store } from "@continuo/core/model";
 import { isOwnerGone, ownerHere } from "@continuo/files";
 import { type ConnectionRef, processLease } from "./names.ts";
 
-/** It is never held: a later holder writes its own record at any time. */
+/** The record's lease expires immediately, so that a later holder can write its own record at any time. */
 const RECORD_MS = 1;
 
 export async function recordProcess(

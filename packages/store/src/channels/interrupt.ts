@@ -106,7 +106,7 @@ export interface SweepOptions {
 
 /**
  * Looks for participants whose lease expired and was not released: their process, their connection or their server is
- * gone. Any server may look at any time; one of them interrupts. Returns the participants that it found.
+ * gone. Any server may look at any time; only one of them sweeps. Returns the participants that it found.
  */
 export async function sweepChannels(
   store: Store,

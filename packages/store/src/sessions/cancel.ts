@@ -1,4 +1,4 @@
-/** Cancelling a run, from whichever process. */
+/** Cancels a run from any process. */
 
 import {
   assertKnownOptions,

@@ -1,6 +1,6 @@
 /**
  * The ends of a run, in one table: for each end, the data of its event, the fields of the row, and the consequence for
- * the native session that the run used. Every run of this room ends by this table; runs of channels end in
+ * the native session that the run used. Every run of the session manager ends by this table; runs of channels end in
  * `channels/claims.ts`.
  */
 

@@ -52,8 +52,8 @@ export const START_SESSION_OPTIONS: KnownOptions<StartSessionOptions> = {
 };
 
 /**
- * The session with this id; if there is none, it is created from `options`. Errors: `conflict` for a session that is not
- * a fork of `forkedFrom`, if that is given.
+ * Returns the session with this id; if there is none, creates it from `options`. Errors: `conflict` for a session that
+ * is not a fork of `forkedFrom`, if that is given.
  */
 export async function openSession(
   store: Store,
@@ -91,7 +91,7 @@ function fromOrigin(
   });
 }
 
-/** The same, with a store that already waits. */
+/** Like `startSession`, with a store that already waits. */
 export async function beginSession(store: Store, options: StartSessionOptions): Promise<Session> {
   try {
     return await store.createSession({ ...options, sessionId: options.sessionId ?? newId() });
@@ -162,7 +162,7 @@ export interface RunStart {
   readonly options: StartRunOptions;
 }
 
-/** The same, with a store that already waits. */
+/** Like `startRun`, with a store that already waits. */
 export async function beginRun(store: Store, { sessionId, input, options }: RunStart): Promise<Run> {
   const { agent, metadata, priority, maxQueued = LIMITS.queuedRuns, retryOf, delayMs, signal } = options;
   const call = signal === undefined ? {} : { signal };
@@ -202,7 +202,7 @@ export async function beginRun(store: Store, { sessionId, input, options }: RunS
     if (other === null) throw error;
     return sameRun(other, { sessionId, blocks, agent });
   }
-  // Several processes may have found room at the same time: the last of them cancel their runs again.
+  // Several processes may have found room at the same time: the last of them then cancel their runs.
   if ((await place(store, sessionId, { maxQueued, call, runId })) <= maxQueued) return created;
   // For a repeated input this is not final: a later caller may still retry it.
   const status = root === undefined ? "cancelled" : "interrupted";

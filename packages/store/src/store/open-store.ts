@@ -49,8 +49,8 @@ export interface OpenStoreOptions {
   /** The principal in whose name the audit log records acts; by default a program. */
   readonly by?: Principal;
   /**
-   * Blobs over 16 KiB are objects in a bucket; by default, those over 256 KiB are files next to a SQLite database and rows
-   * of Postgres. Credentials are AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY of the environment.
+   * With `s3`, blobs over 16 KiB are objects in a bucket. By default, blobs over 256 KiB are files next to a SQLite
+   * database, or rows of Postgres. Credentials are AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY of the environment.
    */
   readonly blobs?: { readonly s3: S3Settings };
   readonly signal?: AbortSignal;
@@ -71,8 +71,8 @@ const OPTIONS: KnownOptions<OpenStoreOptions> = {
 /**
  * `memory:`, `sqlite:PATH` (`sqlite:` alone is the database of `CONTINUO_HOME`) or `postgres://…`.
  *
- * An empty SQLite database is made ready. Errors: `usage` for an unknown option, `invalid` for another URL, `migration_required`,
- * `schema_newer`, `corrupt`, `unavailable`.
+ * An empty SQLite database gets its tables. Errors: `usage` for an unknown option, `invalid` for another URL,
+ * `migration_required`, `schema_newer`, `corrupt`, `unavailable`.
  */
 export async function openStore(url: string, options: OpenStoreOptions = {}): Promise<OpenedStore> {
   const { workspaceId = "default", signal } = options;

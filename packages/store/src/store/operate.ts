@@ -42,7 +42,7 @@ export async function restoreStore(store: OpenedStore, file: string): Promise<Re
 
 /**
  * Moves the bytes of large blobs into files, the database or S3, while other programs use the store. Each copy is read
- * back before it counts; after a killed call, call it again. Errors: `unsupported`, `corrupt`, `unavailable`.
+ * back before it counts. If a call was killed, call it again. Errors: `unsupported`, `corrupt`, `unavailable`.
  */
 export async function moveBlobs(store: OpenedStore, options: MoveBlobsOptions): Promise<MovedBlobs> {
   assertKnownOptions("moveBlobs", options, {
@@ -120,8 +120,7 @@ function withRows(verified: VerifyResult, problems: readonly string[]): VerifyRe
 }
 
 /**
- * Returns the damage that the database itself finds in its pages and indexes; Postgres has `pg_amcheck` for
- * that.
+ * Returns the damage that the database itself finds in its pages and indexes. For Postgres, use `pg_amcheck`.
  */
 export function checkDatabase(store: OpenedStore): Promise<readonly string[]> {
   return store.engine.check();

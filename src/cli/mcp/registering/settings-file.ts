@@ -7,7 +7,7 @@ import { ContinuoError } from "@continuo/core/model";
 import { writeDurably } from "@continuo/files";
 
 export interface Settings {
-  /** The path, symbolic links resolved. */
+  /** The path without symbolic links. */
   readonly path: string;
   /** `null` if it does not exist yet. */
   readonly text: string | null;
@@ -76,7 +76,7 @@ function existingFolder(folder: string): string {
   return statOf(folder) === null && dirname(folder) !== folder ? existingFolder(dirname(folder)) : folder;
 }
 
-/** This includes its folder: a user who may write there may replace the file. */
+/** Checks the file and its folder, because a user who may write into the folder may replace the file. */
 function assertOwn(path: string, stat: Stats | null): void {
   const folder = stat?.isFile() ? dirname(path) : path;
   const folderStat = statOf(realPathOf(folder));

@@ -1,11 +1,11 @@
-/** The agents of this machine, and Continuo's server as they start it. */
+/** Finds the agents of this machine, and the command by which they start Continuo's server. */
 
 import { existsSync } from "node:fs";
 import { AGENT_NAMES, type AgentName, ContinuoError, isAgentName } from "@continuo/core/model";
 import type { Places } from "@continuo/files";
 import { agentOf, HOME_VARIABLES, type ServerCommand } from "@continuo/native";
 
-/** All agents that were used on this machine, if none is named. Errors: `usage`. */
+/** Returns the named agent; if none is named, all agents that were used on this machine. Errors: `usage`. */
 export function agentsFor(agent: string | null, places: Places): readonly AgentName[] {
   if (agent === null) {
     const used = AGENT_NAMES.filter((name) =>

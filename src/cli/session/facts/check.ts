@@ -163,7 +163,7 @@ interface DrawOptions {
   readonly shownOfEach: number;
   /** `show`: sessions that have only warnings are shown too. */
   readonly warnings: "show" | "hide";
-  /** Sentences are wrapped to this width, or not at all without it. */
+  /** Sentences are wrapped to this width; if it is left out, they are not wrapped. */
   readonly columns?: number;
 }
 

@@ -115,7 +115,7 @@ function reportMissing(whose: string, error: ContinuoError, shell: Shell): void 
   if (error.hint !== undefined) writeNote([{ text: visibleLine(error.hint), styles: ["dim"] }], shell);
 }
 
-/** Only for a person, and only after the list was printed, because the search takes a moment. */
+/** Gives the hint only to a person, and only after the list was printed, because the search takes a moment. */
 async function hintAtHidden(names: readonly string[] | undefined, shell: Shell): Promise<void> {
   if (!screenOf(shell, shell.stdout).isTerminal) return;
   const { hiddenNote } = await import("./hidden-note.ts");
@@ -194,7 +194,7 @@ async function idsOf({ agent: names }: ListFlags, shell: Shell): Promise<string[
   return ids;
 }
 
-/** Ends with a line feed, unless there is nothing to add. */
+/** Returns the lines below the table. They end with a line feed; without such lines, the text is empty. */
 function footer(list: CatalogList): string {
   const notes: string[] = [];
   const more = list.total - list.sessions.length;

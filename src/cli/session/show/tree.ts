@@ -24,7 +24,7 @@ const MAX_LABEL_CHARS = 200;
 /** Deeper branches are drawn at this depth. */
 const MAX_DEPTH = 20;
 
-/** Lines, each with its line feed. Leaves out injected messages, and branches that differ only in them. */
+/** Yields lines, each with its line feed. Leaves out injected messages, and branches that differ only in them. */
 export async function* drawTree(
   session: CatalogSession,
   options: TreeOptions,

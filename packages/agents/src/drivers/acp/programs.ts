@@ -25,7 +25,7 @@ export interface AcpProgram {
   /** The policy for the trust in a folder; left out for an agent that decides by itself. */
   readonly trust?: AcpTrust;
   /**
-   * Continuo cannot keep it from a project's configuration, so it is not started in an untrusted project that has one.
+   * True if it always reads a project's configuration, so it is not started in an untrusted project that has one.
    */
   readonly followsProjects?: true;
   /**

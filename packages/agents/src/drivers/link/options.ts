@@ -33,15 +33,15 @@ export interface DriverOptions {
 
 /** Milliseconds; each may be `Infinity`. */
 export interface DriverLimits {
-  /** From the start of the program to its first answer. */
+  /** The time from the start of the program to its first answer. */
   readonly startMs: number;
-  /** Until a session is begun, loaded, resumed or forked. */
+  /** The time until a session is begun, loaded, resumed or forked. */
   readonly openMs: number;
-  /** Until any other call is answered. */
+  /** The time until any other call is answered. */
   readonly callMs: number;
   /** The longest silence of an agent during a turn. */
   readonly silenceMs: number;
-  /** Until a cancelled turn ends; after that, the program is ended. */
+  /** The time until a cancelled turn ends; after that, the program is ended. */
   readonly cancelMs: number;
 }
 
@@ -96,7 +96,7 @@ export interface ProgramName {
   readonly agent: string;
   /** The name of the program to find if no command is given. */
   readonly name: string;
-  /** The command that installs it, where we know one. */
+  /** The command that installs it, if one is known. */
   readonly install?: string;
 }
 

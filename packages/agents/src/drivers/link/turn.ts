@@ -68,8 +68,9 @@ export class AgentTurn {
   }
 
   /**
-   * Pushes an event that must be stored before the agent goes on. Resolves with `true` when the reader asks for the next
-   * event, so it is done with this one; with `false` if the turn ends first, its reader leaves, or the signal aborts.
+   * Pushes an event that must be stored before the agent goes on. Resolves with `true` when the reader asks for the
+   * next event, which means that it has stored this one. Resolves with `false` if the turn ends before that, the reader
+   * leaves, or the signal aborts.
    */
   async deliver(event: AgentEvent, signal: AbortSignal): Promise<boolean> {
     if (this.#ending !== null || this.#left || signal.aborted) {
@@ -127,7 +128,7 @@ export class AgentTurn {
     await this.#done;
   }
 
-  /** Can be read once. Leaving the loop cancels the turn. */
+  /** The events of the turn, which can be read once. Leaving the loop cancels the turn. */
   async *events(): AsyncGenerator<AgentEvent, void, void> {
     const { signal } = this.#options;
     const stop = (): void => void this.cancel();

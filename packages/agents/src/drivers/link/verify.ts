@@ -9,8 +9,8 @@ import type { AgentReader, FoundSession } from "@continuo/native/kit";
 import type { DriverOptions } from "./options.ts";
 
 /**
- * The driver waits this long for the records of a turn on disk, and this long between two checks. The last check
- * is when the whole time has passed.
+ * The time for which the driver waits for the records of a turn on disk, and the time between two checks. The last
+ * check is made when the whole time has passed.
  */
 const SETTLE_MS = 1_500;
 const LOOK_EVERY_MS = 100;
@@ -139,8 +139,8 @@ function isGrown(before: DiskMark | null, now: DiskMark): boolean {
 }
 
 /**
- * The other session of this folder with the newest change, if that change is after the start of the turn: the agent
- * wrote the turn to it.
+ * Finds the other session of this folder with the newest change. If that change is after the start of the turn, the
+ * agent wrote the turn to this session.
  */
 async function newestOther(
   { reader, places }: DriverOptions,

@@ -1,7 +1,7 @@
 /**
- * Asks an agent's program for its list of sessions, in a private home with a copy of one session. The home is private because
- * Gemini CLI deletes sessions that it does not list, and other agents write too. Claude Code prints no list without a terminal,
- * but it looks up a title in the same list.
+ * Asks an agent's program for its list of sessions, in a private home with a copy of one session. The home is private
+ * because Gemini CLI deletes sessions that it does not list, and other agents write too. Claude Code prints no list
+ * without a terminal, but it looks up a title in the same list.
  */
 
 import { randomUUID } from "node:crypto";
@@ -47,7 +47,7 @@ export function ownListOf(agent: AgentName): OwnList | null {
   return LISTS[agent] ?? null;
 }
 
-/** Claude Code finds a session in its list by a title that it was given (2.1.332), not by one that is made of the first prompt. */
+/** Claude Code (2.1.332) finds a session in its list by a given title, but not by a title from the first prompt. */
 async function askClaude(asked: OwnListRequest): Promise<ListAnswer | null> {
   const { customTitleOf, projectNameOf } = await import("@continuo/native/claude");
   const title = await customTitleOf(asked.file);

@@ -36,7 +36,10 @@ export interface BundledWorkTree {
   readonly folder: string;
 }
 
-/** The folder of the files of a work tree in a bundle. Older versions of Continuo unpack them and place only the session. */
+/**
+ * The folder of the files of a work tree in a bundle. Older versions of Continuo unpack these files, but place only the
+ * session.
+ */
 export const WORK_TREE = "continuo-work-tree";
 
 const bundledFile: z.ZodType<BundledFile> = z.object({
@@ -83,7 +86,7 @@ export function parseManifest(value: unknown): Manifest {
   return data;
 }
 
-/** A relative path of plain names: nothing in it leads up or elsewhere on any system. */
+/** True for a relative path of plain names, which leads neither up nor elsewhere on any system. */
 export function isSafePath(path: string): boolean {
   if (path === "" || Buffer.byteLength(path) > MAX_PATH_BYTES || !path.isWellFormed()) return false;
   return path

@@ -17,13 +17,17 @@ export const RECEIPT_KINDS: readonly ReceiptKind[] = [
 /**
  * - `kept`: in the new session, unchanged
  * - `rewritten`: in the new session, in a form that the target accepts
- * - `noted`: the target's model does not receive it; thinking stays in the new session, other records are named in its provenance
+ * - `noted`: the target's model does not receive it; thinking stays in the new session, other records are named in its
+ *   provenance
  * - `dropped`: not in the new session, although it was part of the conversation
  */
 export type Outcome = "kept" | "rewritten" | "noted" | "dropped";
 
 export interface ReceiptRecord {
-  /** The place in the source: `line 12`, `FILE:12`, the id of a row or `sub-agent ID`; `new session` for a line about the result. */
+  /**
+   * The place in the source: `line 12`, `FILE:12`, the id of a row or `sub-agent ID`; `new session` for a line about
+   * the result.
+   */
   readonly place: string;
   readonly kind: ReceiptKind;
   readonly outcome: Outcome;
@@ -72,7 +76,7 @@ export function kindOf(block: Block): ReceiptKind {
   return block.type === "unknown" ? "other" : block.type;
 }
 
-/** Returns the blocks that have lines of their own: every block, and after a result all its blocks that are not text. */
+/** Returns the blocks that have their own lines: every block, and after a result all its blocks that are not text. */
 export function toldApart(content: readonly Block[]): readonly Block[] {
   return content.flatMap((block) =>
     block.type === "tool_result" ? [block, ...block.content.filter(({ type }) => type !== "text")] : [block],

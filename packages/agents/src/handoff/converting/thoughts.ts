@@ -19,7 +19,7 @@ export interface HistoryWithView {
   readonly view: readonly Message[];
 }
 
-/** Returns a key of the thought: its words, or its seal if it has none; a hash if that is long. */
+/** Returns a key of the thought: its words, or its seal if it has no words; a hash of them if they are long. */
 export function wordsOfThought(block: ThinkingBlock): string {
   return keyOfWords(wordsIn(block));
 }
@@ -78,7 +78,7 @@ function countSent({ history, view }: HistoryWithView): Map<string, number> {
 
 type Counts = Map<string, number>;
 
-/** @param lengths gets those of the words */
+/** @param lengths receives the lengths of the words */
 function countThinking(messages: readonly Message[], lengths: Set<number>): Counts {
   const counts: Counts = new Map();
   for (const block of answersIn(messages)) {
@@ -90,7 +90,7 @@ function countThinking(messages: readonly Message[], lengths: Set<number>): Coun
   return counts;
 }
 
-/** Only texts that are as long as a thought: a key of every text would be a hash of the whole conversation. */
+/** Counts only texts that are as long as a thought, because keys of all texts would hash the whole conversation. */
 function countTexts(messages: readonly Message[], lengths: ReadonlySet<number>): Counts {
   const counts: Counts = new Map();
   if (lengths.size === 0) return counts;

@@ -230,7 +230,7 @@ export class MirrorSender {
     return known;
   }
 
-  /** Returns false if the log was changed in another way than by appending to it. */
+  /** Sends what was appended. Returns false if the log was changed in another way. */
   #append(
     file: FoundFile,
     {

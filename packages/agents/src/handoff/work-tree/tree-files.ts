@@ -71,7 +71,7 @@ function writeFile(worktree: string, file: TreeFile, from: number): void {
   if (file.kind === "executable") chmodSync(full, (lstatSync(full).mode & 0o777) | executableBits(full));
 }
 
-/** Gives each user who may read the file the right to execute it. */
+/** Returns the bits that give each user who may read the file the right to execute it. */
 function executableBits(path: string): number {
   return (lstatSync(path).mode & 0o444) >> 2;
 }

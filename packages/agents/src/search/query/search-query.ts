@@ -3,11 +3,11 @@
 /** Words that must be next to each other; a single word is a phrase of one. */
 export interface Phrase {
   readonly words: readonly string[];
-  /** Quoted, or a word of several parts: it is not searched among the parts of names in code. */
+  /** True for a quoted phrase or a word of several parts. It is not searched among the parts of names in code. */
   readonly exact: boolean;
-  /** In quotes: a turn must contain exactly this text. */
+  /** True if the phrase was in quotes: a turn must contain exactly this text. */
   readonly isQuoted?: true;
-  /** The last word may continue: it is still being typed. */
+  /** True if the last word may continue, because it is still being typed. */
   readonly isPrefix?: true;
 }
 

@@ -1,5 +1,6 @@
 /**
- * Obstacles between a client and its server, as far as a plain request shows them: browsers do not say why a WebSocket did not open.
+ * Obstacles between a client and its server, as far as a plain request shows them. Browsers do not say why a WebSocket
+ * did not open.
  *
  * Promises: an answer within `probeMs` for each of two requests; nothing is sent that names a user.
  * Does not know: what the connection is for.

@@ -9,9 +9,9 @@ import type { FieldKind } from "./fields.ts";
 import { LIVE_EVENT_TYPES } from "./live-table.ts";
 
 /**
- * The use of an event in a transcript: `message` a message of its `role`, `chunk` a part of a streamed
- * message, `tool` a tool message, `usage` numbers in the metadata, `state` a field of the metadata,
- * `note` something the model sees as a remark, `nothing` is left out (of the transcript, not of the log).
+ * The use of an event in a transcript. `message`: a message of its `role`; `chunk`: a part of a streamed message;
+ * `tool`: a tool message; `usage`: numbers in the metadata; `state`: a field of the metadata; `note`: a remark that the
+ * model sees; `nothing`: left out of the transcript, but not of the log.
  */
 export type TranscriptUse = "message" | "chunk" | "tool" | "usage" | "state" | "note" | "nothing";
 

@@ -8,10 +8,10 @@
 export type Role = "system" | "user" | "assistant" | "tool";
 
 /**
- * Who a message comes from, where the role is not enough:
+ * The source of a message, where the role is not enough:
  * - `person`: typed (or attached) by the person; `agent`: said by the agent
  * - `injected`: put there by the agent's program for the model (reminders, environment, instructions)
- * - `summary`: stands for messages that a compaction or a left branch took out
+ * - `summary`: replaces messages that were removed by a compaction, or are on a branch that was left
  * - `notification`: shown to the person, not part of the conversation (turn durations, status)
  * - `error`: an error that the agent showed in place of an answer
  */
@@ -30,7 +30,7 @@ export interface Message {
   /** The agent's own word: `end_turn`, `tool_use`, `stop`, `max_tokens`, … */
   readonly stopReason?: string;
   readonly origin?: Origin;
-  /** Only on `tool` messages; the four fields repeat their one `tool_result` and its call. */
+  /** Only on `tool` messages: this and the next three fields repeat their only `tool_result` and its call. */
   readonly toolCallId?: string;
   readonly toolName?: string;
   readonly toolInput?: unknown;
@@ -108,7 +108,7 @@ export interface ToolCallBlock {
   readonly type: "tool_call";
   readonly id: string;
   readonly name: string;
-  /** The parsed arguments; when the native text is no JSON object, `{}` with the text in `rawArgs`. */
+  /** The parsed arguments; if the native text is not a JSON object, `{}`, and `rawArgs` has the text. */
   readonly args: Readonly<Record<string, unknown>>;
   /** The native text, where the agent keeps arguments as text. */
   readonly rawArgs?: string;
@@ -155,14 +155,14 @@ export interface Usage {
   readonly outputTokens: number;
   readonly cacheReadTokens?: number;
   readonly cacheWriteTokens?: number;
-  /** Those of `cacheWriteTokens` that the provider keeps for an hour. */
+  /** The part of `cacheWriteTokens` that the provider keeps for an hour. */
   readonly cacheWriteHourTokens?: number;
   readonly reasoningTokens?: number;
   readonly totalTokens?: number;
   readonly costUsd?: number;
 }
 
-/** The plain text of blocks as `textOf`, as the person typed it. */
+/** Like `textOf`, but with the words that the person typed. */
 export function typedTextOf(blocks: readonly Block[]): string {
   return textOf(blocks.map((block) => (block.type === "text" ? { ...block, text: typedIn(block) } : block)));
 }
@@ -172,7 +172,7 @@ export function typedIn({ typed, text }: TextBlock): string {
   return typed ?? text;
 }
 
-/** The plain text of blocks, one paragraph a block; images, calls and the like contribute nothing. */
+/** The plain text of blocks, one paragraph for each block. Images, calls and other blocks without text add nothing. */
 export function textOf(blocks: readonly Block[]): string {
   const parts: string[] = [];
   for (const block of blocks) if (block.type === "text") parts.push(block.text);

@@ -3,7 +3,7 @@
  * reading continues, and the problem is listed with its place.
  */
 
-/** `damage`: something is lost or contradicts itself. `warning`: all is there, but something is about to happen. */
+/** `damage`: something is lost or contradicts itself. `warning`: nothing is lost, but a person should know. */
 export type Severity = "damage" | "warning";
 
 export type ProblemCode =
@@ -197,7 +197,7 @@ export const PROBLEM_KINDS: Readonly<Record<ProblemCode, ProblemKind>> = {
 
 export interface Problem {
   readonly code: ProblemCode;
-  /** One sentence: what was met, with ids where they help. Content of the session appears shortened. */
+  /** One sentence about what the reader found, with ids where they help. Content of the session is shortened. */
   readonly message: string;
   /** 1-based line of the file; `null` if the problem concerns the whole session, or is in a database. */
   readonly line: number | null;

@@ -11,7 +11,7 @@ export interface NativeRef {
   /** An agent whose files we read, or the name that the configuration gives to one that speaks ACP. */
   readonly agent: string;
   readonly sessionId: string;
-  /** The main file; for a database `PATH#ID`; `null` if no reader knows. */
+  /** The main file; for a database `PATH#ID`; `null` if no reader knows it. */
   readonly location: string | null;
   readonly cwd: string | null;
 }
@@ -85,7 +85,7 @@ export interface SessionDetails extends SessionInfo {
   /** Records of a type that this version of Continuo does not know, kept verbatim: type and number. */
   readonly unknownRecords: Readonly<Record<string, number>>;
   readonly models: readonly string[];
-  /** Sum over every model call in the session's own files, all branches, each call once; `null` if none is recorded. */
+  /** The sum over all model calls of all branches in the session's own files, each once; `null` if none is recorded. */
   readonly usage: Usage | null;
   /** Versions of the agent that wrote it, oldest first. */
   readonly agentVersions: readonly string[];
@@ -121,7 +121,7 @@ export interface Leaf {
 export interface Entry {
   /** Left out for the session's own main file. */
   readonly file?: string;
-  /** 1-based; `null` for a record that is no line: a row of a database, a part of a JSON document. */
+  /** 1-based; `null` for a record that is not a line, but a row of a database or a part of a JSON document. */
   readonly line: number | null;
   /** The row of the database, if the record is a row; see `RecordPlace`. */
   readonly row?: string;
@@ -130,9 +130,9 @@ export interface Entry {
   readonly parentId: string | null;
   /** The agent's own name for the kind of record. */
   readonly type: string;
-  /** On the path from the root to the active leaf. */
+  /** True if the record is on the path from the root to the active leaf. */
   readonly active: boolean;
-  /** The record holds raw U+2028 or U+2029, at which its agent splits lines, so the agent does not see the record. */
+  /** True if the record has a raw U+2028 or U+2029. Its agent splits lines there, so it does not see the record. */
   readonly rawSeparators?: true;
   readonly value: unknown;
 }

@@ -1,4 +1,4 @@
-/** Blobs: bytes kept by what they are (SHA-256), within a workspace. */
+/** Blobs: bytes of a workspace, which are stored under their SHA-256. */
 
 import type { CallOptions, Page, PageOptions } from "./page.ts";
 
@@ -14,15 +14,15 @@ export interface BlobInfo {
 export type BlobSource = Uint8Array | AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
 
 export interface PutBlobOptions extends CallOptions {
-  /** `application/octet-stream` if none is given. The first one given for the same bytes stays. */
+  /** `application/octet-stream` if none is given. If the same bytes are stored again, the first type stays. */
   readonly mediaType?: string;
-  /** May be collected from then on, unless an event refers to it. The later one of two stays. */
+  /** From this time on, the blob may be collected, unless an event refers to it. Of two times, the later one stays. */
   readonly expiresAt?: string;
 }
 
 export interface OpenedBlob extends BlobInfo {
   /**
-   * The bytes, once. The hash is checked at the end: the iteration throws `corrupt` when it differs.
+   * The bytes, which can be read once. The hash is checked at the end: the iteration throws `corrupt` if it differs.
    */
   readonly bytes: AsyncIterable<Uint8Array>;
 }
@@ -30,14 +30,14 @@ export interface OpenedBlob extends BlobInfo {
 export interface CollectOptions extends CallOptions {
   /** Blobs younger than this are kept, so that an event may still refer to them; an hour if none is given. */
   readonly minAgeMs?: number;
-  /** Blobs without an expiry are kept. */
+  /** `expired`: blobs without an expiry are kept. */
   readonly only?: "expired";
 }
 
 export interface ListBlobsOptions extends PageOptions {
-  /** Those that expire until then (ISO 8601 UTC), soonest first. */
+  /** Only blobs that expire at this time (ISO 8601 UTC) or before it, the soonest first. */
   readonly expiresBefore?: string;
-  /** Those that expire after that time, soonest first. */
+  /** Only blobs that expire after this time, the soonest first. */
   readonly expiresAfter?: string;
 }
 
@@ -47,13 +47,13 @@ export interface BlobStore {
   openBlob(hash: string, options?: CallOptions): Promise<OpenedBlob>;
   statBlob(hash: string, options?: CallOptions): Promise<BlobInfo | null>;
   /**
-   * With `expiresBefore` or `expiresAfter` blobs that have an expiry, ordered by the time of expiry, including blobs
-   * that expired and are not collected yet; without either, all blobs in order of hash.
+   * With `expiresBefore` or `expiresAfter`, lists the blobs that have an expiry, ordered by this time, including blobs
+   * that expired and are not collected yet. Otherwise, lists all blobs, ordered by their hash.
    */
   listBlobs(options?: ListBlobsOptions): Promise<Page<BlobInfo>>;
   /**
-   * Another expiry, sooner or later than the one before, or none (`null`). A time in the past lets the blob be
-   * collected at once, unless an event refers to it. Errors: `not_found`, also for a blob that expired.
+   * Sets another expiry, sooner or later than the present one, or none (`null`). After a time in the past, the blob may
+   * be collected immediately, unless an event refers to it. Errors: `not_found`, also for a blob that expired.
    */
   setBlobExpiry(hash: string, expiresAt: string | null, options?: CallOptions): Promise<BlobInfo>;
   /** Removes blobs that no event refers to, and that expired or are older than `minAgeMs`. */
@@ -61,13 +61,13 @@ export interface BlobStore {
 }
 
 /**
- * The storage for the bytes of large blobs: a folder, rows of the database, or a service that speaks S3. A key
- * is made by the store, used once, and holds no meaning.
+ * The storage for the bytes of large blobs: a folder, rows of the database, or a service that speaks S3. The store
+ * makes a key, uses it once, and gives it no meaning.
  */
 export interface BlobBodies {
   /**
-   * Durable when it resolves, with the key under which `open` and `remove` know the bytes: the given one, or one
-   * that is made of it. Nothing is left when it throws.
+   * Resolves when the bytes are durable, with the key under which `open` and `remove` find them: the given key, or a
+   * key that is made from it. If it throws, nothing is left.
    *
    * @param onNamed called with that key before the first write, if a process that ends could leave bytes behind
    */
@@ -78,8 +78,8 @@ export interface BlobBodies {
   ): Promise<string>;
   /** Errors: `not_found`. */
   open(key: string): AsyncIterable<Uint8Array>;
-  /** A key that does not exist is no error. */
+  /** A key that does not exist is not an error. */
   remove(key: string): Promise<void>;
-  /** Removes what an unfinished write of a key left when its process ended, where such parts can remain unseen. */
+  /** Removes the parts that an unfinished write of a key left when its process ended. Only storages with such parts. */
   abandon?(key: string): Promise<void>;
 }

@@ -52,8 +52,8 @@ function markAttempts(draft: TranscriptDraft, input: number, runId: string): voi
 }
 
 /**
- * Marks the words in which earlier attempts were cut off, and the notes of their ends, when a later one has answered. What
- * their tools did, and the words up to the last call, is part of the answer and stays.
+ * Marks the words in which earlier attempts were cut off, and the notes of their ends, when a later attempt has
+ * answered. The results of their tools, and the words up to the last call, are part of the answer and stay.
  */
 export function markReplaced(draft: TranscriptDraft, runId: string | undefined): void {
   const input = runId === undefined ? undefined : draft.lookup.find("input", runId);

@@ -1,7 +1,7 @@
 /**
  * Finds the messages and calls that events name in the array of a transcript.
  *
- * An update adds a small layer over what it was given and never changes it, so that its cost depends only on the new
+ * An update adds a small layer above the existing layers, and never changes these. Its cost depends only on the new
  * events, and the older transcript stays valid. Layers of similar size are merged, so that there are never many.
  */
 
@@ -40,7 +40,7 @@ export function createLookup(below: Layers): Lookup {
   };
 }
 
-/** For a transcript that was stored, which has no layers. */
+/** Makes the layers of a transcript that was stored, which has none. */
 export function layersOf(messages: readonly Message[]): Layers {
   const lookup = createLookup([]);
   for (const [position, message] of messages.entries()) {

@@ -29,7 +29,7 @@ export function toolCallStarted(draft: TranscriptDraft, entry: EventEntry, paylo
   }
   const named = textField(payload, "messageId");
   const target = targetOf(draft, entry, named) ?? -1;
-  // If an id is used again, the newest of its calls is the last one.
+  // If an id is used again, the newest call with it must be in the last message that has the id.
   const isLast = target >= (draft.lookup.find("call", id) ?? 0);
   const position = isLast ? target : beginMessage(draft, entry, named);
   const message = draft.messages.at(position);
@@ -61,14 +61,14 @@ function beginMessage(draft: TranscriptDraft, entry: EventEntry, named: string |
     content: [],
     ...(entry.time === undefined ? {} : { timestamp: entry.time }),
     origin: "agent",
-    // Its text may follow, in parts.
+    // The text of the message may follow in parts.
     metadata: named === undefined ? place : { ...place, messageId: named, partial: true },
   });
   if (named !== undefined) draft.lookup.set("message", named, position);
   return position;
 }
 
-/** The same call, reported again: its arguments are known now. */
+/** Completes a call that is reported again, because its arguments are known now. */
 function completeCall(draft: TranscriptDraft, entry: EventEntry, call: ToolCallBlock): void {
   const position = draft.lookup.find("call", call.id);
   const message = draft.messages.at(position);
@@ -98,7 +98,7 @@ export function registerCalls(
   }
 }
 
-/** Agents use ids again in every run: the result of a call belongs only to its own run. */
+/** Agents use the same ids in several runs, so the result of a call belongs only to its own run. */
 function isOfAnotherRun(message: Message, { runId }: EventEntry): boolean {
   const other = runOf(message);
   return other !== undefined && runId !== undefined && other !== runId;
@@ -188,7 +188,7 @@ function findResult(draft: TranscriptDraft, toolCallId: string): number | undefi
   return undefined;
 }
 
-/** A tool message repeats its call and its result. */
+/** Returns the tool message with the fields of its call and its result. */
 function filled(message: Message, call: ToolCallBlock): Message {
   const [result] = message.content;
   const toolOutput = result?.type === "tool_result" ? textOf(result.content) : "";

@@ -1,5 +1,5 @@
 /**
- * Texts and JSON values with every known secret replaced by `[masked: GitHub token]`, and the number of replaced
+ * Replaces every known secret in texts and JSON values by a text such as `[masked: GitHub token]`, and counts the
  * secrets.
  */
 
@@ -8,7 +8,7 @@ import type { SecretFamily } from "./family.ts";
 import { FORMS_OF_SECRETS, SECRET_NAME } from "./forms.ts";
 import { VENDOR_SECRETS } from "./vendors.ts";
 
-/** In this order: the form of one vendor is tried before a form that several vendors use. */
+/** The order matters: the form of one vendor is tried before a form that several vendors use. */
 const FAMILIES: readonly SecretFamily[] = [...VENDOR_SECRETS, ...FORMS_OF_SECRETS];
 
 /** The number of masked secrets of each family, by its name. */

@@ -32,7 +32,7 @@ export type Ledger = ReadonlyMap<string, GuardedSession>;
 
 const MAX_LEDGER_BYTES = 256 * 1024 * 1024;
 
-/** Changes nothing. */
+/** Reads the list, and changes nothing. */
 export function readLedger(places: Places): Ledger {
   const value = jsonIn(readPackedText(ledgerPath(places)) ?? plainLedger(places));
   if (!Array.isArray(value) || !value.every(isGuarded)) return ledgerOfManifests(places);
@@ -50,7 +50,7 @@ export function writeLedger(ledger: Ledger, places: Places): void {
   if (existsSync(plainLedgerPath(places))) removeDurably(plainLedgerPath(places));
 }
 
-/** The manifests are read one by one: those that cannot be read are missing. */
+/** Makes the list from the manifests, which are read one by one. Those that cannot be read are left out. */
 function ledgerOfManifests(places: Places): Ledger {
   const ledger = new Map<string, GuardedSession>();
   for (const { manifest } of manifestsIn(places)) {

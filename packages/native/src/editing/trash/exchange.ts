@@ -102,7 +102,7 @@ function removeNew(placed: readonly PlacedFile[], old: ReadonlySet<string>): voi
   for (const { path } of placed) if (!old.has(path) && existsSync(path)) removeDurably(path);
 }
 
-/** @param pid of the process that is gone */
+/** @param pid the id of the process that is gone */
 export async function settleExchange(manifest: Manifest, pid: number, folder: string): Promise<void> {
   removeUnfinished(manifest.files, folder, pid);
   for (const { path } of manifest.placed ?? []) removeLeft(unfinishedPath(path, pid));

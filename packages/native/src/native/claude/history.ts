@@ -58,7 +58,7 @@ export function createHistoryReader(source: HistorySource): HistoryReader {
     isWanted: (step: number) => boolean,
   ): AsyncGenerator<StepMessages, void, void> {
     const messageOptions: MessageOptions = { children, native: options.native === true };
-    // The calls of the last answer: its results come next.
+    // These are the calls of the last answer; their results come next.
     let known: ReadonlyMap<string, ToolCall> = new Map();
     let number = -1;
     for (const step of steps) {

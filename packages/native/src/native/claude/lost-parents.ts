@@ -29,7 +29,10 @@ export function replaceLostParents(
   }
 }
 
-/** Oldest first; among equals the last in the file first, so that a search from the end finds the first of them. */
+/**
+ * Returns the lines by time, oldest first. Of lines with the same time, the last one in the file comes first, so that a
+ * search from the end finds the first one in the file.
+ */
 function inTimeOrder(index: Index, member: Uint8Array): number[] {
   const records: number[] = [];
   for (let record = 0; record < index.count; record++) {
@@ -65,7 +68,7 @@ function countUpTo(index: Index, byTime: readonly number[], time: number): numbe
 
 function descendsFrom(up: Int32Array, start: number, ancestor: number): boolean {
   let steps = 0;
-  // Without this check, the walk would never end in a circle that does not contain the ancestor.
+  // Without the limit of steps, the walk would never end in a circle that does not contain the ancestor.
   for (let record = start; record !== -1 && steps <= up.length; record = up[record] ?? -1) {
     if (record === ancestor) return true;
     steps += 1;

@@ -1,13 +1,15 @@
 /**
- * The name of a session in Claude Code's own list; a session without a name is not listed. It reads 64 KiB from both
- * ends of the file as text. Pure; the rules are those of the Agent SDK 0.3.330.
+ * The name of a session in Claude Code's own list; a session without a name is not listed. The list reads the first and
+ * the last 64 KiB of the file as text. Pure; the rules are those of the Agent SDK 0.3.330.
  *
  * | place | rule |
  * |---|---|
- * | first line | with `"isSidechain":true` in it: not listed |
- * | title | last `custom-title` of the end, the title beside, of the start; else last `ai-title` of the end, of the start |
- * | else | last `lastPrompt` of the end, last `summary` of the end |
- * | else | the first prompt of the start that is whole there and is no markup; the name of a command; "Image", "Document" |
+ * | first line | a session with `"isSidechain":true` in this line is not listed |
+ * | title | the last `custom-title` of the end, the title next to the file, the last `custom-title` of the start |
+ * | else | the last `ai-title` of the end, the last `ai-title` of the start |
+ * | else | the last `lastPrompt` of the end, the last `summary` of the end |
+ * | else | the first prompt that is complete in the start and is not markup |
+ * | else | the name of a command; "Image", "Document" |
  */
 
 import { isJson, type Json, parseJson } from "@continuo/files";
@@ -16,13 +18,16 @@ import { isJson, type Json, parseJson } from "@continuo/files";
 export interface FileEnds {
   /** The first `END_BYTES` as text. */
   readonly head: string;
-  /** The last ones; the same text for a smaller file. */
+  /** The last `END_BYTES` as text; the same text as `head` for a smaller file. */
   readonly tail: string;
 }
 
 export const END_BYTES: number = 64 * 1024;
 
-/** `null` if the list has no name for the session; then it is left out unless there is a title next to the file. */
+/**
+ * A name that the list may use for the session, not necessarily the one that it shows. `null` if it has no name; it
+ * then leaves the session out, unless there is a title next to the file.
+ */
 export function listedName({ head, tail }: FileEnds): string | null {
   if (isSidechainFirst(head)) return null;
   // The first prompt is nearly always found soon; the others are searched only if it is not.
@@ -65,7 +70,7 @@ function textIn(quoted: string): string {
   }
 }
 
-/** The folder that a session was moved to by Claude Code itself. */
+/** The folder to which Claude Code itself moved the session. */
 export function relocatedTo(tail: string): string | null {
   return lastText(tail, "relocatedCwd", "relocated") || null;
 }

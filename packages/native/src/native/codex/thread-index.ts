@@ -1,7 +1,7 @@
 /**
- * The row of Codex's index, `state_N.sqlite`, about a thread (0.169.0), where Codex itself does not take it from the file
- * again: the name of a paginated thread, and what a thread begins with. The list shows no thread that begins with
- * nothing. Threads that are not in the index yet get their row when Codex finds them.
+ * Changes the row of a thread in Codex's index, `state_N.sqlite` (0.169.0): only the values that Codex does not read
+ * from the file again, which are the name of a paginated thread, and its first prompt. Codex lists no thread without a
+ * first prompt. Threads that are not in the index yet get their row when Codex finds them.
  */
 
 import { existsSync, readdirSync } from "node:fs";
@@ -16,7 +16,8 @@ export async function nameThread(home: string, threadId: string, name: string): 
 }
 
 /**
- * For a thread that Codex read when its file had no prompt: it does not read it again until the next turn.
+ * Sets the first prompt of a thread whose file had none when Codex read it: Codex reads the file again only in the next
+ * turn.
  * Errors: `busy`, `unwritable`.
  */
 export async function listThread(home: string, threadId: string, prompt: string): Promise<void> {
@@ -27,7 +28,7 @@ export async function listThread(home: string, threadId: string, prompt: string)
 
 interface Update {
   readonly sql: string;
-  /** Columns; nothing is done in an index without them. */
+  /** The columns that the change uses. An index without them is not changed. */
   readonly uses: readonly string[];
 }
 
@@ -49,7 +50,7 @@ async function update(home: string, { sql, uses }: Update, values: readonly stri
   }
 }
 
-/** Versions number the file: the greatest number is the one in use. */
+/** The name of the file has a version number. The file with the greatest number is in use. */
 function indexIn(home: string): string | null {
   if (!existsSync(home)) return null;
   const numbers = readdirSync(home).flatMap((name) => {

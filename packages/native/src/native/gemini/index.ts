@@ -1,5 +1,5 @@
 /**
- * Sessions of Gemini CLI: where they are, what they contain, what Gemini CLI sends to its model.
+ * Sessions of Gemini CLI: their places, their content, and what Gemini CLI sends to its model.
  *
  * `docs/formats/gemini.md` describes the format; the rules were observed in 0.61.0.
  *

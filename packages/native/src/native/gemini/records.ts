@@ -81,7 +81,7 @@ export function isResponse(part: unknown): part is FunctionResponse {
   return isJson(part) && isJson(part.functionResponse);
 }
 
-/** A user message that holds results of tools, and at most pictures and files that belong to them. */
+/** True for a user message that has only results of tools, and pictures and files that belong to them. */
 export function isResponses(message: Json): boolean {
   if (message.type !== "user") return false;
   const parts = partsOf(message.content);
@@ -99,7 +99,7 @@ export interface CallRecord {
   readonly record: Json | null;
 }
 
-/** Calls of a message in the order in which they are sent: those of the content, then those next to it. */
+/** The calls of a message in the order in which they are sent: those of the content, then those of `toolCalls`. */
 export function callsIn(message: Json): CallRecord[] {
   if (message.type !== "gemini") return [];
   const beside = new Map<string, Json>();
@@ -131,7 +131,7 @@ export interface ResultRecord {
   readonly parts: readonly unknown[];
 }
 
-/** Results in a message. A call's list may repeat the results of its neighbours: each call keeps its own. */
+/** The results in a message. The list of a call may repeat results of other calls; each call keeps only its own. */
 export function resultsIn(message: Json): ResultRecord[] {
   if (message.type === "user") return resultsInParts(partsOf(message.content), null);
   const results: ResultRecord[] = [];
@@ -143,7 +143,7 @@ export function resultsIn(message: Json): ResultRecord[] {
   return results;
 }
 
-/** @param callId of the call whose list this is: for plain texts, and for responses that name no call. */
+/** @param callId the call whose list this is; plain texts and responses that name no call belong to it */
 function resultsInParts(parts: readonly unknown[], callId: string | null): ResultRecord[] {
   const results: { callId: string; name: string | null; response: unknown; parts: unknown[] }[] = [];
   for (const part of parts) {
@@ -177,8 +177,8 @@ export function listField(message: Json, key: string): readonly unknown[] {
 const DROPPED = /^(?:[/?]|<session_context>|<hook_context>|$)/u;
 
 /**
- * True if Gemini CLI neither lists nor replays the message: it is empty, a slash command, begins with a question mark, or was
- * written by the program itself. A message with a part that is not a text is not empty.
+ * True if Gemini CLI neither lists nor replays the message, because it is empty, is a slash command, begins with a
+ * question mark, or was written by the program itself. A message with a part that is not a text is not empty.
  */
 export function isDroppedContent(content: unknown): boolean {
   let text = "";

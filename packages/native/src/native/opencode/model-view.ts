@@ -205,7 +205,7 @@ function contentOf(message: Message, isForeign: boolean): Block[] {
   });
 }
 
-/** Removes the result of a call from `results` and returns it; without one, returns a result that says "interrupted". */
+/** Removes the result of a call from `results` and returns it; without one, returns a result "interrupted". */
 function resultsOf(answer: Message, call: Block, results: Message[]): Message[] {
   if (call.type !== "tool_call") return [];
   const at = results.findIndex((message) => message.toolCallId === call.id);

@@ -1,9 +1,9 @@
 /**
- * The tables of opencode's two generations of sessions, and which of them tells the truth about a session.
+ * The tables of opencode's two generations of sessions, and the choice of the generation that counts for a session.
  *
- * The first keeps a session in `session`, `message` and `part`; the second in `session_message`, one row a message,
- * with a row of `session_v2` (2.0, which copies sessions of the first once and leaves these where they are) or of
- * `session` (1.18). Only existing columns and tables are queried.
+ * The first keeps a session in `session`, `message` and `part`. The second keeps it in `session_message`, one row for
+ * each message, with a row of `session_v2` (2.0, which copies each session of the first once and keeps the original) or
+ * of `session` (1.18). Only existing columns and tables are queried.
  */
 
 import { ContinuoError } from "@continuo/core/model";
@@ -33,7 +33,7 @@ const NEEDED = {
   sessionMessage: ["id", "session_id", "type", "seq", "data"],
 } as const;
 
-/** Errors: `unreadable` if the database is not opencode's, or not as any version known here made it. */
+/** Errors: `unreadable` if the database is not opencode's, or is of a version that is not known here. */
 export function readSchema(database: Database): Schema {
   const columns = {
     session: database.columnsOf("session"),
@@ -78,7 +78,7 @@ export function sessionTables({ generations, sessionV2 }: Schema): ("session" | 
   ];
 }
 
-/** Every session of a database, each id once: of two rows that of the generation in which it went on last. */
+/** Returns each session of a database once: of two rows, the row of the generation that last continued the session. */
 export function readSessions(database: Database, schema: Schema): Json[] {
   const [table = "session", ...others] = sessionTables(schema);
   const rows = database.few(`select * from ${table}`);
@@ -110,9 +110,9 @@ export function sessionRow(database: Database, schema: Schema, id: string): Json
 }
 
 /**
- * The generation that tells what was said in a session. opencode 2 lists a session that it copied, and 1.18 may
- * continue the original: the one that has the newest message counts, the copy if they are equal. Without a copy, 1.18
- * itself shows the first; its second is that of sessions that were only ever held by its newer interface.
+ * Returns the generation that counts for a session. opencode 2 lists a session that it copied, and 1.18 may continue
+ * the original. The one that has the newest message counts; the copy counts if they are equal. Without a copy, 1.18
+ * itself shows the first generation; its second has the sessions that were only used in its newer interface.
  */
 export function generationOf(database: Database, schema: Schema, id: string): Generation {
   if (!schema.generations.has("second")) return "first";
@@ -140,8 +140,8 @@ function hasRow(database: Database, table: "session" | "session_v2", id: string)
 }
 
 /**
- * Returns how the generation that does not count differs from the other, as sentences. An import leaves out messages that said
- * nothing: only what comes after the last common message counts.
+ * Returns, as sentences, how the generation that does not count differs from the other. An import leaves out messages
+ * that said nothing, so only messages after the last common message count.
  */
 export function differencesOf(database: Database, schema: Schema, id: string, counts: Generation): string[] {
   if (schema.generations.size < 2) return [];

@@ -1,12 +1,13 @@
 /**
- * The messages that opencode's second generation sends to the model when it continues a session (1.18.34, by running it
- * and in its program; what only opencode 2 has, in its published source).
+ * The messages that opencode's second generation sends to the model when it continues a session. Observed in 1.18.34,
+ * by running it and by reading its program; rules that only opencode 2 has are from its published source.
  *
- * 1. From the newest finished compaction on, whose summary and serialized recent messages are one user message.
- * 2. A user's text and files; what opencode put there (`synthetic`, `skill`) and a shell command of the person are user
- *    messages, a `system` row is a system message.
- * 3. Thinking goes back to the model that thought it; for another one it is text. Empty texts are left out.
- * 4. Results follow their answer. A call without a result has none.
+ * 1. The view begins at the newest finished compaction. Its summary and its serialized recent messages are one user
+ *    message.
+ * 2. A user's text and files, text that opencode inserted (`synthetic`, `skill`), and a shell command of the person are
+ *    user messages. A `system` row is a system message.
+ * 3. Thinking goes back to the model that produced it; another model receives it as text. Empty texts are left out.
+ * 4. Results follow their answer. A call without a result gets no result.
  */
 
 import type { Block, Message } from "@continuo/core/model";
@@ -76,7 +77,7 @@ function viewOfAnswer(message: Message, model: string | null): Message[] {
   return content.length === 0 ? [] : [{ ...message, content: content.reduce(joined, []) }];
 }
 
-/** Its adapter of Chat Completions puts texts that stand together on lines of their own. */
+/** opencode's adapter for Chat Completions puts consecutive texts on separate lines. */
 function joined(blocks: readonly Block[], block: Block): Block[] {
   const last = blocks.at(-1);
   if (last?.type !== "text" || block.type !== "text") return [...blocks, block];

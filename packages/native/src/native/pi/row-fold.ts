@@ -4,13 +4,13 @@
  * | field | rule |
  * |---|---|
  * | createdAt | `timestamp` of the header, else of the first record that has one |
- * | updatedAt | `timestamp` of the last record that has one, but not before `createdAt`: the entries of a fork are older than its header |
+ * | updatedAt | `timestamp` of the last record that has one, but not before `createdAt` (a fork has older entries) |
  * | cwd | `cwd` of the header |
- * | title | the last `session_info` (an empty one takes the name back), else the first thing the person typed, of all branches |
+ * | title | the last `session_info` (an empty one removes the name), else the first text typed in any branch |
  * | forkedFrom | the session in the name of the header's `parentSession`, else that path |
  *
- * pi keeps no git branch. The first and the last are folded apart, so that a skim can look for the one from
- * the start of the file and for the other from its end; a full read folds both over every record.
+ * pi keeps no git branch. The first and the last values are folded separately, so that a skim can look for the first
+ * ones from the start of the file, and for the last ones from its end. A full read folds both over every record.
  */
 
 import type { Json } from "@continuo/files";
@@ -41,7 +41,7 @@ export function createLasts(): TailFacts {
   return { time: null, name: undefined };
 }
 
-/** Fold in file order. */
+/** Call it for the records in file order. */
 export function foldFirsts(firsts: HeadFacts, record: Json): void {
   const header = parseHeader(record);
   firsts.headed ??= header !== null;
@@ -50,13 +50,13 @@ export function foldFirsts(firsts: HeadFacts, record: Json): void {
   firsts.typed ??= toTitle(typedText(record));
 }
 
-/** Fold in file order. */
+/** Call it for the records in file order. */
 export function foldLasts(lasts: TailFacts, record: Json): void {
   lasts.time = timeOf(record) ?? lasts.time;
   lasts.name = namedBy(record) ?? lasts.name;
 }
 
-/** Fold from the last record to the first. */
+/** Call it for the records from the last one to the first. */
 export function foldLastsBackwards(lasts: TailFacts, record: Json): void {
   lasts.time ??= timeOf(record);
   lasts.name ??= namedBy(record) ?? undefined;

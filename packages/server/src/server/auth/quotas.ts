@@ -1,6 +1,6 @@
 /**
- * The quotas of one token: simultaneous requests, and requests in a second and in a day. Without a token (`--no-auth`)
- * there are no quotas.
+ * The quotas of one token: open connections, messages and streams; requests and bytes in a second; bytes, attachments
+ * and new logs in a day. Without a token (`--no-auth`) there are no quotas.
  */
 
 import { ContinuoError } from "@continuo/core/model";
@@ -76,7 +76,7 @@ interface Rates {
   readonly logs: Buckets;
 }
 
-/** A token may send the bytes of this many seconds at once. */
+/** A token may send the bytes of this many seconds in one moment. */
 const BURST_SECONDS = 4;
 const DAY_SECONDS = 86_400;
 
@@ -175,7 +175,7 @@ class Bodies {
     this.#mostOfOne = requestBytes;
   }
 
-  /** @param name of the token. Errors: `rate_limited` when the token would hold more. */
+  /** Errors: `rate_limited` if the token would hold more. */
   open(name: string): Disposable & { hold(bytes: number): void } {
     let held = 0;
     return {

@@ -63,7 +63,7 @@ async function* counted(
   }
 }
 
-/** The first bytes, and a stream with all bytes, including those. */
+/** Returns the first bytes, and a stream with all bytes, including the first ones. */
 async function beginningOf(
   chunks: AsyncGenerator<Uint8Array>,
 ): Promise<{ readonly head: Uint8Array; readonly all: AsyncGenerator<Uint8Array> }> {
@@ -83,7 +83,7 @@ async function beginningOf(
 }
 
 /**
- * The same bytes. The stream ends without an error only if the scanner finds the bytes harmless. Errors: `invalid`,
+ * Yields the same bytes. It ends without an error only if the scanner finds the bytes harmless. Errors: `invalid`,
  * `busy`, `unavailable`.
  */
 async function* scanned(

@@ -1,6 +1,6 @@
 /**
- * The frames of one connection, one after another, so that the writes of a participant are stored in their order. Whole
- * messages that wait behind one another are taken together, so that they can share a commit.
+ * Processes the frames of one connection one after another, so that the writes of a participant are stored in their
+ * order. Whole messages that wait behind one another are taken together, so that they can share a commit.
  */
 
 import { setImmediate as othersTurn } from "node:timers/promises";
@@ -84,7 +84,7 @@ export class FrameQueue {
     if (isFull) this.#socket.pause();
   }
 
-  /** Otherwise, frames that wait for nothing would all be processed in one turn of the event loop. */
+  /** Frames that wait for nothing would otherwise all be processed in one turn of the event loop. */
   async #giveWay(): Promise<void> {
     if (performance.now() < this.#turnEndsAt) return;
     await othersTurn();

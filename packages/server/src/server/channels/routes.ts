@@ -171,7 +171,7 @@ async function listChannels(
 ): Promise<ChannelsPage> {
   const channels: ChannelRow[] = [];
   let cursor: string | null | undefined = page.cursor;
-  // In steps, between which other requests run.
+  // The list is read in steps, and other requests run between them.
   for (let left = page.limit; left > 0 && cursor !== null; left -= LIMITS.channelsAtOnce) {
     const limit = Math.min(left, LIMITS.channelsAtOnce);
     const stretch: Awaited<ReturnType<Store["listLogs"]>> = await store.listLogs(
@@ -191,7 +191,10 @@ function toRow({ logId, latestSequence, createdAt, changedAt }: Log): ChannelRow
   return { channel: logId.slice(channelLogId("").length), latestSequence, createdAt, changedAt };
 }
 
-/** Nothing is cached, so a redacted message is in no list. In groups, so that little is in memory. */
+/**
+ * Adds the summaries. Nothing is cached, so a redacted message is in no list. Channels are read in groups, so that
+ * little is in memory.
+ */
 async function withSummaries(store: Store, channels: readonly ChannelRow[]): Promise<readonly ChannelRow[]> {
   const rows: ChannelRow[] = [];
   for (let from = 0; from < channels.length; from += LIMITS.summariesAtOnce) {

@@ -28,8 +28,8 @@ export const LIMITS = {
   /** The longest wait of a long-poll. */
   longPollMs: 20_000,
   /**
-   * The server waits this long for a reader of a channel before it sends where to continue and then disconnects
-   * it; and for a client that reads nothing of an answer.
+   * The server waits this long for a slow reader of a channel; it then sends the place at which to continue, and
+   * disconnects the reader. It waits as long for a client that reads nothing of an answer.
    */
   stalledMs: 30_000,
   goodbyeMs: 2_000,
@@ -46,7 +46,10 @@ export const LIMITS = {
   headersMs: 10_000,
   requestMs: 300_000,
   lookForSlowMs: 1_000,
-  /** Connections without a token, of all clients and of one network; the oldest are closed after this time. */
+  /**
+   * Connections without a token, of all clients and of one network. If there are more, the oldest one is closed, but
+   * not before it is this old.
+   */
   strangers: 2_048,
   strangersOfNetwork: 512,
   strangerGraceMs: 1_000,
@@ -66,8 +69,8 @@ export const LIMITS = {
   rememberMs: 1_000,
   rememberedTokens: 10_000,
   /**
-   * The interval at which the tokens of open connections are looked up, the number at once, and the number of
-   * connections that end at once.
+   * The interval at which the tokens of open connections are looked up, the number of tokens in one look-up, and the
+   * number of connections that are ended together.
    */
   tokenLookMs: 400,
   tokensPerLook: 500,

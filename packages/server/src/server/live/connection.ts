@@ -68,7 +68,7 @@ export class LiveConnection {
     this.#send({ type: "heartbeat" });
   }
 
-  /** Called when the token of the connection no longer counts: nothing is read from it, and it ends at once. */
+  /** Called when the token of the connection is no longer valid: nothing more is read from it, and it ends. */
   lose(error: ContinuoError): void {
     this.#socket.removeAllListeners("message");
     this.#send({ type: "error", error: toWireError(error).error });
@@ -145,7 +145,7 @@ export class LiveConnection {
     const data = recordOf(event.data);
     if (event.type === "session_state_changed") {
       this.#sendLevel(follower);
-      // A start of a server repeats the state, without a reason of its own.
+      // When a server starts, it repeats the state without a new reason.
       if (data.state === "degraded" && data.restart !== true)
         this.#send({ type: "degraded", reason: String(data.reason ?? "unknown") });
     } else if (event.type === "context_requested") {

@@ -107,7 +107,7 @@ function encode(batch: Batch, { records, text, place }: Omit<EventEncoding, "ans
   const control = frame("control", JSON.stringify(controlOf(place.after, place.cursor, batch.state)));
   if (events.length === 0) return Buffer.from(control);
   const body = records.framing === "array" ? bodyOf(records, events) : null;
-  // One line of UTF-8 is copied once, and not as a text.
+  // One line of UTF-8 is copied once, without a conversion to text.
   if (body === null || body.includes(LF) || body.includes(CR)) {
     return Buffer.from(frame("data", text(events)) + control);
   }

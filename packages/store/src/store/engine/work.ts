@@ -37,7 +37,7 @@ export interface SequenceRange {
   readonly scanned: number;
 }
 
-/** For a statement that examines many rows and returns few of them. */
+/** The work of a statement that examines many rows and returns few of them. */
 export function scanWorkOf({ stretch }: Dialect, scanned: number): (rows: readonly unknown[]) => number {
   const work = Math.min(scanned, stretch.scanned) / LIMITS.scannedPerWork;
   return (rows) => rows.length + work;
@@ -76,8 +76,8 @@ export interface Dialect {
    */
   readonly endMark?: string;
   /**
-   * Put after the values of an INSERT: an existing row with these columns stays as it is, or gets the assignments, in
-   * which `proposed(column)` is the value of the rejected row.
+   * The text after the values of an INSERT. An existing row with these columns stays as it is, or gets the assignments,
+   * in which `proposed(column)` is the value of the rejected row.
    */
   onConflict(columns: string, assignments?: string): string;
   proposed(column: string): string;
@@ -94,7 +94,7 @@ export interface Dialect {
   bounded(select: string, bounds: Bounds): string;
   /** Joins the values of a column of bytes, from a subquery that has `sequence` and is ordered by it. */
   joined(column: string, separator: "" | ","): string;
-  /** True of a row whose column has one of the texts in `listOf`. */
+  /** A condition that is true for a row whose column has one of the texts in `listOf`. */
   oneOf(column: string): string;
   listOf(values: readonly string[]): SqlValue;
   /** The rows of an append, in as few statements as the dialect allows. */

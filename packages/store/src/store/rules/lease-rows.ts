@@ -2,8 +2,8 @@
  * The rows of leases: made when a name is taken for the first time, and removed long after the lease was given back.
  *
  * Tokens of a name only grow, even after its row is removed: the row without a name holds the greatest token that was
- * ever removed in the workspace, and a new row begins with it. A removal locks that row first, and the making of a row
- * waits for it, so that no new row begins below a removed one.
+ * ever removed in the workspace, and a new row begins with it. A removal locks that row first, and a new row waits
+ * for it, so that no new row begins below a removed one.
  */
 
 import { sql, type Transaction, type Work } from "../engine/index.ts";
@@ -46,7 +46,7 @@ export interface EndedLeases {
 
 /**
  * Removes leases that ended long enough ago, at most `limit`. A writer that still uses a removed lease is fenced, even
- * after the name was given again. Returns how many.
+ * after the name was given again. Returns the number of removed leases.
  */
 export function* removeLeases(
   tx: Transaction,

@@ -22,8 +22,8 @@ interface Source<Row, Item> {
   /** Rows that `fetch` could not exclude are left out; all are wanted by default. */
   readonly isWanted?: (row: Row) => boolean;
   /**
-   * The greatest number of rows of one statement, so that a page takes several turns of the event loop. Only for lists
-   * whose order does not change; rows may be added and removed between two statements, as between two pages.
+   * The greatest number of rows of one statement, so that a page takes several turns of the event loop. It is only for
+   * lists whose order does not change. Rows may be added and removed between two statements, as between two pages.
    */
   readonly rowsAtOnce?: number;
 }

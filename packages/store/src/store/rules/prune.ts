@@ -33,7 +33,7 @@ interface PrunableRow {
   readonly extras: string | null;
 }
 
-/** The next payloads of the log's own supplementary events after a sequence. */
+/** Removes the next payloads of the log's own supplementary events after a sequence. */
 export function* prunePage(
   tx: Transaction,
   logId: string,

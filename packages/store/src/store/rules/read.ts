@@ -181,7 +181,7 @@ function sizeOf(tuple: EventTuple): number {
 interface StretchBudget {
   readonly limit: number;
   readonly bytes: number;
-  /** The first row of a page is returned however long it is. */
+  /** True for the first row of a page, which is returned even if it is too long. */
   readonly isFirst: boolean;
 }
 

@@ -24,7 +24,7 @@ export interface CaseContext {
 
 export interface ContractCase {
   readonly name: string;
-  /** `shared` needs data that several stores can open at once, which a store in memory does not have. */
+  /** `shared` needs data that several stores can have open at the same time, unlike the data of a store in memory. */
   readonly needs?: "shared";
   run(context: CaseContext): Promise<void>;
 }
