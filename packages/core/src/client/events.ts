@@ -24,10 +24,10 @@ import {
 interface Base {
   /** The id of the event. A message has its messageId here, so that `replyTo: event.id` works. */
   readonly id: string;
-  /** Position in the channel's log; `undefined` for presence, which is never stored. */
-  readonly sequence: number | undefined;
+  /** Position in the channel's log. */
+  readonly sequence: number;
   /** The same as `sequence`. */
-  readonly pubsubId: number | undefined;
+  readonly pubsubId: number;
   /** The handle of its author; `null` for the server. */
   readonly from: string | null;
   /** ISO 8601 UTC. */
@@ -126,8 +126,11 @@ export interface ErrorEvent extends Base {
   readonly content: string | undefined;
 }
 
-export interface PresenceEvent extends Base {
+/** Presence is never stored, so it has no position in the log. */
+export interface PresenceEvent extends Omit<Base, "sequence" | "pubsubId"> {
   readonly type: "presence";
+  readonly sequence: undefined;
+  readonly pubsubId: undefined;
   readonly change: "joined" | "left";
   readonly participant: Participant;
 }
