@@ -3,7 +3,7 @@
 import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type ListedSession, type OwnRow, shippedPrices, usageOfAll } from "@continuo/agents/catalog";
-import { expect, test, vi } from "vitest";
+import { afterEach, expect, test, vi } from "vitest";
 import { claudeText } from "../../test/cli/home.ts";
 import { scratchFolder } from "../../test/scratch-folder.ts";
 import { infosOf, type NamedRow, namedRows } from "./row-info.ts";
@@ -23,6 +23,10 @@ const from = { agent: "codex", sessionId: "native", location: "/home/native" };
 const imported = row("continuo", "imported", { importedFrom: from, createdAt: "2026-01-01T00:00:00.000Z" });
 const fork = row("continuo", "fork", { forkedFrom: "imported" });
 const other = row("codex", "other") as ListedSession;
+
+afterEach(() => {
+  vi.useRealTimers();
+});
 
 test("a native session that was imported has one row, under the id that an editor knew before", () => {
   const own = [imported, fork] as OwnRow[];
@@ -104,12 +108,9 @@ test("a row has its time, branch and real folder, and only the figures that the 
     { uuid: "a1", parent: "u1", role: "assistant", content, time: "10:00:01" },
   ] as const;
   writeFileSync(locationOf(read), claudeText(read, lines));
+  // The index knows only files that were written some time ago.
   vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 86_400_000 });
-  try {
-    await usageOfAll({ places });
-  } finally {
-    vi.useRealTimers();
-  }
+  await usageOfAll({ places });
   const rows: NamedRow[] = [unread, read].map((sessionId) => ({
     row: row("claude", sessionId, { ...more, location: locationOf(sessionId) }) as ListedSession,
     id: `claude:${sessionId}`,
