@@ -14,19 +14,19 @@ import type { SourceReport } from "../watching/source-report.ts";
 export interface Sources {
   readonly captions: boolean;
   readonly frames: boolean;
-  /** Recorded and transcribed by the server or by Whisper in the extension, or heard by the browser. */
+  /** The server (`record`), the browser (`recognise`) or Whisper in the extension (`whisper`) transcribes the voice. */
   readonly microphone: "off" | "record" | "recognise" | "whisper";
   /** The person agreed that the browser sends the voice to a service of its maker. */
   readonly voiceMayLeave: boolean;
   /** The sound of the tab: if the video has no captions, or always. */
   readonly tabSound: "off" | "without-captions" | "always";
-  /** The server transcribes recordings of the tab; the browser and Whisper do it on this machine, or not at all. */
+  /** The server transcribes recordings of the tab. The browser and Whisper transcribe only on this machine. */
   readonly tabTranscriber: "server" | "browser" | "whisper";
-  /** BCP 47, of the videos whose sound the browser recognises. */
+  /** The BCP 47 tag of the language of videos whose sound the browser recognises. */
   readonly filmLang: string;
   /** Text over the video that changes with it counts as captions. */
   readonly pageCaptions: boolean;
-  /** The text in frames is read by the extension itself. */
+  /** The extension itself reads the text in frames. */
   readonly pictureText: boolean;
   readonly frameEveryMs: number;
   /** The BCP 47 tag of the language that the person speaks. */
@@ -164,7 +164,7 @@ export type ToPage =
 /** `forbidden`: the video belongs to another site. `nothing`: there is no picture now. */
 export type CaptureResult = "captured" | "forbidden" | "failed" | "nothing";
 
-/** `stored`: it is on disk. `moved`: the tab now shows another video. `off`: nothing is recorded there. */
+/** `stored`: the evidence is on disk. `moved`: the tab now shows another video. */
 export type EvidenceAnswer = "stored" | "moved";
 
 export function parseVideo(value: unknown): Video | null {

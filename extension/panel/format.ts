@@ -1,11 +1,11 @@
-/** Times and sentences of the panel. Pure. */
+/** Writes the times and sentences of the panel. Pure. */
 
 import type { Note, OfferedWriter } from "@continuo/core/wire";
 import { LIMITS } from "../limits.ts";
 import type { PanelSession, SessionFacts } from "../sending/panel-view.ts";
 import type { Tone } from "./source-status.ts";
 
-/** `1:02:03`, or `2:03`. */
+/** Returns a time such as `1:02:03` or `2:03`. */
 export function clock(ms: number): string {
   const seconds = Math.floor(Math.max(0, ms) / 1000);
   const [hours, minutes] = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60];
@@ -24,7 +24,7 @@ interface Work extends Pick<PanelSession, "standing" | "waiting" | "failure" | "
   readonly nowMs: number;
 }
 
-/** The server's work on the session, in one line. It records only if evidence was stored in the last 30 s. */
+/** Describes in one line what happens to a session. It is `Recording` only if evidence was stored in the last 30 s. */
 export function statusOf({ standing, waiting, failure, storedAtMs, isPlaying, nowMs }: Work): Status {
   const pieces = ["nothing waits here", "1 item waits here"][waiting] ?? `${waiting} items wait here`;
   if (standing.isDegraded) return { tone: "bad", text: `Read-only; ${pieces}` };
@@ -40,7 +40,7 @@ export function statusOf({ standing, waiting, failure, storedAtMs, isPlaying, no
   return { tone: "warn", text: `The video plays, but ${since}` };
 }
 
-/** `$0.42, 1,200 tokens`, and after some minutes the price of an hour; empty without a model. */
+/** Returns e.g. `$0.42, 1,200 tokens`, and after some minutes the price of an hour; empty if there is no model. */
 export function costOf({ session }: Pick<PanelSession, "session">): string {
   if (session === null) return "";
   const isModel = typeof writerOf({ session }) === "string";
@@ -53,18 +53,18 @@ export function costOf({ session }: Pick<PanelSession, "session">): string {
   return `$${costUsd.toFixed(2)}, ${(inputTokens + outputTokens).toLocaleString("en")} tokens${price}${budget}`;
 }
 
-/** The price of an hour, computed from the session so far; `null` while the session is too short. */
+/** Computes the price of an hour from the session so far; `null` while the session is too short. */
 function hourPriceOf({ cost, createdAt, lastActivityAt }: SessionFacts): number | null {
   const ms = Date.parse(lastActivityAt) - Date.parse(createdAt);
   return ms >= LIMITS.priceAfterMs ? (cost.costUsd * 3_600_000) / ms : null;
 }
 
-/** The name of the model or the agent that writes the notes; `null` if there is none, `undefined` until it is known. */
+/** Returns the model or the agent that writes the notes; `null` if there is none, `undefined` until it is known. */
 export function writerOf({ session }: Pick<PanelSession, "session">): string | null | undefined {
   return session?.noteWriter === "extractive" ? null : session?.noteWriter;
 }
 
-/** The price of an hour of a note writer, in words for a person. */
+/** Describes the price of an hour of a note writer in words for a person. */
 export function hourPrice({ kind, hourUsd }: Pick<OfferedWriter, "kind" | "hourUsd">): string {
   if (kind === "none") return "free";
   if (kind === "here") return "free, on this machine";
@@ -73,12 +73,12 @@ export function hourPrice({ kind, hourUsd }: Pick<OfferedWriter, "kind" | "hourU
   return `$${hourUsd.toFixed(2)} an hour, as measured`;
 }
 
-/** The line about frames that were dropped. */
+/** Returns the line about frames that were dropped. */
 export function leftOutOf(frames: number): string {
   return `${frames} ${frames === 1 ? "frame was" : "frames were"} left out to make room`;
 }
 
-/** The two halves of a note that is split at a place of its text, each with its share of the time. */
+/** Splits a note at a place of its text; each half gets its share of the time. Returns `null` if a half has no text. */
 export function splitNote(
   { text, startMs, endMs }: Pick<Note, "text" | "startMs" | "endMs">,
   at: number,

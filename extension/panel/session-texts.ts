@@ -1,4 +1,4 @@
-/** The texts of earlier sessions for the search: read when they are searched, and kept within a bound. */
+/** The texts of earlier sessions. They are read when they are searched, and kept up to a limit. */
 
 import type { LiveSession } from "@continuo/core/wire";
 import { LIMITS } from "../limits.ts";
@@ -64,7 +64,7 @@ export class SessionTexts<Session extends SearchedSession> {
     onProgress(found, 0);
   }
 
-  /** `null` for a session that must be read: it was never read, or it is still recorded and may have grown. */
+  /** `null` for a session that must be read: its text is not kept, or it is still recorded and may have grown. */
   #fresh({ sessionId, closedAt }: Session): SessionText | null {
     const kept = this.#kept.get(sessionId);
     if (kept === undefined) return null;

@@ -1,4 +1,4 @@
-/** One true line for each source, with its remedy. Pure. */
+/** Makes one line for each source, which says its state and the remedy for a problem. Pure. */
 
 import { LIMITS } from "../limits.ts";
 import type { Sources } from "../messages/messages.ts";

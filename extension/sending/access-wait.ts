@@ -13,8 +13,8 @@ export interface AccessWait {
 }
 
 /**
- * Asks until the person has answered. `null` when the signal is aborted, even if the person granted access in the
- * meantime.
+ * Asks until the person has answered, and returns the token. Returns `null` when the signal is aborted, even if the
+ * person granted access in the meantime.
  * Errors: `forbidden` when the person refused, `unavailable` when the server did not answer for long, those of
  * `collect`.
  */

@@ -48,7 +48,7 @@ export async function collectAccess(
   return (await post(serverUrl, path, { secret })) as ExtensionAccess;
 }
 
-/** Errors: those of the server, `unauthorized` for a wrong token; `unavailable`; `forbidden` if the origin is not allowed. */
+/** Errors: those of the server; `unauthorized` for a wrong token, `unavailable`, `forbidden` for a refused origin. */
 export async function checkServer(server: Server): Promise<void> {
   try {
     await requestJson(server, "GET", "/v1/live?limit=1");
@@ -80,7 +80,10 @@ function isUnreached(error: unknown): boolean {
   return isContinuoError(error, "unavailable") && error.cause !== undefined;
 }
 
-/** A page may not read the answer of a server that does not accept it, but it learns that a server exists. */
+/**
+ * Finds out why the server was not reached. A page cannot read the answer of a server that does not accept it, but it
+ * learns that a server exists.
+ */
 async function whyUnreached(serverUrl: string): Promise<ContinuoError> {
   try {
     const signal = AbortSignal.timeout(LIMITS.accessMs);

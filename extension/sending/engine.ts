@@ -1,4 +1,4 @@
-/** All sessions of the browser: opens and ends them, and answers the side panel's requests. */
+/** Opens and ends all sessions of the browser, and answers the side panel's requests. */
 
 import { LIMITS } from "../limits.ts";
 import type { EngineConfig, SessionToOpen } from "../messages/messages.ts";
@@ -28,22 +28,23 @@ export interface EngineHost {
   standing(key: string, standing: SendingState): void;
 }
 
-/** Conditions for the microphone and the sound of the tab that the engine knows. */
+/** Facts of the engine that decide about the use of the microphone and of the sound of the tab. */
 export interface ListeningFacts {
   readonly position: Position | null;
   readonly report: SourceReport | null;
   readonly frontTab: number | null;
   readonly panels: number;
   readonly hasTranscriber: boolean;
-  /** The extension or the server has the files of Whisper. */
+  /** True if the extension or the server has the files of Whisper. */
   readonly hasWhisper: boolean;
 }
 
 export interface EngineView {
   /** The session that records. */
   readonly session: PanelSession | null;
-  /** The position of its video, and the frame and tab that it is in. */
+  /** The position of its video. */
   readonly position: Position | null;
+  /** The frame and the tab of its video. */
   readonly place: Pick<SessionToOpen, "tabId" | "frameId"> | null;
   /** The report of the page about its sources; `null` before its first report. */
   readonly report: SourceReport | null;
@@ -94,7 +95,7 @@ export class Engine {
     return () => this.#watchers.delete(changed);
   }
 
-  /** The view with this number of the newest notes. */
+  /** Returns the view with this number of the newest notes. */
   view(notes: number): EngineView {
     const { recording } = this;
     const position = this.#positionOf(recording);
@@ -139,8 +140,7 @@ export class Engine {
   }
 
   /**
-   * Adds the words that Whisper recognises on this machine. Returns the reason if the recognition failed, otherwise
-   * `null`.
+   * Adds the words that Whisper recognises on this machine. Returns `null`, or the reason why the recognition failed.
    */
   async transcribe(key: string, segment: SpeechSegment, heard: SpeechLabel): Promise<Failure | null> {
     const { whisper } = this.#host;
@@ -185,7 +185,7 @@ export class Engine {
     this.#changed();
   }
 
-  /** The position of the video of a session. */
+  /** Returns the position of a session's video now, in milliseconds. */
   mediaTimeMs(key: string): number {
     return mediaTimeAt(this.#positionOf(this.#config?.open.find((one) => one.key === key)), Date.now());
   }
@@ -227,7 +227,7 @@ export class Engine {
     this.#senders.get(key)?.report(error);
   }
 
-  /** Sends nothing for the key while `act` gives another session to the key. Opens that session afterwards. */
+  /** Sends nothing for the key while `act` gives the key another session, and then opens that session. */
   async moveKey(key: string, act: () => Promise<void>): Promise<void> {
     this.#moving.add(key);
     this.#senders.get(key)?.close();

@@ -1,4 +1,4 @@
-/** Items to send to the server: evidence, frames with their pictures, pieces of audio. Items from pages are checked. Pure. */
+/** Items to send to the server: evidence, frames with pictures, and pieces of audio. Checks items from pages. Pure. */
 
 import type { EvidenceInput, ListedCue, PlaybackInput } from "@continuo/core/wire";
 import { LIMITS } from "../limits.ts";
@@ -44,7 +44,7 @@ export interface AudioItem extends Base {
   readonly kind: "audio";
   readonly endMs: number;
   readonly lang: string | null;
-  /** The person, or the sound of the tab. */
+  /** `viewer`: the person; `film`: the sound of the tab. */
   readonly speaker: "viewer" | "film";
   readonly mediaType: string;
   readonly bytes: Uint8Array;
@@ -86,7 +86,7 @@ export function newItemId(): string {
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
-/** The numbers of a colour vector. */
+/** The count of the numbers in a colour vector. */
 const COLOURS = 64;
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -137,8 +137,8 @@ function parseCue(value: unknown): ListedCue | null {
 }
 
 /**
- * The evidence of an item. Frames and audio are uploaded instead. `otherVideo` is the video of the tab, if that joined the
- * session of another video.
+ * The evidence of an item. Frames and audio are uploaded instead. `otherVideo` is the video of the tab, if the tab
+ * joined the session of another video.
  */
 export function toEvidence(
   item: TranscriptItem | RemarkItem | VoiceItem | PlaybackItem | CaptionsItem,

@@ -12,8 +12,8 @@ export interface LineSentence {
 }
 
 /**
- * The newest sentences, oldest first; the last one may be open. Words that are heard again after a seek back are shown
- * again.
+ * Returns the newest sentences, oldest first; the last one may be open. Words that are heard again after a seek back
+ * are shown again.
  */
 export function heardLast(evidence: readonly ShownEvidence[]): readonly LineSentence[] {
   const pieces = evidence.filter(({ type }) => type === "transcript_added").slice(-LIMITS.linePieces);
@@ -29,7 +29,7 @@ export function heardLast(evidence: readonly ShownEvidence[]): readonly LineSent
   return all.slice(-LIMITS.lineSentences).map(({ startMs, endMs, text }) => ({ startMs, endMs, text }));
 }
 
-/** The index of the sentence at a time of the video; -1 if there is none. */
+/** Returns the index of the last sentence that is said at this time, or ended just before; -1 if there is none. */
 export function saidAt(sentences: readonly LineSentence[], atMs: number): number {
   return sentences.findLastIndex(
     ({ startMs, endMs }) => startMs <= atMs && atMs <= Math.max(endMs, startMs) + LIMITS.lineLateMs,

@@ -1,6 +1,6 @@
 /**
- * The part of a session that a panel receives. It is bounded however long a person watches: the newest notes with their
- * evidence, and the markers of all notes that have room on the timeline. Pure.
+ * The part of a session that a panel receives: the newest notes with their evidence, and the markers of all notes that
+ * have room on the timeline. Its size stays bounded, even if a person watches for hours. Pure.
  */
 
 import type { LiveSession, Note } from "@continuo/core/client/live";
@@ -66,7 +66,7 @@ export interface PanelSession extends Omit<SessionView, "session" | "page" | "re
   readonly frames: Readonly<Record<string, NoteFrame>>;
   /** The shown notes of a video other than that of the tab: either video can have joined the session of the other. */
   readonly elsewhere: Readonly<Record<string, string>>;
-  /** The number of notes before the ones of `notes`. */
+  /** The number of notes that come before those in `notes`. */
   readonly earlier: number;
   /** The number of notes that were taken over; `carried` names those among the shown ones. */
   readonly carriedCount: number;
@@ -121,7 +121,7 @@ export function toPanelSession(view: SessionView, { notes: room, durationMs }: P
   };
 }
 
-/** A frame on which the note is based; otherwise the last frame that was shown during its thought. */
+/** Finds a frame on which each note is based; otherwise the last frame during its thought, or shortly before it. */
 export function framesOf(
   notes: readonly Note[],
   evidence: readonly ShownFrame[],
@@ -151,7 +151,7 @@ export function toPanelPage(
   const known = new Map(evidence.map((one) => [one.id, one]));
   const items = page.items.map(({ evidence: ids, videoId = session, ...item }): PanelPageItem => {
     const citations = citationsOf(ids.flatMap((id) => known.get(id) ?? []));
-    // The passages of the page of an earlier session are included.
+    // The passages of an earlier session are not known here, so the item's own time is cited instead.
     const place = { startMs: item.startMs, text: "" };
     return {
       ...item,
@@ -165,7 +165,7 @@ export function toPanelPage(
   return { ...page, items: [...(here ?? []), ...(others ?? [])] };
 }
 
-/** The first passages that are far enough apart, in the order of the video. */
+/** Returns the first passages, in the order of the video, that are far enough apart. */
 export function citationsOf(cited: readonly CitedWords[]): readonly Citation[] {
   const citations: Citation[] = [];
   for (const { id, mediaTimeMs: startMs, text } of cited.toSorted((a, b) => a.mediaTimeMs - b.mediaTimeMs)) {

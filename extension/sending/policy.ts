@@ -70,8 +70,8 @@ export interface QueueCounts {
 
 /**
  * The next items to send together: the oldest that may be sent, in order. A frame or a piece of audio, which is
- * uploaded first, and a list of captions are sent separately; so is a stop of the video, which a server of an earlier
- * version refuses.
+ * uploaded first, and a list of captions are sent separately. A stop of the video is also sent separately, because a
+ * server of an earlier version refuses it.
  */
 export function nextBatch<One extends QueueCounts>(
   waiting: readonly One[],

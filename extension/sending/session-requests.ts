@@ -88,8 +88,8 @@ export async function textsIn(server: Server, key: string): Promise<EvidenceView
 }
 
 /**
- * A small picture of a session as a `data:` URL: from the middle of its beginning, after titles; `null` if there is
- * none.
+ * Returns a small picture of a session as a `data:` URL; `null` if there is none. It is the middle one of the first
+ * page of evidence, because the first pictures often show titles.
  */
 export async function thumbnailOf(server: Server, key: string): Promise<string | null> {
   const page = (await requestJson(server, "GET", `${pathOf(key)}/evidence?after=0`)) as EvidencePage;

@@ -82,7 +82,7 @@ export class SessionSender {
     this.#fail(error);
   }
 
-  /** The server keeps this picture, so its warning disappears. */
+  /** Removes the warning about a picture, because the server keeps it. */
   kept(hash: string): void {
     this.#set({ purges: this.#view.purges.filter((one) => one.hash !== hash) });
   }
@@ -224,7 +224,7 @@ export class SessionSender {
   async #notSent(stored: readonly StoredItem[], error: unknown): Promise<void> {
     if (this.#over.signal.aborted) return;
     const isAudio = stored[0]?.item.kind === "audio";
-    // It has its own status, with its own remedy.
+    // A missing transcriber has its own status, with its own remedy.
     if (isAudio && isContinuoError(error, "unsupported")) this.#set({ hasTranscriber: false });
     else this.#fail(error);
     const isUseless = ["invalid", "too_large", "unsupported"].some((code) =>
@@ -303,7 +303,7 @@ export class SessionSender {
       // A server of an earlier version makes none.
       if (!isContinuoError(error, "not_found")) this.#fail(error);
     }
-    // A long list comes in parts.
+    // A long list comes in parts, so the outline is read again soon.
     const isComing = Date.now() - this.#listedAtMs < LIMITS.outlineEveryMs;
     const isThere = (this.#view.outline?.cues ?? 0) > 0;
     await this.#pause(isThere && !isComing ? LIMITS.outlineEveryMs : LIMITS.outlineSoonMs);
@@ -319,7 +319,7 @@ export class SessionSender {
     this.#options.onChange();
   }
 
-  /** Waits until something may be sent. */
+  /** Waits until something may be sent, at most for this time. */
   async #sleep(ms?: number): Promise<void> {
     if (this.#over.signal.aborted) return;
     await new Promise<void>((resolve) => {
@@ -338,7 +338,7 @@ export class SessionSender {
   }
 }
 
-/** All calls while `act` runs together cause one more call after it. */
+/** Calls during a run of `act` cause one more run after it, however many they are. */
 function oneAtATime(act: () => Promise<void>): () => void {
   let state: "idle" | "running" | "again" = "idle";
   const run = async (): Promise<void> => {

@@ -137,14 +137,14 @@ export async function waitingRemarks(key: string): Promise<readonly Extract<Item
   return found.flatMap(({ item }) => (item.kind === "remark" ? [item] : []));
 }
 
-/** Items that the server has not acknowledged, including those that are on their way. */
+/** The number of items that the server has not acknowledged, including those that are on their way. */
 export async function countWaiting(key: string): Promise<number> {
   const waiting = await read("waiting", (store) => store.index("key").count(ofKey(key)));
   const batches = (await read("batches", (store) => store.getAll(ofKey(key)))) as readonly StoredBatch[];
   return batches.reduce((sum, { evidence }) => sum + evidence.length, waiting);
 }
 
-/** Sessions that have waiting items. */
+/** The keys of the sessions that have waiting items. */
 export async function keysWaiting(): Promise<readonly string[]> {
   const keys = new Set<string>();
   const store = (await database()).transaction("waiting").objectStore("waiting");
@@ -158,7 +158,7 @@ export async function keysWaiting(): Promise<readonly string[]> {
   }
 }
 
-/** Removes an item that was sent, or that the server will never accept. */
+/** Removes items that were sent, or that the server will never accept. */
 export function removeItems(orders: readonly number[]): Promise<void> {
   return change(["waiting"], (transaction) => {
     for (const order of orders) transaction.objectStore("waiting").delete(order);

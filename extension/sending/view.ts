@@ -1,4 +1,4 @@
-/** The view of a session in the side panel: a fold of the frames of its socket. Pure. */
+/** Makes the view of a session in the side panel from the frames of its socket. Pure. */
 
 import type {
   EvidenceInput,
@@ -19,7 +19,7 @@ export interface ShownEvidence {
   readonly sequence: number;
   readonly mediaTimeMs: number;
   readonly endMs: number;
-  /** Empty if the speaker is not known. */
+  /** Empty if the language is not known. */
   readonly lang: string;
   readonly text: string;
   /** The hash of a small picture. */
@@ -231,7 +231,7 @@ function foldEvent(
     const noteId = String(data.noteId);
     return view.carried.includes(noteId) ? view : { ...view, carried: [...view.carried, noteId] };
   }
-  // A question that was answered, or that expired, disappears with its draft.
+  // A question that was answered, or that expired, disappears when a note is written from its draft.
   if (type === "note_written" && view.requests.length > 0) {
     return { ...view, requests: view.requests.filter(({ requestId }) => requestId !== data.requestId) };
   }

@@ -1,4 +1,4 @@
-/** One listener at a time. It is closed, and another one opened, when its settings change. */
+/** Keeps one listener at a time. When its settings change, it is closed, and another one is opened. */
 
 /** Ends a listener, at the latest when the result settles; `keep` sends the unfinished piece, `discard` drops it. */
 export type Close = (unfinished: "keep" | "discard") => void | Promise<void>;
@@ -21,7 +21,7 @@ export class OneListener {
     if (settingsKey === this.#settingsKey) return false;
     const before = this.#opened?.then((close) => close(unfinished)) ?? Promise.resolve();
     this.#settingsKey = settingsKey;
-    // It opens later, so that an immediate report reaches a host that has already finished this call.
+    // It opens only after this call: if it reports something immediately, its host has already finished the call.
     this.#opened = settingsKey === "" ? null : Promise.resolve().then(() => open(before));
     return true;
   }

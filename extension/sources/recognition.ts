@@ -29,7 +29,7 @@ interface Recogniser {
   onresult: ((event: { readonly resultIndex: number; readonly results: ArrayLike<Result> }) => void) | null;
   onerror: ((event: { readonly error: string }) => void) | null;
   onend: (() => void) | null;
-  /** It uses a `MediaStreamTrack`, or without one the microphone. */
+  /** Listens to a `MediaStreamTrack`; without one, to the microphone. */
   start(track?: object): void;
   stop(): void;
   abort?(): void;
@@ -88,7 +88,7 @@ function onThisMachine(lang: string): LanguageOptions {
   return { langs: [langOf(lang)], processLocally: true };
 }
 
-/** The errors of the browser that a person can solve, with an explanation; all others count as a silence. */
+/** The errors of the browser that have an explanation; any other error ends the recognition with a general message. */
 const ERRORS: Readonly<
   Record<
     string,
@@ -147,7 +147,7 @@ export interface RecognitionEvents extends Pick<SpeechEvents, "mediaTimeMs" | "b
 
 export interface RecognitionOptions {
   readonly lang: string;
-  /** Nothing leaves this machine. */
+  /** True if speech is recognised on this machine, so that nothing leaves it. */
   readonly isLocal: boolean;
   /** The `MediaStreamTrack` that is used instead of the microphone; it stays open. */
   readonly track?: object;
@@ -187,7 +187,7 @@ export function recognise(
     startMs = mediaTimeMs();
   };
   recogniser.onerror = ({ error }) => {
-    // A silence, or the end of this listening.
+    // These errors report a silence, or the end of this listening.
     if (!isOn || error === "no-speech" || error === "aborted") return;
     if (ERRORS[error]?.isFinal ?? true) isOn = false;
     fail(error);

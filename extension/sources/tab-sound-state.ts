@@ -10,7 +10,7 @@ import { isPlaying, type Position } from "../watching/position.ts";
 import type { SourceCounts, SourceReport } from "../watching/source-report.ts";
 
 export type TabSoundState =
-  /** The browser should recognise the language on this machine, but cannot. */
+  /** The browser cannot give the sound of a tab. */
   | "unavailable"
   | "off"
   | "listening"
@@ -83,7 +83,7 @@ function hasCaptions({ settings, report, nowMs }: TabSoundInput): boolean {
   return from === "track" || (lastAtMs !== null && nowMs - lastAtMs < LIMITS.freshMs);
 }
 
-/** Speech counts from before the video paused or another tab came to the front. */
+/** True if the speech counts that came before the video paused, or before another tab came to the front. */
 export function keepsUnfinishedSound(next: TabSoundState): boolean {
   return next === "video-paused" || next === "other-tab";
 }

@@ -6,7 +6,7 @@
 import { sureText } from "./sure-text.ts";
 import type { TextAnswer } from "./worker-reader.ts";
 
-/** A picture as a file of the only type that the worker reads, and its answer. */
+/** A picture as a file of the only type that the worker reads. */
 export interface TextQuestion {
   readonly bytes: Uint8Array<ArrayBuffer>;
 }

@@ -13,7 +13,7 @@ import type { TextAnswer, TextWorker } from "./worker-reader.ts";
 
 const FRAME = "/whisper.html";
 const CODE = "/whisper-reader.js";
-/** Only names of files, in which a program cannot encode anything. */
+/** Allows only plain names of files in folders: no address, no query and no `..`. */
 const FILE = /^(?:[\w-][\w.-]{0,99}\/){0,3}[\w-][\w.-]{0,99}$/u;
 
 export function startSealedWhisper(server: Server): TextWorker<SpeechQuestion> {

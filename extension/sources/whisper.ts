@@ -1,6 +1,6 @@
 /**
- * Speech as text by Whisper, if the extension or the person's server has its files: recordings never leave this
- * machine.
+ * Converts speech to text with Whisper, if the extension or the person's server has its files. Recordings never leave
+ * this machine.
  */
 
 import { cutText } from "@continuo/core/model";
@@ -42,7 +42,7 @@ export class Whisper {
     this.#reader = new WorkerReader({ start, failure: "Whisper does not work", timeMs, idleMs });
   }
 
-  /** From now on, this server may have the files. */
+  /** Sets the server that may have the files. */
   use({ serverUrl, token }: Server): void {
     if (this.#server?.serverUrl === serverUrl && this.#server.token === token) return;
     this.#server = { serverUrl, token };

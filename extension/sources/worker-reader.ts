@@ -81,12 +81,12 @@ export class WorkerReader<Question> {
   }
 }
 
-/** True if the extension has the file of a reader, because some builds and packages do not include it. */
+/** True if the extension has the file of a reader. Some builds and packages do not include it. */
 export async function hasFile(path: string): Promise<boolean> {
   try {
     return (await fetch(path, { method: "HEAD" })).ok;
   } catch {
-    // A file of the extension that is missing.
+    // The file is missing.
     return false;
   }
 }

@@ -1,5 +1,5 @@
 /**
- * The worker's request to the browser for the sound of a tab: it gets an id, with which the engine opens the stream.
+ * The worker asks the browser for the sound of a tab. It receives an id, with which the engine opens the stream.
  */
 
 import { browser } from "wxt/browser";
@@ -10,7 +10,7 @@ const RETRY_MS = 200;
 
 /** Errors: those of the browser, except its refusal of a tab in which the button was not pressed. */
 export async function soundOf(tabId: number): Promise<TabSoundAnswer> {
-  // It is an optional permission: without it, the API does not exist.
+  // The permission is optional, and the API does not exist without it.
   if (!(await browser.permissions.contains({ permissions: ["tabCapture"] }))) {
     return { refusal: "no-permission" };
   }

@@ -163,7 +163,7 @@ export function savedOf(tabs: Tabs, nowMs: number): readonly SavedTab[] {
   return [...tabs.saved, ...tabs.live.map((tab) => toSaved(tab, nowMs))].slice(-LIMITS.savedTabs);
 }
 
-/** Tabs of former windows that are open again: matched by address, and tabs with the same address by their order. */
+/** Finds tabs of former windows that are open again, by their address; tabs with the same address, by their order. */
 function claimSaved(tabs: Tabs, places: readonly TabAddress[]): Tabs {
   const taken = new Set(tabs.live.map(({ tabId }) => tabId));
   const free = places.filter(({ tabId, url }) => !taken.has(tabId) && url !== "").sort(byPlace);

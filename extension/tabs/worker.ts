@@ -1,4 +1,6 @@
-/** The service worker: it assigns sessions to tabs, and stores pending evidence on disk. The browser can end it at any time. */
+/**
+ * The service worker assigns sessions to tabs, and stores pending evidence on disk. The browser can end it at any time.
+ */
 
 import { type Browser, browser } from "wxt/browser";
 import { LIMITS } from "../limits.ts";
@@ -41,7 +43,7 @@ const ALARM = "expire";
 /** Timers can fire this much too early. */
 const TIMER_SLACK_MS = 100;
 
-/** Registers every listener immediately: an event that wakes the worker is lost if its listener is registered later. */
+/** Registers every listener immediately, because an event that wakes the worker is lost if its listener comes later. */
 export function runWorker(): void {
   const worker = new TabWorker();
   browser.runtime.onMessage.addListener((message: ToWorker, sender, respond) => {
@@ -169,11 +171,11 @@ class TabWorker {
     await this.onActivated(tab?.id ?? null);
   }
 
-  /** Called when another tab is in front; `null` for another program. */
+  /** Called when another tab comes to the front; `tabId` is `null` if another program is in front. */
   async onActivated(tabId: number | null): Promise<void> {
     const before = await currentTabs();
     if (tabId !== null) await this.changed((tabs) => activated(tabs, tabId));
-    // The microphone stops as soon as another tab is in front, whatever it shows.
+    // The microphone stops as soon as any other tab is in front.
     if ((await currentTabs()) === before) await this.#spread(before);
   }
 
@@ -212,7 +214,7 @@ class TabWorker {
     return await this.#inTurn(() => this.#controlOf(from));
   }
 
-  /** Asks a page, or one frame of it, which video it shows. `false` if no script answers there. */
+  /** Asks a page, or one frame of it, which video it shows. Returns false if no script answers there. */
   async #look({ tabId, frameId }: Pick<PageFrame, "tabId"> & Partial<PageFrame>): Promise<boolean> {
     const options = frameId === undefined ? {} : { frameId };
     const message: ToPage = { to: "page", type: "look" };
@@ -306,7 +308,7 @@ class TabWorker {
     await sent;
   }
 
-  /** Sends controls one after another, each with the newest state, so that an old one never arrives last. */
+  /** Sends controls one after another, each with the newest state, so that an old control never arrives last. */
   #inTurn<Value>(act: () => Promise<Value>): Promise<Value> {
     const done = this.#turn.then(act);
     this.#turn = done.catch(() => undefined);
@@ -352,7 +354,7 @@ function titled(
   return parseVideo({ ...video, title: plainText(tab.title) });
 }
 
-/** The tab in front; `null` while another program is in front. */
+/** Returns the tab in front; `null` while another program is in front. */
 async function tabInFront(): Promise<number | null> {
   const [tab] = await browser.tabs.query({ active: true, lastFocusedWindow: true });
   if (tab?.windowId === undefined) return null;

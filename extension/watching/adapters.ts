@@ -1,10 +1,10 @@
-/** The video of a page: an id that survives reloads and other changes of the address. Pure. */
+/** Identifies the video of a page by an id that stays the same after reloads and other changes of the address. Pure. */
 
 import { LIMITS } from "../limits.ts";
 
 export interface Adapter {
   readonly name: "youtube" | "vimeo" | "file" | "html5";
-  /** `null` for a page of another platform, or one without a video. */
+  /** Returns `null` for a page of another platform, or for a page that has no video. */
   videoIdOf(page: URL, source: string): string | null;
   /** The element in which a platform draws its captions, if they are not text tracks. */
   readonly captions?: string;
@@ -44,7 +44,7 @@ const file: Adapter = {
   videoIdOf: (page) => (page.protocol === "file:" ? bounded(`file:${page.pathname}`) : null),
 };
 
-/** The file of the video, if its address names one; a stream that a page feeds is known only to the page. */
+/** Uses the address of the video's file, or else of the page: only the page knows a stream that it feeds itself. */
 const html5: Adapter = {
   name: "html5",
   videoIdOf(page, source) {
@@ -56,7 +56,7 @@ const html5: Adapter = {
 
 const ADAPTERS: readonly Adapter[] = [youtube, vimeo, file, html5];
 
-/** The adapter and the id of the video; `null` for an address that is not a page of a video. */
+/** Returns the adapter and the id of the video; `null` for an address that is not a page of a video. */
 export function recognise(
   pageUrl: string,
   source: string,
@@ -70,7 +70,7 @@ export function recognise(
   return null;
 }
 
-/** The address of a page, in the form in which it is compared after a restart of the browser. */
+/** Returns the address of a page in the form in which it is compared after a restart of the browser. */
 export function plainUrl(text: string): string {
   return URL.canParse(text) ? bounded(withoutNoise(new URL(text))) : "";
 }
@@ -81,7 +81,7 @@ function withoutNoise(page: URL): string {
   return `${page.protocol}//${page.host}${page.pathname}${query === "" ? "" : `?${query}`}`;
 }
 
-/** Queries of media files contain signatures and expiry times. */
+/** Leaves out the query, because queries of media files contain signatures and expiry times. */
 function withoutQuery(source: string): string {
   const { origin, pathname } = new URL(source);
   return `${origin}${pathname}`;
@@ -91,13 +91,13 @@ function named(platform: string, id: string | null | undefined): string | null {
   return id !== null && id !== undefined && /^[\w-]{1,64}$/u.test(id) ? `${platform}:${id}` : null;
 }
 
-/** A long id keeps its beginning and gets a number that is computed from the whole id. */
+/** Shortens a long id: keeps its beginning, and adds a number that is computed from the whole id. */
 function bounded(id: string): string {
   if (id.length <= LIMITS.idChars) return id;
   return `${id.slice(0, LIMITS.idChars - 14)}#${digest(id)}`;
 }
 
-/** 53 bits of a text (two rounds of FNV-1a); this distinguishes ids and is no protection. */
+/** Computes a hash of 53 bits from two hashes similar to FNV-1a. It distinguishes ids, but protects nothing. */
 export function digest(text: string): string {
   let [high, low] = [0x811c9dc5, 0x1b873593];
   for (let at = 0; at < text.length; at++) {

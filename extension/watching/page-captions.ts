@@ -51,7 +51,7 @@ export function captionsIn(places: TextPlaces): string {
 
 const CONTROLS =
   "button, a, input, select, textarea, [role=button], [role=slider], [role=menu], [role=tooltip]";
-/** Elements around a video that belong to its player. */
+/** The greatest number of elements around a video that can belong to its player. */
 const LEVELS = 5;
 
 /** The texts inside the picture of a video, in the player around it. */
@@ -97,7 +97,7 @@ function isInside(element: Element, frame: DOMRect): boolean {
   );
 }
 
-/** Pages make a new element for each caption, of the same kind. */
+/** Names the kind of an element, because pages make a new element of the same kind for each caption. */
 function placeOf(element: Element): string {
   const names: string[] = [];
   for (let one: Element | null = element; one !== null && names.length < 3; one = one.parentElement) {

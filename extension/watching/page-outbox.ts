@@ -28,7 +28,7 @@ export class PageOutbox {
     this.flush();
   }
 
-  /** This tab does not record. */
+  /** Drops all items, because this tab does not record. */
   clear(): void {
     this.#items = [];
   }

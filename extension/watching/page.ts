@@ -33,7 +33,7 @@ const OFF: Control = {
   frameEveryMs: null,
 };
 
-/** The marks with which players show that an advertisement runs: YouTube, Video.js, JW Player, Plyr. */
+/** Classes that show that a player runs an advertisement: YouTube, Video.js, JW Player, Plyr. */
 const ADVERTISEMENT = ".ad-showing, .vjs-ad-playing, .jw-flag-ads, .plyr--ad-playing";
 
 const MOVES = ["play", "pause", "seeked", "ratechange", "durationchange"] as const;
@@ -47,7 +47,7 @@ export class PageWatcher {
   #isAsking = false;
   #drawn = "";
   #isAd = false;
-  /** The video and the title in the last `hello`, and the time since which the page shows another video. */
+  /** The video and the title in the last `hello`, and the time from which on the page has shown another video. */
   #greeted: { readonly videoId: string | null; readonly title: string } = { videoId: null, title: "" };
   #otherSinceMs: number | null = null;
   readonly #cuesSeen = new Set<string>();
@@ -193,7 +193,7 @@ export class PageWatcher {
   }
 
   #onCue(cue: Cue): void {
-    // Captions are kept until it is known whether this tab records.
+    // Captions are kept until the worker has told whether this tab records.
     if (this.#isAd || (this.#isKnown && !(this.#control.isRecording && this.#control.captions))) return;
     const { startMs, endMs, text, lang } = cue;
     const id = cueId(cue, this.#steady.value ?? "");

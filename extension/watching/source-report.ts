@@ -1,10 +1,10 @@
-/** The report of a page about its sources: the amount of evidence of each. Pure. */
+/** The report of a page says how much evidence each of its sources gave. Pure. */
 
 import { LIMITS } from "../limits.ts";
 import { isFields, isTime } from "../sending/items.ts";
 
 export interface SourceCounts {
-  /** Items of the last minute, and the time of the last one; `null` before the first. */
+  /** The number of items of the last minute. `lastAtMs` is the time of the newest item; `null` before the first. */
   readonly perMinute: number;
   readonly lastAtMs: number | null;
 }
@@ -36,7 +36,7 @@ export function givenOf(times: readonly number[], nowMs: number): SourceCounts {
   return { perMinute: recent.length, lastAtMs: times.at(-1) ?? null };
 }
 
-/** `null` for a value that is not a report, because the process of a page may send any value. */
+/** Returns `null` for a value that is not a report, because the process of a page may send any value. */
 export function parseReport(value: unknown): SourceReport | null {
   if (!isFields(value) || !isFields(value.captions) || !isFields(value.pictures)) return null;
   const { captions, pictures, file } = value;

@@ -12,7 +12,7 @@ export class TextChanges {
   #toldAtMs = 0;
   #timer: ReturnType<typeof setTimeout> | undefined;
 
-  /** `onChange` is called at once, and then at most once in `LIMITS.drawnLookMs`. */
+  /** `onChange` is called for the first change without a delay, and then at most once in `LIMITS.drawnLookMs`. */
   constructor(onChange: () => void) {
     this.#onChange = onChange;
   }

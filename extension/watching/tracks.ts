@@ -1,4 +1,4 @@
-/** Captions of a video element: the cues of a text track that were played. */
+/** Reads the captions of a video element: the cues of a text track that were played. */
 
 import { LIMITS } from "../limits.ts";
 import { type Cue, fieldsOf, toCue, wholeMs } from "./captions.ts";
@@ -10,7 +10,7 @@ export class TrackWatcher {
   readonly #onCue: (cue: Cue) => void;
   #video: HTMLVideoElement | null = null;
   #track: TextTrack | null = null;
-  /** The time up to which cues were read, so that none is skipped if the page is slow or its captions arrive late. */
+  /** The time up to which cues were read, so that no cue is skipped if the page is slow or its captions arrive late. */
   #since = 0;
   readonly #changed = (): void => this.read();
   readonly #jumped = (): void => {
@@ -40,12 +40,12 @@ export class TrackWatcher {
     };
   }
 
-  /** Call it after a jump: only cues from the present position on are reported. */
+  /** Call it after a jump. Then, only cues after the present position are reported. */
   jump(): void {
     this.#jumped();
   }
 
-  /** The track that the person has switched on; otherwise the first one, which is loaded without being shown. */
+  /** Follows the track that the person has switched on; otherwise the first track, which is loaded but not shown. */
   follow(video: HTMLVideoElement | null): void {
     if (video !== this.#video) {
       this.#video?.removeEventListener("seeking", this.#jumped);
@@ -66,7 +66,7 @@ export class TrackWatcher {
     if (track?.mode === "disabled") track.mode = "hidden";
   }
 
-  /** Reports the cues that were shown since the last call; the same cue may be reported again. */
+  /** Reports the cues that were shown after the last call; the same cue may be reported again. */
   read(): void {
     const [track, video] = [this.#track, this.#video];
     // Captions that are still loading are read as soon as they have loaded.
@@ -83,7 +83,7 @@ export class TrackWatcher {
   }
 }
 
-/** The beginning of what was played without a jump before this script ran. */
+/** Returns the beginning of the part that was played without a jump before this script ran. */
 function playedFrom({ played, currentTime }: HTMLVideoElement): number {
   for (let at = 0; at < played.length; at++) {
     if (played.start(at) <= currentTime && currentTime <= played.end(at) + 1) return played.start(at);

@@ -14,7 +14,7 @@ export interface VideoChoice {
 
 export const NO_CHOICE: VideoChoice = { value: null, candidate: null, looks: 0 };
 
-/** The first video counts at once; another one, or none, only when it stays. */
+/** The first video counts immediately. Another video, or no video, counts only if it stays. */
 export function look(before: VideoChoice, seen: string | null): VideoChoice {
   if (seen === before.value) return { value: seen, candidate: seen, looks: 0 };
   const looks = seen === before.candidate ? before.looks + 1 : 1;
@@ -29,7 +29,7 @@ export interface VideoSize {
   readonly isReady: boolean;
 }
 
-/** The watched video: a playing one before one that does not play, then the largest. -1 for none. */
+/** Returns the index of the watched video: the largest that plays, otherwise the largest; -1 if there is none. */
 export function chooseVideo(videos: readonly VideoSize[]): number {
   let best = -1;
   let most = 0;
@@ -41,7 +41,7 @@ export function chooseVideo(videos: readonly VideoSize[]): number {
   return best;
 }
 
-/** At most `limit` in ten seconds. Returns the times that still count, or `null` if there are too many. */
+/** Admits at most `limit` calls in ten seconds. Returns the times that still count, or `null` if there are too many. */
 export function admit(times: readonly number[], nowMs: number, limit: number): readonly number[] | null {
   const recent = times.filter((time) => nowMs - time < 10_000);
   return recent.length >= limit ? null : [...recent, nowMs];

@@ -1,4 +1,4 @@
-/** Captions that a page has for the whole video: listed once for each video and track, before they are played. */
+/** Lists the captions that a page has for the whole video: once for each video and track, before they are played. */
 
 import { cutText } from "@continuo/core/model";
 import { LIMITS } from "../limits.ts";
@@ -11,7 +11,7 @@ export interface TrackLook {
   readonly lang: string;
   readonly label: string;
   readonly cues: ArrayLike<CueTimes>;
-  /** The browser has loaded the file of the track. */
+  /** True if the browser has loaded the file of the track. */
   readonly isLoaded: boolean;
   /** `null` if the length of the video is not known, for example of a live one. */
   readonly durationMs: number | null;
@@ -21,7 +21,7 @@ export class CaptionLister {
   readonly #listed = new Set<string>();
   #before = { name: "", count: 0 };
 
-  /** The captions of the track in parts, when they are complete and were not listed before. */
+  /** Returns the captions of the track in parts; none if they are not complete, or were listed before. */
   look(videoId: string, track: TrackLook): readonly CaptionsItem[] {
     const name = [videoId, track.lang, track.label].join("\n");
     const count = track.cues.length;

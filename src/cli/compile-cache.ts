@@ -12,8 +12,8 @@ import { makeScratchFolder } from "@continuo/files";
 export const MAX_KEPT_BUILDS = 4;
 
 /**
- * Returns the folder for `module.enableCompileCache`, and creates it if necessary. Node uses what is cached only for
- * the same source.
+ * Returns the folder for `module.enableCompileCache`, and creates it if necessary. Node uses cached code only for the
+ * same source.
  *
  * @param home Continuo's home; if it does not exist, nothing is written
  * @returns `null` if nothing is to be cached

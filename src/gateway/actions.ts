@@ -51,7 +51,7 @@ async function moveToTrash(
   await trashNativeSession(ref, { places: placesOf(places), now: new Date() });
 }
 
-/** Returns the id of the copy. `at`: the last message of the copy; left out, the whole session is copied. */
+/** Returns the id of the copy. `at` is the last message of the copy; without it, the whole session is copied. */
 export async function forkSession(
   { hit }: FoundForEditor,
   at: string | undefined,

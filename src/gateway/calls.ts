@@ -67,7 +67,7 @@ export function diffsOf(input: unknown, content: unknown): ToolCallContent[] {
   );
 }
 
-/** The input of a call; a text about its size if it is too large for a message. */
+/** Returns the input of a call, or an object that states its size if it is too large for a message. */
 export function inputOf(input: unknown): unknown {
   const chars = JSON.stringify(input)?.length ?? 0;
   return chars <= GATEWAY_LIMITS.blockChars ? input : { leftOut: `${chars} characters` };

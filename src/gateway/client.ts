@@ -20,7 +20,7 @@ export interface EditorClient {
   leave(sessionId: string): void;
   /** Resolves when the update is written, so that a slow editor delays the turn instead of filling the memory. */
   update(sessionId: string, update: SessionUpdate): Promise<void>;
-  /** The history of a session. Resolves when all of it is written. */
+  /** Sends the history of a session. Resolves when all of it is written. */
   replay(sessionId: string, updates: AsyncIterable<SessionUpdate>): Promise<void>;
   /** Reports that a turn of another program begins or ends, if the protocol has such a state. */
   turn(sessionId: string, state: "running" | "idle"): Promise<void>;
@@ -31,7 +31,7 @@ export interface EditorClient {
   request(method: string, params: AgentParams, signal: AbortSignal): Promise<unknown>;
   /** See `EditorPort`. */
   completed(elicitationId: string): Promise<void>;
-  /** Reports a line about the session: as a notice if the editor shows notices, else on standard error. */
+  /** Reports a line about the session on standard error, and also as a notice if the editor shows notices. */
   note(sessionId: string, text: string): void;
   readonly showsCompactions: boolean;
   /** True for an editor that shows the sub-agents of a session. */

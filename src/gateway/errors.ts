@@ -29,7 +29,7 @@ export function toRequestError(error: unknown): RequestError {
   return new RequestError(CODES[code] ?? INTERNAL, oneLine(words), present({ code, hint }));
 }
 
-/** `Authentication required`: only if the editor was offered a login; otherwise the error has the hint as text. */
+/** `Authentication required`. It is used only if the editor was offered a login. */
 export function loginWanted(message: string): RequestError {
   return RequestError.authRequired(undefined, oneLine(message));
 }

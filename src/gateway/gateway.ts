@@ -32,7 +32,7 @@ export interface GatewayParts {
   /** Receives lines for people, which are not part of the protocol. */
   readonly report: (line: string) => void;
   readonly prices: () => Promise<Prices>;
-  /** Called when a long session was loaded that the index lacks: with it, the next load is faster. */
+  /** Called when a long session was loaded that is not in the index: once it is there, the next load is faster. */
   readonly onUnindexed: () => void;
 }
 
@@ -138,7 +138,7 @@ export class Gateway {
     return session;
   }
 
-  /** The first messages of a long session come before the rest of it is read. */
+  /** Yields the first messages of a long session before the rest of it is read. */
   async *#historyOf(hit: FoundForEditor["hit"]): AsyncGenerator<Message, void, void> {
     const first = await firstMessagesOf(hit);
     yield* first;
@@ -163,7 +163,7 @@ export class Gateway {
     return session;
   }
 
-  /** The messages that a native session has when it is resumed; `undefined` if it cannot be read, or is one of Continuo's. */
+  /** The messages of a native session that is resumed; `undefined` if it cannot be read, or is one of Continuo's. */
   async #notedIn(session: EditorSession, { hit }: FoundForEditor): Promise<NotedReplay | undefined> {
     if (hit.kind !== "native") return undefined;
     const { showsCompactions } = this.#client;

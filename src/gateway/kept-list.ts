@@ -1,7 +1,7 @@
 /**
- * One list of all sessions that is kept between two requests. If only the files of a few sessions have changed, their rows
- * are renewed. The list is read again when any other of its sources has changed, and some time after an answer, because
- * not every change has a stamp.
+ * One list of all sessions that is kept between two requests. If only the files of a few sessions have changed, their
+ * rows are renewed. The list is read again when any other of its sources has changed, and some time after an answer,
+ * because not every change has a stamp.
  */
 
 import { type CatalogList, type ListedSession, type listCatalog, renewRows } from "@continuo/agents/catalog";
@@ -10,7 +10,10 @@ import { GATEWAY_LIMITS } from "./limits.ts";
 import { changedPaths, type ListStamps, pathsOfList, readListStamps } from "./list-stamps.ts";
 
 export interface KeptList {
-  /** The list if it was read before, with a few renewed rows; `null` if it has to be read. Waits for no whole read. */
+  /**
+   * The list if it was read before, with a few renewed rows; `null` if it must be read as a whole. Never waits until a
+   * whole list is read.
+   */
   atHand(): Promise<CatalogList | null>;
   /** The list as it is now. Errors: those of `listCatalog`. */
   whole(): Promise<CatalogList>;
@@ -24,7 +27,7 @@ interface ReadList {
   readonly list: CatalogList;
   /** The time at which all sessions were read. */
   readonly wholeMs: number;
-  /** The time before which the stamps and the rows are those of `list`. */
+  /** The time at which the reading of the stamps and the rows began. */
   readonly beganMs: number;
   /** `null` if nothing shows whether the list has changed. */
   readonly from: { readonly paths: readonly string[]; readonly stamps: ListStamps } | null;
@@ -73,7 +76,7 @@ export function createKeptList(
       readOnce().catch(() => undefined);
     }, GATEWAY_LIMITS.readPauseMs).unref();
   };
-  /** `null` if more has changed than a few rows. */
+  /** `null` if more than a few rows have changed. */
   const renewed = async (
     known: ReadList,
     { paths, stamps: before }: NonNullable<ReadList["from"]>,
@@ -117,7 +120,7 @@ export function createKeptList(
   };
 }
 
-/** The rows whose own files these are; `null` if they are too many, or one is not the file of exactly one session. */
+/** The rows of these files; `null` if there are too many, or if one of them is not the file of exactly one session. */
 function rowsOfPaths({ sessions }: CatalogList, paths: readonly string[]): readonly ListedSession[] | null {
   if (paths.length > GATEWAY_LIMITS.renewedRows) return null;
   const changed = new Set(paths);

@@ -1,6 +1,6 @@
 /**
- * Stamps of everything that a list of sessions is read from: as long as they stay the same, so does the list. They cost
- * a look at each file, and no read.
+ * Stamps of everything that a list of sessions is read from: the list stays the same as long as they do. They need one
+ * `stat` of each file, and no file is read.
  */
 
 import { statSync } from "node:fs";
@@ -49,8 +49,8 @@ export async function readListStamps(paths: readonly string[], places: PlacesAt)
 }
 
 /**
- * The paths that are not as they were, or were written so shortly before the list began that a later change may have the
- * same time. `null` if there are other places in which sessions would appear.
+ * The paths that have changed, or that were written so shortly before the list began that a later change may have the
+ * same time. `null` if the places in which sessions would appear are no longer the same.
  *
  * @param paths those of both stamps
  */
@@ -76,7 +76,7 @@ function isSame<T>(before: ArrayLike<T>, now: ArrayLike<T>): boolean {
   return true;
 }
 
-/** The places of the agents and of Continuo, whatever sessions they hold. */
+/** The places of the agents and of Continuo, which do not depend on the sessions in them. */
 async function fixedPaths(places: PlacesAt): Promise<readonly string[]> {
   const home = continuoHome(places);
   const own = namesIn(home).filter((name) => !WRITTEN_BY_LISTS.test(name));
@@ -95,7 +95,7 @@ async function fixedPaths(places: PlacesAt): Promise<readonly string[]> {
   ];
 }
 
-/** A database and the log of what is not in it yet, or a session's file and the folders in which others would appear. */
+/** A database and its write-ahead log, or a session's file and the folders in which other files would appear. */
 function filesOf(location: string): readonly string[] {
   if (!location.startsWith("/")) return [];
   const file = fileOfLocation(location);

@@ -1,7 +1,7 @@
 /**
  * Pages of the list of sessions. A cursor names a stored list, so that a change between two requests does not move
- * rows. The first two pages of a connection read only the newest sessions, because most clients show no others;
- * all are read after it, and the later pages are parts of those for as long as nothing has changed.
+ * rows. The first two pages of a connection read only the newest sessions, because most clients show no others. All
+ * sessions are read after that, and later pages are parts of that whole list as long as nothing has changed.
  */
 
 import { isAbsolute } from "node:path";
@@ -24,7 +24,7 @@ import { infosOf, type NamedRow, namedRows } from "./row-info.ts";
 export interface SessionLists {
   /** Errors: `invalid` for a cursor of an unknown list, or for a relative path of a folder. */
   page(request: ListSessionsRequest, folder?: "and below" | "exactly"): Promise<ListSessionsResponse>;
-  /** The row that an editor was shown under this id; its session may have gone since. */
+  /** The row that the newest list has under this id. Its session may be gone in the meantime. */
   rowOf(id: string): ListedSession | undefined;
   /** Resolves when no list is read any more. */
   end(): Promise<void>;
@@ -40,7 +40,7 @@ export interface ListParts {
   readonly places: PlacesAt;
   /** Receives lines for people. */
   readonly report: (line: string) => void;
-  /** Errors: those of the configuration, with which no row has a cost. */
+  /** Errors: those of the configuration; no row has a cost then. */
   readonly prices: () => Promise<Prices>;
   /** Reads the sessions; `listCatalog` by default. */
   readonly list?: typeof listCatalog;
@@ -119,7 +119,7 @@ function toFilter(
   return ({ row }) => (shown === "include" || row.archived === (shown === "only")) && isOfFolder(row);
 }
 
-/** Every session that has a message. */
+/** Every session that has a message of the user. */
 function wholeRows(list: CatalogList): readonly NamedRow[] {
   const before = WHOLE_ROWS.get(list);
   if (before !== undefined) return before;
@@ -164,7 +164,8 @@ async function pageOf(lists: ReadonlyMap<string, PagedList>, cursor: string): Pr
 }
 
 /**
- * The rows that were read first keep their places, so that a page shows no session twice and leaves none out.
+ * Adds the other rows. The rows that were read first keep their places, so that no page shows a session twice or leaves
+ * one out.
  *
  * @param met the sessions that there were when the first rows were read
  */
@@ -177,7 +178,7 @@ function withOthers(
   return [...first, ...whole.filter(({ id, row }) => !known.has(id) && met.has(row.sessionId))];
 }
 
-/** A failure is not kept. */
+/** Keeps the result of the first call, but not a failure. */
 function once<T>(make: () => Promise<T>): () => Promise<T> {
   let made: Promise<T> | null = null;
   return async () => {

@@ -27,7 +27,7 @@ const UNNAMED = /^said-\d+/u;
 export class LoggedTurn {
   readonly #runId: string;
   readonly #updates: TurnUpdates;
-  /** Ids of messages that only this turn has. */
+  /** Ids that only this turn has, by the names of its messages. */
   readonly #names = new Map<string, string>();
   readonly #open = new Set<string>();
   #isPromptShown = false;
@@ -121,8 +121,10 @@ export class LoggedTurn {
     return { type: "tool_result", toolCallId, content, status };
   }
 
-  /** Editors add a text to the message with its id, so a name that earlier turns may have used is replaced by the id of an event, as
-   * the fold does it. */
+  /**
+   * An editor adds text to the message that has the same id. A name that earlier turns may have used is therefore
+   * replaced by the id of an event, as in the fold.
+   */
   #nameOf(name: string, { id }: StoredEvent): string {
     if (!UNNAMED.test(name)) return name;
     const known = this.#names.get(name) ?? id;

@@ -33,8 +33,8 @@ export interface Logins {
   /** The method by which the person logged in to an agent on this connection. */
   chosen(agent: string): string | undefined;
   /**
-   * Forgets the chosen methods, so that an agent asks again at its next start. Errors: the method is unknown to the
-   * protocol if no login was offered.
+   * Forgets the chosen methods, so that an agent asks again at its next start. Errors: if no login was offered, the
+   * protocol's error for an unknown method.
    */
   forget(): void;
 }
@@ -77,8 +77,8 @@ export function createLogins(places: PlacesAt, start: typeof logIn = logIn): Log
 }
 
 /**
- * True for an editor that can show a login. Older editors, from before the protocol had a capability for it, report it
- * in `_meta`.
+ * Returns true for an editor that can show a login. Older editors report this in `_meta`, because the protocol had no
+ * capability for it then.
  */
 export function showsLogins({ auth, _meta }: ClientCapabilities): boolean {
   return auth?.terminal === true || _meta?.["terminal-auth"] === true;

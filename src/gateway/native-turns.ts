@@ -36,7 +36,7 @@ export function noteReplay(parts: Pick<NotedReplay, "hit" | "ids" | "showsCompac
   return { ...parts, shown: createShownMessages(), open: new Map(), prompt: null };
 }
 
-/** The same messages, which are noted as they pass. */
+/** Passes the messages on, and notes each of them. */
 export async function* noting(
   replay: NotedReplay,
   messages: AsyncIterable<Message>,
@@ -99,7 +99,8 @@ export class NativeTurns {
   }
 
   /**
-   * Shows everything that comes after what the session has now, unless it is followed already. Resolves when it is read.
+   * Shows everything that comes after what the session has now, unless it is followed already. Resolves when it is
+   * read.
    */
   async followIn(ref: NativeRef | null): Promise<void> {
     if (ref === null || !isAgentName(ref.agent)) return this.end();
@@ -150,7 +151,7 @@ export class NativeTurns {
       leave?.();
       leave = null;
     };
-    // While a turn is shown, its agent writes to these files, so that nothing is read before its end.
+    // The agent of a turn that is shown writes to these files, so nothing is read before the end of the turn.
     const ready = async (): Promise<void> => (await enter())();
     const items = follow(hit, places, { from: shown, pollMs: GATEWAY_LIMITS.nativeMs, ready, signal });
     let isOwn = prompt !== null && (await isSent(prompt));

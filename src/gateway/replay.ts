@@ -13,11 +13,11 @@ export interface ReplayOptions {
   readonly showsCompactions: boolean;
   /** True if the session is open in its agent, so that a call without a result may still be running. */
   readonly isLive: boolean;
-  /** The ids of calls without a result, by the ids in the session; kept for what follows the replay. */
+  /** The ids of calls without a result, by their ids in the session. Updates after the replay need them. */
   readonly open?: Map<string, string>;
 }
 
-/** Leaves out what was never part of the conversation: texts that an agent's program inserted, and its own notices. */
+/** Leaves out texts that an agent's program inserted, and its notices: they were never part of the conversation. */
 export async function* replayOf(
   messages: AsyncIterable<Message> | Iterable<Message>,
   { ids, showsCompactions, isLive, open = new Map() }: ReplayOptions,
@@ -60,7 +60,10 @@ export async function* replayOf(
   }
 }
 
-/** The prompt of a run has the id of the run, as the answer to `session/prompt` named it; other messages have their own. */
+/**
+ * The prompt of a run has the id of the run, as the answer to `session/prompt` named it. Other messages have their own
+ * ids.
+ */
 function idOfPrompt({ id, metadata: { runId } }: Message, prompted: Set<string>): string {
   if (typeof runId !== "string" || prompted.has(runId)) return id;
   prompted.add(runId);

@@ -1,4 +1,4 @@
-/** Rows of the list under the ids by which editors know them, and what the protocol says of each. */
+/** Rows of the list, with the ids by which editors know them, and the facts that the protocol reports about each. */
 
 import type { SessionInfo } from "@agentclientprotocol/sdk/unstable";
 import {
@@ -39,7 +39,7 @@ export interface RowMeta {
 }
 
 export interface RowHealth {
-  /** Codes of the known problems. An empty list says that the whole session was read, and has none. */
+  /** Codes of the known problems. An empty list means that the whole session was read, and has no problem. */
   readonly problems?: readonly string[];
   /** The machine on which the session continues since it was moved there: `ssh://HOST`. */
   readonly movedTo?: string;

@@ -86,9 +86,9 @@ export class EditorSession {
   #isClosed = false;
   /** Turns of this connection and of others are shown one after the other. */
   readonly #stage = new Stage();
-  /** Another process began a turn while one ran here. */
+  /** True if another process began a turn while one ran here. */
   #isWanted = false;
-  /** The session is stored. */
+  /** True if the session is stored. */
   #wasOpen = false;
   #updates: TurnUpdates;
   /** True if the agent was changed, and its first turn has not been answered. */
@@ -125,7 +125,10 @@ export class EditorSession {
     return modesOf(this.#choices);
   }
 
-  /** Shows the turns of other programs: those in the log, and those that come after what was `shown` of a native session. */
+  /**
+   * Shows the turns of other programs: those in the log, and those that come after the part of a native session that
+   * was `shown`.
+   */
   follow({ start, shown }: { readonly start?: FollowStart; readonly shown?: NotedReplay } = {}): void {
     // A turn can end after the session was closed.
     if (this.#isClosed) return;
@@ -343,7 +346,7 @@ export class EditorSession {
     await (isBusy ? opened?.rest() : opened?.close());
   }
 
-  /** The agent's program starts again with the next turn. */
+  /** Ends the agent's program, which starts again with the next turn. */
   async restart(): Promise<void> {
     await this.#release();
   }
@@ -424,7 +427,7 @@ export class EditorSession {
       await this.#passOn(event.details, event.message);
   }
 
-  /** Reports of an agent that speaks the protocol itself, for an editor that shows such reports. */
+  /** Passes on reports of an agent that speaks the protocol itself, if the editor shows such reports. */
   async #passOn(report: Json, message: string | undefined): Promise<void> {
     const { client } = this.#options;
     const kind = report.sessionUpdate;
@@ -486,7 +489,10 @@ export class EditorSession {
   }
 }
 
-/** The id of a sub-agent is unique only within its session. What an editor may ask of it is not offered here. */
+/**
+ * The id of a sub-agent is unique only within its session. The capabilities are left out, because an editor cannot ask
+ * anything of a sub-agent here.
+ */
 function subagentOf(id: string, { capabilities: _, ...report }: Json): SessionUpdate {
   return { ...report, sessionId: `${id}/${String(report.sessionId)}` } as SessionUpdate;
 }

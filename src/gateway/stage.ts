@@ -1,7 +1,7 @@
 /**
- * The order in which the turns of one session are shown: turns of this connection and of other programs follow one
- * another, and their updates are not mixed. What is shown never holds up a turn for long: the store alone decides which
- * turn runs.
+ * Keeps the order in which the turns of one session are shown: the updates of different turns are not mixed, whether
+ * the turns are of this connection or of other programs. Showing a turn never delays a turn for long, because only
+ * the store decides which turn runs.
  */
 
 import { setTimeout as sleep } from "node:timers/promises";
@@ -9,9 +9,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 export class Stage {
   #last: Promise<void> = Promise.resolve();
 
-  /**
-   * Waits until every earlier turn has left, or for `waitMs`. Returns the function that leaves.
-   */
+  /** Waits until every earlier turn has left, at most `waitMs` milliseconds. Returns the function that leaves. */
   async enter(waitMs?: number): Promise<() => void> {
     const before = this.#last;
     const { promise, resolve } = Promise.withResolvers<void>();
@@ -22,7 +20,7 @@ export class Stage {
   }
 }
 
-/** Waits for the promise, but at most for `waitMs`. */
+/** Waits for the promise, but at most `waitMs` milliseconds. */
 export async function inTime(before: Promise<void>, waitMs: number): Promise<void> {
   const over = new AbortController();
   const late = sleep(waitMs, undefined, { signal: over.signal }).catch(() => undefined);
@@ -30,7 +28,7 @@ export async function inTime(before: Promise<void>, waitMs: number): Promise<voi
   over.abort();
 }
 
-/** An agent may take long to start. A turn that is cancelled does not wait for it. */
+/** Rejects when the signal aborts: an agent may take long to start, and a cancelled turn does not wait for it. */
 export async function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   signal.throwIfAborted();
   const aborted = Promise.withResolvers<never>();
@@ -44,7 +42,7 @@ export async function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal)
   }
 }
 
-/** The entry of a turn of this connection, which may end without anything to show. */
+/** The entry of a turn of this connection. The turn may end before it has anything to show. */
 export class StageEntry {
   readonly #stage: Stage;
   readonly #waitMs: number;

@@ -1,6 +1,6 @@
 /**
- * Converts the events of a turn to updates. Each turn has a new fold, so that a message that was sent in parts is not
- * sent again as a whole.
+ * Converts the events of a turn to updates. Each turn has a new instance, which remembers the messages that were sent
+ * in parts, so that they are not sent again as a whole.
  */
 
 import type { PlanEntry, SessionUpdate, StopReason, ToolCallStatus } from "@agentclientprotocol/sdk/unstable";
@@ -12,7 +12,7 @@ import { textContent, toContent } from "./content.ts";
 
 export class TurnUpdates {
   readonly #ids: CallIds;
-  /** Messages whose text came in parts; without an id, whether the current one did. */
+  /** The ids of messages whose text came in parts. `#inParts` is the same for a current message without an id. */
   readonly #streamed = new Set<string>();
   #inParts = false;
   /** Calls of this turn that have no result yet. */
@@ -50,7 +50,7 @@ export class TurnUpdates {
     }
   }
 
-  /** Called when the turn has ended: calls that a cancelled turn left open are closed. */
+  /** Call it when the turn has ended. It closes the calls that have no result. */
   end(): readonly SessionUpdate[] {
     return [...this.#open].map((toolCallId) => ({
       sessionUpdate: "tool_call_update",
@@ -59,7 +59,7 @@ export class TurnUpdates {
     }));
   }
 
-  /** The id under which the editor knows a call; a call that it does not know yet begins with this. */
+  /** The id under which the editor knows a call. A call that it does not know yet will begin with the given id. */
   idOfCall(id: string): string {
     return this.#ids.now(id) ?? id;
   }
@@ -172,7 +172,7 @@ function isStatus(status: string | undefined): status is ToolCallStatus {
   return status !== undefined && STATUSES.includes(status);
 }
 
-/** To-do lists of all agents: the text is `content`, `step` or `description`. */
+/** Converts an entry of the to-do list of any agent: its text is `content`, `step` or `description`. */
 function entryOf(entry: unknown): PlanEntry[] {
   if (!isJson(entry)) return [];
   const content = entry.content ?? entry.step ?? entry.description;

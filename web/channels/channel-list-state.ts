@@ -35,7 +35,7 @@ export class ChannelList {
   #isReading = false;
   #over = new AbortController();
 
-  /** The returned function ends it. */
+  /** Keeps the list up to date until the returned function is called. */
   follow(): () => void {
     this.#over = new AbortController();
     const stop = this.poll.follow();
@@ -49,7 +49,7 @@ export class ChannelList {
     this.#seen = channel;
   }
 
-  /** The next page, if there is one. */
+  /** Reads the next page, if there is one. */
   async readMore(): Promise<void> {
     const { starts, next } = this.pages.value;
     if (this.#isReading || this.failure.value !== null || next === null || starts.length === 0) return;
@@ -83,7 +83,7 @@ export class ChannelList {
     }
   }
 
-  /** Every second time the page on the screen, and in between each of the others in turn. */
+  /** Returns the page to read: every second time the one on the screen, and otherwise all pages in turn. */
   #due(): PageStart {
     const { starts } = this.pages.value;
     this.#refreshes += 1;

@@ -38,7 +38,7 @@ export class ChannelState {
   readonly loading: Signal<boolean> = signal(true);
   /** Threads that the reader opened or closed, by the id of their first message. */
   readonly folds: Signal<ReadonlyMap<string, boolean>> = signal(new Map());
-  /** The reader had seen everything up to this sequence. */
+  /** The sequence up to which the reader had seen everything. */
   readonly seen: Signal<number | null> = signal(null);
   /** The place to which the list scrolls next; `null` when it has arrived there. */
   readonly goal: Signal<{ readonly to: "end" } | { readonly to: "message"; readonly id: string } | null> =
@@ -64,7 +64,7 @@ export class ChannelState {
   /** The newest sequence up to which every event was received. */
   #position = 0;
   #committing: ReturnType<typeof setTimeout> | undefined;
-  /** A message that was sent and not confirmed: if it is sent again, it has the same id and is stored once. */
+  /** A message that was sent and not confirmed. If it is sent again, it has the same id, so that it is stored once. */
   #unsent: { readonly id: string; readonly content: string; readonly replyTo: string | undefined } | null =
     null;
   #isReadingOlder = false;

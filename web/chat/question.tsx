@@ -114,7 +114,7 @@ export function Question({
   );
 }
 
-/** Differences if files are changed, and every field of the request. */
+/** Shows differences if the request changes files, and every field of the request. */
 function Request({ question: { input, content } }: { question: ChatQuestion }): VNode | null {
   if (content === null) {
     return (

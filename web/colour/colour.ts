@@ -87,7 +87,7 @@ function paint(nodes: readonly Text[], painted: readonly HighlightRanges[]): () 
   let start = 0;
   let at = 0;
   for (const { from, to, name } of painted) {
-    // Words are in order, and none crosses the end of its node, because lines end there.
+    // Words are in order. No word crosses the end of its node, because a line ends there.
     while (at < nodes.length && from >= start + (nodes[at]?.data.length ?? 0)) {
       start += nodes[at]?.data.length ?? 0;
       at += 1;

@@ -1,4 +1,4 @@
-/** Ranges of a text to colour: from the output of the highlighter, and from lines that were replaced. Pure. */
+/** Finds the ranges of a text to colour, from the output of the highlighter and from replaced lines. Pure. */
 
 import type { HighlightRanges } from "./tokens.ts";
 

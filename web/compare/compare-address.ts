@@ -1,4 +1,7 @@
-/** The state of a comparison as its address: `#/compare/LEFT/RIGHT/at/7?view=model&branch2=ID&same=3&open=ROW&side=right`. Pure. */
+/**
+ * The state of a comparison as its address:
+ * `#/compare/LEFT/RIGHT/at/7?view=model&branch2=ID&same=3&open=ROW&side=right`. Pure.
+ */
 
 import type { HistoryView } from "@continuo/core/wire/machine";
 import { type Choices, choicesIn, withChoices } from "../session/choices.ts";
@@ -27,7 +30,7 @@ export interface CompareAddress {
   readonly side: SideName;
 }
 
-/** A longer address could not be shared. */
+/** The greatest number of runs in an address: with more, the address would be too long to share. */
 const MAX_RUNS = 20;
 
 export function comparison(left: ComparedHistory, right: ComparedHistory): CompareAddress {

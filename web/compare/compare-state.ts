@@ -1,4 +1,7 @@
-/** The state of a comparison of two histories: their turns, and the messages of the turns on the screen. It does not follow growing sessions. */
+/**
+ * The state of a comparison of two histories: their turns, and the messages of the turns on the screen. It does not
+ * follow growing sessions.
+ */
 
 import {
   type HistoryWindow,
@@ -20,7 +23,7 @@ import { type ComparedTurns, pairTurns } from "./turn-pairs.ts";
 const OUTLINE_TURNS = 5_000;
 const MAX_TURNS = 20_000;
 
-/** Messages of a turn that are loaded at once. */
+/** The number of messages of a turn that one request loads. */
 const TURN_MESSAGES = 90;
 
 /** One of the two compared histories. */
@@ -92,7 +95,7 @@ export class ComparedSide {
     }
   }
 
-  /** Reads the turns of the history; only the newest ones if there are more than a page can compare. */
+  /** Reads the turns of the history. If there are more than a page can compare, reads only the newest ones. */
   async #readTurns(): Promise<readonly OutlineTurn[]> {
     let turns: readonly OutlineTurn[] = [];
     for (let before: number | undefined; turns.length < MAX_TURNS; before = turns[0]?.number) {

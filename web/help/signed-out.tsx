@@ -14,7 +14,7 @@ export function SignedOut(): VNode {
     // The title was that of a session.
     document.title = "Continuo";
   }, []);
-  // The address is part of the command.
+  // The page is drawn again when the address changes, because the address is part of the command.
   void route.value;
   if (IS_PHONE) return <PairAgain />;
   const isStranger = access.value === "stranger";

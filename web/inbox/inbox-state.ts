@@ -19,7 +19,7 @@ const INBOX = `${MACHINE_ROOT}/inbox`;
 const told = signal<InboxState | null>(null);
 export const failure = signal<string | null>(null);
 
-/** Viewed sessions of a page that may only read, which the server does not store: times of sessions by their keys. */
+/** The times of viewed sessions by their keys, on a page that may only read: the server does not store them. */
 const looks = signal<ReadonlyMap<string, string>>(new Map());
 
 /** The inbox without the sessions that this page has viewed. */
@@ -33,7 +33,7 @@ export const inbox = computed<InboxState | null>(() => {
   return { ...state, failed, finished, unseen: state.unseen - hidden };
 });
 
-/** One hidden tab stays connected, so that it can notify. */
+/** True in the one tab that stays connected while it is hidden, so that it can notify. */
 let isKeeper = false;
 /** The stream of the inbox, on its own page and in the tab that notifies. */
 let heard: Growth | null = null;
@@ -99,7 +99,7 @@ function lookAtOpen(state: InboxState | null): void {
 
 let lastLooked = "";
 
-/** The shown sessions, or all. */
+/** Marks these sessions, or all, as seen. */
 export async function see(request: SeenRequest): Promise<void> {
   const state = told.peek();
   if (state?.rights === "read") {

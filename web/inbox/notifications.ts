@@ -1,6 +1,6 @@
 /**
- * Notifications of the system, if the person allowed them: a question, and a session that ended while the page was
- * hidden.
+ * Notifications of the system, if the person allowed them: for a question and for the end of a session, while the
+ * person does not look at the page.
  */
 
 import type { InboxSession, InboxState } from "@continuo/core/wire/machine";
@@ -24,8 +24,8 @@ export async function askToNotify(): Promise<void> {
 }
 
 /**
- * Shows what is new since the previous state. The first state of a page is not new, and a visible page needs no
- * notification.
+ * Shows what is new since the previous state. The first state of a page is not new, and a page that is visible and in
+ * focus needs no notification.
  */
 export function notify(before: InboxState | null, now: InboxState): void {
   if (before === null || !mayNotify() || (document.visibilityState === "visible" && document.hasFocus()))
@@ -49,7 +49,7 @@ function nameOf({ key, updatedAt }: InboxSession): string {
   return `${key} ${updatedAt}`;
 }
 
-/** Only the title of the session, and no part of its messages, because a locked screen shows it. */
+/** Shows only the title of the session, and no part of its messages, because a locked screen shows notifications. */
 function show(what: string, { key, title }: InboxSession, tag: string): void {
   try {
     const notification = new Notification(what, { body: titleText(title), tag });

@@ -1,4 +1,4 @@
-/** Every session, by day and project: a list of any length, of which only the rows on the screen are in the page. */
+/** Lists every session, by day and project. For a list of any length, only the rows on the screen are in the page. */
 
 import { visibleLine } from "@continuo/core/transcript";
 import { effect } from "@preact/signals";
@@ -177,13 +177,13 @@ function moveIn(
       scroller.current
         ?.querySelector<HTMLElement>(`[data-index="${next}"] a`)
         ?.focus({ preventScroll: true });
-    // Moves the focus at once, so that Enter opens this row; a row that is not in the page follows with the next frame.
+    // The focus moves now, so that Enter opens this row. A row that is not in the page yet gets it with the next frame.
     focus();
     requestAnimationFrame(focus);
   };
 }
 
-/** The row that the search field marks, which the person sees before pressing the key. */
+/** Opens the row that the search field marks; the person sees the mark before pressing the key. */
 function openFirst(list: readonly ListItem[]): void {
   const first = list.find((item) => item.type === "session");
   if (first === undefined) return;

@@ -1,4 +1,4 @@
-/** One session as a line of the list. */
+/** Shows a session as a line of the list. */
 
 import { visibleLine } from "@continuo/core/transcript";
 import type { MachineSession, TextMatch } from "@continuo/core/wire/machine";
@@ -12,7 +12,7 @@ import { filters, selected, writePlaces } from "./list-state.ts";
 
 export function SessionRow({ row }: { row: MachineSession }): VNode {
   const { key, title, agent, model, turns, costUsd, updatedAt, match, marks } = row;
-  // No day and no project is above it.
+  // No heading with a day or a project is above the row.
   const isDated = isOrdered(filters.value) || marks.pinned;
   // A component that reads a signal is drawn again only if the signal or its row has changed.
   const isSelected = useComputed(() => selected.value === key).value;
@@ -24,7 +24,7 @@ export function SessionRow({ row }: { row: MachineSession }): VNode {
       onFocus={() => {
         selected.value = key;
       }}
-      // Going back leads to this row.
+      // The Back button of the browser leads to this row.
       onClick={writePlaces}
     >
       <span class="title">
@@ -75,7 +75,7 @@ function Marks({ marks: { pinned, tags } }: Pick<MachineSession, "marks">): VNod
   );
 }
 
-/** The line that distinguishes rows with the same title. */
+/** Shows the facts that distinguish rows with the same title. */
 function Facts({ row: { facts, gitBranch, place, marks: own } }: { row: MachineSession }): VNode | null {
   const { lastWords = null, fileNames = [], changedFiles = 0, branches = 1, isFork = false } = facts ?? {};
   const others = changedFiles - fileNames.length;
@@ -102,7 +102,7 @@ function Facts({ row: { facts, gitBranch, place, marks: own } }: { row: MachineS
   );
 }
 
-/** Facts that are shown by more than a colour: each has its word. */
+/** Shows each state of the session by a word, not only by a colour. */
 function States({ row }: { row: MachineSession }): VNode {
   const states: readonly (readonly [string, boolean, string])[] = [
     ["live", row.live === true, "Open in its agent now"],

@@ -102,9 +102,9 @@ export const EMPTY_PART: LivePart = {
   hasNewer: false,
 };
 
-/** Lines that are loaded at the same time. */
+/** The greatest number of lines that are loaded at the same time. */
 export const MOST_LOADED = 1_000;
-/** If there are more, archived notes are forgotten. */
+/** If there are more notes than this, archived notes are forgotten. */
 const MOST_NOTES = 4_500;
 
 /** A window for `older` or `newer` that is not adjacent to the part changes nothing. */
@@ -133,7 +133,7 @@ export function foldWindow(
   return withoutNewest({ ...part, items: [...older.items, ...part.items], changes, base, from, hasOlder });
 }
 
-/** Events that follow the part without a gap. */
+/** Adds events that follow the part without a gap. */
 export function withNewer(
   part: LivePart,
   events: readonly WireEvent[],
@@ -197,7 +197,7 @@ function baseOf(note: NoteEvent): readonly [string, NoteVersion] {
   return [version.noteId, version];
 }
 
-/** A version of a note in the form of the server. */
+/** Converts a version of a note from the form of the server. */
 export function versionOfEvent({ event, status, by, cut }: NoteEvent): NoteVersion {
   const data = recordOf(event.data);
   const startMs = numberOr(data.mediaTimeMs, 0);
@@ -273,7 +273,7 @@ function toItems(event: WireEvent): readonly Item[] {
 function toEvidenceItem({ type, startMs, text, speaker, thumbnail, full }: ReadableEvidence): EvidenceItem {
   const at = { mediaTimeMs: startMs, text };
   if (type !== "frame_captured") return { ...at, type: type === "remark_added" ? "remark" : "said", speaker };
-  // The smaller picture, if there are two.
+  // If there are two pictures, the smaller one is shown.
   if (thumbnail !== null) return { ...at, type: "frame", picture: { hash: thumbnail, tier: "thumbnail" } };
   return { ...at, type: "frame", picture: full === null ? null : { hash: full, tier: "full" } };
 }

@@ -7,12 +7,12 @@ export function hasPlace({ from, to }: LivePart, at: number): boolean {
   return at >= from && at <= to;
 }
 
-/** Items up to this sequence; all with `null`. */
+/** The items up to this sequence; all items if it is `null`. */
 export function itemsAt({ items }: LivePart, at: number | null): readonly Item[] {
   return at === null ? items : items.slice(0, indexAfter(items, at));
 }
 
-/** Without archived notes, in the order of the medium. */
+/** Returns the notes that are not archived, in the order of the medium. */
 export function shownNotes(notes: Notes): readonly NoteVersion[] {
   return [...notes.values()]
     .filter(({ status }) => status !== "archived")

@@ -90,7 +90,7 @@ function follow(area: HTMLTextAreaElement, { offer, filesOf, take }: MentionMenu
     const show = (files: readonly string[]): void => {
       if (!signal.aborted) offer.value = files.length === 0 ? null : { files, at: 0 };
     };
-    // A prompt can be written without names.
+    // If the names cannot be read, the person can still write the prompt without them.
     filesOf(letters, signal).then(show, () => show([]));
   };
   const look = (): void => {

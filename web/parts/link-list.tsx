@@ -1,4 +1,4 @@
-/** A page with a list of links from the server, the newest first; refreshed while the page is visible. */
+/** Shows a page with a list of links from the server, newest first. It is refreshed while the page is visible. */
 
 import type { VNode } from "preact";
 import { useEffect, useMemo, useRef } from "preact/hooks";

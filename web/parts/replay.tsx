@@ -34,7 +34,7 @@ export function Replay({ state, time }: ReplayProps): VNode | null {
     if (!isPlaying.value) return;
     let isStepping = false;
     const timer = setInterval(async () => {
-      // The next line may not be loaded yet.
+      // The step before may still be loading.
       if (isStepping) return;
       isStepping = true;
       await state.step(1);

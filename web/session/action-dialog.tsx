@@ -53,7 +53,7 @@ const TITLES: Readonly<Record<Action, string>> = {
   delete: "Move to the trash",
 };
 
-/** Each change in these dialogs is made at once. */
+/** These dialogs make each change immediately. */
 const NOTHING_TO_CANCEL: ReadonlySet<Action> = new Set(["compare", "resume", "tags"]);
 
 export function ActionDialog({ action, state, onClose }: DialogProps): VNode {
@@ -92,7 +92,7 @@ export function ActionDialog({ action, state, onClose }: DialogProps): VNode {
         </p>
       )}
       <form method="dialog">
-        {/* The Enter that follows the key which asked for it must not delete for good. */}
+        {/* A person who presses Enter after the key of this dialog must not delete the session for good. */}
         <button type="submit" autofocus={action === "delete" && isOwn(state)}>
           {done.value === null && !NOTHING_TO_CANCEL.has(action) ? "Cancel" : "Close"}
         </button>
@@ -155,7 +155,7 @@ function ResumeForm({ state, run, busy }: FormProps): VNode | null {
   return busy.value ? <p class="dim">Reading…</p> : null;
 }
 
-/** Does what a person most likely wants next: it has the focus at once, so that Enter activates it. */
+/** Does what a person most likely wants next. It gets the focus immediately, so that Enter activates it. */
 function NextButton(props: ButtonHTMLAttributes<HTMLButtonElement>): VNode {
   const button = useRef<HTMLButtonElement>(null);
   useLayoutEffect(() => button.current?.focus(), []);
@@ -212,7 +212,7 @@ function MadeCommand({ made, run, busy }: Pick<FormProps, "run" | "busy"> & { ma
   );
 }
 
-/** The source, as it was handed over, is on the left. */
+/** Links to a comparison. The source is on the left, as it was handed over. */
 function CompareWith({ state, made }: { state: SessionState; made: { readonly key: string } }): VNode {
   const source = historyOf(state.key, { branch: state.branch.value });
   return (
@@ -275,7 +275,7 @@ function HandOffForm({ state, run, busy }: FormProps): VNode {
           }}
           onChange={(event) => {
             const agent = event.currentTarget.value;
-            // The shown receipt stays valid.
+            // The receipt on the screen stays valid.
             if (agent === to.value) return;
             preview.value = null;
             to.value = agent;
@@ -361,7 +361,7 @@ function ForkForm({ state, run, busy }: FormProps): VNode {
 }
 
 /**
- * The id of a turn's last message, found from the first message of the next turn, because the last one may not be
+ * Finds the id of a turn's last message from the first message of the next turn, because the last message may not be
  * loaded. Errors: `not_found`.
  */
 async function messageBefore(key: string, next: string): Promise<string> {

@@ -114,7 +114,7 @@ function Line({ branch, state }: { branch: Branch; state: SessionState }): VNode
   );
 }
 
-/** True if the key moved the focus: up, down, to the parent line, or to the first child. */
+/** True for a key that moves the focus: up, down, to the first or last line, to the parent line, to the first child. */
 function moveFocus(key: string, tree: HTMLElement): boolean {
   const lines = [...tree.querySelectorAll<HTMLElement>("button")];
   const here = lines.indexOf(document.activeElement as HTMLElement);

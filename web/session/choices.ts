@@ -1,4 +1,4 @@
-/** The choices of a reader of a session, as the query of its address. Pure. */
+/** A reader's choices for a session, as the query of its address. Pure. */
 
 import { type HistoryView, searchableText } from "@continuo/core/wire/machine";
 
@@ -27,13 +27,13 @@ export interface DiffForm {
   readonly sides: boolean;
 }
 
-/** The address has the newest folds: a longer one could not be shared. */
+/** The address has only the newest folds, because a longer address could not be shared. */
 const MAX_FOLDS = 20;
 
-/** Each text on the screen is searched for each word. */
+/** There is a limit because each text on the screen is searched for each word. */
 const MAX_WORDS = 20;
 
-/** Anybody can have written the address. */
+/** Reads the choices from an address, which anybody can have written. */
 export function choicesIn(hash: string): Choices {
   const query = new URLSearchParams(hash.split("?").slice(1).join("?"));
   const folds = [...query].flatMap(([name, key]): [string, boolean][] =>

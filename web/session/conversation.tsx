@@ -39,7 +39,7 @@ const AHEAD = 12;
 /** Below this height of the window, the space after the last row would push the words off the screen. */
 const LOW_PX = 480;
 
-/** Closes everything that is open beside the messages. */
+/** The rail and the tree are closed when another session is shown. */
 export function useConversationView(state: SessionState): ConversationView {
   return useMemo(
     () => ({
@@ -228,14 +228,14 @@ function useTurnGoal(state: SessionState, virtualizer: RowVirtualizer, shown: Co
   });
 }
 
-/** The first row of the target that has the most of the searched words. */
+/** Among the rows of the target, the first row that contains the most searched words. */
 function placeOf(rows: readonly Row[], goal: Exclude<Goal, { to: "end" }>, words: readonly string[]): number {
   let [at, most] = [-1, -1];
   for (const [index, row] of rows.entries()) {
     const count = isAtGoal(row, goal) ? wordsInRow(row, words) : -1;
     if (count > most) [at, most] = [index, count];
   }
-  // A call that is not shown as a separate row.
+  // The call may not have a separate row: in this case the first row of its message is the target.
   return at >= 0 || goal.to === "turn" ? at : rows.findIndex((row) => isOfMessage(row, goal.id));
 }
 
@@ -262,8 +262,8 @@ function isAtGoal(row: Row, goal: Exclude<Goal, { readonly to: "end" }>): boolea
 }
 
 /**
- * The turn at the top of the screen. Until the reader scrolls, it is the turn that they opened: near the end of the
- * session a turn cannot be at the top, and heights change while rows are drawn.
+ * Keeps the turn at the top of the screen. Until the reader scrolls, it is the turn that they opened: near the end of
+ * the session a turn cannot be at the top, and heights change while rows are drawn.
  */
 function useCurrentTurn(state: SessionState, virtualizer: RowVirtualizer, shown: ConversationView): void {
   const rows = state.rows.value;
@@ -288,7 +288,7 @@ function useCurrentTurn(state: SessionState, virtualizer: RowVirtualizer, shown:
     if (goal?.to === "turn" && goal.turn < 0) state.goal.value = { to: "turn", turn: goal.turn + total + 1 };
     if (state.place !== null && state.place < 0) state.place += total + 1;
   }, [total]);
-  // Not after the next paint, because the screen before it would undo a key that is pressed until then.
+  // This runs before the next paint. Later, it would undo a key that was pressed in the meantime.
   useLayoutEffect(() => {
     const { scrollElement } = virtualizer;
     if (isGoing || scrollElement === null) return;

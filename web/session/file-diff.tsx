@@ -1,4 +1,4 @@
-/** The changes of one file: one after the other, or all of them summed up; in one column, or in two. */
+/** Shows the changes of one file: one after the other, or their combined result; in one column, or in two. */
 
 import { visibleLine } from "@continuo/core/transcript";
 import { languageAttribute, linesToHtml } from "@continuo/core/transcript/html";
@@ -16,7 +16,7 @@ import { addStep, type SessionState } from "./session-state.ts";
 
 interface FileDiffProps {
   readonly changes: readonly FileChange[];
-  /** `null` if there is nothing to sum up. */
+  /** `null` if there is no combined result. */
   readonly net: readonly ChangedLine[] | null;
   readonly path: string;
   readonly state: SessionState;
@@ -52,7 +52,7 @@ export function FileDiff({ changes, net, path, state }: FileDiffProps): VNode {
   );
 }
 
-/** In the form that the reader chose. */
+/** Shows the changes in the form that the reader chose. */
 export function ShownChanges({ changes, net, path, state }: FileDiffProps): VNode {
   if (state.diff.value.net && net !== null)
     return <Net lines={net} changes={changes} path={path} state={state} />;
@@ -99,7 +99,7 @@ interface NetProps {
   readonly state: SessionState;
 }
 
-/** The file after all changes together. */
+/** Shows the result of all changes together. */
 function Net({ lines, changes, path, state }: NetProps): VNode {
   const turns = [...new Set(changes.map(({ turn }) => turn))];
   const last = changes.at(-1);

@@ -1,4 +1,4 @@
-/** A session as a film: its messages up to one of them. Messages before the shown ones are not loaded. */
+/** Shows a session as a film: its messages up to one of them. Only messages around that one are loaded. */
 
 import { type HistoryWindow, historyPath, type WindowMessage } from "@continuo/core/wire/machine";
 import { batch, type Signal, signal } from "@preact/signals";
@@ -27,7 +27,7 @@ export class FilmState implements ReplayedLog {
     return this.at.value === null;
   }
 
-  /** The newest part of the facts up to the place. */
+  /** The last loaded messages before the place. */
   shown(): readonly WindowMessage[] {
     const end = this.at.value ?? this.latest.value;
     return this.loaded.value.filter(({ index }) => index !== null && index < end).slice(-WINDOW);
@@ -75,7 +75,7 @@ export class FilmState implements ReplayedLog {
     return this.loaded.value.some((one) => one.index === index);
   }
 
-  /** The turn of a message according to the outline, which may not have older turns yet. */
+  /** The number of the turn of a message. Loads older turns of the outline if they are needed. */
   async #turnAt(index: number): Promise<number> {
     const session = this.#session;
     while (session.outline.value?.hasOlder === true && (session.outline.value.turns[0]?.index ?? 0) > index) {
@@ -94,7 +94,7 @@ export class FilmState implements ReplayedLog {
   }
 }
 
-/** The place of `film/12`; anybody can have written the address. */
+/** Returns 12 for `film/12`, and `null` for anything else: anybody can have written the address. */
 export function filmPlaceIn(part: string): number | null {
   const [name, place = ""] = part.split("/");
   return name === "film" && /^\d{1,9}$/u.test(place) ? Number(place) : null;

@@ -144,7 +144,7 @@ function lineAt(element: Element | null, lines: readonly ChangedLine[], isSides:
   return at === -1 ? null : at;
 }
 
-/** The place, the line itself, because its number may soon change, and the words. */
+/** Returns the place, the line and the words. The line itself is included, because its number may soon change. */
 export function commentText(path: string, { sign, before, after, text }: ChangedLine, words: string): string {
   const number = sign === "-" ? before : after;
   const place = number === null ? path : `${path}:${number}`;

@@ -1,6 +1,6 @@
 /**
- * All files of a session one after the other, in printed form. A browser does not wait for the page when it prints, so
- * everything is read first.
+ * Prints all files of a session one after the other. A browser does not wait for the page when it prints, so everything
+ * is read first.
  */
 
 import { visibleLine } from "@continuo/core/transcript";
@@ -24,7 +24,7 @@ export interface FilesPrint {
   start(): void;
 }
 
-/** Ctrl P prints all files too. */
+/** Ctrl+P and Cmd+P print all files too. */
 export function useFilesPrint(state: SessionState, listed: readonly ChangedPath[] | null): FilesPrint {
   const print = useMemo(() => createPrint(state, listed ?? []), [state, listed]);
   useEffect(() => {
@@ -120,7 +120,7 @@ export function PrintedFiles({ print, state }: { print: FilesPrint; state: Sessi
   );
 }
 
-/** The print command of the browser's menu prints what is already loaded. */
+/** A note for paper: the print command in the browser's menu prints only what is already loaded. */
 export function NotPrinted({ total }: { readonly total: number }): VNode | null {
   if (total < 2) return null;
   return (

@@ -58,7 +58,7 @@ interface TurnListProps {
 function TurnList({ state, shown, asked }: TurnListProps): VNode {
   const scroller = useRef<HTMLDivElement>(null);
   const outline = state.turns.value;
-  // With only one line, it would repeat the title and the turn beside it.
+  // A rail with only one line would repeat the title and the turn beside it.
   const isOnly = outline.total === 1 && !outline.hasOlder;
   const turns = useMemo(
     () => (isOnly ? [] : outline.turns.filter(({ title }) => searchableText(title ?? "").includes(asked))),
@@ -82,7 +82,7 @@ function TurnList({ state, shown, asked }: TurnListProps): VNode {
   useEffect(() => {
     if (at < 0) return;
     scroll();
-    // Turns that were added before it move the rail one frame later.
+    // Turns that were added before the current one move the rail one frame later.
     const frame = requestAnimationFrame(scroll);
     return () => cancelAnimationFrame(frame);
     // Scrolling works only after the first rows are drawn and the part with this turn is loaded. The turns of the whole
@@ -102,7 +102,7 @@ function TurnList({ state, shown, asked }: TurnListProps): VNode {
   const isEarlier = current !== null && current > 0 && current < (turns[0]?.number ?? 0);
   const isOlderWanted = turns.length > 0 && asked === "" && (items[0]?.index === 0 || isEarlier);
   useEffect(() => {
-    // The first rows are drawn at the top, and only then does the rail go to the current turn.
+    // The first rows are drawn at the top. After that, the rail goes to the current turn.
     const isAtTop = at >= 0 && (scroller.current?.scrollTop ?? 0) < ROW;
     if (isOlderWanted && (isEarlier || isAtTop)) void state.loadOlderTurns();
   }, [isOlderWanted, at < 0, turns.length]);
@@ -156,7 +156,7 @@ function TurnLine({ turn, start, state, isCurrent }: TurnLineProps): VNode {
   );
 }
 
-/** A program can send a message to the model before the person does. */
+/** Even the first turn can lack a question: a program can send a message to the model before the person does. */
 function untitled({ number }: OutlineTurn): string {
   return number === 1 ? "Before the first question" : "Without a question";
 }

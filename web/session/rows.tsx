@@ -202,10 +202,13 @@ function Call({
   );
 }
 
-/** An agent that is not seen to be open may still work, but not for this long without a word. */
+/** An agent whose program is not known to be open may still work, but then it writes something within this time. */
 const SILENT_MS = 3_600_000;
 
-/** Returns false for a call before the last turn: its turn ended without its result. */
+/**
+ * Returns false if the call can no longer be running: it comes before the last turn, the page is a saved session, or
+ * the session was silent for too long.
+ */
 function mayRun({ turn }: WindowMessage, { head, turns }: SessionState): boolean {
   const last = turns.value.turns.at(-1)?.number;
   const isBefore = turn !== null && last !== undefined && turn < last;
@@ -262,7 +265,7 @@ function Whole({ row, shown }: RowProps<Extract<Row, { type: "whole" }>>): VNode
   );
 }
 
-/** The first words, by which a reader can decide whether to open it. */
+/** Returns the first words, so that a reader can decide whether to open the message. */
 function beginningOf({ content }: WindowMessage["message"]): string {
   const first = content.find((block) => block.type === "text" && block.text.trim() !== "");
   const text = first?.type === "text" ? cutText(first.text.trim(), 200) : "";

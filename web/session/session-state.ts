@@ -35,7 +35,7 @@ import { type Choices, type DiffForm, withChoices } from "./choices.ts";
 const WINDOW = 60;
 const OUTLINE_TURNS = 500;
 
-/** Parts that are loaded for one step back. */
+/** The greatest number of parts that are loaded for one step back. */
 const MAX_PARTS = 10;
 
 /** The numbers are read again after the session has not grown for this time. */
@@ -86,7 +86,7 @@ export class SessionState {
   readonly gone: Signal<boolean> = signal(false);
   /** The turn that the reader sees; `null` at the end. */
   place: number | null = null;
-  /** The messages of the running turn. The open text is a separate signal, so that a new token draws no row again. */
+  /** The messages of the running turn. Its open text is a separate signal, so a new token does not redraw any row. */
   readonly liveMessages: Signal<RunningTurn["messages"]> = signal(NO_RUNNING_TURN.messages);
   readonly openText: Signal<RunningTurn["open"]> = signal(null);
   /** The known turns: those of the whole session, or the loaded ones while it is being read. */
@@ -171,7 +171,7 @@ export class SessionState {
     await this.#load({}, "instead", { to: "end" });
   }
 
-  /** Returns false if the turn does not exist, as before the whole session was read. */
+  /** Returns false if the turn does not exist, for example because the session is not completely read yet. */
   async showTurn(turn: number): Promise<boolean> {
     const isLoaded = (): boolean => this.#numbered.value.some((one) => one.turn === turn);
     // The end of a session that is still being read extends further back than its loaded part.
@@ -362,8 +362,8 @@ export class SessionState {
   #leave(): void {
     this.#moves += 1;
     this.#isReplacing = false;
-    // The answer arrives too late, perhaps only after the whole session was read: the next step back sends the request
-    // again.
+    // The answer may arrive only after the whole session was read, which is too late. The next step back sends the
+    // request again.
     this.#older = null;
     this.loading.value = false;
     this.goal.value = null;

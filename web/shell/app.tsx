@@ -11,7 +11,7 @@ import { type Route, route } from "./route.ts";
 import { ThemeButton } from "./theme-button.tsx";
 import { TypingAhead } from "./typing-ahead.tsx";
 
-/** The list does not need these parts. */
+/** These parts are loaded when they are needed: the list does not need them. */
 const BlamePage = lazily(async () => (await import("../blame/blame-page.tsx")).BlamePage);
 const InboxPage = lazily(async () => (await import("../inbox/inbox-page.tsx")).InboxPage);
 const UsagePage = lazily(async () => (await import("../usage/usage-page.tsx")).UsagePage);
@@ -39,7 +39,7 @@ const LINKS = [
   ["usage", "Usage"],
   ["health", "Health"],
 ] as const;
-/** Pages for phones have no channels and no continuous sessions. */
+/** Pages for phones have no channels, no continuous sessions and no health. */
 const LINKS_OF_PHONE = LINKS.filter(([page]) => page === "inbox" || page === "usage");
 
 export function App(): VNode {
@@ -93,8 +93,8 @@ function Count(): VNode | null {
 }
 
 /**
- * A button and not a link, because the part of the address after `#` names a page of the viewer. In a session, the
- * first visible line gets the focus, so that the session does not scroll.
+ * A button calls this, because a link would change the part of the address after `#`, which names a page of the viewer.
+ * In a session, the first visible line gets the focus, so that the session does not scroll.
  */
 function skipToContent(): void {
   const main = document.querySelector("main");

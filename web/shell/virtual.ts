@@ -20,7 +20,7 @@ interface Options<Row>
     "anchorTo" | "followOnAppend" | "paddingStart" | "paddingEnd"
   > {
   readonly scroller: { readonly current: HTMLElement | null };
-  /** Must be the same array as long as nothing has changed: for another array, every position is computed again. */
+  /** This must be the same array until something changes: for a new array, all positions are computed again. */
   readonly rows: readonly Row[];
   readonly keyOf: (row: Row) => string | number;
   /** The estimated height before it is drawn. */
@@ -66,8 +66,8 @@ export function useVirtual<Row>({
 }
 
 /**
- * True if at most `px` pixels are below the screen, or were at another height of it. The virtualizer's own offset is wrong
- * between a change of the rows and the next scroll event.
+ * Returns true if at most `px` pixels are below the screen, or would be if the screen had the given height. The
+ * virtualizer's own offset is wrong between a change of the rows and the next scroll event.
  */
 export function isAtEnd({ scrollElement }: RowVirtualizer, px: number, height?: number): boolean {
   if (scrollElement === null) return true;
@@ -92,13 +92,13 @@ function observeRectFromEnd(
   });
 }
 
-/** The position is correct when nothing moved for this many frames. */
+/** The position counts as correct if nothing moved for this many frames. */
 const STILL_FRAMES = 3;
 const MAX_FRAMES = 60;
 
 /**
- * Scrolls to the goal as soon as its rows exist, and then clears the goal. Sizes are estimates until a row is drawn, so
- * it scrolls again until nothing moves.
+ * Scrolls to the goal as soon as its rows exist, and then clears the goal. The size of a row is an estimate until it is
+ * drawn, so it scrolls again until nothing moves, for at most `MAX_FRAMES` frames.
  */
 export function useGoal<Goal>(
   virtualizer: RowVirtualizer,

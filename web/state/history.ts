@@ -72,7 +72,7 @@ export type Row =
       readonly result: ToolResultBlock | null;
       /** The message that contains the result. */
       readonly resultAt: WindowMessage | null;
-      /** True if a later message has the result, at which a film has not arrived. */
+      /** True if the result is in a later message, which the film has not reached. */
       readonly endsLater: boolean;
     }
   | {
@@ -119,7 +119,7 @@ export function toRows(
   return rows;
 }
 
-/** A program often injects several short messages. */
+/** Joins messages that a program injects one after the other, because it often injects several short ones. */
 function pushWhole(rows: Row[], at: WindowMessage, kind: MessageKind): void {
   const last = rows.at(-1);
   const isMore =
@@ -198,7 +198,7 @@ function resultsOf(messages: readonly WindowMessage[]): {
   return { results, called };
 }
 
-/** A result is in the row of its call. */
+/** True also for the message with the result, because a result is in the row of its call. */
 export function isOfMessage(row: Row, id: string): boolean {
   const isOwn = messagesOf(row).some(({ message }) => message.id === id);
   return isOwn || ("resultAt" in row && row.resultAt?.message.id === id);

@@ -1,4 +1,4 @@
-/** Server-sent events of the server, by `fetch`, because an `EventSource` cannot send the credentials of the page. */
+/** Gets server-sent events by `fetch`, because an `EventSource` cannot send the credentials of the page. */
 
 import { isSaved } from "./server.ts";
 
@@ -14,7 +14,7 @@ export type Handlers = Readonly<Record<string, (data: unknown, id: string) => vo
 export interface ListenOptions {
   /** Called after each connection. */
   readonly onOpen?: () => void;
-  /** True if a hidden page stays connected; by default none does, because a browser has few connections. */
+  /** True if a hidden page stays connected; false by default, because a browser has few connections. */
   readonly whenHidden?: () => boolean;
 }
 

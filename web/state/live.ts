@@ -40,7 +40,7 @@ export function foldLive(live: RunningTurn, event: TurnEvent): RunningTurn {
   }
 }
 
-/** The number of messages of the newest turns that are kept. */
+/** The number of the newest messages that are kept. */
 const MOST = 500;
 
 function withMessages(live: RunningTurn, told: readonly WindowMessage[]): RunningTurn {
@@ -87,7 +87,7 @@ export function withLive(
   const merged = read.map((one) => {
     const told = messages.get(sequenceOf(one) ?? -1);
     if (told === undefined) return one;
-    // The content of the live message, at the place of the other.
+    // The content of the live message replaces that of the other.
     const { content, metadata } = told.message;
     return { ...one, cuts: told.cuts, message: { ...one.message, content, metadata } };
   });

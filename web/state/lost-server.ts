@@ -1,12 +1,12 @@
 /**
- * Detects within two seconds that the server does not answer, and that it answers again. An open connection is enough;
- * without one, the page sends requests.
+ * Detects within two seconds that the server has ended, and that it answers again. An open connection shows that the
+ * server runs; without one, the page sends requests.
  */
 
 import { access, isLost, whenDoubtful } from "./server.ts";
 
 const LOOK_MS = 900;
-/** A busy server answers late, but a server that has ended refuses at once. */
+/** A busy server may answer late, but a server that has ended refuses immediately. */
 const ANSWER_MS = 4_000;
 
 let openConnections = 0;

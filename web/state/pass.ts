@@ -1,7 +1,6 @@
 /**
- * The pass of this tab: a secret from the server in exchange for its code, stored in the tab, and deleted with it. On a
- * host with TLS the browser has a cookie instead, and without tokens the server requires nothing: then there is no
- * pass.
+ * The pass of this tab: a secret from the server in exchange for its code, stored in the tab, and deleted with it. A
+ * page has no pass on a host with TLS, where the browser has a cookie instead, or on a server without tokens.
  */
 
 import type { PageEntry } from "@continuo/core/wire";
@@ -12,7 +11,7 @@ let pass: PageEntry | null = null;
 try {
   pass = JSON.parse(sessionStorage.getItem(PASS) ?? "null");
 } catch {
-  // A browser may allow no storage: then a reloaded page needs a new address.
+  // If the browser allows no storage, a reloaded page needs a new address.
 }
 
 export function passOfTab(): PageEntry | null {

@@ -27,7 +27,7 @@ export const isLost = signal(false);
 
 let onDoubt: () => void = () => undefined;
 
-/** Calls this after a request without an answer. */
+/** Sets the function that is called after a request without an answer. */
 export function whenDoubtful(look: () => void): void {
   onDoubt = look;
 }
@@ -86,8 +86,8 @@ export async function ask<T>(
 }
 
 /**
- * A request with the credentials of the page. An answer of a server that did not prove itself is not returned. Errors:
- * `unavailable`.
+ * Sends a request with the credentials of the page. The answer of a server that did not prove itself is not returned.
+ * Errors: `unavailable`.
  */
 export async function request(
   path: string,
@@ -95,7 +95,7 @@ export async function request(
 ): Promise<Response> {
   if (access.value !== "in") throw noAnswer();
   const key = passOfTab()?.proofKey;
-  // A separate part, because not every server proves itself.
+  // This code is loaded separately, because not every server proves itself.
   const proofs = key && (await import("./proof.ts"));
   // biome-ignore lint/complexity/useOptionalChain: an empty key leaves a text here, which has no such function.
   const nonce = proofs && proofs.newNonce();
@@ -114,7 +114,7 @@ export async function request(
   throw noAnswer();
 }
 
-/** Nothing of the pass is kept: its server is gone, or no longer accepts it. */
+/** Deletes the pass, because its server is gone or no longer accepts it. */
 function leave(state: "out" | "stranger"): void {
   keepPass(null);
   access.value = state;
@@ -138,7 +138,7 @@ export function isAbort(error: unknown): boolean {
   return error instanceof DOMException && error.name === "AbortError";
 }
 
-/** An error as one line. */
+/** Returns an error as one line. */
 export function sayError(error: unknown): string {
   const { message = String(error), hint } = error as Partial<ServerError>;
   return hint ? `${message}. ${hint}` : message;

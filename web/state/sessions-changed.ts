@@ -4,9 +4,9 @@ import type { MachineSession, SessionsChanged } from "@continuo/core/wire/machin
 import { type Filters, isOrdered, queryOf, sinceOf } from "./sessions.ts";
 
 /**
- * The rows after a change. In a search, or in another order, only the server knows the place of a row: rows are
- * replaced, and none is added. `oldest` is the time of the last loaded row if more follow: older rows arrive with their
- * page.
+ * The rows after a change. In a search, or in another order, only the server knows the place of a row, so rows are
+ * replaced or removed, and none is added. `oldest` is the time of the last loaded row, or `null` if no more rows
+ * follow; older rows arrive with their page.
  */
 export function foldChanged(
   rows: readonly MachineSession[],

@@ -137,7 +137,10 @@ export type ListItem =
   | { readonly type: "project"; readonly key: string; readonly cwd: string | null; readonly sessions: number }
   | { readonly type: "session"; readonly key: string; readonly row: MachineSession };
 
-/** Pinned rows, then the others by day, and within a day by project, the most recently used first. Rows with another order keep it. */
+/**
+ * Pinned rows come first; then the others by day, and within a day by project, the most recently used first. Rows with
+ * another order keep it.
+ */
 export function toItems(rows: readonly MachineSession[], hasOrder: boolean): readonly ListItem[] {
   if (hasOrder) return rows.map((row) => ({ type: "session", key: row.key, row }));
   const pinned = rows.filter(({ marks }) => marks.pinned);

@@ -1,15 +1,15 @@
-/** The time for which a search waits for the next key: the server answers within the time of a few keys. */
+/** The time for which a search waits for the next key. The server answers within the time of a few keys. */
 
-/** A word of one or two characters is in nearly every session: its search is the slowest, and hardly anybody wants it. */
+/** A text of one or two characters is in nearly every session, so its search is the slowest and the least useful. */
 const SHORT_CHARS = 2;
 const SHORT_MS = 180;
-/** Between two keys of a person who types. */
+/** The time between two keys of a person who types. */
 const PAUSE_MS = 80;
 const ALONE_MS = 400;
 
 /**
- * Returns a function that is called with each text that was typed, and returns the milliseconds after which it is searched. A text
- * that comes after a pause, such as one that was pasted, is searched at once.
+ * Returns a function that takes each typed text and returns the milliseconds to wait before the search. A text that
+ * comes after a pause, such as a pasted one, is searched immediately.
  *
  * @param now a clock of milliseconds, given by tests
  */

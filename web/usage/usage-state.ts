@@ -1,4 +1,4 @@
-/** The choices of the usage page in its address, and the bars of its chart. Pure. */
+/** Reads the choices of the usage page from its address, and makes the bars of its chart. Pure. */
 
 import type { UsageGroup } from "@continuo/core/wire/machine";
 
@@ -6,7 +6,7 @@ export const PERIODS = ["7", "30", "90", "all"] as const;
 export type Period = (typeof PERIODS)[number];
 
 export interface UsageChoices {
-  /** Days up to today. */
+  /** The number of days up to today, or `all`. */
   readonly period: Period;
   readonly measure: "cost" | "tokens";
 }
@@ -29,7 +29,7 @@ export function usageLink({ period, measure }: UsageChoices): string {
   return text === "" ? "#/usage" : `#/usage?${text}`;
 }
 
-/** Midnight of the first day, ISO 8601; `undefined` for all. */
+/** Returns midnight of the first day, ISO 8601; `undefined` for all days. */
 export function sinceOfPeriod(period: Period, now: Date): string | undefined {
   if (period === "all") return undefined;
   const first = new Date(now.getFullYear(), now.getMonth(), now.getDate() - Number(period) + 1);
@@ -43,10 +43,13 @@ export interface Bar {
   readonly tokens: number;
 }
 
-/** More days than this are drawn as months. */
+/** If there are more days than this, a bar is drawn for each month. */
 const MAX_DAYS = 100;
 
-/** One bar for each day from the first to the last, including days without usage; groups without a day are left out. */
+/**
+ * Returns one bar for each day from the first to the last, or for each month if there are many days. Days without usage
+ * are included; groups without a day are left out.
+ */
 export function barsOf(days: readonly UsageGroup[]): readonly Bar[] {
   const known = days.filter(({ key }) => key !== null);
   const [first, last] = [known[0]?.key ?? null, known.at(-1)?.key ?? null];
@@ -68,7 +71,7 @@ function monthOf(day: string): string {
   return day.slice(0, "2026-01".length);
 }
 
-/** Both are days; dates are counted in UTC, where every day has 24 hours. */
+/** Returns the days from the first to the last. It counts in UTC, where every day has 24 hours. */
 function daysFrom(first: string, last: string): readonly string[] {
   const times: string[] = [];
   const end = Date.parse(last);

@@ -1,5 +1,5 @@
 /**
- * Converts an answer to events of the protocol, and to the messages that a client makes of them. Its input are the
+ * Converts an answer to events of the protocol, and to the messages that a client makes of them. The input is the
  * chunks that `useChat` gets, so both show the same text after another attempt. Pure.
  */
 
@@ -32,7 +32,7 @@ export class Answer {
   readonly #runId: string;
   readonly #callIds: CallIds;
   #messages: AnswerMessage[] = [];
-  /** Texts of the open step, which another attempt takes back. */
+  /** The ids of the texts of the open step, which are removed if another attempt begins. */
   #said: string[] = [];
   readonly #calls = new Map<unknown, string>();
   #open: { readonly kind: Kind; readonly message: AnswerMessage } | null = null;
@@ -96,7 +96,8 @@ export class Answer {
   }
 
   /**
-   * A client cannot take back one message, so it gets all messages again. It would keep the thinking, so that stays.
+   * A client cannot remove one message, so it gets all messages again. It would keep the thinking, so the thinking
+   * stays.
    */
   #reset(): readonly AgUiEvent[] {
     const gone = this.#said;
@@ -143,7 +144,7 @@ export class Answer {
     ];
   }
 
-  /** A message of calls alone. */
+  /** Adds a message that has only calls. */
   #silent(): AnswerMessage {
     const message: AnswerMessage = { id: `${this.#runId}-calls-${this.#calls.size}`, role: "assistant" };
     this.#messages.push(message);

@@ -24,7 +24,9 @@ import { openRun, type Reader, streamRun } from "./stream.ts";
 export interface AgUiHandlerOptions {
   /** `null` refuses the request with 401. The function for `c.handler` can also be used here. */
   authorize(request: Request): Authorization | null | Promise<Authorization | null>;
-  /** The agent that answers; by default the first one in `agents` of `authorize`, else the first agent of the program. */
+  /**
+   * The agent that answers; by default the first one in `agents` of `authorize`, else the first agent of the program.
+   */
   readonly agent?: string;
 }
 
@@ -70,7 +72,7 @@ function readerOf({ sessions, access, approve = false, by }: Authorization, thre
   if (!patternsOf("sessions", sessions).some((pattern) => coversName(pattern, threadId))) {
     throw new ContinuoError("forbidden", `the thread ${JSON.stringify(threadId)} belongs to another caller`);
   }
-  // A thread is the chat of its session.
+  // A thread is the chat of its session, so the access `chat` is enough to write.
   return { canWrite: access !== "read", canApprove: approve, by };
 }
 

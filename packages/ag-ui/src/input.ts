@@ -1,4 +1,4 @@
-/** The request of a client: a thread, its last message, and its answers to interrupts; checked. */
+/** Checks the request of a client: a thread, its last message, and its answers to interrupts. */
 
 import { type Block, ContinuoError } from "@continuo/core/model";
 import { LIMITS } from "./limits.ts";

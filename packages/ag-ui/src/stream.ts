@@ -1,6 +1,6 @@
 /**
- * The answer to one request: the present messages of the thread, then new events, and the end. A client that asks again
- * gets all messages up to now, and nothing twice.
+ * Answers one request: it sends the present messages of the thread, then new events, and the end. A client that asks
+ * again gets all messages up to now, and nothing twice.
  */
 
 import { setTimeout as pause } from "node:timers/promises";
@@ -18,7 +18,7 @@ import type { RunRequest } from "./input.ts";
 import { LIMITS } from "./limits.ts";
 import { type Exchange, type Question, Thread } from "./thread.ts";
 
-/** Permissions of the caller. */
+/** The permissions of the caller. */
 export interface Reader {
   readonly canWrite: boolean;
   readonly canApprove: boolean;
@@ -85,7 +85,7 @@ interface AnswerRun extends OpenRun {
   readonly signal: AbortSignal;
 }
 
-/** Yields everything new of the last answer, and returns its present end. */
+/** Yields everything that is new in the last answer, and returns its present end. */
 async function* streamAnswer(
   c: Continuo,
   answering: AnswerRun,
@@ -156,7 +156,7 @@ async function earlierInterrupts(
   return [];
 }
 
-/** Changes of earlier answers, which are sent when the last one begins and when it has ended. */
+/** Reads changes of earlier answers, which are sent when the last answer begins and when it has ended. */
 class EarlierAnswers {
   readonly #c: Continuo;
   readonly #answering: AnswerRun;
@@ -216,7 +216,7 @@ async function openInterrupts(
   return interrupts;
 }
 
-/** The event of a question can be read a moment before the question can be answered. */
+/** Waits a moment if needed, because the event of a question may be read before the question can be answered. */
 async function storedApproval(c: Continuo, id: string): Promise<Approval | null> {
   const end = performance.now() + LIMITS.storedWithinMs;
   for (;;) {
@@ -238,7 +238,7 @@ function finished({ threadId, runId }: RunRequest, outcome: Outcome): AgUiEvent 
   return { type: "RUN_FINISHED", threadId, runId, ...present({ outcome }) };
 }
 
-/** @param chunk the last one of the answer */
+/** @param chunk the last chunk of the answer */
 function endOf(chunk: UIChunk | undefined, asked: RunRequest): AgUiEvent {
   if (chunk?.type === "error") return { type: "RUN_ERROR", message: String(chunk.errorText) };
   if (chunk?.type !== "abort") return finished(asked, { type: "success" });

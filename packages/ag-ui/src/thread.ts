@@ -63,8 +63,8 @@ export class Thread {
   }
 
   /**
-   * Ends the exchanges before this one, which has ended: their calls without a result have failed. Returns true if there
-   * was such a call.
+   * Ends the exchanges before this one, which has ended: their calls without a result have failed. Returns true if
+   * there was such a call.
    */
   endBefore(exchange: Exchange): boolean {
     const events = this.openBefore(exchange).flatMap(({ fold, answer }) =>

@@ -11,7 +11,7 @@ type HeadersOption = Readonly<Record<string, string>> | Headers;
 
 export interface ContinuoChatTransportOptions {
   /**
-   * The address at which the program mounts `c.handler`, such as `/continuo`; also the address of a server without a
+   * The address at which the program mounts `c.handler`, such as `/continuo`; or the address of a server, without a
    * path.
    */
   readonly url: string;
@@ -55,7 +55,7 @@ export class ContinuoChatTransport<Message extends UIMessage = UIMessage> implem
     this.#options = options;
   }
 
-  /** The messages of a chat, for `useChat({ messages, resume: true })`; none for one that does not exist yet. */
+  /** Loads the messages of a chat, for `useChat({ messages, resume: true })`. A new chat has none. */
   async load(chatId: string, { signal }: { readonly signal?: AbortSignal } = {}): Promise<Message[]> {
     const chat = await this.#read(chatId, { signal });
     this.#stateOf(chatId).answers.load(chat.open);
@@ -63,9 +63,10 @@ export class ContinuoChatTransport<Message extends UIMessage = UIMessage> implem
   }
 
   /**
-   * Sends the last message, or follows its answer if the session has it: so `regenerate()` and `sendMessage()` without a
-   * message repeat what was lost. A signal ends only the reading: a message that was sent is still answered. Errors:
-   * `usage` for another answer to a message whose answer is complete; `conflict` for a changed message.
+   * Sends the last message, or follows its answer if the session has the message. So `regenerate()` and `sendMessage()`
+   * without a message repeat what was lost. A signal ends only the reading: a message that was sent is still answered.
+   * Errors: `usage` if the last message is not one of the user, and for another answer to a message whose answer is
+   * complete; `conflict` for a changed message.
    */
   async sendMessages({
     chatId,
@@ -96,14 +97,14 @@ export class ContinuoChatTransport<Message extends UIMessage = UIMessage> implem
     sending.add(sent);
     void sent.then(() => sending.delete(sent));
     return chunkStream(await unlessAborted(first, abortSignal), {
-      // The answer may be complete now, and then it could not be asked for as another one.
+      // This asks for the same answer: if that is complete by now, the server would refuse to make another one.
       open: (signal) => this.#ask(chatPath(chatId), { ...again, signal }),
       signal: abortSignal,
       onChunk: answers.reader(message.id),
     });
   }
 
-  /** The answers that this page has not seen to their end; `null` if it has seen them all. */
+  /** Returns the answers that this page has not seen to their end; `null` if it has seen them all. */
   async reconnectToStream({
     chatId,
     abortSignal,

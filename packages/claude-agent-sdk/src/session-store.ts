@@ -1,4 +1,4 @@
-/** The `SessionStore` of the Claude Agent SDK: each transcript, and each of a sub-agent, is a session of the store. */
+/** The `SessionStore` of the Claude Agent SDK: each transcript, also that of a sub-agent, is a session of the store. */
 
 import type {
   SessionKey,
@@ -76,7 +76,10 @@ export class ContinuoSessionStore implements SessionStore {
     return sessions.map(({ metadata }) => String(metadata[SUBPATH])).filter((subpath) => subpath !== "");
   }
 
-  /** Deletes the transcript of a session together with those of its sub-agents. */
+  /**
+   * Deletes the transcript of a session together with those of its sub-agents. With `subpath`, only the transcript of
+   * that sub-agent is deleted.
+   */
   async delete({ projectKey, sessionId, subpath }: SessionKey): Promise<void> {
     const of = { [PROJECT]: projectKey, [SESSION]: sessionId };
     const sessions = await this.#find(isMain(subpath) ? of : { ...of, [SUBPATH]: subpath });

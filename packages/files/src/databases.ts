@@ -7,8 +7,8 @@ import { pathToFileURL } from "node:url";
 import { type FoundFile, statFile } from "./folders.ts";
 
 /**
- * Opens the database for reading only. Without a write-ahead log next to it, the database is opened as `immutable`:
- * with no lock, and no new file next to it. With such a log, its content is read too.
+ * Returns the URL that opens the database for reading only. If `hasLog` is false, the database is opened as
+ * `immutable`: with no lock, and no new file next to it. Otherwise the changes in the second file are read too.
  */
 export function readOnlyDatabase(path: string): URL {
   const url = pathToFileURL(path);
@@ -17,7 +17,10 @@ export function readOnlyDatabase(path: string): URL {
   return url;
 }
 
-/** A database may have changes in a second file; if that is a rollback journal, the database is locked as usual. */
+/**
+ * True if changes of the database may be in a second file. If that is a rollback journal, the database is locked as
+ * usual.
+ */
 export function hasLog(path: string): boolean {
   if (existsSync(`${path}-wal`)) return true;
   return existsSync(`${path}-journal`) && !isInWalMode(path);

@@ -1,6 +1,6 @@
 /**
- * The debug log of a room, for people who search for a mistake: ids, counts, codes and times, never the text of a
- * session.
+ * Writes the debug log of a room for people who search for a mistake. It has ids, counts, codes and times, and never
+ * the text of a session.
  *
  * Entries are published on the channels `continuo:ROOM` of `node:diagnostics_channel`, so that a program that uses the
  * library can follow them too. No entry is made if nobody follows the room.

@@ -29,7 +29,9 @@ export function makeProjectFolder(path: string): void {
   makeFolders(path, () => undefined, SHARED_FOLDER);
 }
 
-/** The option `recursive` of Node never returns if a folder cannot be made, as below `/proc`. */
+/**
+ * Does not use the option `recursive` of Node: it never returns if a folder cannot be made, for example below `/proc`.
+ */
 function makeFolders(path: string, sync: (folder: string) => void, mode: number = PRIVATE_FOLDER): void {
   if (isFolder(path)) return;
   const above = dirname(path);

@@ -20,14 +20,14 @@ export function homeOfThisUser(): string {
   return isAbsolute(home) ? home : userInfo().homedir;
 }
 
-/** The variable that tells instrumentations of models to record contents; off by default. */
+/** True if the environment tells instrumentations of models to record contents; false by default. */
 export function capturesMessageContent(): boolean {
   return process.env.OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT?.toLowerCase() === "true";
 }
 
 const SLOW_APPEND_MS = 100;
 
-/** An append to a log that takes at least this long is recorded as a span; 0 records each. */
+/** An append that takes at least this long (100 ms by default) is recorded as a span; 0 records every append. */
 export function slowAppendMs(): number {
   const text = process.env.OTEL_INSTRUMENTATION_CONTINUO_SLOW_APPEND_MS ?? "";
   const value = Number(text);

@@ -1,5 +1,5 @@
 /**
- * Folders and small files around sessions, which are read without an exception if they do not exist; and the folder of
+ * Reads folders and small files around sessions, without an exception if they do not exist. Also finds the folder of
  * this package.
  */
 
@@ -17,10 +17,10 @@ export interface FoundFile {
   readonly inode: number;
 }
 
-/** Small files next to a session (titles, marks, settings); a larger one is not read. */
+/** The most bytes of a small file next to a session (titles, marks, settings); a larger file is not read. */
 const MAX_BESIDE_BYTES = 1024 * 1024;
 
-/** Names in a folder, sorted; none if it does not exist. */
+/** Returns the names in a folder, sorted; none if it does not exist or cannot be read. */
 export function namesIn(folder: string): string[] {
   // Most sessions have no folder next to them, and an exception costs more than a check.
   if (!existsSync(folder)) return [];
@@ -31,7 +31,7 @@ export function namesIn(folder: string): string[] {
   }
 }
 
-/** Names in a folder; none if it does not exist. Errors: those of the system for one that cannot be read. */
+/** Returns the names in a folder; none if it does not exist. Errors: those of the system if it cannot be read. */
 export function listNames(folder: string): string[] {
   try {
     return readdirSync(folder);
@@ -42,8 +42,8 @@ export function listNames(folder: string): string[] {
 }
 
 /**
- * `null` if there is no such file, or it cannot be read. A read of a pipe would wait for a writer, and a device has no
- * end.
+ * Returns `null` if there is no such file, if it is too large, or if it cannot be read. Pipes and devices are not read:
+ * a read of a pipe would wait for a writer, and a device has no end.
  */
 export function readSmallFile(
   path: string,
@@ -58,7 +58,7 @@ export function readSmallFile(
   }
 }
 
-/** `null` if there is no such file, or it does not contain a JSON object. */
+/** Returns `null` if there is no such file, if it is too large, or if it does not contain a JSON object. */
 export function readJsonFile(path: string, options: { readonly maxBytes?: number } = {}): Json | null {
   const text = readSmallFile(path, options);
   if (text === null) return null;
@@ -70,7 +70,7 @@ export function readJsonFile(path: string, options: { readonly maxBytes?: number
   }
 }
 
-/** `null` for a path that is not a regular file. */
+/** Returns `null` for a path that is not a regular file. */
 export function statFile(path: string): FoundFile | null {
   try {
     const stat = statSync(path, { throwIfNoEntry: false });
@@ -81,16 +81,16 @@ export function statFile(path: string): FoundFile | null {
   }
 }
 
-/** The times of files are behind `Date.now()`: by a tick of the kernel (4 ms), on some file systems by two seconds. */
+/** The times of files are behind `Date.now()` by a tick of the kernel (4 ms), on some file systems by two seconds. */
 const FILE_CLOCK_LAG_MS = 2_000;
 
-/** Returns false only if the file was certainly not written since then. */
+/** Returns false only if the file was certainly not written after `sinceMs`. */
 export function mayBeWrittenSince(file: { readonly mtimeMs: number }, sinceMs: number): boolean {
   return file.mtimeMs >= sinceMs - FILE_CLOCK_LAG_MS;
 }
 
 /**
- * The absolute path of a folder, in Unicode's composed form; symbolic links are resolved if the folder still exists.
+ * Returns the absolute path of a folder in Unicode's composed form. Symbolic links are resolved if the folder exists.
  */
 export function canonicalFolder(path: string): string {
   const absolute = resolve(path);
@@ -102,8 +102,8 @@ export function canonicalFolder(path: string): string {
 }
 
 /**
- * Every file below a folder, or the file itself; links as links, which are not followed. Empty if nothing is at the
- * path.
+ * Returns every file below a folder, or the file itself; empty if nothing is at the path. Links are in the list, but
+ * are not followed.
  */
 export function filesBelow(path: string): string[] {
   const stat = lstatSync(path, { throwIfNoEntry: false });
@@ -115,21 +115,21 @@ export function filesBelow(path: string): string[] {
 }
 
 /**
- * The path of a file or folder that ships with the package; `null` if this code was bundled into another program,
- * without the package's own `package.json` above it. Nothing is looked up before the first call.
+ * Returns the path of a file or folder that is part of the package; `null` if this code was bundled into another
+ * program, so that no `package.json` of the package is above it.
  */
 export function packageFile(name: string): string | null {
   const folder = packageFolder();
   return folder === null ? null : join(folder, name);
 }
 
-/** `unknown` if this code was bundled into another program. */
+/** Returns `unknown` if this code was bundled into another program. */
 export function readVersion(): string {
   const folder = packageFolder(/^(?:continuo|@continuo\/\w+)$/u);
   return folder === null ? "unknown" : (readManifest(folder)?.version ?? "unknown");
 }
 
-/** The folder of our own `package.json`, whether this code is in `src/` or is bundled in `dist/`. */
+/** Finds the folder of our own `package.json`; this code may be in `src/`, or bundled in `dist/`. */
 function packageFolder(names = /^continuo$/u): string | null {
   let folder = dirname(fileURLToPath(import.meta.url));
   while (!names.test(readManifest(folder)?.name ?? "")) {
@@ -157,8 +157,8 @@ function readManifest(folder: string): Manifest | null {
 }
 
 /**
- * The path of a file that runs as a process of its own, and so is not in the bundle of its caller: next to the file
- * `asking`, next to the chunks of its bundle, or, for the library, among the files of the command.
+ * Returns the path of a file that runs as a separate process, so that it is not in the bundle of its caller. It is next
+ * to the file `asking`, next to the chunks of its bundle, or, for the library, among the files of the command.
  *
  * @param asking the path of the calling file
  */

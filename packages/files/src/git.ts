@@ -1,6 +1,6 @@
 /**
- * The identity of a git repository, which outlives its folder: the address of its remote, and its first commits. Git is
- * started for each query, and takes no lock and runs no hook.
+ * The identity of a git repository, which outlives its folder: the address of its remote, and its first commits. The
+ * functions that return a promise start git for each query; git takes no lock and runs no hook.
  */
 
 import { existsSync } from "node:fs";
@@ -14,11 +14,11 @@ export interface GitRepository {
   readonly store: string;
 }
 
-/** A repository with a long history may take longer to answer than a person waits. */
+/** In a repository with a long history, git may need longer than a person waits, so it is stopped after this time. */
 const ANSWER_MS = 10_000;
 const ANSWER_BYTES = 1_048_576;
 
-/** The folder, or one above it, that holds `.git`; `null` for none. */
+/** Returns the nearest folder that contains `.git`: this folder or one above it; `null` if there is none. */
 export function gitFolderAbove(folder: string): string | null {
   for (let at = resolve(folder); ; at = dirname(at)) {
     if (existsSync(join(at, ".git"))) return at;
@@ -34,7 +34,7 @@ export async function gitRepositoryOf(folder: string): Promise<GitRepository | n
   return { worktree, store: resolve(folder, store) };
 }
 
-/** The address of `origin` as it is in the configuration; `null` for none. */
+/** Returns the address of `origin` as git reports it (git applies `insteadOf`); `null` if there is none. */
 export async function gitRemoteOf(folder: string): Promise<string | null> {
   return (await git(folder, ["remote", "get-url", "origin"])) || null;
 }
@@ -55,7 +55,7 @@ function partsOf({ protocol, hostname, pathname }: URL): readonly (string | unde
   return protocol === "file:" ? [] : ["", hostname, pathname];
 }
 
-/** The same from the files of the repository, without git: for callers with many folders. */
+/** Does the same as `gitRepositoryOf`, but reads files and does not start git: for callers with many folders. */
 export function gitPlaceOf(folder: string): GitRepository | null {
   const worktree = gitFolderAbove(folder);
   if (worktree === null) return null;
@@ -75,14 +75,17 @@ export function gitRemoteIn(store: string): string | null {
   return url === undefined ? null : remoteName(url.replaceAll('"', ""));
 }
 
-/** The commits without a parent, sorted; none in a repository without a commit, `null` if git does not answer. */
+/**
+ * Returns the commits without a parent, sorted. The list is empty if git finds no commit at all, also because git is
+ * missing; `null` if there is a commit, but git did not list the first ones in time.
+ */
 export async function gitRootsOf(folder: string): Promise<readonly string[] | null> {
   const answer = await git(folder, ["rev-list", "--max-parents=0", "HEAD"]);
   if (answer !== null) return answer.split("\n").filter(Boolean).sort();
   return (await git(folder, ["rev-parse", "--verify", "--quiet", "HEAD"])) === null ? [] : null;
 }
 
-/** True if the repository of the folder has the commit. A name that is not a hash belongs to no commit. */
+/** Returns true if the repository of the folder has the commit; false for a name that is not a complete hash. */
 export async function hasCommit(folder: string, commit: string): Promise<boolean> {
   if (!/^[0-9a-f]{40,64}$/u.test(commit)) return false;
   return (await git(folder, ["cat-file", "-e", `${commit}^{commit}`])) !== null;

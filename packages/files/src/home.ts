@@ -7,7 +7,7 @@ import type { Places } from "./places.ts";
 /**
  * `$CONTINUO_HOME`, else `~/.continuo`.
  *
- * Errors: `usage` for one below `/proc`: creating folders there with Node never returns.
+ * Errors: `usage` for a folder below `/proc`, because creating folders there with Node never returns.
  */
 export function continuoHome(places: Places): string {
   const home = places.env.CONTINUO_HOME || join(places.home, ".continuo");
@@ -17,7 +17,7 @@ export function continuoHome(places: Places): string {
   });
 }
 
-/** Folders that are Continuo's own. */
+/** The folders of Continuo: the default one, and the one that is used now. */
 export function continuoFolders(places: Places): readonly string[] {
   return [join(places.home, ".continuo"), resolve(continuoHome(places))];
 }

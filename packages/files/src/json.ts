@@ -45,11 +45,11 @@ export function toTime(value: unknown): string | null {
   return Number.isNaN(ms) ? null : new Date(ms).toISOString();
 }
 
-/** The form of `toISOString`; whether a month has the day 29, 30 or 31 is not checked here. */
+/** The form of `toISOString`, only with days up to 28, because not every month has the others. */
 const CANONICAL =
   /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d\.\d{3}Z$/u;
 
-/** `{ [key]: value }`, or `{}` if the value is `null`. For `undefined`: `present`. */
+/** Returns `{ [key]: value }`, or `{}` if the value is `null`. `present` does the same for `undefined`. */
 export function optional<K extends string, V>(key: K, value: V | null): { [P in K]?: V } {
   return (value === null ? {} : { [key]: value }) as { [P in K]?: V };
 }
@@ -58,7 +58,7 @@ export function hasOnly(record: Json, keys: readonly string[]): boolean {
   return Object.keys(record).every((key) => keys.includes(key));
 }
 
-/** A value of a record as text. `String` throws for an object with its own `toString`, as any record may. */
+/** Returns a value of a record as text. `String` throws for some objects with their own `toString`. */
 export function textOfValue(value: unknown): string {
   return typeof value === "object" && value !== null ? Object.prototype.toString.call(value) : String(value);
 }

@@ -21,7 +21,7 @@ export function writersOf(paths: readonly string[]): readonly RunningProgram[] |
   return platform === "darwin" ? writersByLsof(paths) : null;
 }
 
-/** Programs of one of the names that work in the folder; `null` if the system does not say. */
+/** Other programs with this name that work in the folder; `null` if the system does not say. */
 export function programsIn(folder: string, name: string): readonly RunningProgram[] | null {
   if (platform !== "linux") return null;
   const real = realPath(folder);
@@ -31,7 +31,7 @@ export function programsIn(folder: string, name: string): readonly RunningProgra
     .map(toProgram);
 }
 
-/** The words before the script are the interpreter and its flags. */
+/** The number of words of a command line in which the script is searched: an interpreter and flags come before it. */
 const MAX_WORDS = 12;
 
 /** The parent of this process, or one of its further ancestors. */
@@ -45,7 +45,7 @@ export interface ParentProcess extends RunningProgram {
 
 const MAX_ANCESTORS = 64;
 
-/** From the given process upwards, the nearest first; `null` if the system does not say. */
+/** The given process and its ancestors, the nearest first; `null` if the system does not say. */
 export function ancestorsOf(pid: number): readonly ParentProcess[] | null {
   if (platform !== "linux") return null;
   const ancestors: ParentProcess[] = [];
@@ -98,7 +98,7 @@ function writersOnLinux(paths: ReadonlySet<string>): readonly RunningProgram[] {
   return otherProcesses().filter(isWriting).map(toProgram);
 }
 
-/** The last two bits of the flags, which are in octal digits: 0 reads only. */
+/** The flags are octal digits. If their last two bits are 0, the file is open only for reading. */
 function isForWriting(info: string): boolean {
   const flags = Number.parseInt(/^flags:\s*([0-7]+)/mu.exec(info)?.[1] ?? "0", 8);
   return (flags & 3) !== 0;
@@ -137,7 +137,7 @@ function toProgram(pid: number): RunningProgram {
   return { pid, startedMs: (Number(bootSeconds) + Number(ticks) / TICKS_PER_SECOND) * 1000 };
 }
 
-/** Processes come and go, and those of other users cannot be read. */
+/** Empty if the folder cannot be read: the process has ended, or belongs to another user. */
 function namesIn(folder: string): string[] {
   try {
     return readdirSync(folder);

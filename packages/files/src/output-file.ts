@@ -1,6 +1,6 @@
 /**
- * The output file that a person names. A file appears complete or not at all, and only the user can read it; pipes and
- * devices are written directly.
+ * Writes the output file that a person names. A file appears complete or not at all, and only the user can read it;
+ * pipes and devices are written directly.
  */
 
 import {
@@ -33,12 +33,12 @@ export interface OutputFileOptions {
   readonly force: boolean;
   /** Folders that belong to programs: nothing is written there, even with `force`. */
   readonly forbidden: readonly string[];
-  /** Folders above it that do not exist are made. */
+  /** Makes the folders above the file that do not exist. */
   readonly makeFolder?: boolean;
 }
 
 /**
- * Errors: `conflict` for a file that exists, `invalid` for one in a forbidden folder, `unwritable`.
+ * Errors: `conflict` for a file that exists, `invalid` for a file in a forbidden folder, `unwritable`.
  * @param path absolute
  */
 export async function openOutputFile(path: string, options: OutputFileOptions): Promise<OutputFile> {
@@ -65,7 +65,7 @@ function descriptorOf(path: string): number | null {
   return digits === undefined ? null : Number(digits);
 }
 
-/** `undefined` if there is nothing at the path. Errors: `unwritable`, for example for a link to itself or a file as a folder. */
+/** Returns `undefined` if nothing is at the path. Errors: `unwritable`, e.g. if a link names itself. */
 function lookAt(path: string, how: typeof statSync): Stats | undefined {
   try {
     return how(path, { throwIfNoEntry: false });
@@ -75,7 +75,7 @@ function lookAt(path: string, how: typeof statSync): Stats | undefined {
 }
 
 /**
- * Waits until somebody reads the pipe. A call of `open` that blocks would keep a thread, and so the whole process,
+ * Waits until somebody reads the pipe. A call of `open` that blocks would keep a thread, and with it the whole process,
  * alive even after a signal to end.
  */
 async function openStream(path: string, stat: Stats): Promise<OutputFile> {

@@ -29,7 +29,7 @@ export interface SessionHolder {
   readonly since: string | null;
 }
 
-/** A note that cannot be written is no reason to fail: the lock works without it. */
+/** Does not throw if the note cannot be written, because the lock works without it. */
 export function noteHolder(session: NativeSessionKey, { pid, program, since }: SessionHolder): void {
   const start = processStartOf(pid);
   const note = { program, since, start, ...placeOfThisProcess() };
@@ -71,7 +71,7 @@ export function holdersOf(session: NativeSessionKey): readonly SessionHolder[] {
   return holders;
 }
 
-/** A note that is being written contains only the number of its process. */
+/** If a note is still being written, only the process id in its name is known. */
 function isAlive(pid: number, note: Json | null): boolean {
   if (!isRunning(pid)) return false;
   const start = processStartOf(pid);
@@ -79,7 +79,7 @@ function isAlive(pid: number, note: Json | null): boolean {
 }
 
 /**
- * In another place the numbers of processes have another meaning. After a restart of the machine, none of the processes
+ * In another place, process ids belong to other processes. After a restart of the machine, none of the noted processes
  * is alive.
  */
 function isOfAnotherPlace({ host, namespace }: Json): boolean {

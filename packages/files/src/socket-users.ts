@@ -1,6 +1,6 @@
 /**
- * The owners of this machine's sockets. Linux lists them for everybody in `/proc/net/tcp` and `tcp6`; other systems, and
- * some sandboxes, do not.
+ * The owners of this machine's sockets. Linux lists them for everybody in `/proc/net/tcp` and `tcp6`. Other systems and
+ * some sandboxes do not list them.
  */
 
 import { readFile } from "node:fs/promises";
@@ -12,7 +12,7 @@ export interface AcceptedConnection {
   readonly localPort: number;
 }
 
-/** The number of a user; `gone` if no process has that end of the connection any longer. */
+/** The number of a user; `gone` if no process has that end of the connection; `not told` if the system hides it. */
 export type SocketUser = number | "gone" | "not told";
 
 interface SocketRow {
@@ -86,7 +86,7 @@ function hexOf(port: number): string {
   return port.toString(16).toUpperCase().padStart(4, "0");
 }
 
-/** The forms of an address for IPv4 and IPv6 sockets: words of 32 bits, each with its lowest byte first. */
+/** The kernel's forms of an address, for IPv4 and IPv6 sockets: words of 32 bits, each with its lowest byte first. */
 function formsOf(address: string): readonly string[] {
   const v4 = /^(?:::ffff:)?(\d+)\.(\d+)\.(\d+)\.(\d+)$/u.exec(address)?.slice(1);
   if (v4 !== undefined) {

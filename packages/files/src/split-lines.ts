@@ -10,7 +10,9 @@ export interface LineOptions {
   readonly onLine?: (line: string | null) => void;
 }
 
-/** Yields lines without their line feeds and carriage returns. Text after the last line feed is also a line. */
+/**
+ * Yields lines without their line feed and a carriage return before it. Text after the last line feed is a line too.
+ */
 export async function* splitLines(
   stream: AsyncIterable<Uint8Array>,
   { maxChars, onLine }: LineOptions,

@@ -1,4 +1,4 @@
-/** Small private files that are on disk when the call returns, even if several processes write one at the same time. */
+/** Writes small private files. They are on disk when the call returns, even if several processes write one file. */
 
 import {
   closeSync,
@@ -18,12 +18,12 @@ import type { Json } from "./json.ts";
 import { isRunning } from "./process-start.ts";
 import { writeFailure } from "./write-failure.ts";
 
-/** A draft exists for milliseconds; one of this age belongs to no process, even if a process has its number now. */
+/** A draft exists for milliseconds. A draft of this age belongs to no process, even if a process has its number now. */
 const MAX_DRAFT_AGE_MS = 60_000;
 
 /**
- * Replaces the file as a whole or not at all; only the user can read it. Folders that are missing are made. Removes the
- * remains of a write of the same file by a process that was killed. Errors: those of the system.
+ * Replaces the file as a whole or not at all; only the user can read it. Makes folders that are missing, and removes
+ * what a killed process left of a write of the same file. Errors: those of the system.
  */
 export function writeDurably(path: string, content: string | Uint8Array): void {
   makeFolderDurably(dirname(path));
@@ -45,12 +45,12 @@ export function writeDraft(draft: string, bytes: Uint8Array): void {
 }
 
 /**
- * Gives `write` a path next to the file, which is renamed when the new file is complete and on disk; after an error
- * nothing is left. Removes the remains of other drafts of this file by processes that were killed.
+ * Gives `write` a path next to the file. `write` makes the new file there, and renames it when it is complete and on
+ * disk; otherwise the draft is removed. Also removes drafts of this file that killed processes left.
  */
 export function withDraft<T>(path: string, write: (draft: string) => T): T {
   removeLeftDrafts(dirname(path), basename(path));
-  // Loaded only here: most commands write no such file.
+  // It is loaded only here, because most commands write no such file.
   const { threadId } = process.getBuiltinModule("node:worker_threads");
   const draft = `${path}${DRAFT}${process.pid}-${threadId}`;
   try {
@@ -77,7 +77,7 @@ function isOld(path: string): boolean {
   return stat !== undefined && Date.now() - stat.mtimeMs > MAX_DRAFT_AGE_MS;
 }
 
-/** The version of records; keys of a later one are kept. */
+/** The version of records. A record of another version is refused; unknown keys, e.g. of a later Continuo, are kept. */
 const VERSION = 1;
 
 export interface RecordFileOptions {
@@ -88,7 +88,7 @@ export interface RecordFileOptions {
   readonly maxBytes?: number;
 }
 
-/** A record as JSON with a version. */
+/** A file with a record as JSON, which has a version. */
 export interface RecordFile {
   /**
    * For a file that does not exist, the record has only the version. Errors: `corrupt` for a file that cannot be read,

@@ -48,7 +48,7 @@ export function isWriteFailure(error: unknown): error is Error {
   return "syscall" in error || "errcode" in error;
 }
 
-/** "A file is in the place of a folder" is the reason only if a folder was to be made. */
+/** With `EEXIST`, "a file is in the place of a folder" is the reason only if a folder was to be made. */
 function codeOf(cause: unknown): string {
   const { code, syscall } = cause as { readonly code?: unknown; readonly syscall?: unknown };
   return code === "EEXIST" && syscall !== "mkdir" ? "" : String(code);

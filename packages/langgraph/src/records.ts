@@ -7,7 +7,7 @@ import type { KeptBytes } from "@continuo/store/adapters";
 export const CHECKPOINT = "langgraph.checkpoint";
 export const WRITE = "langgraph.write";
 
-/** The event that has the value of a channel, and the version of that value. */
+/** Names the event that has the value of a channel, and the version of that value. */
 export interface ValuePlace {
   readonly event: string;
   readonly version: number | string;

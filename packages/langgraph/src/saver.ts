@@ -1,4 +1,4 @@
-/** The checkpointer: each thread of LangGraph is a session, each checkpoint and each pending write an event of its log. */
+/** The checkpointer: a thread of LangGraph is a session; each checkpoint and pending write is an event of its log. */
 
 import { randomUUID } from "node:crypto";
 import { ContinuoError, isContinuoError, listAll, type NewEvent, type Store } from "@continuo/core/model";
@@ -45,7 +45,7 @@ export class ContinuoSaver extends BaseCheckpointSaver {
   readonly #inOrder = new KeyedQueue();
   /** Places of the values of checkpoints that this process has put. */
   readonly #places = new RecentMap<Places>(LIMITS.knownCheckpoints);
-  /** The first write to a checkpoint that this process has not put yet. */
+  /** The sequences of the first writes to checkpoints that this process has not put yet. */
   readonly #early = new RecentMap<number>(LIMITS.knownCheckpoints);
 
   /** The store belongs to the caller, who closes it. */

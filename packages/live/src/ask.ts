@@ -51,8 +51,8 @@ export interface QuestionOptions
 export type Answer = AskResult & Pick<LiveAnswer, "by">;
 
 /**
- * Also returns the event that records the cost; `null` if no cost is recorded. Errors: `agent_failed`, and those of the
- * store.
+ * Returns the answer, and the event that records its cost; `null` if no cost is recorded. Errors: `agent_failed`, and
+ * those of the store.
  */
 export async function answerQuestion(
   question: Question,

@@ -1,8 +1,8 @@
 /**
  * Continuous sessions: a session that lasts as long as a viewing, gathers evidence, and turns it into notes.
  *
- * Everything that a session is, is a fold of its log: state, level, pending evidence, notes. One server owns a session
- * and writes its decisions; every server accepts input.
+ * The state, level, pending evidence and notes of a session are a fold of its log. One server owns a session and writes
+ * its decisions; every server accepts input.
  *
  * Promises: input is acknowledged after one durable append; critical evidence is never dropped; a batch is decided
  * once, whichever server dies; evidence stays pending until its batch was decided; a session ends once.

@@ -26,7 +26,7 @@ import {
 import { retryMs } from "./writers/index.ts";
 
 export interface LogChecksOptions {
-  /** The store itself, with the list of damaged events. */
+  /** The store itself, which also returns damaged events as they are. */
   readonly store: Store;
   readonly settings: Pick<SessionOwnerSettings, "clock" | "report">;
   readonly follow: (sessionId: string) => Promise<Follower>;
@@ -36,7 +36,7 @@ export interface LogChecksOptions {
   readonly mayWrite: () => boolean;
 }
 
-/** The answer of a verification: `ok` even if a repair put everything aside that is damaged. */
+/** The answer of a verification. `ok` is also true if repairs put aside everything that is damaged. */
 export interface LiveVerifyResult extends VerifyResult {
   /** The number of events that repairs put aside. */
   readonly quarantinedCount: number;
@@ -192,7 +192,7 @@ export class LogChecks {
     return aside;
   }
 
-  /** Also the events of notes that differ from what their drafts and decisions make. */
+  /** The damage; if there is none, the events of notes that differ from what their drafts and decisions make. */
   async #toPutAside(sessionId: string): Promise<readonly Damage[]> {
     const { store, follow } = this.#options;
     const damages = await this.#damagesOf(sessionId);

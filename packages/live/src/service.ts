@@ -135,8 +135,8 @@ export class LiveService {
     });
     this.#kind = options.kind ?? "stored";
     this.#role = options.role ?? "owner";
-    // The first segmenter of a process loads tables for 10 to 17 ms; it is made here, so that it delays no turn with
-    // other work.
+    // The first segmenter of a process needs 10 to 17 ms to load its tables. It is made here, so that it does not delay
+    // other work later.
     if (this.#role === "owner") setImmediate(() => void contentWords("")).unref();
     this.serverId = options.serverName === undefined ? newId() : `${options.serverName}.${newId()}`;
     this.#ownership = new Ownership({
@@ -226,7 +226,7 @@ export class LiveService {
     return this.#followers.of(sessionId);
   }
 
-  /** A sign of life: the session is not abandoned for another hour. Errors: `not_found`, `log_closed`. */
+  /** Keeps the session from being abandoned for another hour. Errors: `not_found`, `log_closed`. */
   async ping(key: string): Promise<void> {
     const sessionId = await sessionIdForInput(this.store, key);
     const { fold } = await this.follow(sessionId);
@@ -236,7 +236,7 @@ export class LiveService {
   }
 
   /**
-   * Stores a batch of evidence, once. Errors: `not_found`; `log_closed` when the session ended; `degraded`;
+   * Stores a batch of evidence only once. Errors: `not_found`; `log_closed` when the session ended; `degraded`;
    * `sequence_gap` and `fenced` for the producer's number; those of the store.
    */
   async accept(
@@ -391,15 +391,15 @@ export class LiveService {
   }
 
   /**
-   * Makes a degraded session active again: puts its damaged events aside, and makes its snapshots again. Returns what was
-   * put aside. A session that ended and is damaged stays ended. Errors: `not_found`; `invalid_transition` for a session
-   * without damage; `corrupt`.
+   * Makes a degraded session active again: puts its damaged events aside, and makes its snapshots again. Returns what
+   * was put aside. A session that ended and is damaged stays ended. Errors: `not_found`; `invalid_transition` for a
+   * session without damage; `corrupt`.
    */
   async repair(key: string): Promise<readonly Damage[]> {
     return this.#checks.repair(key, await this.sessionIdOf(key));
   }
 
-  /** Ends sessions that nobody uses; it also runs every hour by itself. Returns how many it ended. */
+  /** Ends sessions that nobody uses; the service also does this every hour. Returns how many it ended. */
   cleanUp(): Promise<number> {
     return this.#cleanUp.run();
   }

@@ -91,8 +91,7 @@ function damagedOf({ damages, fold }: Follower): LiveHealth["damaged"] {
 }
 
 /**
- * The session, and what became of the session that it continues, if a person removed that one. Errors: those of the
- * store.
+ * Returns the session, and whether the session that it continues was removed or deleted. Errors: those of the store.
  */
 export async function withParentStatus(store: Store, session: LiveSession): Promise<LiveSession> {
   const { parentId } = session;
@@ -110,7 +109,7 @@ function bySession(
   return keys;
 }
 
-/** The sessions that exist, one for all of its keys. */
+/** Returns the sessions that exist, each only once with all of its keys. */
 export async function sessionsOf(
   store: Store,
   items: readonly { readonly key: string; readonly sessionId: string }[],

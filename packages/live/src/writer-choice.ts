@@ -1,4 +1,4 @@
-/** Who writes the notes of a session: what a person can choose, with its price, and the choice. */
+/** The writers of notes that a person can choose for a session, with their prices, and the choice. */
 
 import type { NewEvent } from "@continuo/core/model";
 import type { OfferedWriter } from "@continuo/core/wire";
@@ -7,7 +7,7 @@ import type { SessionOwner } from "./owner/index.ts";
 import { assertWritable, type Follower } from "./state/index.ts";
 import { extractiveWriter } from "./writers/index.ts";
 
-/** The service whose sessions these are. */
+/** The parts of the live service that the choice needs. */
 export interface WriterChoiceService {
   sessionIdOf(key: string): Promise<string>;
   follow(sessionId: string): Promise<Follower>;
@@ -40,7 +40,10 @@ export class WriterChoice {
     return this.#settings.noteWriters.some((one) => one.name === name);
   }
 
-  /** The request with the writer that a person chose last, if it names none. Errors: `not_found` for a name without a writer. */
+  /**
+   * The request with the writer that a person chose last, if it names none. Errors: `not_found` for a name without a
+   * writer.
+   */
   withChoice(request: LiveSessionRequest): LiveSessionRequest {
     const { writerOf, writerOffers } = this.#settings;
     if (request.noteWriter !== undefined) {
@@ -53,7 +56,7 @@ export class WriterChoice {
     return { ...request, noteWriter: name };
   }
 
-  /** All that can write the notes of the session. Errors: `not_found`, and those of the store. */
+  /** Every writer that can write the notes of the session. Errors: `not_found`, and those of the store. */
   async offered(key: string): Promise<readonly OfferedWriter[]> {
     const settings = this.#settings;
     const { fold } = await this.#follow(key);
@@ -72,7 +75,7 @@ export class WriterChoice {
   }
 
   /**
-   * From now on this writer makes the session's notes, and those of later sessions that name no writer.
+   * Makes this writer write the session's notes from now on, and those of later sessions that name no writer.
    * Errors: `not_found` for a name without a writer, `degraded`, `log_closed`, and those of the store.
    */
   async choose(key: string, name: string): Promise<void> {

@@ -1,6 +1,6 @@
 /**
- * The memory domain of Mastra's storage. Its rows are those of Mastra's own memory, folded from the log of one session,
- * and all of them are in memory; that memory answers each read. Changes to them are decided here, and stored first.
+ * The memory domain of Mastra's storage. Its rows are those of Mastra's `InMemoryMemory`, which answers each read. They
+ * are folded from the log of one session. A change is decided here, and is stored before the rows change.
  */
 
 import { randomUUID } from "node:crypto";
@@ -236,7 +236,7 @@ export class ContinuoMemoryStorage extends MemoryStorage {
     });
   }
 
-  /** Forgets everything: the session is deleted. */
+  /** Deletes the session, and all data with it. */
   override async dangerouslyClearAll(): Promise<void> {
     if ((await this.#store.getSession(this.#sessionId)) !== null) {
       await this.#store.deleteSession(this.#sessionId);

@@ -67,7 +67,7 @@ export class ContinuoSession
     return Promise.resolve(this.#sessionId);
   }
 
-  /** The newest items, in the order in which they came; all of them without a limit. */
+  /** Returns the newest items, in the order in which they came; without a limit, it returns all items. */
   async getItems(limit?: number): Promise<AgentInputItem[]> {
     if (limit !== undefined && limit <= 0) return [];
     return await this.#history.read(({ items }) => {

@@ -71,7 +71,7 @@ export function continuoStream(
     chunk: structuredClone(chunk),
   });
 
-  /** Returns the state as soon as there is something to read. Errors: `not_found`. */
+  /** Returns true as soon as there is something to read, and false if the signal aborts first. Errors: `not_found`. */
   async function begun(isJoin: boolean, signal: AbortSignal | undefined): Promise<boolean> {
     const end = performance.now() + firstChunkDeadlineMs;
     for (;;) {

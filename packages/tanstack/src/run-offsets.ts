@@ -45,8 +45,8 @@ function decoded(text: string): string | undefined {
 }
 
 /**
- * Reads the header `X-Run-Id`, or the parameter `runId`; and `Last-Event-ID`, or `offset`, whose run has priority.
- * Without a name, it makes a new run. Errors: `invalid`.
+ * Reads the header `X-Run-Id`, or the parameter `runId`; and `Last-Event-ID`, or `offset`, whose run has priority. If
+ * the request names no run, the result has a new run id. Errors: `invalid`.
  */
 export function runOfStream(source: Request | RunOfStream): Required<RunOfStream> {
   if (!("headers" in source)) return { runId: checked(source.runId), offset: source.offset ?? null };

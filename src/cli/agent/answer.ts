@@ -1,4 +1,7 @@
-/** One answer of the agent in a channel: parts as they arrive, the whole text at the end, under the run's own id. */
+/**
+ * One answer of the agent in a channel. Its parts are sent as they arrive, and the whole text at the end, under the
+ * run's own id.
+ */
 
 import type { AgenticClient } from "@continuo/core/client";
 import { type AgentEvent, isContinuoError, textOf } from "@continuo/core/model";

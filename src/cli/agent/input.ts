@@ -31,8 +31,8 @@ export function isInput(event: ClientEvent): event is Input {
 }
 
 /**
- * `knows`: true if the agent's session already has earlier messages of the channel. It becomes true when the agent
- * has received this input.
+ * `knows`: true if the agent's session already has earlier messages of the channel. Returns true if the agent has
+ * received this input, and false if the input was already done.
  */
 export async function answerInput(joined: JoinedChannel, event: Input, knows: boolean): Promise<boolean> {
   const { client, talk, flags, channel, unheard } = joined;
@@ -46,7 +46,7 @@ export async function answerInput(joined: JoinedChannel, event: Input, knows: bo
   const turn: Turn = { claim, sequence: event.sequence, inputId, answer, words: "" };
   if (earlier !== null && ENDED.has(earlier.status)) await say(joined, turn, earlier);
   else if (earlier?.status === "interrupted" || earlier?.status === "cancelled") {
-    // The same prompt, with the messages that were missed before it: the agent does not receive the interrupted turn.
+    // The agent gets the same prompt, with the messages that were missed before it, but not the interrupted turn.
     await ask(joined, { ...turn, words: earlier.input, retryOf: earlier.runId });
   } else {
     const before = knows ? missed : await channelContext(joined, event.sequence);

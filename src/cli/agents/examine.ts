@@ -118,8 +118,8 @@ interface ExaminedSession {
 }
 
 /**
- * A session that the agent keeps: the one that it created, or a session with one turn that we write if we know its
- * files, because many agents keep no session without a message.
+ * Returns a session that the agent keeps. Many agents keep no session without a message; then we write a session with
+ * one turn, if we know the agent's files.
  */
 async function enterable(patient: Patient, { made, agent, scratch }: ExaminedSession): Promise<string> {
   if (!isAgentName(agent)) return made;
@@ -145,7 +145,7 @@ const SAID: readonly Message[] = [
 
 interface ExaminedState {
   readonly sessionId: string | null;
-  /** True if it has a turn: a session without a turn is not continued as the last one. */
+  /** True if the session has a turn: only such a session can be continued as the last one. */
   readonly isSpoken: boolean;
 }
 
@@ -167,7 +167,7 @@ async function tryKnown(patient: Patient, { sessionId, isSpoken }: ExaminedState
   }
 }
 
-/** Errors: those of opening; also if the agent opened another session than requested, or opened it in another way. */
+/** Fails also if the agent opened another session than requested, or in another way. Errors: those of opening. */
 async function enter(
   { driver, cwd, aborting }: Patient,
   step: StepName,
@@ -201,7 +201,7 @@ async function tryDelete(patient: Patient, sessionId: string | null): Promise<vo
 interface Attempt {
   readonly step: StepName;
   readonly advertised: boolean | null;
-  /** The reason why it cannot be tried. */
+  /** The reason why the ability cannot be tried. */
   readonly none?: string | null;
 }
 

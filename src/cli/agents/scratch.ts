@@ -20,7 +20,7 @@ export interface Scratch extends Disposable {
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
-/** Keys that no server accepts, because agents without a key ask for a login first. */
+/** No server accepts this key. It is set because agents without a key ask for a login first. */
 const NO_KEY = "none";
 
 const CLOSED: Readonly<Record<string, string>> = {

@@ -1,4 +1,4 @@
-/** From a commit to the turns that wrote its lines, and to the turns in which it was made. */
+/** Finds the turns that wrote the lines of a commit, and the turns in which it was made. */
 
 import { execFile } from "node:child_process";
 import { join } from "node:path";

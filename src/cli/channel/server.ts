@@ -20,7 +20,7 @@ const THIS_MACHINE = /^(?:127(?:\.\d{1,3}){3}|0\.0\.0\.0|\[::1?\]|(?:.+\.)?local
 /**
  * The token in the private file that `continuo serve` creates is sent only to a server on this machine. If the system
  * reports that a program of another user listens on this machine, a token is sent to it only if the server and the file
- * of the token are both named; and none is sent to another machine without TLS, unless `CONTINUO_INSECURE` is 1.
+ * of the token are both named. No token is sent to another machine without TLS, unless `CONTINUO_INSECURE` is 1.
  * Errors: `usage`, `not_found` for a file that does not exist, `forbidden`.
  */
 export async function accessOf(
@@ -87,10 +87,12 @@ function namedToken(shell: Shell, file: string): string {
   });
 }
 
-/** The longest time for the answer to one request, which can be the check of a long log. */
+/** The longest time for the answer to one request. The check of a long log takes long. */
 const ANSWER_MS = 60_000;
 
-/** One request. Errors: those of the server; `unavailable` when it does not answer, or is no server of Continuo. */
+/**
+ * Sends one request. Errors: those of the server; `unavailable` if it does not answer, or is not a server of Continuo.
+ */
 export async function callServer(
   { serverUrl, token }: ServerAccess,
   path: string,

@@ -70,7 +70,7 @@ async function beginsSoon(stdin: Shell["stdin"], signal: AbortSignal): Promise<b
 
 interface InputContext {
   readonly signal: AbortSignal;
-  /** This input counts too. */
+  /** The prompt before the input, which counts too. */
   readonly before: string;
 }
 

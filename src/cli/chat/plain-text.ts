@@ -23,7 +23,7 @@ export function createPlainText(output: Output): PlainText {
   let held = "";
   /** The last two written characters, which show if the text ends with an empty line. */
   let tail = "\n\n";
-  /** The id of the last message; the text of another message begins a paragraph. */
+  /** The id of the message to which the last text belongs. */
   let current: string | undefined;
   const heard = new Set<string | undefined>();
 

@@ -1,4 +1,4 @@
-/** Prints events: on the terminal, as plain text with notes, or as JSON. */
+/** Prints events for a terminal, as plain text with notes, or as JSON. */
 
 import { type AgentEvent, isContinuoError } from "@continuo/core/model";
 import type { RunResult } from "@continuo/store/sessions";
@@ -13,13 +13,13 @@ export interface Report {
   /** The prompt for questions; `null` for programs. */
   readonly teller: TurnPrinter | null;
   begin(agent: string): void;
-  /** Resolves when there is room for more. */
+  /** Resolves when the output can take more. */
   tell(event: AgentEvent): Promise<void>;
   note(text: string): void;
   end(): Promise<void>;
-  /** The outcome of the turn, and its description; without a session if none is stored. */
+  /** Prints the outcome of the turn and its description; `sessionId` is `null` if no session is stored. */
   result(result: ReportedResult, facts: readonly string[]): Promise<void>;
-  /** The last line for a program when there is no result. A person sees the error in another place. */
+  /** Prints the last line for a program if there is no result. A person sees the error in another place. */
   fail(error: unknown, sessionId: string | null): Promise<void>;
 }
 
@@ -46,7 +46,7 @@ function terminalReport(shell: Shell): Report {
   };
 }
 
-/** Only the answer is written to stdout, everything else to stderr. */
+/** Writes only the answer to stdout, and everything else to stderr. */
 function plainReport(shell: Shell): Report {
   const beside = new TurnPrinter(shell, shell.stderr);
   const answer = createPlainText(createOutput(shell.stdout));

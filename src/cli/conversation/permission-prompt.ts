@@ -1,6 +1,6 @@
 /**
- * Asks the person for permissions, one after another, and waits for a key. The request is shown completely; until then
- * only no counts as an answer.
+ * Asks the person for permissions, one after another, and waits for a key. The person can only answer "no" until the
+ * complete request was shown.
  */
 
 import type { AskPermission } from "@continuo/agents/drivers/link";

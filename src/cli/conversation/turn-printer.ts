@@ -68,14 +68,14 @@ export class TurnPrinter {
     return this.#drawing !== null;
   }
 
-  /** A turn begins. */
+  /** Begins a turn. */
   begin(agent: string): void {
     this.#agent = agent;
     this.#hint = "Ctrl-C cancels";
     this.#drawing = beginDrawing();
     this.#startedAt = performance.now();
     this.#heardAt = this.#startedAt;
-    // A running turn shows that it runs.
+    // The status line changes every second, which shows that the turn runs.
     if (this.#screen.isLive) this.#clock = setInterval(() => void this.flush(), 1_000);
     void this.flush();
   }
@@ -90,9 +90,9 @@ export class TurnPrinter {
     return Promise.resolve();
   }
 
-  /** A line of Continuo, at the left edge. */
+  /** Adds a line of Continuo, at the left edge. */
   note(text: string): void {
-    // In a file, a line is written when it is complete.
+    // Lines in a file are not wrapped.
     const columns = this.#screen.isTerminal
       ? Math.max(20, this.#screen.columns - 3)
       : Number.MAX_SAFE_INTEGER;
@@ -101,13 +101,13 @@ export class TurnPrinter {
     void this.flush();
   }
 
-  /** The line below everything, which says what Ctrl-C does. */
+  /** Changes the part of the status line that says what Ctrl-C does. */
   hint(text: string): void {
     this.#hint = text;
     void this.flush();
   }
 
-  /** The input during the turn, below everything. */
+  /** Shows the input during the turn, below everything else. */
   typed(typed: QueuedInput): void {
     this.#typed = typed;
     this.#frame ??= setTimeout(() => void this.flush(), TALK_LIMITS.frameMs);
@@ -119,7 +119,7 @@ export class TurnPrinter {
     return this.flush();
   }
 
-  /** Resolves when the subject of the question is on the screen. */
+  /** Resolves when the subject of the question is on the screen, or after `TALK_LIMITS.settleMs`. */
   async until(approvalId: string): Promise<void> {
     if (this.#drawing === null) return;
     const { promise, resolve } = Promise.withResolvers<void>();
@@ -135,7 +135,7 @@ export class TurnPrinter {
     const isNew = question !== null && this.#question?.request !== question.request;
     this.#question = question;
     if (isNew) this.bell();
-    // If nothing can be redrawn, it is a line like any other.
+    // If nothing can be redrawn, the question is a line like any other.
     if (question !== null && !this.#screen.isLive) this.#add(this.#status(this.#screen.columns));
     void this.flush();
   }
@@ -145,7 +145,7 @@ export class TurnPrinter {
     if (this.#screen.isLive) this.#screen.ring();
   }
 
-  /** The turn is over, however it ended. */
+  /** Ends the turn, whatever its outcome. */
   async end(): Promise<void> {
     clearInterval(this.#clock);
     if (performance.now() - this.#startedAt > TALK_LIMITS.bellMs) this.bell();
@@ -196,7 +196,7 @@ export class TurnPrinter {
     return { live: [...lines, "", ...status, ...input], cursorBack };
   }
 
-  /** A question takes the keys: an empty line below it would only be in the way. */
+  /** Shows no empty input below a question, because the question takes the keys. */
   #inputLine(columns: number): InputLine {
     const typed = this.#typed;
     const isEmpty = typed === null || (typed.text === "" && typed.waiting.length === 0);
@@ -229,7 +229,7 @@ export class TurnPrinter {
   }
 }
 
-/** Consecutive parts of one message are one. */
+/** Joins consecutive parts of one message. */
 function joined(events: readonly AgentEvent[]): AgentEvent[] {
   const all: AgentEvent[] = [];
   for (const event of events) {

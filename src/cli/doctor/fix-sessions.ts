@@ -94,7 +94,7 @@ async function withAnswer(done: Plan, shell: Shell): Promise<Plan> {
   return { ...done, answer: await askAgent(again, { places, cwd, ...signal }) };
 }
 
-/** A refusal does not stop the others. */
+/** A refusal for one session does not stop the work on the others. */
 async function planOf(missed: MissedSession, shell: Shell, write?: "in place"): Promise<Plan> {
   const places = placesOf(shell);
   try {

@@ -2,8 +2,8 @@
  * `continuo guard`: copies of the sessions that agents delete by themselves, the times at which copies are made, and
  * how they are restored.
  *
- * Promises: nothing of an agent's changes without a question; a timer that cannot be started is reported; a run without
- * output never fails because of a session.
+ * Promises: no file of an agent is changed before the person was asked; a timer that cannot be started is reported; a
+ * run without output never fails because of a session.
  * Does not know: the rules of any agent, or how a copy is stored.
  */
 

@@ -1,6 +1,6 @@
 /**
  * The timer that runs the guard every hour: a user timer of systemd, or an agent of launchd. Both start `continuo guard
- * run` with the lowest priority, and end with it.
+ * run` with the lowest priority, and nothing keeps running after it ends.
  */
 
 import { spawnSync } from "node:child_process";
@@ -20,7 +20,7 @@ export interface TimerState {
 
 const NAME = "continuo-guard";
 const LAUNCHD_NAME = "dev.continuo.guard";
-/** The command does not wait for a service manager that does not answer. */
+/** The longest time that the command waits for an answer of the service manager. */
 const ANSWER_MS = 10_000;
 
 /** Errors: `unwritable`. */
@@ -134,7 +134,7 @@ const TIMER = [
   "",
 ].join("\n");
 
-/** In double quotes, because systemd would otherwise replace `%` and `$`. */
+/** Puts the text into double quotes, and doubles `%` and `$`, because systemd would otherwise replace them. */
 function quoted(text: string): string {
   const escaped = text
     .replaceAll("\\", "\\\\")

@@ -1,16 +1,16 @@
-/** A hand-over in words: what became of the blocks, and the session that was created. */
+/** Describes a hand-over in words: what became of the blocks, and the session that was created. */
 
 import type { HandOff } from "@continuo/agents/handoff";
 import type { Receipt, ReceiptRecord } from "@continuo/agents/handoff/converting";
 import { visibleLine } from "@continuo/core/transcript";
 import { plural, type Shell, tildePath } from "../terminal/index.ts";
 
-/** The receipt and the session, as lines of text that ends with a line feed. */
+/** Returns the receipt and the session as lines of text; the last line ends with a line feed too. */
 export function describeHandOff(made: HandOff, flags: ReceiptFlags, shell: Shell): string {
   return `${[...receiptLines(made.receipt, flags), "", ...madeLines(made, shell)].map(visibleLine).join("\n")}\n`;
 }
 
-/** The session that was written, its place, and the program that read it back. */
+/** Returns lines about the session that was written, its place, and the program that read it back. */
 export function madeLines(made: HandOff, shell: Shell): string[] {
   return [
     `${made.agent}:${made.sessionId}  ${made.title}`,
@@ -44,8 +44,8 @@ export interface ReceiptFlags {
 }
 
 /**
- * One line if nothing of the conversation is lost; otherwise, and on request, totals by kind, then each reason with its
- * number.
+ * Returns one line if nothing of the conversation is lost; otherwise, and on request, it returns totals by kind, and
+ * then each reason with its number.
  */
 export function receiptLines(receipt: Receipt, { verbose }: ReceiptFlags): string[] {
   if (verbose !== true && lostOf(receipt) === 0) return [receiptLine(receipt)];
@@ -57,14 +57,14 @@ export function receiptLines(receipt: Receipt, { verbose }: ReceiptFlags): strin
   return told.length === 0 ? lines : [...lines, "", ...told.map(([reason, count]) => `  ${count} ${reason}`)];
 }
 
-/** The number of lost parts; a record of the agent that is only noted has no part of the conversation. */
+/** Counts the lost parts; a record of the agent that is only noted contains no part of the conversation. */
 function lostOf({ records }: Receipt): number {
   return records.filter(
     ({ kind, outcome }) => outcome === "dropped" || (outcome === "noted" && kind !== "other"),
   ).length;
 }
 
-/** `19 of 19 carried over; 1 thinking: signed by another vendor: without the signature`. */
+/** Returns e.g. `19 of 19 carried over; 1 thinking: signed by another vendor: without the signature`. */
 function receiptLine(receipt: Receipt): string {
   const parts = receipt.records.filter(({ kind, outcome }) => kind !== "other" || outcome !== "noted").length;
   const changes = reasonsOf(receipt, ({ kind, reason }) => `${kind.replaceAll("_", " ")}: ${reason}`);
@@ -74,7 +74,7 @@ function receiptLine(receipt: Receipt): string {
   ].join("; ");
 }
 
-/** Each reason that a record was not kept as it was, with its number. */
+/** Counts the records that were not kept as they were, by reason. */
 function reasonsOf({ records }: Receipt, toText: (record: ReceiptRecord) => string): Map<string, number> {
   const reasons = new Map<string, number>();
   for (const record of records) {

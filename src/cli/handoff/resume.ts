@@ -106,7 +106,7 @@ interface Command {
   readonly opens: Pick<LocatedSession, "found" | "places"> | null;
 }
 
-/** The last answer is not by an agent that Continuo reads, or its session no longer exists. */
+/** The error for a session without an answer, or whose last agent has no session of it that Continuo can read. */
 function ofNoAgent({ sessionId, lastAgent, nativeRefs }: OwnRow): ContinuoError {
   const others = nativeRefs.filter(({ agent }) => agent !== lastAgent);
   const ways = [
@@ -154,7 +154,7 @@ async function commandFor({ located, id, flags }: ResumeTarget, shell: Shell): P
   const places = placesOf(shell);
   const { agent } = flags;
   if (agent !== undefined && !isOf(located, agent)) {
-    // A session that cannot be opened is removed.
+    // Without the program nobody could open the new session, so none is made.
     if (!flags.print && findProgram(agent, shell.env.PATH ?? "", shell.cwd) === null)
       throw notInstalled(agent);
     // `resume` has no flag for another folder.
@@ -186,7 +186,7 @@ function isOf(located: LookUpHit, agent: AgentName): boolean {
   return lastAgent === agent && nativeRefs.some((ref) => ref.agent === agent);
 }
 
-/** Errors: `usage`, `not_found`; the hint continues the session with the agent `to` in a folder that the person names. */
+/** Errors: `usage`, `not_found`; the hint is a command that continues with the agent `to` in another folder. */
 async function folderOf(found: FoundSession, to: AgentName, places: Places): Promise<string> {
   const { cwd } = await readNativeDetails(found, { places });
   const elsewhere = handOffCommand(found, to);

@@ -15,7 +15,7 @@ import { type Shell, toJsonText } from "../terminal/index.ts";
 import type { DemoFlags } from "./flags.ts";
 import { lineOfNote, timeOf } from "./lines.ts";
 
-/** The verb of each event of a note. */
+/** The words that are printed before notes of these events; other notes have the word `note`. */
 const LABELS: Readonly<Record<string, string>> = { note_updated: "better", note_merged: "merged" };
 
 const RECORDING = "examples/live/harbour.jsonl";
@@ -66,7 +66,7 @@ export async function runDemo(flags: DemoFlags, shell: Shell): Promise<number> {
 
 const NOTHING: AsyncDisposable = { [Symbol.asyncDispose]: async () => undefined };
 
-/** Listens on loopback, with a store in memory, as long as the demonstration lasts. */
+/** Starts a server on loopback, with a store in memory, for the time of the demonstration. */
 async function ownServer(): Promise<ServerAccess & AsyncDisposable> {
   const store = await openStore("memory:");
   const server = createServer({

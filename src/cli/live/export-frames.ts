@@ -13,7 +13,7 @@ const ENDINGS: Readonly<Record<string, string>> = {
 };
 
 const MAX_FRAME_BYTES = 33_554_432;
-/** The size of all pictures of a page together, so that a browser can open it. */
+/** The largest size of all pictures of a page together, so that a browser can open the page. */
 const MAX_PAGE_BYTES = 25_165_824;
 
 export interface Frame {
@@ -44,7 +44,7 @@ export function framesOf(evidence: readonly WireEvent[]): readonly Frame[] {
   });
 }
 
-/** The frame that a note cites, otherwise the first one within its span, by its sequence. */
+/** Returns the sequence of the frame that a note cites, otherwise of the first frame within the span of the note. */
 export function frameOfNote(
   { evidence: ids, startMs, endMs, videoId: video }: Note,
   evidence: readonly WireEvent[],
@@ -105,7 +105,7 @@ export async function readFrame(
   }
 }
 
-/** `0-01-05.000`: files that are sorted by name are in the order of the medium. */
+/** `0-01-05.000`: up to ten hours, files that are sorted by name are in the order of the medium. */
 function fileTimeOf(ms: number): string {
   const whole = Math.max(0, Math.floor(ms));
   const two = (number: number): string => String(number).padStart(2, "0");

@@ -228,6 +228,6 @@ function byVideo(all: readonly LiveSession[]): ReadonlyMap<string, readonly Live
     videos.set(videoId, [session, ...(videos.get(videoId) ?? [])]);
     if (session.tookNotesOver === true) complete.add(videoId);
   }
-  // If two videos have the same title, the older one gets the plain name.
+  // The oldest video comes first, so that of two videos with the same title, the older one gets the plain name.
   return new Map([...videos].toReversed());
 }

@@ -85,7 +85,7 @@ const NAME_BYTES = 150;
 /** Names that Windows reserves for devices. */
 const DEVICE = /^(?:con|prn|aux|nul|com\d|lpt\d)(?=\.|$)/iu;
 
-/** A name without its ending that all systems and Obsidian links accept. */
+/** Returns a file name, without its ending, that all systems and Obsidian links accept. */
 export function fileNameOf(title: string): string {
   const plain = title
     .normalize("NFC")

@@ -1,6 +1,6 @@
 /**
- * A folder of Markdown files as the target of notes: one file per video, which is found by its lines wherever the
- * person moved it.
+ * A folder of Markdown files as the target of notes. Each video has one file. Continuo finds it by a mark in its text,
+ * even if the person moved it.
  */
 
 import { type Dirent, statSync } from "node:fs";
@@ -12,13 +12,13 @@ import { plural } from "../terminal/index.ts";
 import { fileNameOf, headOf, type NoteTarget, sectionOf, titleOf, type VideoNotes } from "./note-pages.ts";
 import { markIn, videoMark, withSections } from "./sections.ts";
 
-/** Limits: the files and folders that are examined, the size of a file, and the tries of one write. */
+/** Limits of the examined files and folders, the size of a file, the tried names, and the tries of one write. */
 const LIMITS = { entries: 50_000, fileBytes: 16_777_216, names: 1_000, tries: 5 } as const;
 
 export class NotesFolder implements NoteTarget {
   readonly #path: string;
   readonly #files = new Map<string, string>();
-  /** The folder in which the files were found: its path may now lead to another folder. */
+  /** The identity of the folder in which the files were found: its path may now lead to another folder. */
   #searched: string | null = null;
 
   constructor(path: string) {

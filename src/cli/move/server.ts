@@ -94,7 +94,7 @@ function watchPulse(socket: WebSocket): NodeJS.Timeout {
   }, BEAT_MS).unref();
 }
 
-/** The length of a server's message that is read; if it is longer, its status is enough. */
+/** The longest message of a server that is read. Of a longer one, only the status is used. */
 const MAX_REFUSAL_CHARS = 64 * 1024;
 
 async function refusal(response: IncomingMessage): Promise<ContinuoError> {

@@ -35,7 +35,7 @@ export function parsePlace(text: string): SshPlace | null {
 /**
  * ssh asks for a password or a passphrase on the terminal itself.
  * @param command a line for the shell there
- * @param end what of Continuo there answers
+ * @param end the command of Continuo that answers there
  */
 export function openSsh(
   { host, port, machine }: SshPlace,
@@ -64,7 +64,7 @@ export function openSsh(
   };
 }
 
-/** Ends when every process of ssh has ended, because only then its reason is known. */
+/** Ends when every process of ssh has ended, because the reason for the end is known only then. */
 async function* outputOf(
   { stdout }: ChildProcessWithoutNullStreams,
   ended: Promise<void>,

@@ -13,8 +13,8 @@ import { pricesWork } from "../stats/index.ts";
 import { clockTime, formatCost, formatCount, type Shell } from "../terminal/index.ts";
 
 /**
- * One line, and a second one with a cheaper way if the context is long and not cached; nothing if no price is known. A
- * price that is not known stops nothing.
+ * Returns one line, and a second one with a cheaper way if the context is long and not cached. Returns no lines if no
+ * call has recorded tokens, or if an error of Continuo occurs: a missing price must not stop anything.
  */
 export async function resumePriceLines(
   { found, places }: Pick<LocatedSession, "found" | "places">,
@@ -30,7 +30,7 @@ export async function resumePriceLines(
   }
 }
 
-/** The same for the name of a session that an agent continues; by default, `agent` is the one that answered last. */
+/** Returns the same for a session that an agent continues; by default, `agent` is the one that answered last. */
 export async function resumePriceLinesOf(
   name: string,
   agent: string | undefined,

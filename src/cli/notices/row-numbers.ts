@@ -6,7 +6,7 @@ import { isJson } from "@continuo/files";
 import { keepNumbered, numbered } from "../numbers/index.ts";
 import type { Shell } from "../terminal/index.ts";
 
-/** Ids are shown with at least eight characters, so that four digits are not the beginning of one. */
+/** Ids are shown with at least eight characters, so up to four digits are never an id. */
 const ROW_NUMBER = /^[1-9]\d{0,3}$/u;
 
 export function keepRows(rows: readonly ListedSession[], shell: Shell): void {

@@ -1,7 +1,7 @@
 /**
- * The numbers of the last list: one file for each terminal and kind. A terminal is identified by the number and the
- * start time of the process that started the command, usually a shell; only by the number if the system does not report
- * the start.
+ * The numbers of the last list: one file for each terminal and kind. A terminal is identified by the process that
+ * started the command, usually a shell: by its number and its start time, or only by its number if the system does not
+ * report the start.
  */
 
 import { readdirSync, rmSync, statSync } from "node:fs";
@@ -11,13 +11,13 @@ import type { Shell } from "../terminal/index.ts";
 
 export type NumberedKind = "results" | "rows";
 
-/** Another process may have the number of the shell by then. */
+/** Older numbers are not used, because another process may have the number of the shell by then. */
 const KEPT_MS = 7 * 24 * 60 * 60 * 1000;
 const MAX_FILES = 200;
 
 /**
- * The first one has the number 1. The old numbers are removed first, so that they name nothing if the new ones cannot
- * be stored; on a read-only disk they stay.
+ * The first entry gets the number 1. The old numbers are removed first: if the new ones cannot be stored, no number
+ * names a wrong entry. On a read-only disk, the old numbers stay.
  */
 export function keepNumbered(kind: NumberedKind, all: readonly object[], shell: Shell): void {
   try {

@@ -1,12 +1,12 @@
 /**
- * The keys of the list, as data: what each does, its name in the help and in the last row, and the question before it.
+ * The keys of the list as data: what each key does, its texts in the help and the last row, and the question before it.
  * Pure.
  */
 
 import { AGENT_NAMES } from "@continuo/core/model";
 import type { ExportFormat } from "../session/index.ts";
 
-/** Acts on sessions while the picker stays open. */
+/** The acts on sessions during which the picker stays open. */
 export type ActionName = "handoff" | "fork" | "rename" | "export" | "delete" | "bring back" | "undo" | "copy";
 
 export interface ListKey {
@@ -49,7 +49,7 @@ interface Menu {
   readonly items: readonly MenuItem[];
 }
 
-/** Each other agent gets a free letter of its name. */
+/** The letters of agents. Every other agent gets a free letter of its name. */
 const AGENT_KEYS: Readonly<Record<string, string>> = {
   claude: "c",
   codex: "x",

@@ -1,4 +1,4 @@
-/** The screen as lines, one per row, none wider than the terminal. Pure. */
+/** Draws the screen as lines, one for each row. No line is wider than the terminal. Pure. */
 
 import { visibleLine } from "@continuo/core/transcript";
 import {
@@ -30,7 +30,7 @@ export interface DrawOptions {
 
 /** Below this width, the preview is below the list. */
 const MIN_SPLIT_COLUMNS = 100;
-/** Below this height, only the list is shown. */
+/** If the preview would be below the list, a screen with fewer rows shows only the list. */
 const MIN_STACK_ROWS = 14;
 const AGENT_COLUMNS = 8;
 const AGE_COLUMNS = 4;
@@ -73,7 +73,7 @@ export function drawScreen(state: PickState, drawing: DrawOptions): string[] {
   const bodyRows = Math.max(0, rows - 1 - bottom.length);
   const filled = [...body, ...Array.from({ length: Math.max(0, bodyRows - body.length) }, () => "")];
   const lines = [drawFilter(state, drawing), ...filled.slice(0, bodyRows), ...bottom];
-  // On a terminal of one or two rows, only the filter is shown.
+  // A terminal of one row shows only the filter.
   return lines.slice(0, Math.max(1, rows));
 }
 
@@ -107,7 +107,7 @@ function filterText(state: PickState, columns: number): string {
   return `${prompt}${cutStart(visibleLine(query), Math.max(1, columns - prompt.length - widthOf(countsOf(state)) - 2))}`;
 }
 
-/** The filters, and the number of sessions that are left. */
+/** The filters, and the numbers of selected, shown and all sessions. */
 function countsOf({ agent, folder, marked, shown, all, isWhole }: PickState): string {
   return [
     ...(agent === null ? [] : [visibleLine(agent)]),
@@ -199,7 +199,7 @@ function padStartCut(text: string, columns: number): string {
   return `${cut}${" ".repeat(Math.max(0, columns - widthOf(cut)))}`;
 }
 
-/** Above a preview below the list: facts for which the row has no room. */
+/** The line between the list and the preview below it has facts for which the row has no room. */
 function drawRule(entry: PickEntry | null, { columns, paint, now, home }: DrawOptions): string {
   if (entry === null) return paint("─".repeat(columns), "dim");
   const { cwd, gitBranch, updatedAt, sessionId } = entry.info;

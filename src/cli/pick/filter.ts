@@ -47,8 +47,8 @@ type Fit = (entry: PickEntry) => number | null;
 
 /**
  * The sessions that match every word, in any order of words. A word matches if it is in the text, if its letters follow
- * each other closely, or with one additional letter or two swapped letters; sessions that match equally well keep their
- * order.
+ * each other closely in the text, or if it has one additional letter or two swapped letters. Sessions that match
+ * equally well keep their order.
  */
 export function filterEntries(entries: readonly PickEntry[], query: string): readonly PickEntry[] {
   const fits = query
@@ -102,7 +102,7 @@ const MIN_EXTRA_CHARS = 6;
 const MAX_FUZZY_CHARS = 24;
 /** The number of letters that may be between two letters of a word. */
 const MAX_GAP = 3;
-/** The rest of a word and the character that joins it to its number: `proj12` for `project-12`. */
+/** The number of characters that may be between a word and its number: `proj12` finds `project-12`. */
 const MAX_GAP_TO_NUMBER = 8;
 
 function digitsOf(word: string): string {

@@ -1,4 +1,7 @@
-/** The acts on sessions while the picker stays open: each is the command of its name, and results in one message. */
+/**
+ * The actions on sessions while the picker stays open. Most of them run the command of the same name, and each results
+ * in one message.
+ */
 
 import { existsSync, statSync } from "node:fs";
 import { resolve } from "node:path";
@@ -39,7 +42,7 @@ export function createPerformer(
   shell: Shell,
   hidden: () => ReadonlyMap<string, LeftOutSession>,
 ): Performer {
-  /** The names of the sessions in the trash; the last deletion or change is the last. */
+  /** For each deletion or change, the names of its sessions in the trash; the newest comes last. */
   const trashed: (readonly string[])[] = [];
   const all = {
     copy,
@@ -126,7 +129,7 @@ const exportAll: Act = async ({ entries, value }, { shell }) => {
   return { message: `exported to ${what}${failure}`, isChanged: false };
 };
 
-/** A name that does not exist in the current folder. */
+/** Returns a file name that does not exist in the current folder. */
 function freeName(base: string, ending: string, { cwd }: Shell): string {
   for (let number = 1; ; number++) {
     const name = `${base}${number === 1 ? "" : `-${number}`}.${ending}`;

@@ -23,7 +23,7 @@ export interface PickFlags {
   readonly print?: true;
 }
 
-/** The first rows are read at once; the others follow while the person looks at them. */
+/** This many rows are read before the picker opens; the others follow while the person looks at the first ones. */
 const FIRST = 200;
 /** The exit code of `--print` if nothing was chosen. */
 const NOTHING_CHOSEN = 1;
@@ -62,7 +62,7 @@ export async function runPick(query: string, flags: PickFlags, shell: Shell): Pr
   }
 }
 
-/** The agent that answered last has the session as its own. */
+/** Returns true if the agent that answered last has a native session of this conversation. */
 function isResumable({ lastAgent, nativeRefs }: OwnRow): boolean {
   return isAgentName(lastAgent ?? "") && nativeRefs.some(({ agent }) => agent === lastAgent);
 }
@@ -74,7 +74,10 @@ function shortName(info: ListedSession, sessions: readonly ListedSession[]): str
   return isTwin ? nameOf(info) : `${agent}:${sessionId}`;
 }
 
-/** For a command that needs sessions. Errors: `interrupted` if the person chose none; `not_found` if there are none. */
+/**
+ * Lets the person choose the sessions for a command. Errors: `interrupted` if the person chose none; `not_found` if
+ * there are none.
+ */
 export async function chooseSessions(wish: SessionWish, shell: Shell): Promise<readonly string[]> {
   const { verb, many, prefix } = wish;
   const { sessions, message, isWhole } =

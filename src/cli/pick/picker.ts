@@ -232,7 +232,7 @@ class Picker implements Disposable {
 
 const GONE_FOLDER = "cannot resume: its folder is gone; press h to continue it here, with any agent";
 
-/** A session of Continuo's own needs no folder: it is continued in the person's current folder. */
+/** Returns false for Continuo's own sessions: they need no folder, and continue in the person's current folder. */
 function isOfGoneFolder({ info }: PickEntry): boolean {
   return !isOwn(info) && info.cwd !== null && !hasFolder(info);
 }
@@ -257,7 +257,7 @@ async function show(
     if (!isContinuoError(error)) throw error;
     return `cannot open: ${error.message}`;
   }
-  // If the pager showed the session, nothing was written here, and the pager has already waited for a key.
+  // If a pager showed the session, it has already waited for a key, and nothing was written here.
   if (isPrinted) {
     out.write("\nPress any key to go back to the list. ");
     await nextKey(shell);

@@ -21,11 +21,11 @@ export interface Previews {
   get(info: ListedSession, size: PreviewSize): readonly string[] | null;
   /** Reads a session. The preview names content that cannot be read. */
   load(info: ListedSession, size: PreviewSize, signal: AbortSignal): Promise<void>;
-  /** Sessions may have changed since then. */
+  /** Forgets all previews, because sessions may have changed. */
   forget(): void;
 }
 
-/** More than a screen of text, which is still read in a moment. */
+/** This is more than a screen of text, and is still read quickly. */
 const NEWEST_BYTES = 128 * 1024;
 const MAX_KEPT = 64;
 
@@ -94,7 +94,7 @@ async function drawEnd(
   return newestOf(text.split("\n"), conversation.newestTurnLine(), rows, isBare);
 }
 
-/** The heading, and below it the last messages, from the person's last one on. */
+/** The heading, and below it the messages from the beginning of the newest turn on, or more if there is room. */
 function newestOf(
   lines: readonly string[],
   newestTurn: number,

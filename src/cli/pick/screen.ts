@@ -15,7 +15,7 @@ export interface FullScreen extends Disposable {
   takeBack(): void;
 }
 
-/** Restored when disposed, and when the process ends in any way that it notices. */
+/** The terminal is restored when the screen is disposed, and when the process ends in a way that it notices. */
 export function openFullScreen({ stdin, onExit }: Shell, out: NodeJS.WriteStream): FullScreen {
   let isOpen = false;
   const take = (): void => {
@@ -38,7 +38,7 @@ export function openFullScreen({ stdin, onExit }: Shell, out: NodeJS.WriteStream
     draw(lines, cursor) {
       // A late screen must not appear on the screen of the shell.
       if (!isOpen) return;
-      // Erased first, because after a full row the cursor is still on its last cell.
+      // A row is erased before it is drawn, because after a full row the cursor is still on its last cell.
       const rows = lines.map((line) => `\u001b[2K${line}\u001b[0m`).join("\r\n");
       const place = cursor === null ? "" : `\u001b[${cursor.row};${cursor.column}H\u001b[?25h`;
       out.write(`\u001b[?25l\u001b[H${rows}${place}`);

@@ -56,7 +56,7 @@ export function createSearcher(shell: Shell, { entries, onFound, onFailure }: Se
       try {
         await search(text);
       } catch (error) {
-        // An incomplete filter is no failure, because the rest is still being typed.
+        // An incomplete filter is not a failure, because the rest is still being typed.
         if (current.signal.aborted || isContinuoError(error, "usage")) continue;
         onFailure(isContinuoError(error) ? error.message : String(error));
       }
@@ -100,7 +100,7 @@ function toRow({ session }: SearchResult): ListedSession {
 
 const MATCH_ROWS = 4;
 
-/** Above the preview: the piece of the turn that matches. */
+/** Draws the piece of the turn that matches, which is shown above the preview. */
 export function drawMatch(match: PickMatch | undefined, columns: number, paint: Paint): string[] {
   if (match === undefined || columns === 0) return [];
   const others = match.others === 0 ? "" : `, and ${match.others} more`;

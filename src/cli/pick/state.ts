@@ -28,7 +28,7 @@ export interface ReturnPlan {
 export interface PickState {
   readonly purpose: Purpose;
   readonly all: readonly PickEntry[];
-  /** True when `all` contains every session; before that, it has the newest ones. */
+  /** True when `all` contains every session; until then, it contains only the newest ones. */
   readonly isWhole: boolean;
   readonly query: string;
   /** Only sessions of this agent. */
@@ -243,7 +243,7 @@ function onKey(state: PickState, name: KeyName, page: number): PickUpdate {
   }
 }
 
-/** Undoes one thing after the other: the selection, the input, the filters, the focus on actions; then it leaves. */
+/** Undoes one thing at each call: the selection, the input, the filters, the focus on actions. The last call leaves. */
 function takeBack(state: PickState): PickUpdate {
   if (state.marked.size > 0) return still({ ...state, marked: new Set() });
   if (state.query !== "") return still({ ...withQuery(state, ""), focus: "filter" });
@@ -307,7 +307,7 @@ function openMenu(state: PickState, name: MenuName): PickUpdate {
   return still(targetsOf(state).length === 0 ? state : { ...state, overlay: { type: "menu", name } });
 }
 
-/** The plan is made before the question about it. */
+/** Asks for the plan, which must be made before the question about it. */
 function planReturn(state: PickState): PickUpdate {
   const targets = targetsOf(state);
   const entries = targets.filter(({ info }) => state.hidden.has(info.location));
@@ -317,7 +317,7 @@ function planReturn(state: PickState): PickUpdate {
   return still({ ...state, message });
 }
 
-/** The number of Continuo's own among the sessions that an act affects. */
+/** The number of Continuo's own sessions among those that an act affects. */
 export function ownTargets(state: PickState): number {
   return targetsOf(state).filter(({ info }) => isOwn(info)).length;
 }
@@ -342,13 +342,13 @@ function withAllMarked(state: PickState): PickState {
   return { ...state, marked: new Set(areAll ? [] : state.shown.map(({ info }) => info.location)) };
 }
 
-/** The agents of the list in turn; all of them after the last one. */
+/** The next agent of the list; after the last one `null`, which means all agents. */
 function nextAgent({ all, agent }: PickState): string | null {
   const names = [...new Set(all.map(({ info }) => info.agent))].sort();
   return names[agent === null ? 0 : names.indexOf(agent) + 1] ?? null;
 }
 
-/** The chosen session stays chosen while it matches the filter. */
+/** A session below the first one stays chosen while it matches the filter; a search chooses its first result. */
 function withQuery(state: PickState, query: string): PickState {
   return query.startsWith("/") ? narrowed({ ...state, query, selected: 0 }) : narrowed({ ...state, query });
 }

@@ -24,7 +24,7 @@ export interface Attachments {
 
 interface Mention {
   readonly path: string;
-  /** `@`: if the file does not exist, the text is only a word; the same applies to the path of a picture. */
+  /** `file` is a name after `@`. If the file or the picture does not exist, the text is only a word. */
   readonly type: "file" | "picture" | "clipboard";
 }
 
@@ -46,7 +46,7 @@ export function mentionsIn(line: string): readonly Mention[] {
   return [...files, ...pictures].filter(({ path }) => !seen.has(path) && seen.add(path) !== undefined);
 }
 
-/** A file of that name can be written as `@./clipboard`. */
+/** A person can name a file that is called `clipboard` with `@./clipboard`. */
 function isClipboard(plain: string | undefined): boolean {
   return plain !== undefined && plain.replace(SENTENCE_END, "") === CLIPBOARD;
 }
@@ -89,7 +89,7 @@ interface AttachmentLimits {
   readonly maxBytes: number;
 }
 
-/** `null` if there is no such file: the word was only a word. */
+/** Returns `null` if there is no such file, so the text was only a word. */
 async function readMention(
   { path }: Mention,
   { cwd, home, maxBytes }: AttachmentLimits,
@@ -129,7 +129,7 @@ async function readBytes(file: FileHandle, name: string, maxBytes: number): Prom
   const stat = await file.stat();
   if (stat.isDirectory()) throw refused(name, "it is a folder");
   if (!stat.isFile()) throw refused(name, "it is not a regular file");
-  // It may grow while it is read.
+  // The file may grow while it is read.
   const buffer = Buffer.alloc(Math.min(stat.size, maxBytes) + 1);
   let size = 0;
   while (size < buffer.length) {

@@ -1,6 +1,6 @@
 /**
- * A picture from the clipboard. A terminal pastes only text, so a program of the desktop reads the picture: `wl-paste`
- * (Wayland), `xclip` (X11), `pngpaste` or `osascript` (macOS). Each prints it as PNG.
+ * Reads a picture from the clipboard. A terminal pastes only text, so a program of the desktop reads the picture:
+ * `wl-paste` (Wayland), `xclip` (X11), `pngpaste` or `osascript` (macOS). Each prints it as PNG.
  */
 
 import { execFile } from "node:child_process";
@@ -47,13 +47,13 @@ const MAC: readonly Source[] = [
     package: "pngpaste",
     args: ["-e", "the clipboard as «class PNGf»"],
     factor: 2,
-    // «data PNGf89504E47…»
+    // The output is `«data PNGf89504E47…»`.
     toPicture: (printed) =>
       Buffer.from(/PNGf([0-9a-f]*)/iu.exec(printed.toString("latin1"))?.[1] ?? "", "hex"),
   },
 ];
 
-/** Errors: `unsupported` without a desktop or its program, `not_found` without a picture, `too_large`, `unavailable`. */
+/** Errors: `unsupported` without a desktop or a program, `not_found` without a picture, `too_large`, `unavailable`. */
 export async function readClipboard(
   desktop: Desktop,
   { maxBytes, timeoutMs = REPL_LIMITS.clipboardMs }: Limits,

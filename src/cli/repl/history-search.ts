@@ -13,7 +13,7 @@ export interface HistorySearch {
 
 export type SearchStep =
   | { readonly type: "search"; readonly search: HistorySearch }
-  /** `key` is pressed in the found line. */
+  /** The search ends with the found line, in which `key` is then pressed. */
   | { readonly type: "take"; readonly text: string; readonly key: string }
   | { readonly type: "cancel"; readonly text: string };
 

@@ -22,8 +22,8 @@ export interface Input extends Disposable {
    */
   readonly kept: readonly string[];
   /**
-   * Prints lines above the line that is being typed; `false` if that is not possible now. The property is left out if no
-   * line is edited here.
+   * Prints lines above the line that is being typed; `false` if that is not possible now. The property is left out if
+   * no line is edited here.
    */
   readonly above?: (lines: readonly string[]) => boolean;
   /**

@@ -18,7 +18,7 @@ import { addPaste, filterKeys, isWhole, NO_PASTES, type Pastes, withPastes } fro
 
 /** After one of these keys, further input waits: for the next line, or for the candidates of Tab. */
 const STOP = new RegExp(`[\\r\\n\\t${INTERRUPT}]`, "u");
-/** The exit code is that of the signal of the same name. */
+/** The exit code of a program that `SIGHUP` ended. */
 const HUNG_UP = 129;
 const END_EVENTS = ["end", "error", "close"] as const;
 const PASTE_ON = "\u001b[?2004h";
@@ -40,7 +40,7 @@ class Keyboard implements Input {
   readonly #keepInHistory: InputHistory["add"];
   /** Keys that were typed after the end of the line that is being read. */
   #ahead = "";
-  /** Typed while no line is read. */
+  /** The text that was typed while no line is read. */
   #draft: InputBuffer = EMPTY_BUFFER;
   #kept: readonly string[] = [];
   #line: Interface | null = null;
@@ -50,7 +50,7 @@ class Keyboard implements Input {
   #onKey: ((key: string) => void) | null = null;
   /** True if `#onKey` takes words too. */
   #takesText = false;
-  /** There was no pause yet in the line that is being typed ahead. */
+  /** True until there is a pause in the line that is being typed ahead. */
   #isTyping = false;
   #pause: Disposable | undefined;
   /** True from Tab until its candidates are shown. */
@@ -173,7 +173,7 @@ class Keyboard implements Input {
     else this.#keep(keys);
   };
 
-  /** Keys of a search in the history; other keys, and those before Ctrl-R, belong to the line. */
+  /** Passes keys to the search in the history. Other keys, and those before Ctrl-R, go to the line. */
   #feedSearched(keys: string): void {
     if (this.#search === null && !keys.includes(CTRL_R)) {
       this.#feed(keys);
@@ -223,7 +223,7 @@ class Keyboard implements Input {
     });
   }
 
-  /** Only one Tab at a time, because letters that are typed in the meantime would be before the completion. */
+  /** Completes one Tab at a time, because letters that are typed in the meantime would come before the completion. */
   readonly #completer: Completer = (text, done) => {
     this.#isCompleting = true;
     this.#complete(text, (error, result) => {
@@ -251,7 +251,7 @@ class Keyboard implements Input {
     if (rest !== "") this.#keep(rest);
   }
 
-  /** A question appeared in the middle of a line: keys that follow at once belong to the line, and answer nothing. */
+  /** True if a question appeared while a line was typed: the next keys then belong to the line, and answer nothing. */
   #isInLine(): boolean {
     return this.#isTyping && this.#draft.text !== "";
   }
@@ -361,7 +361,7 @@ class Keyboard implements Input {
     this.#history = [this.#asLine(entry), ...this.#history].slice(0, REPL_LIMITS.historyEntries);
   }
 
-  /** Several lines become a mark again. */
+  /** An entry of several lines becomes a mark again. */
   #asLine(entry: string): string {
     if (!entry.includes("\n")) return visibleLine(entry);
     const { pastes, keys } = addPaste(this.#pastes, entry);

@@ -28,7 +28,7 @@ export const REPL_LIMITS = {
   shellChars: 65_536,
   /** The time within which a command must end after it was asked to. */
   shellEndMs: 2_000,
-  /** Turns of other programs that run at a time and are remembered, their messages, and lines of them that wait for a pause. */
+  /** Running turns of other programs that are remembered, messages of each, and lines that wait for a pause. */
   otherTurns: 16,
   otherMessages: 200,
   otherLines: 400,

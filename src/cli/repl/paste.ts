@@ -82,7 +82,7 @@ function withPart(pastes: Pastes, part: string): Pastes {
   return { ...pastes, isCut, parts: taken === "" ? pastes.parts : [...pastes.parts, taken] };
 }
 
-/** The end of the text that may be the beginning of the mark; an ESC by itself outside of a paste is a key. */
+/** The end of the text that may be the beginning of the mark. Outside of a paste, a single ESC is a key. */
 function beginningOf(mark: string, text: string): string {
   const shortest = mark === END ? 1 : 2;
   for (let length = Math.min(mark.length - 1, text.length); length >= shortest; length--) {
@@ -91,7 +91,7 @@ function beginningOf(mark: string, text: string): string {
   return "";
 }
 
-/** Text that was not typed: unchanged if it fits into a line, otherwise a mark. */
+/** Adds text that was not typed: it stays unchanged if it is one short line; otherwise a mark takes its place. */
 export function addPaste(pastes: Pastes, raw: string, extent: "whole" | "cut" = "whole"): PasteResult {
   const text = raw.replaceAll("\r\n", "\n").replaceAll("\r", "\n").replace(/\n$/u, "");
   if (!text.includes("\n") && text.length <= REPL_LIMITS.shownPasteChars) {

@@ -39,7 +39,7 @@ interface Repl {
   /** Lines about turns of other programs that wait for the end of a turn or of a line. */
   unseen: string[];
   others: OtherTurns | null;
-  /** The number of Ctrl-C since the last prompt, in its turn or after it: the second one leaves. */
+  /** The number of times that Ctrl-C was pressed since the last prompt. The second time leaves the conversation. */
   interrupts: number;
 }
 
@@ -185,7 +185,7 @@ async function answer(repl: Repl, line: ReplRequest, typed: string | undefined):
   }
 }
 
-/** Ctrl-C ends it. */
+/** Ctrl-C ends the command. */
 async function runCommandOf(repl: Repl, command: string): Promise<void> {
   const { talk, shell, teller, input } = repl;
   const stop = new AbortController();
@@ -220,7 +220,7 @@ async function inputOf(
   return more.length === 0 ? text : [{ type: "text", text }, ...more];
 }
 
-/** Broken between words, because a terminal would break it anywhere. */
+/** Breaks the lines of an error between words, because a terminal would break them anywhere. */
 async function complain(error: unknown, { teller, paint, shell }: Repl): Promise<void> {
   const { message, hint } = isContinuoError(error) ? error : { message: String(error), hint: undefined };
   const lines = [message, ...(hint === undefined ? [] : [hint])].flatMap((text) => text.split("\n"));
@@ -236,7 +236,7 @@ async function complain(error: unknown, { teller, paint, shell }: Repl): Promise
   ]);
 }
 
-/** Ctrl-C cancels it; a second one leaves at once. */
+/** Ctrl-C cancels the turn. A second Ctrl-C leaves immediately. */
 async function turn(repl: Repl, said: string | readonly Block[]): Promise<void> {
   const { talk, teller, input } = repl;
   const stop = new AbortController();

@@ -12,7 +12,7 @@ import { REPL_LIMITS } from "./limits.ts";
 export interface ShellRun {
   readonly cwd: string;
   readonly shell: Shell;
-  /** Ends the command, and kills it if it does not end. */
+  /** Asks the command to end, and kills it if it does not end. */
   readonly signal: AbortSignal;
   readonly print: (lines: readonly string[]) => Promise<void>;
 }

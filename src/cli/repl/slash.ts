@@ -20,7 +20,7 @@ export type SlashName =
 
 export interface SlashCommand {
   readonly name: SlashName;
-  /** The text after the name. */
+  /** The placeholder for the text after the name; empty if the command takes none. */
   readonly argument: string;
   readonly says: string;
 }
@@ -71,9 +71,9 @@ export type Line =
     };
 
 /**
- * `//word` is sent as `/word`, and `!!word` as `!word`. A path is not a command.
+ * `//word` is sent as `/word`. A path is not a command.
  *
- * @param source `!word` runs a command only if a person typed it
+ * @param source only if a person typed the line, `!word` runs a command, and `!!word` is sent as `!word`
  */
 export function parseLine(line: string, source: "typed" | "read" = "read"): Line {
   const text = line.trim();

@@ -1,4 +1,4 @@
-/** The side of the command, which loads as little as possible: it asks, and prints the answer. */
+/** Sends a command to a running process and reads its answer. It loads as little as possible. */
 
 import { connect, type Socket } from "node:net";
 import { RUNNING_LIMITS } from "./limits.ts";
@@ -27,7 +27,7 @@ export interface Request extends Caller {
   readonly surroundings: string;
 }
 
-/** The text of a stream, in the order in which it was written. */
+/** A text that was written to a stream. The parts of an answer are in the order in which they were written. */
 export type AnswerPart = readonly [stream: "stdout" | "stderr", bytes: Buffer];
 
 export interface Answer {
@@ -38,7 +38,7 @@ export interface Answer {
 /** `another`: this process will not answer, but the next one may. `none`: the command does the work itself. */
 type Outcome = Answer | "another" | "none";
 
-/** `null` if no process answers in time. */
+/** Returns `null` if no process answers in time. */
 export async function askRunning(
   sockets: readonly string[],
   program: string,
@@ -80,7 +80,10 @@ interface AnswerEvents {
   onEnd(outcome: Outcome): void;
 }
 
-/** A line with the name of the build as soon as the command is accepted; then a line with the head, and all texts. */
+/**
+ * Reads an answer: first a line with the name of the build, which is sent as soon as the command is accepted, then a
+ * line with the head, and then all texts.
+ */
 function readAnswer(socket: Socket, program: string, { onAccepted, onEnd }: AnswerEvents): void {
   const accepted = `${program}\n`;
   const received: Buffer[] = [];
@@ -101,7 +104,7 @@ function readAnswer(socket: Socket, program: string, { onAccepted, onEnd }: Answ
   });
 }
 
-/** `null` for an answer that was cut off. */
+/** Returns `null` for an answer that was cut off. */
 function toAnswer(bytes: Buffer): Answer | null {
   const end = bytes.indexOf("\n");
   const head = end === -1 ? null : parseHead(bytes.toString("utf8", 0, end));
@@ -120,7 +123,7 @@ export interface AnswerHead {
   readonly parts: readonly (readonly [stream: AnswerPart[0], bytes: number])[];
 }
 
-/** No library is loaded for it. The other side is the same build, so only a damaged answer can have another form. */
+/** Parses the head without a library. The other side is the same build, so only a damaged answer has another form. */
 function parseHead(text: string): AnswerHead | null {
   try {
     const { exitCode, parts }: AnswerHead = JSON.parse(text);

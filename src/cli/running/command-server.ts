@@ -42,7 +42,8 @@ const REQUEST: z.ZodType<Request> = z.strictObject({
 });
 
 /**
- * Answers until it is disposed. If no socket can be created, nothing is answered: commands do their work themselves.
+ * Answers commands until it is disposed. If no socket can be created, it answers none, and the commands do their work
+ * themselves.
  */
 export async function answerCommands(answering: AnsweringProcess): Promise<AsyncDisposable> {
   const open = new Set<Socket>();
@@ -76,8 +77,8 @@ async function listens(server: Server, { program, shell }: AnsweringProcess): Pr
 }
 
 /**
- * Killed processes left these sockets. A process that begins to listen at this moment may lose its socket, and is then
- * not asked.
+ * Removes the sockets that killed processes left. A process that begins to listen at this moment may lose its socket,
+ * and is then not asked.
  */
 async function removeDead(folder: string): Promise<void> {
   for (const name of listNames(folder).slice(0, RUNNING_LIMITS.lookedAt)) {
@@ -133,7 +134,7 @@ function firstLine(socket: Socket): Promise<string> {
   return promise;
 }
 
-/** JSON contains no line break. */
+/** A request is JSON on one line, so the first line feed ends it. */
 const LINE_FEED = 10;
 
 interface Capture {

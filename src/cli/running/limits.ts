@@ -3,14 +3,14 @@
 export const RUNNING_LIMITS = {
   /** A process whose event loop is free accepts a command at once. */
   acceptedMs: 200,
-  /** After this time the command does the work itself, and shows its progress. */
+  /** If there is no answer after this time, the command does the work itself, and shows its progress. */
   answeredMs: 1_000,
-  /** The command line, the environment and the folders of a command. */
+  /** The greatest size of a request: the command line, the environment and the folders of a command. */
   requestBytes: 1_048_576,
   answerBytes: 67_108_864,
   /** The commands that a process runs at the same time. */
   commands: 4,
-  /** The number of processes that a command asks, one after another, and only after a refusal. */
+  /** The number of processes that a command asks: it asks the next one only if the last one refused. */
   tries: 3,
   /** The system cuts a longer path of a socket. */
   pathBytes: 103,

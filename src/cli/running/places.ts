@@ -1,5 +1,5 @@
 /**
- * The sockets of running processes: in a folder of Continuo's home that only the user can enter. A process that can
+ * The sockets of running processes are in a folder of Continuo's home that only the user can enter. A process that can
  * connect belongs to the user, and nobody else can put a socket there.
  */
 
@@ -37,7 +37,7 @@ export function socketsOf(places: Places, user: number | undefined = process.get
   try {
     return isPrivate(folder, places, user) ? readdirSync(folder).map((name) => join(folder, name)) : [];
   } catch {
-    // No process has run here.
+    // The folder does not exist, because no process has run here.
     return [];
   }
 }
@@ -61,14 +61,14 @@ export function isPrivate(
 }
 
 /**
- * Facts that a process cannot take from a command: both must see the same files, and read times in the same zone. No
- * output depends on the language, so a server that the system started, which has none, answers terminals that have one.
+ * Facts that a command cannot give to a running process: both must have the same user, files, processes and time zone.
+ * The language is not among them, because no output depends on it, and a server that the system started has none.
  */
 export function surroundings(env: Places["env"]): string {
   return JSON.stringify([process.getuid?.(), namespace("mnt"), namespace("pid"), env.TZ ?? null]);
 }
 
-/** Containers have their own; empty if the system does not report it. */
+/** The namespace of this process, which differs between containers; empty if the system does not report it. */
 function namespace(name: "mnt" | "pid"): string {
   try {
     return readlinkSync(`/proc/self/ns/${name}`);

@@ -1,4 +1,4 @@
-/** Both sides, each loaded when it is needed: a command that nobody answers reads only one folder. */
+/** Loads the two sides only when they are needed: a command that no process can answer reads only one folder. */
 
 import type { Shell } from "../terminal/index.ts";
 import type { CallerStream } from "./command-client.ts";

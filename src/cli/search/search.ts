@@ -30,10 +30,10 @@ import { patternsOf } from "./texts.ts";
 
 const DEFAULT_LIMIT = 10;
 
-/** The time of `--timeout` was over before every session was searched. */
+/** The exit code if the time of `--timeout` was over before every session was searched. */
 const INCOMPLETE = 9;
 
-/** The person pressed Ctrl-C. */
+/** The exit code if the person pressed Ctrl-C. */
 const INTERRUPTED = 130;
 
 /** From this number on, an index would make a noticeable difference. */

@@ -1,4 +1,4 @@
-/** Metrics of a server over OTLP. Its packages are loaded only if an endpoint is configured. */
+/** Sends the metrics of a server over OTLP. The packages for it are loaded only if an endpoint is configured. */
 
 import { ContinuoError } from "@continuo/core/model";
 import type { Shell } from "../terminal/index.ts";
@@ -8,7 +8,7 @@ const ENDPOINTS = ["OTEL_EXPORTER_OTLP_METRICS_ENDPOINT", "OTEL_EXPORTER_OTLP_EN
 /**
  * Sends metrics as configured by the variables of OpenTelemetry (`OTEL_EXPORTER_OTLP_ENDPOINT`,
  * `OTEL_METRIC_EXPORT_INTERVAL`, `OTEL_SERVICE_NAME`, …). The returned function sends the rest and stops. Errors:
- * `unsupported` without the packages.
+ * `unsupported` if a package is missing.
  */
 export async function startTelemetry({ env }: Pick<Shell, "env">): Promise<() => Promise<void>> {
   if (!ENDPOINTS.some((name) => (env[name] ?? "") !== "")) return async () => undefined;
@@ -26,7 +26,7 @@ export async function startTelemetry({ env }: Pick<Shell, "env">): Promise<() =>
   });
   metrics.setGlobalMeterProvider(provider);
   return async () => {
-    // A collector that does not answer does not delay the end of a server.
+    // An error here, e.g. of a collector that does not answer, does not stop the server from ending.
     await provider.shutdown().catch(() => undefined);
     metrics.disable();
   };

@@ -74,7 +74,10 @@ export function whisperFolderOf(shell: Pick<Shell, "home" | "env">): string {
   return join(continuoHome(shell), "whisper");
 }
 
-/** Prints reports of a server. The lines after the first one are indented, so that no text of others looks like a report. */
+/**
+ * Prints reports of a server. The lines after the first one are indented, so that text from other sources cannot look
+ * like a report.
+ */
 export function reporterTo({ stderr }: Pick<Shell, "stderr">): (report: string) => void {
   return (report) => {
     const lines = report.split("\n").map((line) => visibleLine(line.trimEnd()));

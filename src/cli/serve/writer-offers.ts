@@ -20,7 +20,7 @@ const SEPARATOR = ": ";
 export interface OffersOptions {
   readonly agents: Configuration["agents"];
   readonly shell: Shell;
-  /** Those with a well-known port by default. */
+  /** The model servers that are searched for on this machine. */
   readonly servers: readonly LocalServer[];
   readonly findServers: (
     servers: readonly LocalServer[],
@@ -36,7 +36,7 @@ export function writerOffers({ agents, shell, servers, findServers }: OffersOpti
   const made = (name: string): NoteWriter | null => {
     const [server, ...model] = name.split(SEPARATOR);
     const port = servers.find((one) => one.name === server)?.port;
-    // Only a name is needed, so that a session keeps its writer when the server starts again.
+    // The writer is made from its name alone, so a session keeps its writer when the server starts again.
     if (port !== undefined && model.length > 0) {
       return openAiWriter({ name, model: model.join(SEPARATOR), url: `http://127.0.0.1:${port}/v1` });
     }

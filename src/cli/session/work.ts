@@ -1,4 +1,4 @@
-/** Commands of this folder for callers in other folders; each is loaded when it is called. */
+/** Offers the commands of this folder to callers in other folders. Each command is loaded when it is called. */
 
 import type { CatalogSession, LookUpHit } from "@continuo/agents/catalog";
 import { present } from "@continuo/core/model";
@@ -16,7 +16,7 @@ export async function showWork(id: string, shell: Shell): Promise<number> {
   return await (await import("./show/index.ts")).runShow(id, {}, shell);
 }
 
-/** One turn, as `session show` draws it. */
+/** Prints one turn as `session show` draws it. */
 export async function showTurnWork(id: string, messageId: string, shell: Shell): Promise<number> {
   return await (await import("./show/index.ts")).showTurn(id, messageId, shell);
 }
@@ -63,7 +63,7 @@ export async function restoreWork(id: string, shell: Shell): Promise<number> {
   return await (await import("./change/index.ts")).runRestore(id, { json: true }, shell);
 }
 
-/** The active branch as `session show` draws it. */
+/** Draws the active branch as `session show` does. */
 export async function drawWork(session: CatalogSession, options: ConversationOptions): Promise<Conversation> {
   const { drawConversation } = await import("./show/index.ts");
   const { stepsOfBranch } = await import("./show/index.ts");

@@ -32,8 +32,9 @@ export interface SetupContext {
 }
 
 /**
- * Claude Code reads only its own folder of skills, and Gemini CLI (0.61.0) only its own if `GEMINI_CLI_HOME` moved it;
- * the others share `~/.agents/skills`, and Gemini CLI warns about a skill that is in both.
+ * Claude Code reads only its own folder of skills. Gemini CLI (0.61.0) does the same if `GEMINI_CLI_HOME` moved that
+ * folder; otherwise it warns about a skill that is in its own folder and in `~/.agents/skills`. The other agents share
+ * `~/.agents/skills`.
  */
 function hasOwnSkills(agent: AgentName, { env }: Places): boolean {
   return agent === "claude" || (agent === "gemini" && Boolean(env.GEMINI_CLI_HOME));
@@ -70,7 +71,7 @@ const COMMAND_FILES: Readonly<Partial<Record<AgentName, CommandFile>>> = {
   pi: ["prompts", "md", markdownCommand],
 };
 
-/** Earlier versions wrote them; Codex (0.169.0) no longer reads any. */
+/** Earlier versions of Continuo wrote these files; Codex (0.169.0) no longer reads them. */
 const FORMER_COMMAND_FILES: typeof COMMAND_FILES = { codex: ["prompts", "md", markdownCommand] };
 
 /** The pieces that an earlier version added, which are only removed. */
@@ -153,7 +154,7 @@ function listIn(text: string | null, path: string): readonly unknown[] {
     const value: unknown = JSON.parse(text);
     if (Array.isArray(value)) return value;
   } catch {
-    // The file has comments, which would be lost.
+    // The file has comments, which a rewrite would remove.
   }
   throw taken(path, "hooks in a form that Continuo does not change");
 }

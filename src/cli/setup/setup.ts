@@ -64,7 +64,7 @@ function makeChanges(direction: Direction, files: readonly FilePlan[], shell: Sh
 }
 
 /**
- * Folders that an earlier setup created, or that nobody misses, because they are empty. An agent's own folder stays.
+ * Removes empty folders that an earlier setup may have created. An agent's own folder stays.
  */
 function removeEmptyFolders(folder: string, home: string): void {
   const names = new Set(["continuo", "skills", "commands", "command", "prompts", ".agents"]);
@@ -78,7 +78,7 @@ function removeEmptyFolders(folder: string, home: string): void {
   }
 }
 
-/** The hooks copy nothing while the guard is off. Returns true if it was on. */
+/** The hooks copy nothing while the guard is off. Returns true if this call turned it on. */
 function switchGuardOn({ steps }: Plan, shell: Shell): boolean {
   const places = placesOf(shell);
   const isHooked = steps.some(({ piece, state }) => piece.what === "hook" && state === "changes");

@@ -7,7 +7,7 @@ import { constants, zstdCompressSync, zstdDecompressSync } from "node:zlib";
 import { ContinuoError } from "@continuo/core/model";
 
 export interface PackedFile {
-  /** Relative, with `/`. */
+  /** A relative path with `/`. */
   readonly path: string;
   readonly isProgram: boolean;
   readonly bytes: Uint8Array;
@@ -16,7 +16,7 @@ export interface PackedFile {
 interface Row {
   readonly path: string;
   readonly isProgram: boolean;
-  /** Bytes. */
+  /** The size in bytes. */
   readonly size: number;
 }
 
@@ -50,7 +50,7 @@ export function unpackFiles(archive: Uint8Array): readonly PackedFile[] {
   return files;
 }
 
-/** Relative, and without `..`. */
+/** Matches relative paths without `.` and `..`. */
 const PLAIN_PATH = /^(?:(?!\.\.?(?:\/|$))[\w@.+-]+(?:\/(?!$)|$))+$/u;
 
 function decompress(archive: Uint8Array): Buffer {

@@ -39,7 +39,7 @@ function filesOfThisBuild(home: string): string {
   return folder;
 }
 
-/** Flags of V8 come before the path of a started program; Node does not read them here. */
+/** Sets the V8 flags that come before the path of a started program, because Node does not read them here. */
 function withoutFlags(words: readonly string[]): readonly string[] {
   const at = words.findIndex((word) => !word.startsWith("--max-old-space-size="));
   for (const flag of words.slice(0, Math.max(at, 0))) setFlagsFromString(flag);

@@ -24,7 +24,7 @@ export interface UnpackOptions {
   readonly id: string;
   /** Called only if the folder does not exist. */
   readonly archive: () => Uint8Array;
-  /** Called with the folder to remove at the end of this process. */
+  /** Called with a function that removes the folder, and that must run at the end of this process. */
   readonly onExit: (cleanUp: () => void) => void;
 }
 
@@ -52,7 +52,7 @@ export function unpackedFolder({ home, id, archive, onExit }: UnpackOptions): st
 }
 
 /**
- * Returns true for a file of this build or of one that was replaced while it ran: the executable runs no other program.
+ * Returns true for a file of this build, or of an older build that may still run: the executable runs no other program.
  * An agent that may call `continuo` must not use it to run files that the agent wrote in another place.
  *
  * @param scratch the folder of the process that starts this one, if Continuo's home cannot be written
@@ -78,7 +78,7 @@ function isOwn(folder: string): boolean {
   }
 }
 
-/** Complete or not at all: the folder gets its name after everything in it is on disk. */
+/** Writes the folder completely or not at all: it gets its name after everything in it is on disk. */
 function place(files: readonly PackedFile[], folder: string): void {
   const fresh = `${folder}.new-${process.pid}`;
   rmSync(fresh, { recursive: true, force: true });
@@ -105,7 +105,7 @@ function write({ path, isProgram, bytes }: PackedFile, folder: string): void {
   if (isProgram) chmodSync(file, 0o700);
 }
 
-/** Older builds, and incomplete folders of killed starts. */
+/** Removes the folders of older builds, and incomplete folders of starts that were killed. */
 function removeOldest(builds: string, id: string): void {
   const others = readdirSync(builds)
     .filter((name) => name !== id)

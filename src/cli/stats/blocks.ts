@@ -9,8 +9,9 @@ const HOUR_MS = 60 * 60 * 1000;
 const HOUR_CHARS = "2026-01-31T09".length;
 
 /**
- * From each hour (`2026-01-31T09`, UTC) to the first hour of its block. @param hours in any order; `null` for an
- * unknown hour
+ * Maps each hour (`2026-01-31T09`, UTC) to the first hour of its block.
+ *
+ * @param hours in any order; `null` for an unknown hour
  */
 export function blocksOf(hours: readonly (string | null)[]): ReadonlyMap<string, string> {
   const blocks = new Map<string, string>();

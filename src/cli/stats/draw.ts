@@ -122,7 +122,7 @@ function notesOf({ cost }: Group, { list, more, shell }: DrawOptions): string[] 
 const MAX_BAR_COLUMNS = 60;
 const PIPE_COLUMNS = 80;
 const MAX_NAME_COLUMNS = 24;
-/** Eighths of a column. */
+/** Bars of 0 to 7 eighths of a column. */
 const PARTS = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"];
 
 /** A bar for each group: of its cost, or of its tokens if no cost is known. */

@@ -8,15 +8,15 @@ import { visibleLine } from "@continuo/core/transcript";
 import { placesOf } from "@continuo/files";
 import { createOutput, formatCount, type Shell } from "../terminal/index.ts";
 
-/** LiteLLM's table has about 2 MB. */
+/** The largest size of a list; LiteLLM's table has about 2 MB. */
 const MAX_BYTES = 32 * 1024 * 1024;
 const TIMEOUT_MS = 30_000;
 const MAX_REDIRECTS = 5;
 const DAY_CHARS = "2026-01-31".length;
 
 /**
- * Errors: `usage` for an address that is not safe; `not_found`, `unavailable` or `too_large` if the list cannot be read;
- * `invalid` if it has another format.
+ * Errors: `usage` for an address that is not safe; `not_found`, `unavailable` or `too_large` if the list cannot be
+ * read; `invalid` if it has another format.
  */
 export async function runUpdatePrices(from: string, shell: Shell): Promise<number> {
   const { table, at } = /^https?:/iu.test(from) ? await download(from, shell) : read(from, shell);
@@ -56,7 +56,9 @@ async function download(address: string, { now }: Shell): Promise<Table> {
   }
 }
 
-/** Follows redirects itself, to check each address: `fetch` would also follow a redirect to an address that is not safe. */
+/**
+ * Follows redirects itself, to check each address: `fetch` would also follow a redirect to an address that is not safe.
+ */
 async function request(address: string, signal: AbortSignal): Promise<Response> {
   let url = toSafeUrl(address);
   for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects++) {
@@ -71,7 +73,9 @@ async function request(address: string, signal: AbortSignal): Promise<Response> 
 
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 
-/** Only `https:` is safe, except on this machine, so that nobody in the network can change the prices. Errors: `usage`. */
+/**
+ * Only `https:` is safe, except on this machine, so that nobody in the network can change the prices. Errors: `usage`.
+ */
 function toSafeUrl(address: string, base?: URL): URL {
   if (!URL.canParse(address, base?.href)) {
     throw new ContinuoError("usage", `cannot take prices from ${address}: it is not an address`);

@@ -1,6 +1,6 @@
 /**
- * Questions that a person answers with a line. Only on a terminal: in other places nobody answers, and the command
- * would wait forever.
+ * Questions that a person answers with a line. They are asked only on a terminal: elsewhere nobody answers, and the
+ * command would wait forever.
  */
 
 import { once } from "node:events";
@@ -20,7 +20,7 @@ export async function confirm(question: string, shell: Shell): Promise<boolean> 
 /** The line that was typed; empty at the end of input. */
 export async function askLine(question: string, { stdin, stderr }: Shell): Promise<string> {
   stderr.write(question);
-  // Not `terminal: true`, which would take Ctrl-C away from the process.
+  // With `terminal: true`, the process would not receive Ctrl-C.
   const lines = createInterface({ input: stdin, terminal: false });
   const ended = new AbortController();
   lines.once("close", () => ended.abort());

@@ -8,7 +8,7 @@ import { widthOf } from "./width.ts";
 export interface Progress {
   /** A text that is made often is given as a function, which is called only if the text is shown. */
   show(text: string | (() => string)): void;
-  /** Shows the last lines, as many as the screen has rows; `draw` is called only if they are shown. */
+  /** Shows the last lines, as many as fit on the screen; `draw` is called only if they are shown. */
   showLines(draw: () => readonly string[]): void;
   clear(): void;
   [Symbol.dispose](): void;
@@ -53,7 +53,7 @@ export function createProgress(shell: Shell): Progress {
     stderr.write(`${toStart()}${lines.map((line) => line + ERASE_LINE_END).join("\n")}${ERASE_BELOW}`);
     shown = lines.map((line) => stripVTControlCharacters(line));
   };
-  // This also runs on Ctrl-C, which ends the process at once.
+  // This also runs on Ctrl-C, which ends the process immediately.
   process.once("exit", clear);
   return {
     show(text) {

@@ -13,7 +13,7 @@ export interface Column {
   readonly cut?: "start" | "end";
   /** Other columns are cut, and then left out, until this column has this width, if it needs it. */
   readonly wants?: number;
-  /** If there is no room, the column with the lowest rank is left out first. A column without a rank is never left out. */
+  /** If there is no room, the column of lowest rank is left out first. A column without a rank is never left out. */
   readonly rank?: number;
   /** True if the column is left out only if the table is too wide, and not because of another column's `wants`. */
   readonly isFirm?: true;
@@ -28,12 +28,13 @@ export interface Table {
 
 /** The spaces between two columns, which the caller adds. */
 const GAP = 2;
-/** The widest padding if nothing is cut, so that one long cell does not move the cells to its right in all other rows. */
+/** The widest padding if nothing is cut: a single long cell then does not move the next cells of all other rows. */
 const MAX_PADDED = 48;
 
 /**
- * Lays out a table. If `columns` gives a width, cells are cut until the table fits, the widest column first: to `ideal`, then to
- * `wants`, then to `min`. Then columns with a rank are left out. Columns without text are left out unless `emptyColumns` is `keep`.
+ * Lays out a table. If `columns` gives a width, cells are cut until the table fits, the widest column first: to
+ * `ideal`, then to `wants`, then to `min`. Then columns with a rank are left out. Columns without text are left out
+ * unless `emptyColumns` is `keep`.
  */
 export function layOut(
   columns: readonly Column[],

@@ -42,8 +42,8 @@ export function clockTime(iso: string | null): string {
 }
 
 /**
- * ISO 8601 UTC of `30m`, `3h`, `2d`, `1w` ago; of the beginning of `today` and `yesterday`; of an ISO date or time, in
- * local time if it names no zone. Errors: `usage`.
+ * Returns a time in ISO 8601 UTC for `30m`, `3h`, `2d` or `1w` ago, for the beginning of `today` or `yesterday`, or for
+ * an ISO date or time, which is local if it names no zone. Errors: `usage`.
  */
 export function parseSince(text: string, now: Date): string {
   const [, count, unit] = /^(\d{1,6})([mhdw])$/u.exec(text) ?? [];
@@ -115,14 +115,14 @@ function two(number: number): string {
 }
 
 /**
- * Characters that `JSON.stringify` does not escape, and that control a terminal, change the direction of text, or are not
- * seen by a reader. A joiner inside an emoji, or inside a word of a script that joins, is seen.
+ * Characters that `JSON.stringify` does not escape, and that control a terminal, change the direction of text, or are
+ * invisible. A joiner inside an emoji, or inside a word of a script that joins, counts as visible.
  */
 const HIDDEN =
   /(?!(?<=[\p{Extended_Pictographic}\p{Emoji_Modifier}\p{M}\p{Script=Arab}\p{Script=Deva}\p{Script=Beng}\p{Script=Mlym}\p{Script=Sinh}])(?:[\u200c\u200d]|[\ufe0e\ufe0f]))[\u007f-\u009f\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu;
 const PLAIN = /^[\n\x20-\x7e]*$/u;
 
-/** JSON of the value, with those characters as escapes, which a parser reads as the same characters. */
+/** JSON of the value. The hidden characters become escapes, which a parser reads as the same characters. */
 export function toJsonText(value: unknown, indent = 0): string {
   const json = JSON.stringify(value, null, indent);
   return PLAIN.test(json) ? json : json.replace(HIDDEN, escaped);

@@ -22,7 +22,7 @@ export function afterInput(ms: number, call: () => void): Disposable {
 /** Ctrl-C in a terminal that sends it as a key instead of a signal. */
 export const INTERRUPT = "\u0003";
 
-/** The number of interrupts in one read, and the keys after the last one; an interrupt discards the keys before it. */
+/** Returns the number of interrupts in one read, and the keys after the last. An interrupt discards earlier keys. */
 export function takeInterrupts(typed: string): { readonly interrupts: number; readonly keys: string } {
   const parts = typed.split(INTERRUPT);
   return { interrupts: parts.length - 1, keys: parts.at(-1) ?? "" };

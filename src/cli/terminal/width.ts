@@ -37,17 +37,17 @@ export function widthOf(text: string): number {
 }
 
 const ELLIPSIS = "…";
-/** No line of a terminal is longer; the rest is not measured. */
+/** No line of a terminal is longer, so the rest of a text is not measured. */
 const MAX_COLUMNS = 4096;
 
-/** Cuts to at most `columns` columns, with `…` at the end. */
+/** Cuts the text to at most `columns` columns; a cut text has `…` at its end. */
 export function cutEnd(text: string, columns: number): string {
   if (text.length <= MAX_COLUMNS && widthOf(text) <= columns) return text;
   if (columns < 1) return "";
   return `${takeColumns(text.slice(0, MAX_COLUMNS), columns - 1)}${ELLIPSIS}`;
 }
 
-/** Cuts to at most `columns` columns, with `…` at the beginning. */
+/** Cuts the text to at most `columns` columns; a cut text has `…` at its beginning. */
 export function cutStart(text: string, columns: number): string {
   if (text.length <= MAX_COLUMNS && widthOf(text) <= columns) return text;
   if (columns < 1) return "";
@@ -74,7 +74,7 @@ function takeColumns(text: string, columns: number): string {
   return taken;
 }
 
-/** On an empty line at least one cluster is taken, however wide it is, because otherwise the loop would never end. */
+/** On an empty line, one cluster is taken even if it is too wide. Otherwise, the loop would never end. */
 function firstCluster(text: string, used: number): string {
   return used > 0 ? "" : (clustersOf(text.slice(0, 64))[0] ?? "");
 }
@@ -94,8 +94,8 @@ export interface Span {
 }
 
 /**
- * Lines of at most `columns` columns, broken at spaces if possible, otherwise inside words. Line feeds in spans are
- * kept; a tab is four columns.
+ * Returns lines of at most `columns` columns, broken at spaces if possible, otherwise inside words. Line feeds in spans
+ * begin a new line; a tab is four spaces.
  */
 export function wrap(spans: readonly Span[], columns: number, paint: Paint): string[] {
   const lines: string[] = [];

@@ -1,4 +1,4 @@
-/** `trust`, `trust --list`, `trust --remove`. */
+/** Runs `trust`, `trust --list` and `trust --remove`. */
 
 import { existsSync, realpathSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
@@ -31,8 +31,8 @@ export async function runTrust(dir: string | null, flags: TrustFlags, shell: She
 }
 
 /**
- * The project's folder, and its configuration file if it has one. Errors: `not_found`, `invalid` for a file that could
- * not be used.
+ * Trusts the project's folder, and its configuration file if it has one. Errors: `not_found`, `invalid` for a file that
+ * could not be used.
  */
 async function trust(dir: string | null, flags: TrustFlags, shell: Shell): Promise<number> {
   const start = resolve(shell.cwd, dir ?? ".");
@@ -42,7 +42,7 @@ async function trust(dir: string | null, flags: TrustFlags, shell: Shell): Promi
   const found = stat.isFile() ? start : findProjectFile(start);
   const raw = found === null ? null : readFile(found);
   const file = raw === null ? null : checked(raw, trustedAt);
-  // A path of a file trusts only this file.
+  // If the path is a file, only this file is trusted.
   const folder = stat.isFile() ? null : { path: projectFolderOf(start), trustedAt };
   writeTrusted(continuoHome(placesOf(shell)), ({ files, folders, refused }) => ({
     files: file === null ? files : [...files.filter(({ path }) => path !== file.path), withoutKeys(file)],
@@ -89,7 +89,7 @@ function allowedLine({ agent, files }: ReturnType<typeof projectConfigurationIn>
   return `  ${agent}: ${files.join(", ")}`;
 }
 
-/** Works also for a folder or a file that no longer exists. Errors: `not_found` if it was not trusted. */
+/** Removes the trust, also of a folder or a file that no longer exists. Errors: `not_found` if it was not trusted. */
 async function remove(dir: string | null, flags: TrustFlags, shell: Shell): Promise<number> {
   const home = continuoHome(placesOf(shell));
   const start = realPath(resolve(shell.cwd, dir ?? "."));

@@ -16,10 +16,13 @@ export interface UpdateFlags {
 
 const MAX_BYTES = 4_194_304;
 const TIMEOUT_MS = 15_000;
-/** Characters of text about the changes. */
+/** The greatest number of characters that are shown of the text about the changes. */
 const SHOWN_CHARS = 20_000;
 
-/** Errors: `unavailable` if the address does not answer, `invalid` if it is no changelog; those of the configuration. */
+/**
+ * Errors: `unavailable` if the address does not answer, `invalid` if it does not have a changelog; those of the
+ * configuration.
+ */
 export async function runUpdate(flags: UpdateFlags, shell: Shell): Promise<void> {
   const { releaseFeed: feed } = await readHomeConfiguration(shell);
   const version = readVersion();
@@ -61,8 +64,9 @@ function newerThan(version: string, changelog: string, feed: string): readonly R
 }
 
 /**
- * The line that installs a version in the way in which this program was installed. @param script the file that Node
- * runs
+ * The line that installs a version in the way in which this program was installed.
+ *
+ * @param script the file that Node runs
  */
 export function installation(version: string, script: string, isSingle: boolean = isSea()): string {
   if (isSingle) {

@@ -29,7 +29,7 @@ export function parseTarget(text: string | null): Target {
   return { type: "page", origin: server, place: placeOf(hash, text) };
 }
 
-/** A code that was used before is left out. */
+/** Returns the place without the code, because the code was used before. */
 function placeOf(hash: string, text: string): string {
   const match = /^(?:#(?:code=[^/]*)?(\/.*)?)?$/u.exec(hash);
   if (match === null) throw notAPage(text);

@@ -55,7 +55,7 @@ function redirectTo(url: string): string {
 `;
 }
 
-/** A file that only this user can read. */
+/** Writes the page to a file that only this user can read. */
 async function writePage(html: string, shell: Shell): Promise<string> {
   const folder = (await folderOfConfinedBrowser(shell)) ?? viewerFolderOf(shell);
   removeOld(folder);

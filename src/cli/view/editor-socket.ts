@@ -10,7 +10,7 @@ import { listens, socketPath } from "./running-viewer.ts";
 
 const NAME = "vscode";
 const MAX_CONNECTIONS = 32;
-/** The request line and its headers. */
+/** The largest request line with its headers. */
 const MAX_HEAD_BYTES = 16_384;
 const MAX_HEAD_MS = 5_000;
 const END_OF_HEAD = "\r\n\r\n";
@@ -63,7 +63,7 @@ function passOn(near: Socket, { url, secret }: { readonly url: URL; readonly sec
   });
 }
 
-/** Whatever path the editor requests, the request goes to the agent host. */
+/** Sends the request to the agent host, whatever path the editor asks for. */
 function toHead(head: string, { host, secret }: { readonly host: string; readonly secret: string }): string {
   const [, ...lines] = head.split("\r\n");
   const headers = lines.filter((line) => !LEFT_OUT.test(line));

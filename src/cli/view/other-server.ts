@@ -1,6 +1,6 @@
 /**
- * Pages of a server that another command runs, such as `continuo serve`: gets a code for the known token of that
- * server.
+ * Opens pages of a server that another command runs, such as `continuo serve`: gets a code for the page with the known
+ * token of that server.
  */
 
 import { connect } from "node:net";

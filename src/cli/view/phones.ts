@@ -21,7 +21,7 @@ export interface PhoneDoor extends AsyncDisposable {
 interface DoorOptions {
   readonly url: string;
   readonly logs: (workspaceId: string, by?: Principal) => Store;
-  /** Closing the door closes the service too. */
+  /** The service is closed together with this server. */
   readonly machine: () => Promise<MachineService>;
   readonly report: (line: string) => void;
   readonly port: number;
@@ -81,8 +81,8 @@ export function tunnelPort({ tunnelPort: text }: ViewFlags): number {
 }
 
 /**
- * The address of the tunnel, without a slash at the end. An address without TLS must be one of loopback: the end of a tunnel
- * on the phone itself. Errors: `usage`.
+ * Returns the address of the tunnel, without a slash at the end. An address without TLS must be a loopback address: the
+ * tunnel then ends on the phone itself. Errors: `usage`.
  */
 export function tunnelOf(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : null;
@@ -110,7 +110,7 @@ export async function pairFromTerminal(phones: PhoneService, rights: PhoneRights
   return await phones.pair({ name: "Phone", rights });
 }
 
-/** Two rows of the code in each line, dark on light whatever the colours of the terminal are. */
+/** Draws two rows of the code in each line, always dark on light, with any colours of the terminal. */
 export function qrLines(rows: readonly string[]): readonly string[] {
   const lines: string[] = [];
   for (let at = 0; at < rows.length; at += 2) {

@@ -90,13 +90,13 @@ function wantedPort(origin: URL | null, { port }: ViewFlags): PortChoice {
       hint: "Write a number up to 65535; 0 chooses a free port.",
     });
   }
-  // With no name of its own, the origin is new only if the port is.
+  // If the page has no host name of its own, only a new port makes a new origin.
   if (!HAS_PAGE_NAMES) return { port: 0, isDefault: true };
   if (origin !== null && isLoopbackPage(origin)) return { port: portOf(origin), isDefault: false };
   return { port: VIEWER_PORT, isDefault: true };
 }
 
-/** Without a wish, any viewer that runs is as good as a new one. */
+/** Returns true if the running viewer can be used: it has the wanted port, or any port is fine. */
 function isWanted({ origin }: RunningViewer, { port, isDefault }: PortChoice): boolean {
   return isDefault || portOf(new URL(origin)) === port;
 }
@@ -106,7 +106,7 @@ async function isForViewer(origin: URL): Promise<boolean> {
   return isLoopbackPage(origin) && origin.host !== DEFAULT_LISTEN && !(await listensAt(origin));
 }
 
-/** Facts on which two commands must agree, so that one can show what the other serves. */
+/** Returns the facts that must be equal in two commands, so that one can show what the other serves. */
 function wishOf({ readOnly }: ViewFlags, { home, cwd, env }: Shell): ViewerRequest {
   const prefixes = ["continuo", "xdg", ...AGENT_NAMES].map((name) => `${name.toUpperCase()}_`);
   const folders = Object.entries(env).filter(([name]) => prefixes.some((prefix) => name.startsWith(prefix)));
@@ -118,7 +118,7 @@ function wishOf({ readOnly }: ViewFlags, { home, cwd, env }: Shell): ViewerReque
 interface ServeContext {
   readonly place: string;
   readonly tunnel: string | null;
-  /** The rights of a phone that is paired at once. */
+  /** The rights of a phone that is paired immediately. */
   readonly rights: PhoneRights | null;
 }
 
@@ -198,7 +198,7 @@ async function serve(
   return 0;
 }
 
-/** The store of channels and continuous sessions; `null` if there is none: looking makes none. */
+/** Opens the store of channels and continuous sessions. Returns `null` if it does not exist; it is not created. */
 async function openExisting(shell: Shell): Promise<OpenOwn | null> {
   try {
     return await openOwn(shell);
@@ -208,7 +208,7 @@ async function openExisting(shell: Shell): Promise<OpenOwn | null> {
   }
 }
 
-/** The rights of a person who may open this machine's sessions; continuous sessions are only read in the page. */
+/** The rights of a person who may open this machine's sessions. The page can only read continuous sessions. */
 const SCOPES: Readonly<Record<ViewerRequest["access"], readonly string[]>> = {
   read: ["machine:read", "channel:*:read", "live:*:read", "metrics"],
   write: ["machine:read,write", "channel:*:read,write", "live:*:read", "metrics"],

@@ -1,4 +1,4 @@
-/** Lists that agents report about their own sessions: open ones, and those whose files Continuo does not read. */
+/** Reads the lists that agents report about their own sessions, and adds them to the sessions that readers find. */
 
 import {
   type AgentDriver,
@@ -34,7 +34,7 @@ interface Filter {
   readonly signal?: AbortSignal;
 }
 
-/** True if only the agent's own list names its sessions. */
+/** Returns true if only the agent's own list names its sessions. */
 export function isListedOnlyByAgent(agent: string): boolean {
   return !isAgentName(agent);
 }
@@ -58,8 +58,9 @@ export function rowOfAgentList({ agent, sessionId, title, cwd, updatedAt }: Repo
 }
 
 /**
- * Reads all pages of the agent's own list; starts its program if none is open. Empty if Continuo's reader finds all
- * sessions. Errors: `agent_missing`, `agent_failed`; `unsupported` for an agent that has no list.
+ * Reads all pages of the agent's own list, and starts its program if none is open. Returns an empty list if the agent
+ * has no list, but Continuo reads its sessions. Errors: `agent_missing`, `agent_failed`; `unsupported` for another
+ * agent that has no list.
  */
 export async function agentListOf(driver: AgentDriver, filter: Filter): Promise<readonly ReportedSession[]> {
   try {
@@ -88,7 +89,7 @@ async function pagesOf(driver: AgentDriver, { cwd, signal }: Filter): Promise<re
   );
 }
 
-/** Some agents also return sessions of other folders. */
+/** Filters by folder too, because some agents also return sessions of other folders. */
 function isWanted(listed: ReportedSession, { since, cwd }: Filter): boolean {
   const isOfFolder =
     cwd === undefined || listed.cwd === null || canonicalFolder(listed.cwd) === canonicalFolder(cwd);
@@ -100,7 +101,7 @@ export interface AgentLists {
   readonly failures: readonly ListFailure[];
 }
 
-/** The lists of several agents; one that fails is reported together with the others. */
+/** Returns the lists of several agents, together with the failures of the other lists. */
 export async function agentListsOf(drivers: readonly AgentDriver[], filter: Filter): Promise<AgentLists> {
   const listed: ReportedSession[] = [];
   const failures: ListFailure[] = [];
@@ -142,7 +143,7 @@ export interface AgentSessionList {
   readonly failures: readonly ListFailure[];
 }
 
-/** The sessions that readers find on disk, and those that agents report. */
+/** Lists the sessions that readers find on disk, and those that agents report. */
 export async function listAgentSessions(options: ListAgentSessionsOptions = {}): Promise<AgentSessionList> {
   assertKnownOptions("listAgentSessions", options, LIST_OPTIONS);
   return await cancellable(options.signal, () => listSessions(options));

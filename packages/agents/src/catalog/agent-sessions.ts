@@ -1,4 +1,4 @@
-/** `sessionsOfAgent(agent)`: the sessions of one agent as one object, in the simplest form. */
+/** `sessionsOfAgent(agent)` returns the sessions of one agent as one object, which is simple to use. */
 
 import {
   type AgentDriver,
@@ -60,8 +60,8 @@ export interface SessionsOfAgent {
   readonly agent: string;
   /**
    * Newest first. If Continuo reads the files of the agent, the list comes from them and no program is started; any
-   * other agent is started and asked. Errors: `agent_missing`, `agent_failed`, `unsupported` if such an agent has no
-   * list.
+   * other agent is started and asked. Errors: `agent_missing`, `agent_failed`; `unsupported` if an agent that was asked
+   * has no list.
    */
   list(options?: ListSessionsOfAgent): Promise<readonly ListedSession[]>;
   /** The abilities that the agent's program reports. Errors: `agent_missing`, `agent_failed`. */

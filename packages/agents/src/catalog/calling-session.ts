@@ -3,11 +3,11 @@
  * conversation.
  *
  * - the agent is the nearest parent process that has the name of an agent
- * - the session is the one that the process names in a note (Claude Code), or whose file it has open for writing (Codex)
+ * - the session is the one that the process names in a note (Claude Code), or whose file it is writing (Codex)
  * - else it is one of the process's folder that was written to since the process started (Gemini CLI, pi, opencode)
  * - of several, it is the one that waits for the result of this call, if only one does so
  *
- * If that does not lead to exactly one session, all candidates are returned and none is chosen.
+ * If that does not lead to exactly one session, the candidates are returned and none is chosen.
  */
 
 import { AGENT_NAMES, type AgentName, present, type SessionInfo, textOf } from "@continuo/core/model";
@@ -35,11 +35,11 @@ export interface CallingSession {
   readonly choices: readonly SessionInfo[];
 }
 
-/** The number of sessions that are searched for a waiting call. */
+/** The number of sessions of a folder that are candidates, and are searched for a waiting call. */
 const MAX_CHOICES = 20;
 /** The tolerance between the start times of processes and the times of files. */
 const ROUNDING_MS = 1_000;
-/** The end of a session that can have a waiting call. */
+/** The size of the end of a session that is searched for a waiting call. */
 const END_BYTES: number = 1024 * 1024;
 
 export async function findCallingSession(options: CallingSessionOptions): Promise<CallingSession> {

@@ -1,4 +1,4 @@
-/** The files outside of a session on which its text depends, and the check whether they changed. */
+/** Checks whether the files outside of a session on which its text depends have changed. */
 
 import { statFile } from "@continuo/files";
 import { stampOf } from "@continuo/native/index-file";

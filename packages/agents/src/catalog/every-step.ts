@@ -19,7 +19,7 @@ export function everyStep({ leaves, steps }: OpenedSession): EveryStep | null {
   const withIds = leaves.length > 1;
   const branches = leaves.filter(({ active }) => withIds || active).map(({ id }) => steps(id));
   return {
-    // Each branch has its own beginning.
+    // The first key of a branch is marked, because each branch has its own beginning.
     keys: branches.flatMap(({ keys }) => keys.map((key, at) => (at === 0 ? `| ${key}` : key))),
     lastLines: branches.flatMap(({ lastLines }) => lastLines),
     withIds,

@@ -1,11 +1,11 @@
 /**
- * Follows a session of any agent, or Continuo's own, while it grows, and yields each message once.
+ * Follows a session of any agent, or one of Continuo's own, while it grows, and yields each message once.
  *
  * - A grown file is not read again: its saved scan is continued. A file that was rewritten is read as a whole.
  * - Content that was yielded before is recognized by the message and the content of its blocks, not by a place in the
  *   file, so that nothing is yielded twice after a rewrite, a compaction, a truncation or a change of the branch.
- * - A session in a database is read again only from its newest turns on.
- * - Files are checked at intervals: not every file system reports changes.
+ * - Only the newest turns of a session in a database are read again.
+ * - Files are checked at intervals, because not every file system reports changes.
  */
 
 import { createHash } from "node:crypto";
@@ -30,7 +30,7 @@ import type { OwnRow } from "./rows.ts";
 import { openOwnAgain } from "./store.ts";
 
 export interface FollowItem {
-  /** It has only new content: if a text became longer, only the added part. */
+  /** The message with only its new content: if a text became longer, only the added part. */
   readonly message: Message;
   /** `more`: an earlier update began the message. */
   readonly update: "new" | "more";
@@ -38,11 +38,11 @@ export interface FollowItem {
 
 export interface FollowOptions {
   readonly signal?: AbortSignal;
-  /** The position to begin at; the newest turn by default. With `ShownMessages`, everything that these do not have. */
+  /** The position to begin at; the newest turn by default. With `ShownMessages`, all that they do not contain. */
   readonly from?: "newest turn" | "start" | ShownMessages;
   /** Milliseconds between two checks; 250 by default. */
   readonly pollMs?: number;
-  /** Called before each check of the files of a native session, which waits for it. */
+  /** Called before each check of the files of a native session; the check waits for it. */
   readonly ready?: () => Promise<void>;
 }
 
@@ -105,7 +105,7 @@ async function* followNative(
           seen = { stamp: isQuiet(found) ? now : "", inode };
         }
       } catch (error) {
-        // Between two checks, the session was moved, or is being rewritten.
+        // The session was moved between two checks, or a program is rewriting it.
         if (!isContinuoError(error, "not_found") && !isContinuoError(error, "unreadable")) throw error;
         found = null;
       }
@@ -119,7 +119,7 @@ async function* followNative(
   }
 }
 
-/** For a session whose scan cannot be continued. */
+/** The part that is read of a session whose scan cannot be continued. */
 interface WindowOptions {
   readonly newestBytes?: number;
 }
@@ -130,7 +130,7 @@ function stampNow({ files }: FoundSession): string {
 
 const MISSING_FILE = { sizeBytes: -1, mtimeMs: 0, ctimeMs: 0, inode: 0 };
 
-/** `false` if the file was rewritten while it was read: the result may be a mix of the old file and the new one. */
+/** Returns false if a file was rewritten while it was read: the result may be a mix of the old and the new file. */
 function isOnlyGrown({ files }: FoundSession): boolean {
   return files.every(({ path, inode, sizeBytes }) => {
     const now = statFile(path);
@@ -143,7 +143,7 @@ function isQuiet({ files }: FoundSession): boolean {
   return Date.now() - changedMs > CATALOG_LIMITS.followTickMs;
 }
 
-/** Finds the session again: its agent may have begun another file or archived it. `null` if it is not found. */
+/** Finds the session again: its agent may have begun another file or archived it. Returns `null` if it is not found. */
 async function findAgain(
   { agent, sessionId, location }: FoundSession,
   { reader, places }: Pick<LocatedSession, "reader" | "places">,
@@ -188,12 +188,12 @@ async function* each(messages: readonly Message[]): AsyncGenerator<Message, void
 }
 
 interface NewMessages {
-  /** Returns the messages that are new. From then on they count as yielded. */
+  /** Finds the messages that are new. They count as yielded when `take` is called. */
   read(messages: AsyncIterable<Message>): Promise<ReadMessages>;
 }
 
 interface ReadMessages {
-  /** The first message had been yielded. */
+  /** True if the first message was yielded before. */
   readonly beginsKnown: boolean;
   take(): readonly FollowItem[];
 }
@@ -245,7 +245,7 @@ function createNewMessages(given: ShownMessages, isOnlyNewestTurn: boolean): New
   };
 }
 
-/** `null` if the whole block was yielded. */
+/** Returns the part of the block that was not yielded yet; `null` if the whole block was yielded. */
 function newPart(block: Block, given: YieldedBlock[]): Block | null {
   const hash = hashOf(block.type, "text" in block ? (block.text ?? "") : JSON.stringify(block));
   if (given.some((one) => one.hash === hash)) return null;

@@ -35,7 +35,7 @@ export interface CatalogSource extends TextSource {
   insideOf?(kept: StoredIndexedSession): readonly CatalogSource[];
 }
 
-/** In an index of an older version, a row may lack some keys. */
+/** A row of an older index may lack these keys. */
 const UNKNOWN = { createdAt: null, sizeBytes: null } as const;
 
 /** The index cannot know whether the agent has the session open now. */
@@ -43,7 +43,7 @@ export function parseStored(source: string): StoredIndexedSession {
   return { ...UNKNOWN, ...JSON.parse(source), live: null };
 }
 
-/** A session that a search may answer from. */
+/** A session from which a search may answer. */
 export interface ReadySession {
   readonly stamp: string;
   /** False if no native session is the same conversation. */
@@ -56,7 +56,9 @@ export function toReady(stored: Pick<StoredSession, "stamp" | "source">): ReadyS
   return new ReadyRow(stored);
 }
 
-/** A class, because there are thousands, and V8 takes far longer for objects with getters of their own. */
+/**
+ * This is a class because there are thousands of rows, and V8 takes far longer for objects with getters of their own.
+ */
 class ReadyRow implements ReadySession {
   readonly stamp: string;
   readonly #source: string;

@@ -15,20 +15,19 @@ export const CATALOG_LIMITS = {
   newestEvents: 400,
   /** Milliseconds between two checks of a followed session. */
   followMs: 250,
-  /** The bytes of a session in a database that are read again for what is new. */
+  /** The bytes of a session in a database that are read again to find what is new. */
   followWindowBytes: 64_000,
   /** Number of reads after which the session is looked up again: it may have another file. */
   followLooks: 20,
   /** Number of failed look-ups in a row after which a session counts as gone. */
   followMissed: 12,
-  /**
-   * The time for which opened texts serve other searches, in milliseconds; the age after which they are opened again for
-   * the next search; the number of files, those that changed last, that each search looks at in the meantime.
-   */
+  /** The milliseconds for which opened texts serve other searches. */
   keptTextsMs: 10_000,
+  /** The age in milliseconds after which they are opened again for the next search. */
   renewTextsMs: 3_000,
   /** Milliseconds without a search before they are opened again. */
   renewPauseMs: 300,
+  /** The number of files, those that changed last, that each search looks at in the meantime. */
   watchedFiles: 256,
   /** Names of changed files in the facts of a row, and characters of one text. */
   rowFiles: 3,
@@ -39,8 +38,8 @@ export const CATALOG_LIMITS = {
   tags: 20,
   markBytes: 16_777_216,
   markMs: 5_000,
-  /** A smaller session is read as fast as its scan is found in the index. */
+  /** The bytes below which a session is read as fast as its scan is found in the index. */
   indexedScanBytes: 2_000_000,
-  /** Longer than a tick of the clock that stamps files. */
+  /** A time that is longer than a tick of the clock that stamps files. */
   followTickMs: 100,
 } as const;

@@ -271,7 +271,7 @@ async function lookUpOfAgent(named: NativeName, looking: CatalogSources): Promis
   }
 }
 
-/** Returns none if the store cannot be read: the name stays unknown. */
+/** Returns an empty list if the store cannot be read: the name then stays unknown. */
 async function allOwn({ places, store }: CatalogSources): Promise<readonly OwnRow[]> {
   try {
     if (store !== undefined) return store === null ? [] : await listOwn(store);

@@ -13,7 +13,7 @@ import { type ProjectMark, readProjectMarks } from "./project-marks.ts";
 
 export interface MovedProject {
   readonly from: string;
-  /** The folders with the same repository; if there is only one, nobody has to choose. */
+  /** The folders with the same repository. If there are several, the person must choose one. */
   readonly to: readonly string[];
   readonly sessions: number;
 }
@@ -21,7 +21,7 @@ export interface MovedProject {
 export interface MovedProjectsOptions {
   readonly places: Places;
   /**
-   * A folder in which the project is searched, in addition to the folders of sessions and those next to the old one.
+   * Another folder that is checked, in addition to the folders of sessions and those next to the old folder.
    */
   readonly cwd: string;
   readonly signal?: AbortSignal;
@@ -98,7 +98,7 @@ function hasFolderAbove(folder: string, gone: ReadonlyMap<string, unknown>): boo
 function siblingsOf(folder: string): readonly string[] {
   let parent = dirname(folder);
   while (!existsSync(parent)) parent = dirname(parent);
-  // Neither the root nor the folder of all homes contains projects.
+  // The root folder contains no projects.
   if (dirname(parent) === parent) return [];
   return namesBelow(parent)
     .slice(0, MAX_SIBLINGS)

@@ -1,6 +1,6 @@
 /**
- * The present names of agents' sessions: an imported session continues as an own session, under another id. Editors and
- * the viewer find their sessions by this rule. Pure.
+ * The present names of agents' sessions. An imported session continues as an own session, under another id. Editors and
+ * the viewer use this rule to find their sessions. Pure.
  */
 
 import type { NativeRef } from "@continuo/core/model";
@@ -24,7 +24,7 @@ export function ownerOf(native: NativeName, rows: readonly OwnRow[]): OwnRow | n
   return ownersByName(rows).get(nativeKey(native)) ?? rows.find((row) => isSame(row, native)) ?? null;
 }
 
-/** For each native session that was imported, by its key: the first own session that was imported from it. */
+/** Maps the key of each native session that was imported to the first own session that was imported from it. */
 export function ownersByName(rows: readonly OwnRow[]): ReadonlyMap<string, OwnRow> {
   const owners = new Map<string, OwnRow>();
   for (const row of rows) {

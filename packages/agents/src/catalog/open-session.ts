@@ -1,4 +1,4 @@
-/** Opens one of Continuo's own sessions: the transcript of its log, in the shape of a native session. */
+/** Opens a session, native or own. An own session is the transcript of its log, in the shape of a native session. */
 
 import {
   ContinuoError,
@@ -21,7 +21,7 @@ import { type OpenOwn, openOwnAgain } from "./store.ts";
 /** The facts of `session info` in addition to the row. */
 export type CatalogDetails = ListedSession & Omit<SessionDetails, Exclude<keyof ListedSession, "forkedFrom">>;
 
-/** A session as commands show it, native or own: every `OpenedSession` has this shape. */
+/** A session as commands show it, native or own. Every `OpenedSession` has this shape too. */
 export interface CatalogSession {
   readonly details: CatalogDetails;
   readonly leaves: readonly Leaf[];
@@ -33,7 +33,7 @@ export interface CatalogSession {
 export interface CatalogOpenOptions {
   /** If given, only about this many of the newest bytes of a native session are read. */
   readonly newestBytes?: number;
-  /** Takes from the index which records a native session has, so that only what the index does not know is read first. */
+  /** Says which records of a native session the index knows, so that only the others are read first. */
   readonly index?: IndexOfRecords;
   readonly signal?: AbortSignal;
 }
@@ -48,7 +48,7 @@ export async function openCatalogSession(
     const { reader, found, places } = located.native;
     const { index, ...reading } = options;
     if (index === undefined) return await reader.open(found, places, reading);
-    // Loaded here, because a list does not need it.
+    // It is loaded here, because a list does not need it.
     const { indexedScan } = await import("./indexed-scan.ts");
     const scan = await indexedScan(found, places, index);
     return await reader.open(found, places, { ...reading, ...present({ continue: scan ?? undefined }) });
@@ -59,7 +59,7 @@ export async function openCatalogSession(
 }
 
 /**
- * Returns the messages that the session's active history begins with; none if the session opens as fast as they are
+ * Returns the first messages of the session's active history; none if the session can be opened as fast as they can be
  * found. Errors: those of opening it.
  */
 export async function firstMessagesOf(located: LookUpHit): Promise<readonly Message[]> {
@@ -100,7 +100,7 @@ interface NewestLimit {
 
 const NEWEST: NewestLimit = { limit: CATALOG_LIMITS.newestEvents };
 
-/** Its messages, folded from its log. Loaded here, because a list does not need the fold. */
+/** Reads the messages from the log. The fold is loaded here, because a list does not need it. */
 export async function readTranscript(
   { store }: OpenOwn,
   sessionId: string,
@@ -192,8 +192,8 @@ function firstWords(messages: readonly Message[]): string {
 }
 
 /**
- * Ids of the messages of the active branch that the agent no longer sends to its model, because the last summary
- * replaced them; empty if the session was never compacted. Errors: those of `modelViewOf`.
+ * Returns the ids of the messages of the active branch that the agent no longer sends to its model, because the last
+ * summary replaced them; empty if the session was never compacted. Errors: those of `modelViewOf`.
  */
 export async function cutOffBy(located: LookUpHit, session: CatalogSession): Promise<ReadonlySet<string>> {
   const history: Message[] = await Array.fromAsync(session.history());

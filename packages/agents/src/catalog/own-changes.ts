@@ -1,6 +1,5 @@
 /**
- * Changes to Continuo's own sessions: another title, a fork, a deletion. A session that is deleted from a store cannot
- * be restored.
+ * Renames, forks and deletes Continuo's own sessions. A session that is deleted from a store cannot be restored.
  */
 
 import {
@@ -18,7 +17,7 @@ import type { OpenOwn } from "./store.ts";
 
 const SHOWN_FORKS = 20;
 
-/** Returns the title in its stored form. Errors: `invalid` for an empty title, or a long one; `not_found`. */
+/** Returns the title in its stored form. Errors: `invalid` for a title that is empty or too long; `not_found`. */
 export async function renameOwn({ sessionId }: OwnRow, text: string, { store }: OpenOwn): Promise<string> {
   const title = toGivenTitle(text);
   await store.updateSession(sessionId, { title });
@@ -31,8 +30,8 @@ export interface OwnFork {
 }
 
 /**
- * A new session that begins with the events of this one, including runs and usage; nothing is copied. The native
- * sessions stay with the original session.
+ * Creates a session that begins with the events of this session, including runs and usage; nothing is copied. The
+ * native sessions stay with the original session.
  *
  * @param at the last message of the fork; the last message of the session by default
  * Errors: `not_found` for the message, `invalid` for a cut between messages that belong together, or a session without
@@ -68,7 +67,7 @@ export async function forkOwn(
   });
 }
 
-/** The sequence of the last event of these messages. */
+/** Returns the sequence of the last event of these messages. */
 function endOf(messages: readonly Message[]): number {
   const ends = messages.map(({ metadata }) => Number(metadata.lastSequence ?? metadata.sequence ?? 0));
   return ends.reduce((end, one) => Math.max(end, one), 0);

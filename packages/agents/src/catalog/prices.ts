@@ -45,8 +45,7 @@ export function shippedPrices(): PriceList {
 }
 
 /**
- * Reads lines in the form of `PRICE_LINES`. A date at the end of a name does not matter: the name without it gets the
- * price too.
+ * Reads lines in the form of `PRICE_LINES`. If a name ends with a date, the name without the date gets the price too.
  */
 export function parsePriceLines(text: string): PriceMap {
   const prices: Record<string, Price> = Object.create(null);

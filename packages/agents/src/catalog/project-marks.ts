@@ -47,8 +47,9 @@ export function readProjectMarks(places: Places): ProjectMarks {
 }
 
 /**
- * Marks the repositories of all sessions whose folders exist; other marks stay. Git is started once for each folder.
- * Errors: those of the system. If another process is writing marks, this one leaves the work to it.
+ * Marks the repositories of all sessions whose folders exist; other marks stay, up to a limit. Git is started at most
+ * once for each folder. If another process is writing marks, this one leaves the work to it. Errors: those of the
+ * system.
  */
 export async function noteProjects(places: Places, signal?: AbortSignal): Promise<void> {
   const marks = new Map(readProjectMarks(places));

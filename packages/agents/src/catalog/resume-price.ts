@@ -99,7 +99,7 @@ async function lastCallOf(found: FoundSession, places: Places): Promise<LastCall
   return last;
 }
 
-/** The input of a call: uncached, from the cache, and written to it. */
+/** Returns the tokens of a call's input: uncached, read from the cache, and written to the cache. */
 function contextOf({ inputTokens, cacheReadTokens = 0, cacheWriteTokens = 0 }: Usage): number {
   return inputTokens + cacheReadTokens + cacheWriteTokens;
 }

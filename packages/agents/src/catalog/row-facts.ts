@@ -1,4 +1,4 @@
-/** Facts that distinguish rows with the same title: the last message, the changed files, the branches. */
+/** Finds facts that distinguish rows with the same title: the last message, the changed files, the branches. */
 
 import { cutText, type Message, type ToolCallBlock } from "@continuo/core/model";
 import { changesOf, messageKind } from "@continuo/core/transcript";
@@ -16,12 +16,12 @@ type ReadableSession = Pick<CatalogSession, "details" | "leaves" | "history">;
 export interface RowKnowledge {
   readonly buckets: readonly UsageBucket[];
   readonly facts: RowFacts;
-  /** Codes of all problems, each once. */
+  /** The codes of all problems; each code is here only once. */
   readonly problems: readonly string[];
   readonly forkedFrom: string | null;
 }
 
-/** Tokens of every branch, the problems, and the facts of the active one, from one read. */
+/** Finds the tokens of every branch, the problems, and the facts of the active branch, in one read. */
 export async function rowKnowledgeOf(session: ReadableSession): Promise<RowKnowledge> {
   const { details, leaves } = session;
   const fold = new RowFold();
@@ -39,7 +39,7 @@ export async function rowKnowledgeOf(session: ReadableSession): Promise<RowKnowl
   return { buckets, facts: fold.facts(session), problems, forkedFrom: details.forkedFrom };
 }
 
-/** The facts of the active branch, message by message. */
+/** Collects the facts of the active branch, message by message. */
 class RowFold {
   #lastWords: string | null = null;
   /** The newest change is last. A call without a result may have changed its file. */

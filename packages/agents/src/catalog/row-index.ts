@@ -1,6 +1,6 @@
 /**
- * Stores the tokens and facts of rows in the index: reads them, and adds them after a full read of a session. The figures
- * of a row are what the list or the index knows of it: for them no session is read, and what is not known is left out.
+ * Stores the tokens and facts of rows in the index after a full read of a session, and reads them. The figures of a row
+ * are what the list or the index knows: no session is read for them, and what is not known is left out.
  */
 
 import { type NativeRef, present } from "@continuo/core/model";
@@ -13,7 +13,10 @@ import { type RowKnowledge, rowKnowledgeOf } from "./row-facts.ts";
 import { forkOriginOf, isOwn, type ListedSession } from "./rows.ts";
 import { usageKey } from "./stats.ts";
 
-/** The files of a session, in their present state, and its id, because a database file has several sessions. */
+/**
+ * The id of a session, and its files in their present state. The id is needed because a database file has several
+ * sessions.
+ */
 type IndexedFiles = Pick<FoundSession, "sessionId" | "files">;
 
 export interface RowIndex {
@@ -74,7 +77,7 @@ export interface RowFigures {
   readonly forkOrigin?: Pick<NativeRef, "agent" | "sessionId">;
 }
 
-/** @param rows the rows of a page; the index is asked about all of them at once */
+/** @param rows the rows of a page; the index is asked about all of them in one query */
 export async function readRowFigures(
   rows: readonly ListedSession[],
   { places, prices }: { readonly places: Places; readonly prices: Prices | null },
@@ -118,8 +121,8 @@ export function withSource(row: ListedSession, known: IndexedRow | null): Listed
 }
 
 /**
- * The file of a session, or its database with the log of changes that are not in it yet. The index has no entry for
- * them if the session has further files: its figures are unknown then.
+ * The file of a session, or its database with the log of changes that are not in it yet. If the session has further
+ * files, the index has no entry for this file alone, and the figures are unknown.
  */
 function filesOf(row: ListedSession): readonly FoundFile[] {
   if (isOwn(row) || !row.location.startsWith("/")) return [];

@@ -16,9 +16,9 @@ export interface ListedSession extends SessionRow {
   readonly nativeRefs?: readonly NativeRef[];
   /** The channel or the continuous session that the session belongs to. */
   readonly place?: RowPlace | null;
-  /** Only in lists, of a session that a person marked. */
+  /** Present only in lists, for a session that a person marked. */
   readonly marks?: SessionMarks;
-  /** Only in lists, of a session that was moved to another machine. */
+  /** Present only in lists, for a session that was moved to another machine. */
   readonly movedTo?: RemoteLocation;
   /** Orders Continuo's own sessions that changed in the same millisecond, as `Session.activityOrder` does. */
   readonly activityOrder?: number;
@@ -42,7 +42,7 @@ export interface OwnRow extends ListedSession {
   readonly lastAgent: string | null;
   /** The native session that it began as a copy of; `null` for a session that began here. */
   readonly importedFrom: Pick<NativeRef, "agent" | "sessionId"> | null;
-  /** The source of the agent's session that it began as, if that is a fork. */
+  /** The source of the native session that it began as a copy of, if that session is a fork. */
   readonly importedFork?: Pick<NativeRef, "agent" | "sessionId">;
 }
 
@@ -54,7 +54,7 @@ export function toOwnRow(session: Session, storeLocation: string): OwnRow {
     title,
     cwd,
     createdAt,
-    // Appends move `updatedAt` at most once a minute; a change of only the row changes only `updatedAt`.
+    // Appends change `updatedAt` at most once a minute. A change of the row alone changes only `updatedAt`.
     updatedAt: updatedAt > lastActivityAt ? updatedAt : lastActivityAt,
     ...present({ activityOrder, place: placeOf(session) ?? undefined }),
     ...present({ forkedFrom: session.forkedFrom?.logId }),

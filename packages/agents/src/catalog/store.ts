@@ -20,7 +20,7 @@ export function commandPrincipal(): Principal {
   return { who: `user:${thisUser()}`, from: "command" };
 }
 
-/** The name of this user; in a container, a user may have only a number. */
+/** The name of this user, or the number: in a container, a user may have no name. */
 function thisUser(): string {
   try {
     return userInfo().username;
@@ -29,7 +29,7 @@ function thisUser(): string {
   }
 }
 
-/** Returns the store of the flag, otherwise of `CONTINUO_STORE` (unless empty), otherwise the database of `CONTINUO_HOME`. */
+/** Returns the store of the flag, else of `CONTINUO_STORE` (unless empty), else the database in `CONTINUO_HOME`. */
 export function storeUrlOf(places: PlacesAt, flag?: string): string {
   const url = flag ?? (places.env.CONTINUO_STORE || "sqlite:");
   const rest = /^sqlite:(.*)$/isu.exec(url)?.[1];
@@ -79,7 +79,7 @@ function locationOf(url: string): string {
   return pathOfUrl(url) ?? withoutPassword(url);
 }
 
-/** The newest change is first. Only the newest sessions, up to a limit, are read. */
+/** Returns the sessions, the last changed one first. Only the newest ones, up to a limit, are read. */
 export async function listOwn({ store, location }: OpenOwn): Promise<readonly OwnRow[]> {
   const rows: OwnRow[] = [];
   const parents = new Map<string, string>();

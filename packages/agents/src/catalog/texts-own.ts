@@ -1,4 +1,4 @@
-/** The texts of Continuo's own sessions, of the store and workspace of this user's commands. */
+/** The texts of Continuo's own sessions in the store and workspace that this user's commands use. */
 
 import { isFailure, type Log, listAll, type Store, toSessionRow } from "@continuo/core/model";
 import { databaseFiles, type FoundFile, type PlacesAt } from "@continuo/files";
@@ -24,7 +24,7 @@ interface OwnState {
 
 export interface OwnSourceOptions {
   readonly places: PlacesAt;
-  /** A folder or a file. */
+  /** The path is that of a folder or a file. */
   readonly isExcluded: (path: string) => boolean;
   readonly rules: string;
   readonly memo: SavedSkimMemo;

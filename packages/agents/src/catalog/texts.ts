@@ -1,7 +1,7 @@
 /**
  * The texts of all sessions for the index: native sessions with their sub-agents, Continuo's own sessions, sessions
- * that other machines mirror here, and sessions in the trash. Finds out which sessions exist, which the index lacks,
- * and which a search can use.
+ * that other machines mirror here, and sessions in the trash. This file finds out which sessions exist, which ones the
+ * index lacks, and which ones a search can use.
  */
 
 import { setImmediate as otherWork } from "node:timers/promises";
@@ -54,7 +54,7 @@ export interface Texts {
   /** Sessions whose indexed text a search can use, by their numbers in the index. */
   readonly ready: ReadonlyMap<number, ReadySession>;
   /**
-   * Sessions that the index does not have yet, because the time was over, or because another process is reading them.
+   * Sessions that the index does not have yet, because there was no time left, or because another process reads them.
    */
   readonly left: number;
   /** Sessions that cannot be read. */
@@ -74,7 +74,7 @@ export async function updateTexts(options: TextsOptions): Promise<Texts> {
 /** The texts of all sessions at the moment when this was opened. */
 export interface OpenTexts extends AsyncDisposable {
   texts(): Texts;
-  /** The ids of all sessions. Includes the known sub-agents inside other files. */
+  /** The ids of all sessions, including the known sub-agents inside other files. */
   sessionIds(): readonly string[];
   /** Sessions that the index lacks in their present state, newest first; those that could not be read are left out. */
   missing(): readonly CatalogSource[];

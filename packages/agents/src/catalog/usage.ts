@@ -18,8 +18,8 @@ export interface UsageBucket {
 }
 
 /**
- * Each message counts for its own hour and model. Tokens that are in the session's total but in no message are added at
- * the session's last hour: to its model if it has only one, otherwise to no model.
+ * Each message counts for its own hour and model. Tokens that are in the session's total but in no message are added to
+ * the session's last hour, and to its model if it has only one, otherwise to no model.
  */
 export async function usageOf(
   session: Pick<CatalogSession, "details" | "leaves" | "history">,

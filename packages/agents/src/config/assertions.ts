@@ -1,4 +1,4 @@
-/** Checks a configuration before its use: errors for one that cannot be used, and warnings. */
+/** Checks a configuration before its use: throws an error if it cannot be used, and writes the text of warnings. */
 
 import { ContinuoError, shellWord } from "@continuo/core/model";
 import type { PlacesAt } from "@continuo/files";
@@ -44,8 +44,8 @@ export function assertRunnable(configuration: ConfigurationChecks): void {
 }
 
 /**
- * Returns a warning about settings that are not used, and the reason, for commands that start no agent. @param file the
- * name of the file in the warning
+ * Returns a warning about settings that are not used, and the reason, for commands that start no agent.
+ * @param file the name of the file in the warning
  */
 export function untrustedWarning(untrusted: UntrustedFile, file: string): string {
   const unused = untrusted.keys.join(", ");

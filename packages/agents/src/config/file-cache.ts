@@ -1,7 +1,7 @@
 /**
  * Caches the content of files without problems by the hash of their bytes: an unchanged file is not parsed and checked
- * again, and the parsers (yaml, zod) are not even loaded. The cache is Continuo's own; it may be deleted. Environment
- * variables are not copied, since they hold keys.
+ * again, and the parsers (yaml, zod) are not even loaded. The cache belongs to Continuo, and may be deleted. A file
+ * that sets environment variables of an agent is not cached, because they can contain keys.
  */
 
 import { existsSync } from "node:fs";
@@ -13,7 +13,7 @@ import type { FileContent } from "./schema.ts";
 /** The beginning of the hash of the schema that checked the files. A test fails if the schema has another hash. */
 export const SCHEMA_HASH = "5799ed3c0eab35c4";
 
-/** The home has one file, and so may each project. */
+/** The home has one file, and each project can have one. */
 export const MAX_CACHED_FILES = 16;
 
 export interface CachedFile {
@@ -21,7 +21,7 @@ export interface CachedFile {
   readonly content: FileContent;
 }
 
-/** `null` unless all of them are known. */
+/** Returns the contents with these hashes; `null` unless all are known. */
 export function recallContents(home: string, hashes: readonly string[]): readonly FileContent[] | null {
   if (hashes.length === 0) return [];
   const known = readKnown(home);
@@ -29,7 +29,7 @@ export function recallContents(home: string, hashes: readonly string[]): readonl
   return found.length === hashes.length ? found.map(({ content }) => content) : null;
 }
 
-/** Keeps the newest ones. Nothing is written if Continuo has no home yet. */
+/** Keeps the newest contents. Nothing is written if Continuo has no home yet. */
 export function rememberContents(home: string, files: readonly CachedFile[]): void {
   const known = files.filter(({ content }) => !setsVariables(content));
   if (known.length === 0 || !existsSync(home)) return;
@@ -38,7 +38,7 @@ export function rememberContents(home: string, files: readonly CachedFile[]): vo
   try {
     writeDurably(fileOf(home), JSON.stringify({ schema: SCHEMA_HASH, files: kept }));
   } catch {
-    // A home that cannot be written to only costs the next start.
+    // If the home cannot be written, only the next start is slower.
   }
 }
 

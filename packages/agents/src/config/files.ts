@@ -1,4 +1,4 @@
-/** The configuration files and their bytes: each file is read once, so that the hashed bytes are the used ones. */
+/** Reads each configuration file once, so that the bytes that are hashed are those that are used. */
 
 import { createHash } from "node:crypto";
 import { existsSync, readFileSync, realpathSync, statSync } from "node:fs";

@@ -4,9 +4,9 @@
  * `readConfiguration({ places, flags })` returns the settings of every agent with defaults. A caller that starts an
  * agent calls `assertRunnable`; every other caller calls `assertValid` and may show `untrustedWarning`.
  *
- * Promises: later settings win; settings of a project about programs are used only after `continuo trust`, for this
- * content of the file; agents run with the restrictions of folders that are not trusted; a wrong key is reported with
- * its line; zod and yaml are loaded only for a file that was not read before.
+ * Promises: later settings win; settings of a project about programs are used only after `continuo trust`, and
+ * only while the file has the same content; agents run with the restrictions of folders that are not trusted; a wrong
+ * key is reported with its line; zod and yaml are loaded only for a file that was not read before.
  * Does not know: how an agent is started.
  */
 

@@ -126,15 +126,15 @@ function findingsOf(issue: Issue, before: readonly PropertyKey[], whole: unknown
   }
 }
 
-/** If the value is a map, the alternative that is a map was meant, otherwise the first one, which is a word. */
+/** Returns the alternative that is a map if the value is a map; otherwise the first one, which is a word. */
 function branchOf(branches: readonly (readonly Issue[])[], value: unknown): readonly Issue[] {
   return (typeof value === "object" && value !== null ? branches.at(-1) : branches[0]) ?? [];
 }
 
-/** Keys of other programs, with the key that means the same here. */
+/** Keys of other programs, each with the key that means the same here. */
 const WORDS_OF_OTHERS: Readonly<Record<string, string>> = { provider: "agent", providers: "agents" };
 
-/** Suggests a similar key of this map, otherwise one of another map; if the value has a key, with that key below it. */
+/** Suggests a similar key of this map, or else of another map, followed by a key of the value that exists there. */
 function meantKey(key: string, path: readonly PropertyKey[], value: unknown): string | null {
   const lastOf = (one: string): string => one.split(".").at(-1) ?? "";
   const word = entryOf(WORDS_OF_OTHERS, key.toLowerCase()) ?? lastOf(key);

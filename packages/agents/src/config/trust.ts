@@ -1,6 +1,6 @@
 /**
- * The record of trust, `trust.json` of `CONTINUO_HOME`: projects' files, by path and content, and folders, whose
- * agents may use the project's own configuration.
+ * The record of trust, `trust.json` of `CONTINUO_HOME`. It has files of projects, by path and content, and folders in
+ * which agents may use the project's own configuration.
  */
 
 import { join } from "node:path";
@@ -90,7 +90,7 @@ export function trustStateOf(file: RawFile, trusted: readonly TrustedFile[]): Tr
   return known.sha256 === file.sha256 ? "trusted" : "changed";
 }
 
-/** Written completely or not at all; only this user can read it. Errors: `unwritable`, `corrupt`. */
+/** The record is written completely or not at all, and only this user can read it. Errors: `unwritable`, `corrupt`. */
 export function writeTrusted(home: string, change: (before: TrustRecord) => TrustRecord): void {
   const path = trustRecordOf(home);
   const { files, folders, refused } = change(readTrustRecord(home));

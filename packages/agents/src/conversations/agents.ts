@@ -119,7 +119,7 @@ interface ConversationStart {
   readonly stop: AbortController;
 }
 
-/** A driver whose next conversation may be open already. */
+/** Returns a driver whose next conversation may already be open. */
 function startedEarly(driver: AgentDriver): Early {
   let begun: ConversationStart | null = null;
   const drop = async (): Promise<void> => {
@@ -141,7 +141,7 @@ function startedEarly(driver: AgentDriver): Early {
           try {
             return await unlessAborted(taken, open.signal);
           } catch (error) {
-            // The program may have closed the conversation since then.
+            // The program may have closed the conversation in the meantime.
             if (!isContinuoError(error, "session_live")) throw error;
           }
         }
@@ -203,7 +203,7 @@ function isSamePlace(a: OpenConversation, b: OpenConversation): boolean {
   return a.cwd === b.cwd && a.resumeSessionId === b.resumeSessionId && a.model === b.model;
 }
 
-/** Messages of other agents are written as a session of this agent, if Continuo can write its files. */
+/** Writes messages of other agents as a session of this agent, if Continuo can write its files. */
 function replayWriter(name: AgentName, places: PlacesAt): ReplayWriter {
   return async (messages, options) => {
     const { replayWriterOf } = await import("../handoff/index.ts");

@@ -1,6 +1,6 @@
 /**
- * After a crash of Continuo, the agent's own record shows whether the agent received the prompt of the interrupted turn.
- * If it did, its native session continues: nothing is sent again, and the model's cache stays valid.
+ * Finds out after a crash of Continuo, from the agent's own record, whether the agent received the prompt of the
+ * interrupted turn. If it did, its native session continues: nothing is sent again, and the model's cache stays valid.
  */
 
 import {
@@ -36,8 +36,8 @@ export interface Recovery {
 }
 
 /**
- * The session with a reference to the native session that received the prompt; `null` if the agent's record does not
- * show it. Errors: those of the store.
+ * Returns the session with a reference to the native session that received the prompt; `null` if the agent's record
+ * does not show it, or if the native session belongs to another session of Continuo. Errors: those of the store.
  */
 export async function referToNativeRecord(
   { runId, input }: UnansweredInput,
@@ -59,7 +59,7 @@ export async function referToNativeRecord(
   if (found === null) return null;
   if (knownId !== null && known.state !== "unsure") return session;
   const { sessionId, location } = found;
-  // It belongs to another session of Continuo.
+  // The native session belongs to another session of Continuo.
   if (knownId === null && (await ownSessionContinuedIn({ agent, sessionId }, readOwn(store))) !== null)
     return null;
   const { providerSessionId, providerSessions } = referenceTo(
@@ -74,8 +74,8 @@ export async function referToNativeRecord(
 const LOOKED_AT = 5;
 
 /**
- * The session of Continuo's whose newest turn was cut off after this native session had received its prompt; `null` if
- * there is none. Errors: those of the store.
+ * Returns the session of Continuo whose newest turn was cut off after this native session had received its prompt;
+ * `null` if there is none. Errors: those of the store.
  */
 export async function cutOffIn(
   native: Pick<FoundSession, "agent" | "sessionId">,
@@ -99,8 +99,8 @@ export async function cutOffIn(
 const ENDS = Object.values(RUN_EVENTS).filter((type) => type !== "run_started");
 
 /**
- * The last event that the agent knows if it received the run's prompt: everything except the interrupted answer. `null`
- * if other turns ended after that, or somebody else wrote a message.
+ * Returns the last event that the agent knows if it received the run's prompt: the event before the interrupted answer.
+ * Returns `null` if another turn ended after it, or if somebody else wrote a message.
  */
 async function heardUpTo(store: Store, { sessionId, runId }: Run): Promise<number | null> {
   const [end] = (await store.read(sessionId, { types: ENDS, order: "newest", limit: 1 })).events;

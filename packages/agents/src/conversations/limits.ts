@@ -15,11 +15,11 @@ export const TALK_LIMITS = {
   appendChars: 4_194_304,
   /** The number of own sessions that are searched for the one that a native session belongs to. */
   lookedThrough: 5_000,
-  /** The time in which the same text counts as a repetition of a prompt that was cut off, even after other turns. */
+  /** For this time, the same text counts as a repetition of a prompt that was cut off, even after other turns. */
   repeatedMs: 86_400_000,
   /** The number of runs that are searched for an earlier one. */
   earlierTurns: 1_000,
-  /** The size of the store in memory: a long conversation needs only a little more than its end. */
+  /** The size of the store's cache in memory: a long conversation needs little more than its newest part. */
   storeCacheBytes: 4_194_304,
   /** The least time between two drawings of a turn's screen. */
   frameMs: 40,

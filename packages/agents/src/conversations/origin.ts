@@ -97,7 +97,7 @@ async function originOf(named: ResolvedSession, looking: OriginSources): Promise
   }
 }
 
-/** The own session that continues in the native session, or was cut off in it, if there is one. */
+/** Finds Continuo's own session that continues in the native session, or was cut off in it. */
 async function belongingTo(
   origin: Exclude<Origin, { type: "own" }>,
   { store, places }: OriginSources,

@@ -24,7 +24,7 @@ export interface ProgramOptions {
   readonly editor?: EditorPort;
   /** See `DriverOptions.writerWaitMs`. */
   readonly writerWaitMs?: number;
-  /** True if the agent's program stays between turns. */
+  /** `session`: the agent's program stays between turns. */
   readonly keepOpen: "session" | "turn";
   /** Reports what happens between turns: an imported session, input that nobody answered. */
   readonly note: (text: string) => void;
@@ -38,7 +38,7 @@ export interface Program {
   start(state: TalkState): Promise<void>;
   /** Starts the program and waits until it is ready. Errors: as `AgentDriver.open`. */
   check(state: TalkState): Promise<void>;
-  /** A wait of the driver is reported only during a turn, because only then a person waits. */
+  /** Runs a turn. A wait of the driver is reported only during a turn, because only then a person waits. */
   whileSaying<T>(turn: () => Promise<T>): Promise<T>;
   /** See `ConversationAgent.rest`. */
   rest(): Promise<void>;

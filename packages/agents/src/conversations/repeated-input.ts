@@ -1,6 +1,6 @@
 /**
  * Recognizes a prompt that was cut off and is sent again: it continues the earlier run, and is not stored twice in the
- * session. A turn of another person may be between the two, or may be running.
+ * session. A turn of another person may be between the two prompts, or may be running.
  */
 
 import { isContinuoError, type Session } from "@continuo/core/model";

@@ -3,7 +3,7 @@
 import { isAbsolute, relative } from "node:path";
 import type { Restriction } from "@continuo/core/model";
 
-/** Further names are only counted, because nobody reads thirty. */
+/** If there are more names, the line has their number and only the first names, because nobody reads thirty. */
 const MAX_NAMES = 3;
 
 /**
@@ -28,7 +28,7 @@ function named(names: readonly string[], noun: string): string {
   return `${names.length} ${noun}s (${names.slice(0, MAX_NAMES - 1).join(", ")}, …)`;
 }
 
-/** Below the folder without its path; elsewhere the whole path. */
+/** A path inside the folder becomes relative to it; any other path stays whole. */
 function nameIn(folder: string, path: string): string {
   const name = relative(folder, path);
   return name.startsWith("..") || isAbsolute(name) ? path : name;

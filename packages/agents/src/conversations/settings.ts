@@ -38,7 +38,7 @@ export async function readSettings(
     await trust.settle(cwd);
     configuration = await readConfiguration(options);
   }
-  // A person who answered no continues without the settings that the project may not make.
+  // If the person answered no, the conversation continues without the settings that need trust.
   if (trust?.isRefused(cwd)) assertValid(configuration);
   else assertRunnable(configuration);
   return configuration;
@@ -67,7 +67,7 @@ export function settingsOf({ agents }: Configuration, name: string, flags: TalkF
   };
 }
 
-/** The agents whose program is installed, or named by a path. Errors: as `readSettings`. */
+/** Returns the agents whose program is installed, and those with an `endpoint`. Errors: as `readSettings`. */
 export async function agentsAt(places: PlacesAt, cwd: string): Promise<readonly string[]> {
   return installedAgents(await readSettings(places, cwd), places);
 }
@@ -95,7 +95,10 @@ export function defaultAgent({ agent, agents }: Configuration, places: PlacesAt)
   });
 }
 
-/** The agent of a new conversation; if the session will determine the agent, any one. Errors: `agent_missing`. */
+/**
+ * Returns the agent of a new conversation. If the session will determine the agent, the result does not matter, and no
+ * agent must be installed. Errors: `agent_missing`.
+ */
 export function firstAgent(
   { configuration, flags }: { readonly configuration: Configuration; readonly flags: TalkFlags },
   places: PlacesAt,

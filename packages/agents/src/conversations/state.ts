@@ -13,11 +13,11 @@ export type Policy = AgentSettings["permissions"]["policy"];
 
 export interface TalkState {
   readonly settings: AgentSettings;
-  /** `null` before the first turn of a new one. */
+  /** `null` before the first turn of a new conversation. */
   readonly session: Session | null;
   /** The session is a native one that was requested by name, and no turn on it was taken here yet. */
   readonly isFresh: boolean;
-  /** The agent's own mode that was requested. */
+  /** The mode that was requested, by the agent's own name for it. */
   readonly mode: string | null;
   /** The effort of the agent's model, by the agent's name for it; `null`: the agent decides. */
   readonly effort: string | null;
@@ -52,26 +52,26 @@ export type TalkChange =
       readonly agent?: string;
       readonly open: ProgramPlace | null;
     }
-  /** The same session, with another agent; `keep` where its program is open at the right place. */
+  /** The same session, with another agent. `keep`: that agent's program is already open at the right place. */
   | { readonly type: "agent"; readonly name: string; readonly keep?: true }
   /**
-   * It applies to every agent of this conversation: a person who chose `safe` does not want less safety with the next
-   * agent.
+   * The policy applies to every agent of this conversation: a person who chose `safe` does not want less safety with
+   * the next agent.
    */
   | { readonly type: "permissions"; readonly policy: Policy }
   | { readonly type: "mode"; readonly mode: string | null }
   | { readonly type: "effort"; readonly effort: string | null }
   | { readonly type: "model"; readonly model: string | null }
-  /** A turn begins: what it says is no longer the first on this session. */
+  /** A turn begins, so the session is no longer fresh. */
   | { readonly type: "turn"; readonly session: Session }
   /** The session as the store has it now; `null` when it was deleted. */
   | { readonly type: "stored"; readonly session: Session | null };
 
 export type TalkEffect =
   | { readonly type: "end program" }
-  /** So that the first turn need not wait; that turn reports what goes wrong. */
+  /** Starts the program early, so that the first turn need not wait. That turn reports an error of the start. */
   | { readonly type: "start program" }
-  /** Waits until it has started, and reports what goes wrong at once. */
+  /** Waits until the program has started, and reports an error immediately. */
   | { readonly type: "check program" }
   /** Ends the runs that a crash left in the session. */
   | { readonly type: "wake" };
@@ -147,7 +147,7 @@ function enter(
   };
 }
 
-/** A mode, an effort and a model are names that only one agent knows. */
+/** A mode, an effort and a model are names that only one agent knows, so another agent does not get them. */
 function withAgent(state: TalkState, name: string, { configuration, flags }: TalkSetting): TalkState {
   const settings = settingsOf(configuration, name, flags);
   const { policy } = state;
@@ -165,7 +165,7 @@ export function nextPlace({ session, settings }: TalkState, { cwd }: TalkSetting
   return nativeId === null ? null : { nativeId, cwd: session.cwd ?? cwd };
 }
 
-/** The place of earlier messages; `elsewhere` means in an agent's session, whose next turn is the first one in this session. */
+/** Returns the place of earlier messages. `elsewhere`: in an agent's session, on which no turn was taken here yet. */
 export function saidBefore({ session, isFresh }: TalkState): "nothing" | "elsewhere" | "here" {
   if (session === null) return "nothing";
   return isFresh ? "elsewhere" : "here";

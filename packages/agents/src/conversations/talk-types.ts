@@ -59,8 +59,8 @@ export interface Talk extends AsyncDisposable {
   /** One turn. Errors: as `executeRun`. */
   say(input: RunInput, options: SayOptions): Promise<TurnResult>;
   /**
-   * Does the same as `say`, but stores the input at once: while another turn runs, this one waits in the store, where it can be
-   * cancelled, and survives a crash.
+   * Does the same as `say`, but stores the input immediately: while another turn runs, this one waits in the store,
+   * where it can be cancelled, and survives a crash.
    */
   queue(input: RunInput, options: SayOptions): Promise<TurnResult>;
   /** The newest turn of this session with this input; `null` if there is none. */

@@ -64,11 +64,11 @@ class OpenTalk implements Talk {
   #store: Promise<OpenedStore> | null = null;
   #state: TalkState;
   #last: Promise<unknown> = Promise.resolve();
-  /** The newest change or turn that does not come from `queue`: a queued turn waits only for this one. */
+  /** The newest change or turn that does not come from `queue`. A queued turn waits only for this one. */
   #lastAlone: Promise<unknown> = Promise.resolve();
   /** The inputs that a crash left unanswered: if the person sends one of them again, its run continues. */
   #woken: WokenSession | null = null;
-  /** The origin from which the session was copied, until a turn of the copy is kept: a failed first turn deletes it. */
+  /** The origin of a copied session, until a turn of the copy is kept. If the first turn fails, the copy is deleted. */
   #copied: Origin | null = null;
 
   constructor(options: TalkOptions, trust: ProjectTrust, setting: TalkSetting) {

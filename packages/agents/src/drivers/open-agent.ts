@@ -1,4 +1,4 @@
-/** From an agent's name to its driver, loaded at its first use. */
+/** Finds the driver of an agent by the agent's name, and loads it at its first use. */
 
 import {
   type AgentDriver,
@@ -55,7 +55,7 @@ export function assertOpenAgentOptions(what: string, options: OpenAgentOptions, 
  * Returns the driver of an agent that Continuo knows, or of any other that speaks ACP and has a `command`. Nothing is
  * started yet.
  *
- * Errors: `usage` for an unknown option, and for a name that is not one of our agents and has no command.
+ * Errors: `usage` for an unknown option, and for an agent that Continuo does not know and that has no `command`.
  */
 export async function openAgent(name: string, options: OpenAgentOptions = {}): Promise<AgentDriver> {
   assertOpenAgentOptions("openAgent", options, OPEN_AGENT_OPTIONS);

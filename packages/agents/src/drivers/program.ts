@@ -25,7 +25,7 @@ export interface AgentProgram {
   readonly program: string;
   /** The command, with the program's path; `null` if it is not installed. */
   readonly command: readonly string[] | null;
-  /** The command that installs it, where we know one. */
+  /** The command that installs it; `null` if it is not known. */
   readonly install: string | null;
   readonly version: string | null;
   /** `package`: the `package.json` next to it; `path`: a part of its path; `agent`: its own earlier report. */
@@ -61,7 +61,7 @@ export async function findAgentProgram(name: string, options: OpenAgentOptions =
   };
 }
 
-/** Adds to the report of the driver: the last session is also known if Continuo reads the agent's sessions. */
+/** The last session can also be continued if Continuo reads the agent's sessions; the driver does not report this. */
 function withDisk(name: string, told: SessionCapabilities): SessionCapabilities {
   const isKnown = isAgentName(name) && (told.canLoad || told.canResume);
   return { ...told, canContinueLast: told.canContinueLast || isKnown };

@@ -90,7 +90,7 @@ interface CopyContext {
   readonly cwd: string | null;
 }
 
-/** Copies the session's own file and returns the copy. */
+/** Copies the session's files, or its database, and returns the path of the copy. */
 async function copyOf(found: FoundSession, copying: CopyContext): Promise<string> {
   const { home, project } = copying;
   switch (found.agent) {
@@ -113,7 +113,7 @@ function copyTo(from: string, to: string): string {
   return to;
 }
 
-/** Copies a file to the same path below the agent's folders. */
+/** Copies the session's files to the same paths below the agent's folders in the private home. */
 async function copyInto(
   { agent, location, files }: FoundSession,
   { places, home }: CopyContext,
@@ -141,8 +141,8 @@ function copyForGemini({ location }: FoundSession, { home, project }: CopyContex
 }
 
 /**
- * Copies the present state of the database, even while opencode has it open. Makes a folder that opencode counts to the
- * same project.
+ * Copies the present state of the database, even while opencode has it open. If the session's folder is in a
+ * repository, the private folder becomes one that opencode assigns to the same project.
  */
 async function copyDatabase(
   { location }: FoundSession,

@@ -57,7 +57,7 @@ export interface HandOffOptions extends LookupOptions, PartOptions {
   readonly to: AgentName;
   /** The folder of the new session; the source's own by default. */
   readonly cwd?: string;
-  /** The session comes from another machine, where it had this title. In its own agent it keeps the title as it is. */
+  /** The session comes from another machine, where it had this title. If the agent is the same, the title stays too. */
   readonly moved?: { readonly title: string | null };
   /** The largest number of blocks of each kind that may be noted or dropped; no limit by default. */
   readonly maxLoss?: MaxLoss;
@@ -85,7 +85,7 @@ export const HAND_OFF_OPTIONS: KnownOptions<HandOffOptions> = {
 
 export interface HandOff {
   readonly agent: AgentName;
-  /** `null` if nothing was written; so are the next two. */
+  /** `null` if nothing was written, like the next two fields. */
   readonly sessionId: string | null;
   readonly location: string | null;
   readonly resumeCommand: readonly string[] | null;
@@ -100,7 +100,7 @@ export interface HandOff {
   readonly madeDatabase: string | null;
 }
 
-/** The session of the target's own that came back. */
+/** The earlier session of the target agent that came back. */
 export interface HandOffReturn {
   readonly agent: AgentName;
   readonly sessionId: string;
@@ -116,7 +116,7 @@ export interface HandOffReturn {
  *
  * Errors: those of a lookup and of the store; `usage` for an unknown option, and without a folder, `not_found` for a
  * folder or a message that does not exist, `invalid` for a session with nothing that a model reads, `fidelity` with
- * `details.lost` by kind, `verification_failed`, `unwritable`, `unsupported`. Nothing is written then.
+ * `details.lost` by kind, `verification_failed`, `unwritable`, `unsupported`. After an error, nothing was written.
  */
 export async function handOff(ref: SessionRef, options: HandOffOptions): Promise<HandOff> {
   assertKnownOptions("handOff", options, HAND_OFF_OPTIONS);

@@ -45,7 +45,7 @@ export interface WriterSession {
   readonly file: string;
   readonly back: ReturnStart | null;
   readonly messages: readonly NewMessage[];
-  /** The same ones each time. */
+  /** Returns makers that give the same values each time. */
   readonly makers: () => Makers;
   readonly places: Places;
 }
@@ -109,7 +109,7 @@ export interface StagedSession extends Disposable {
   readonly project: string;
 }
 
-/** Errors: `verification_failed` if it reads differently from what was written. */
+/** Errors: `verification_failed` if the session that is read back differs from the one that was written. */
 export async function stageSession(
   made: WriterSession,
   openOne: () => Shelf = () => openShelf("memory"),
@@ -117,7 +117,7 @@ export async function stageSession(
   const { writer } = made;
   using stack = new DisposableStack();
   const folder = stack.use(openScratch());
-  // It runs in an empty project: an agent that reads the session there loads nothing of the real project.
+  // The session is in an empty project, so an agent that reads it there loads nothing of the real project.
   const project = join(folder.path, "project");
   makeScratchFolder(project);
   const home: Places = { home: folder.path, env: {} };

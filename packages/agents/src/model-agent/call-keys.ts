@@ -1,6 +1,6 @@
 /**
- * A key for each call of a tool, which is the same when another attempt at the same message calls again: a tool that ran
- * just before a crash finds by it what it has done. Pure.
+ * Makes a key for each call of a tool. Another attempt at the same message gets the same key for the same call, so a
+ * tool that ran just before a crash can find out what it has already done. Pure.
  */
 
 import { createHash } from "node:crypto";
@@ -8,7 +8,7 @@ import { type AgentRequest, type Block, canonicalJson } from "@continuo/core/mod
 import { earlierAttempt } from "@continuo/core/transcript";
 import { isCutOff } from "./prompt.ts";
 
-/** Numbers of equal calls: those that have a result, and those of the present attempt. */
+/** The numbers of equal calls: of those that have a result, and of those in the present attempt. */
 interface Numbers {
   readonly ended: Set<number>;
   taken: Set<number>;
@@ -45,7 +45,7 @@ export class CallKeys {
   #readEarlier(request: AgentRequest): void {
     const since = earlierAttempt(request)?.since ?? [];
     const { saidBy } = request.run.metadata ?? {};
-    // Messages of people that came since have runs of their own, whose calls are other calls.
+    // Later messages of people have their own runs, and the calls of these runs do not count here.
     const asked = since.filter(({ role, metadata }) => role === "user" && typeof metadata.note !== "string");
     const others = new Set(asked.map(({ metadata }) => metadata.runId).filter((id) => id !== saidBy));
     const calls = new Map<string, { readonly content: string; readonly number: number }>();

@@ -29,7 +29,7 @@ const MAX_BYTES = 1_000_000;
 const MAX_MODELS = 100;
 const MAX_NAME = 200;
 
-/** Asks all ports at the same time. A port without an answer in time, or with the answer of another program, counts as none. */
+/** Asks all ports at the same time. Ignores ports that do not answer in time, and those of other programs. */
 export async function findLocalServers(
   servers: readonly LocalServer[] = LOCAL_SERVERS,
 ): Promise<readonly FoundServer[]> {
@@ -53,10 +53,10 @@ interface ListedModel {
   readonly ownedBy: unknown;
 }
 
-/** `null` if the answer is one of another program. */
+/** `null` if another program answered. */
 function modelsIn(answer: unknown): readonly ListedModel[] | null {
   const { data } = (answer ?? {}) as { readonly data?: unknown };
-  // Ollama without a model answers null.
+  // Ollama answers null if it has no model.
   if (data === null) return [];
   if (!Array.isArray(data)) return null;
   return data.flatMap((model: { readonly id?: unknown; readonly owned_by?: unknown } | null) =>

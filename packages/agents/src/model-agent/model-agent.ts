@@ -1,4 +1,4 @@
-/** A model, called directly. */
+/** An agent that calls a model directly. */
 
 import { randomUUID } from "node:crypto";
 import {
@@ -161,7 +161,10 @@ function noteCall(open: Map<string, string>, event: AgentEvent): void {
   if (event.type === "tool_result") open.delete(event.toolCallId);
 }
 
-/** Without a result, such a call would look as if it had been interrupted. */
+/**
+ * Returns an error result for each call of a tool without `execute`. Without a result, such a call would look as if it
+ * had been interrupted.
+ */
 function notRun(open: ReadonlyMap<string, string>, tools: ToolSet = {}): AgentEvent[] {
   return [...open].flatMap(([toolCallId, toolName]): AgentEvent[] => {
     const tool = tools[toolName];

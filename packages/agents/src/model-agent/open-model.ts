@@ -1,4 +1,4 @@
-/** A model by its settings: at an endpoint with the API of OpenAI, or one of Anthropic. */
+/** Opens a model by its settings: at an endpoint with the API of OpenAI, or at an endpoint of Anthropic. */
 
 import { assertKnownOptions, ContinuoError, present } from "@continuo/core/model";
 import type { LanguageModel } from "ai";
@@ -12,7 +12,7 @@ export type ModelEndpoint =
  * Opens a model for `ModelAgent` and `defineAgent`. The address includes the version, such as
  * `http://127.0.0.1:11434/v1`.
  *
- * Errors: `usage`; `agent_missing` without the package of the provider.
+ * Errors: `usage`; `agent_missing` if the package of the provider is not installed.
  */
 export async function openModel(endpoint: ModelEndpoint): Promise<LanguageModel> {
   assertKnownOptions("openModel", endpoint, { type: true, url: true, model: true, apiKey: true });

@@ -6,7 +6,7 @@ import type { KeptMetadata } from "./messages.ts";
 
 export type StreamPart = TextStreamPart<ToolSet>;
 
-/** Parts whose content other parts, or the end of the stream, repeat. Every unknown part is reported verbatim. */
+/** Other parts, or the end of the stream, repeat the content of these. Every unknown part is reported verbatim. */
 const SILENT: ReadonlySet<string> = new Set<StreamPart["type"]>([
   "start",
   "text-start",
@@ -36,7 +36,7 @@ interface PartDraft {
 
 /**
  * A step is one answer of the model. Its message is reported when it is complete: before the first result of a tool
- * that it called, else at the end of the step. Its calls are reported as they arrive.
+ * that it called, otherwise at the end of the step. Its calls are reported as they arrive.
  */
 export function createStreamFold(newId: () => string): StreamFold {
   let messageId = newId();

@@ -29,7 +29,7 @@ export const MODEL_METRICS: Readonly<Record<Histograms, Metric>> = {
 
 const meter: Meter<never, Histograms> = createMeter("continuo.models", MODEL_METRICS);
 
-/** The calls of one turn, one after another. */
+/** Records the calls of one turn, which come one after another. */
 export interface ModelCalls {
   /** Yields the same parts. A call that is open when the reader leaves the stream counts as failed. */
   seeing(stream: AsyncIterable<TextStreamPart<ToolSet>>): AsyncIterable<TextStreamPart<ToolSet>>;
@@ -96,8 +96,8 @@ export function createModelCalls(model: LanguageModel, messages: () => readonly 
 }
 
 /**
- * The HTTP status of the provider, so that the number of error types is bounded. The error of a retried call has the
- * last status.
+ * Returns the HTTP status of the provider, so that the number of error types is bounded. The error of a call that was
+ * tried again has the last status.
  */
 function typeOf(error: unknown): string {
   const { statusCode, lastError } = (error ?? {}) as {

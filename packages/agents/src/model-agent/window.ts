@@ -1,6 +1,6 @@
 /**
- * The context window of a model in tokens: the endpoint is asked if the model was opened by an address; otherwise the
- * name of the model determines it.
+ * Finds the context window of a model in tokens. The endpoint is asked if the model was opened by an address. If it was
+ * not, or if the endpoint does not say it, the name of the model determines it.
  */
 
 import type { LanguageModel } from "ai";
@@ -27,12 +27,12 @@ const KNOWN: readonly (readonly [names: RegExp, tokens: number])[] = [
   [/^gemini-(?:1\.5|[2-9])/u, 1_048_576],
 ];
 
-/** The tokens of a conversation that fit a window. */
+/** Returns how many tokens of a conversation fit into a window. */
 export function conversationTokens(window: number): number {
   return Math.max(1, Math.floor(window * CONVERSATION_SHARE));
 }
 
-/** `null` for a name that is not known. */
+/** Returns `null` for a name that is not known. */
 export function knownWindow(model: string): number | null {
   const name = model.slice(model.lastIndexOf("/") + 1);
   return KNOWN.find(([names]) => names.test(name))?.[1] ?? null;
@@ -53,7 +53,7 @@ export function servedAt<Model extends LanguageModel>(model: Model, endpoint: En
   return model;
 }
 
-/** Asks once for each model; 128,000 for an unknown one, of which a warning of the process tells. */
+/** Asks once for each model. For an unknown model, it returns 128,000 and emits a warning of the process. */
 export function windowOf(model: LanguageModel): Promise<number> {
   if (typeof model === "string") return Promise.resolve(knownWindow(model) ?? guessedWindow(model));
   const found = windows.get(model) ?? findWindow(model);
@@ -69,7 +69,7 @@ async function findWindow(model: Exclude<LanguageModel, string>): Promise<number
 
 const guessed = new Set<string>();
 
-/** A conversation that exceeds the real window would be refused by the model's server, or be cut off there in silence. */
+/** Warns, because the server of the model refuses or cuts off a conversation that is larger than the real window. */
 function guessedWindow(model: string): number {
   if (!guessed.has(model)) {
     guessed.add(model);
@@ -82,8 +82,8 @@ function guessedWindow(model: string): number {
 }
 
 /**
- * vLLM, LM Studio, llama.cpp, OpenRouter and others list windows with their models; Ollama shows them one by one.
- * `null` if the server does not answer in time.
+ * Asks a server for the window of a model. vLLM, LM Studio, llama.cpp, OpenRouter and others list windows with their
+ * models; Ollama shows the window of one model at a time. Returns `null` if the server does not say it in time.
  */
 export async function askWindow(endpoint: Endpoint): Promise<number | null> {
   const { url, model } = endpoint;

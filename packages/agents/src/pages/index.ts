@@ -1,5 +1,5 @@
 /**
- * Sessions as the viewer shows them: a history in windows, with its outline and its changes, and the viewer's page with
+ * Prepares sessions for the viewer: a history in windows, with its outline and its changes, and the viewer's page with
  * sessions inside, as one file.
  *
  * Promises: a history is kept outside of memory; every answer is bounded; a page is made piece by piece and loads

@@ -77,7 +77,7 @@ function filesOf(turns: CachedHistory["turns"]): readonly TouchedFile[] {
 }
 
 /**
- * The facts of the turns from `from` to `to`; by default of all turns.
+ * Returns the facts of the turns from `from` to `to`, or of all turns if none are given.
  *
  * @param cwd the folder of the session
  */
@@ -89,7 +89,7 @@ export function factsOf(
   return factsOfTurns(turns.slice(from - 1, to), { cwd, from });
 }
 
-/** The files in the order of their first change. */
+/** Returns the files in the order of their first change. */
 export function changedFiles({ turns }: CachedHistory): ChangesAnswer {
   const files = new Map<string, { -readonly [K in keyof ChangedPath]: ChangedPath[K] }>();
   for (const [at, turn] of turns.entries()) {
@@ -110,7 +110,7 @@ export function changedFiles({ turns }: CachedHistory): ChangesAnswer {
   return { files: [...files.values()].slice(0, HISTORY_LIMITS.changedFiles), total: files.size };
 }
 
-/** The changes of one file in their order. Errors: `not_found` if there is none. */
+/** Returns the changes of one file in their order. Errors: `not_found` if there are none. */
 export function changesOfFile(kept: CachedHistory, path: string, after = 0): FileChanges {
   const all = kept.turns.flatMap(({ files }, at) =>
     (files.get(path)?.changes ?? []).map((change) => ({ change, turn: at + 1 })),
@@ -159,7 +159,7 @@ function detailsOf(kept: CachedHistory, { index, callId }: Change): unknown {
   return undefined;
 }
 
-/** The net result of all changes; `null` if one of them is too large to keep, or if there is only one. */
+/** Returns the net result of all changes; `null` if a change is too large to keep, or if there are fewer than two. */
 function netOf({ turns }: CachedHistory, path: string): FileChanges["net"] {
   const items = turns.flatMap(({ work }) => work.items).filter((item) => item.type === "edit");
   const made = items.filter(({ edit }) => visibleLine(edit.path.trim()) === path);

@@ -21,16 +21,16 @@ import {
 } from "./saved-history.ts";
 import { filled } from "./template.ts";
 
-/** The limit for the JSON of all messages in one page: a browser has to read them at once. */
+/** The limit for the JSON of all messages in one page: a browser has to read all of it together. */
 export const MAX_PAGE_BYTES = 200_000_000;
-/** A page with more has no second copy for browsers without scripts. */
+/** A page with more bytes has no second copy for browsers without scripts. */
 const MAX_PLAIN_BYTES = 20_000_000;
 
 export interface PageRequest {
   readonly template: string;
   /** The session, then its sub-agents. */
   readonly sessions: readonly [PageSession, ...PageSession[]];
-  /** Only these turns of the first session, 1-based; up to the last one where `to` is left out. */
+  /** Only these turns of the first session, 1-based; up to the last one if `to` is left out. */
   readonly turns?: { readonly from: number; readonly to?: number };
   /** Sentences about the content of the page. */
   readonly notes: readonly string[];
@@ -197,7 +197,7 @@ function noSuchTurns(
   });
 }
 
-/** `reached`: the first turn that does not fit; `null` if fewer turns would not help. */
+/** `reached`: the newest turn that does not fit; `null` if fewer turns would not help. */
 function tooLarge({ from, to }: TurnRange, reached: number | null, maxBytes: number): ContinuoError {
   const fits = reached !== null && reached < to ? { from: Math.max(from, reached + 1), to } : null;
   const limit = `${Math.floor(maxBytes / 1_000_000)} MB`;

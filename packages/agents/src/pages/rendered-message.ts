@@ -1,4 +1,4 @@
-/** Converts a message for a window: without bytes and opaque data, and with long texts cut. Pure. */
+/** Converts a message for a window: leaves out bytes and opaque data, and cuts long texts. Pure. */
 
 import { type Block, cutText, type Message, type ToolResultBlock } from "@continuo/core/model";
 import { type HistoryName, imagePath, type TextCut } from "@continuo/core/wire/machine";
@@ -9,7 +9,7 @@ export interface RenderedMessage {
   readonly cuts: readonly TextCut[];
 }
 
-/** Image formats in which a browser never runs anything; SVG is not among them. */
+/** The image formats in which a browser never runs a script; SVG is not one of them. */
 export const SHOWN_IMAGES: ReadonlySet<string> = new Set([
   "image/png",
   "image/jpeg",

@@ -1,4 +1,4 @@
-/** The parts of a session for its page, one after the other, so that only one of them is in memory at a time. */
+/** Makes the parts of a session for its page one after the other, so that only one part is in memory at a time. */
 
 import type { Leaf, Message } from "@continuo/core/model";
 import {
@@ -41,7 +41,7 @@ export interface MessageRange {
   readonly end: number;
 }
 
-/** A history of a page, and the messages of it that are written. */
+/** A history of a page, and the range of its messages that are written. */
 export interface HistoryParts {
   readonly kept: CachedHistory;
   readonly branch: string | null;
@@ -61,7 +61,7 @@ export function messagesIn({ turns, length }: CachedHistory, { from, to }: TurnR
   return { start: from <= 1 ? 0 : (turns[from - 1]?.index ?? length), end: turns[to]?.index ?? length };
 }
 
-/** The number of messages at the start that are the same in both histories. */
+/** Returns the number of messages at the start that are the same in both histories. */
 export function sharedBy(a: CachedHistory, b: CachedHistory): number {
   const isSame = (at: number): boolean => a.idAt(at) === b.idAt(at) && a.textAt(at) === b.textAt(at);
   return sharedStart(Math.min(a.length, b.length), isSame);
@@ -115,7 +115,7 @@ export function savedChanges(kept: CachedHistory, { from, to }: TurnRange): Chan
   return { files, total: files.length };
 }
 
-/** The changes of each file in these turns. */
+/** Yields the changes of each file in these turns. */
 export function* savedFiles(kept: CachedHistory, range: TurnRange): Generator<FileChanges, void, void> {
   for (const { path } of savedChanges(kept, range).files) {
     const changes: FileChange[] = [];

@@ -40,7 +40,7 @@ export interface TurnFacts {
   costUsd: number | null;
   readonly models: Set<string>;
   readonly marks: Mark[];
-  /** The keys are paths: the number of calls that name each, and the places of calls that change it. */
+  /** The keys are paths. A value has the number of calls that name the file, and the places of calls that change it. */
   readonly files: Map<string, { calls: number; readonly changes: Change[] }>;
   /** Calls without a result so far. */
   readonly open: Map<string, OpenCall>;
@@ -133,7 +133,7 @@ export function spentIn(turns: readonly Pick<TurnFacts, "tokens" | "costUsd">[])
   };
 }
 
-/** Chained, so that a turn that grows needs only its new messages. */
+/** Each print is the hash of the print before it and a message, so a turn that grows needs only its new messages. */
 function longerPrint({ asked, all }: TurnPrint, message: Message): TurnPrint {
   const kind = messageKind(message);
   const content = JSON.stringify([kind, message.content.map(contentOfBlock)]);

@@ -1,4 +1,4 @@
-/** Windows: a bounded run of messages of a history. Pure, except that it reads the spool. */
+/** Makes windows, which are bounded runs of messages of a history. Pure, except that it reads the spool. */
 
 import { ContinuoError, type Message } from "@continuo/core/model";
 import { createTurnStarts } from "@continuo/core/transcript";

@@ -13,14 +13,14 @@ import { compareText, createSessionReader, type ReadSession } from "./origins/in
 import { type Phrase, parseQuery, type SearchQuery } from "./query/index.ts";
 import { searchToRead, type ToReadOptions } from "./search-to-read.ts";
 
-/** Sessions that are read for one question: the best of those that are found. */
+/** The number of sessions that are read for one question: the best of those that are found. */
 const MAX_SESSIONS = 40;
 
 /** The sessions that were read, and how many were not. */
 interface ReadCounts {
   /** At most 40, those that fit best. */
   readonly sessions: number;
-  /** Sessions that were not searched, not readable, or too many. */
+  /** The number of sessions that were not searched, cannot be read, or are above the limit. */
   readonly notRead: number;
 }
 
@@ -38,7 +38,7 @@ export interface ExperienceOptions extends Omit<ToReadOptions, "limit"> {
   readonly folder: string | null;
 }
 
-/** Returns what came after errors that are like this one. Errors: `usage` for a text without words; as `searchSessions`. */
+/** Returns what came after errors like this one. Errors: `usage` for a text without words; as `searchSessions`. */
 export async function findRepairs(error: string, options: ExperienceOptions): Promise<Repairs> {
   const pattern = errorPattern(error);
   if (pattern === null) {
@@ -63,8 +63,8 @@ export interface CommandWay {
   readonly command: string;
   readonly times: number;
   /**
-   * A call that also ran other commands counts neither as worked nor as failed, because it is unknown which of them
-   * failed.
+   * A failed call that also ran other commands counts neither as worked nor as failed, because it is unknown which of
+   * them failed.
    */
   readonly worked: number;
   readonly failed: number;

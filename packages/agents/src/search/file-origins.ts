@@ -16,7 +16,7 @@ import { parseQuery } from "./query/index.ts";
 import { searchToRead, type ToReadOptions } from "./search-to-read.ts";
 
 export interface FileOriginsOptions extends ToReadOptions {
-  /** Only edits before this time, ISO 8601. */
+  /** Only edits up to this time, in ISO 8601, and edits without a time are used. */
   readonly before?: string;
 }
 
@@ -158,7 +158,7 @@ interface Counts {
   readonly unsearched: number;
 }
 
-/** The sessions that were found so far; each is read once. */
+/** The sessions that were found so far. Each is read only once. */
 interface Work {
   searchFor(query: string): Promise<void>;
   edits(): readonly PlacedEdit[];

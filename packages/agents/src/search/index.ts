@@ -3,7 +3,7 @@
  *
  * Promises: a result is in the session as it is now; words match as the index splits them, in every script; what a
  * person types is never syntax of the database; equal input gives the same order.
- * Does not know: where sessions lie, when the index is filled, or how results are shown.
+ * Does not know: the places of sessions, when the index is filled, or how results are shown.
  */
 
 export {

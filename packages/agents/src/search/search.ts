@@ -1,4 +1,4 @@
-/** A search in the index: turns that match, ranked, grouped by session, with an excerpt of the best turn of each. */
+/** Searches the index: ranks the turns that match, groups them by session, and takes an excerpt of each best turn. */
 
 import type { DatabaseSync } from "node:sqlite";
 import { present } from "@continuo/core/model";
@@ -200,7 +200,7 @@ interface RankedGroup {
   score: number;
 }
 
-/** Every turn that matches. Nearly all of them are only counted, so their times are parsed only if they can be the best ones. */
+/** Groups every turn that matches. Most turns are only counted: the time of a turn is parsed only if it can be best. */
 function everyTurn(
   database: DatabaseSync,
   sessionOf: SessionOf,

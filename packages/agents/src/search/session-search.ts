@@ -34,7 +34,7 @@ export interface SessionSearchOptions {
   readonly exclude: readonly string[];
   /** The present time, in milliseconds since 1970; newer turns rank higher. */
   readonly nowMs: number;
-  /** Number of the best sessions to return; all without it. */
+  /** The number of the best sessions to return; all by default. */
   readonly limit?: number;
   /** Chooses the results among these best sessions: the text of the others is not read. All are results by default. */
   readonly pick?: PickSessions;
@@ -64,11 +64,11 @@ export interface SearchProgress {
 }
 
 export interface SessionSearchResults extends SearchResults {
-  /** Sessions that were searched, or are to be. */
+  /** The number of sessions that were searched, or that will be. */
   readonly sessions: number;
   /** The ids of these sessions, as far as they are known without reading them. */
   readonly sessionIds: readonly string[];
-  /** Sessions that were not searched because the time was over, or what was found was enough. */
+  /** The number of sessions that were not searched, because the time was over or the results were enough. */
   readonly unsearched: number;
   /** Sessions that were searched in their files, because the index does not have their present content. */
   readonly notIndexed: number;
@@ -136,7 +136,7 @@ async function fillFew(texts: OpenTexts, stop: AbortSignal): Promise<"few" | "no
   try {
     await texts.fill(() => performance.now() < end && !stop.aborted);
   } catch (error) {
-    // Without an index that can be written, the sessions are searched in their files.
+    // If the index cannot be written, the sessions are searched in their files.
     if (!isContinuoError(error, "unwritable")) throw error;
   }
   return "few";
@@ -198,14 +198,14 @@ async function searchOpen(
   // All results must be ranked by the same statistics.
   const isOfIndex = missing.length === 0 || (await scanning.isRankedAlike());
   const sessions = isOfIndex ? new Map(ready) : new Map<number, ReadySession>();
-  // A person who watches sees the matches of the index at once, before the files are read.
+  // A person who watches sees the matches of the index before the files are read.
   if (onProgress !== undefined && sessions.size > 0 && missing.length > SEARCH_LIMITS.fewSessions) {
     const { pick: _, ...every } = options;
     early = await searchIndex(query, { ...every, sessions, others: [] });
   }
   await scanning.scan(isOfIndex ? missing : texts.all());
   let notIndexed = missing.length;
-  // Another process may write sessions at this moment: they are searched in their files too.
+  // If another process writes sessions at this moment, these are searched in their files too.
   for (let round = 0; ; round++) {
     const found = await searchIndex(query, { ...options, sessions, others: scanning.results });
     const changed = found.changed.flatMap((id) => sessions.get(id)?.session() ?? []);

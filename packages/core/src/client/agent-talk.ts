@@ -1,6 +1,7 @@
 /**
  * Stops agents that answer each other without end: after a number of agents' messages since a person's last one, an
- * agent with `targetedOnly` is not given the next one. Without it, two bots that mention each other would never stop.
+ * agent with `targetedOnly` is not given the next one. Without this limit, two bots that mention each other would never
+ * stop.
  */
 
 import type { ClientEvent } from "./events.ts";
@@ -10,7 +11,7 @@ export interface AgentTalkOptions {
   readonly maxTurns: number;
   /** Called once for each talk that was stopped. */
   readonly onStop: () => void;
-  /** Called for each whole message that is left out: it stays unanswered for good. */
+  /** Called for each whole message that is left out: it is never answered. */
   readonly onLeft?: (event: LeftMessage) => void;
 }
 

@@ -26,8 +26,8 @@ export interface AnswerInput {
 }
 
 /**
- * `skipped`: the event is no input of this agent, or it was answered or given up before. `failed`: the words failed with
- * `error`; the channel has `text`, and a sentence that says so.
+ * `skipped`: the event is not an input of this agent, or it was answered or given up before. `failed`: the words failed
+ * with `error`; the channel has `text`, which ends with a sentence that says so.
  */
 export type AnswerResult =
   | { readonly status: "completed"; readonly messageId: string; readonly text: string }
@@ -54,7 +54,7 @@ interface AnswerEnd {
 type Claim = Extract<ClaimedInput, { readonly state: "claimed" }>;
 type Words = AnswerWords | ((input: AnswerInput) => AnswerWords | Promise<AnswerWords>);
 
-/** Ends an answer whose words failed: their error is not for the readers. */
+/** The end of an answer whose words failed. The readers do not receive the error. */
 const FAILED = "The answer failed.";
 
 /** The answers of one client, one after the other: the server takes inputs in their order. */
@@ -109,7 +109,7 @@ export class Answers {
         return await this.#write(claim, source);
       } catch (error) {
         if (!isContinuoError(error, "conflict")) throw error;
-        // The connection was lost for so long that the server ended the message: the answer goes on in another one.
+        // The connection was lost for so long that the server ended the message. Another message continues the answer.
         const again = await this.#port.claim(sequence);
         if (again.state === "done") return { status: "skipped" };
         if (again.runId === claim.runId) throw error;
@@ -128,7 +128,7 @@ export class Answers {
       if (!isOpen) await this.#port.open(answerId, "", replyTo);
       isOpen = true;
       const stored = this.#port.update(answerId, part);
-      // A part that was refused is reported by the end of the message, too.
+      // The end of the message also reports a part that was refused.
       stored.catch(() => undefined);
       unconfirmed += part.length;
       if (unconfirmed < LIMITS.deltaLength) continue;
@@ -194,7 +194,7 @@ async function* partsOf(claim: Claim, words: Words): AsyncGenerator<string, void
   else yield* given;
 }
 
-/** The message was never begun, or is hidden already. */
+/** Ignores the errors for a message that was never begun, or that is already hidden. */
 function ignoreHidden(error: unknown): void {
   if (!isContinuoError(error, "not_found") && !isContinuoError(error, "conflict")) throw error;
 }

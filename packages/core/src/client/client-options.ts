@@ -42,18 +42,18 @@ export interface SendOptions {
 
 export interface EventsOptions {
   /**
-   * A message in progress comes in parts: `message` with the state `open`, `update`, `complete`. Otherwise it comes as one
-   * `message` when it is complete or was interrupted.
+   * True if a message in progress comes in parts: `message` with the state `open`, `update`, `complete`. Otherwise it
+   * comes as one `message` when it is complete or was interrupted.
    */
   readonly parts?: boolean;
   /** Only messages to this handle, and events that change them. */
   readonly targetedOnly?: boolean;
   /**
-   * With `targetedOnly`, for an agent: a limit of messages that agents write after a person's last one, so that agents do
-   * not answer each other without end. The message that reaches the limit is left out. 20 if none is given.
+   * With `targetedOnly`, for an agent: the limit of messages that agents write after a person's last message, so that
+   * agents do not answer each other without end. The message that reaches the limit is left out. The default is 20.
    */
   readonly maxTurns?: number;
-  /** Ends the iteration; a later one continues from there. */
+  /** Ends the iteration; a later iteration continues from there. */
   readonly signal?: AbortSignal;
 }
 

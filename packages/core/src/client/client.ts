@@ -41,7 +41,7 @@ import { ClientSession } from "./session.ts";
 import { WholeMessages } from "./whole-messages.ts";
 import { Writer } from "./writer.ts";
 
-/** The collector takes a message when it is whole. */
+/** The collector of missed messages takes only whole messages, so it knows of no open ones. */
 const NONE_KNOWN: ReadonlyMap<string, string | null> = new Map();
 
 export class AgenticClient {
@@ -59,7 +59,7 @@ export class AgenticClient {
   readonly #answers: Answers;
   readonly #missed = new MissedCollector();
   readonly #whole = new WholeMessages();
-  /** The writer of each message, by its id, whose beginning was put into the inbox and whose end was not. */
+  /** The writers of messages whose beginning is in the inbox and whose end is not, by the ids of the messages. */
   readonly #knownOpen = new Map<string, string | null>();
   readonly #ready = Promise.withResolvers<void>();
   #roster = new Map<string, Participant>();
@@ -80,7 +80,7 @@ export class AgenticClient {
       onArrival: (event) => this.#arrive(event),
       toEvent: (event) => this.#toEvent(event),
       onTell: (frame) => this.#link.tell(frame),
-      // A replay can have any length if it is read while it arrives: its reader must not wait for its end.
+      // A replay that is read while it arrives can have any length, so its reader must not wait for its end.
       onFull: () => {
         if (options.replayMode === "stream") this.#join();
       },
@@ -123,7 +123,7 @@ export class AgenticClient {
     });
   }
 
-  /** Resolves when the replay is over, or fills the inbox. Errors: why there is no connection. */
+  /** Resolves when the replay is over, or when it fills the inbox. Errors: the reason why there is no connection. */
   ready(): Promise<void> {
     return this.#ready.promise;
   }
@@ -145,20 +145,20 @@ export class AgenticClient {
     return this.#session.kept?.sdkSessionId ?? undefined;
   }
 
-  /** `interrupted` also while there is no connection to the server. */
+  /** The status is also `interrupted` while there is no connection to the server. */
   get status(): SessionStatus | undefined {
     const status = this.#session.kept?.status;
     return status === "active" && this.#connection === "lost" ? "interrupted" : status;
   }
 
-  /** Why there is no session although one was requested. */
+  /** The reason why there is no session although one was requested. */
   get degraded(): string | undefined {
     return this.#session.degraded;
   }
 
   /**
-   * Every event once, in order, over any number of connections. One iteration at a time: `conflict` for a second one.
-   * Errors: what ended the connection permanently.
+   * Yields every event once, in order, over any number of connections. Only one iteration can run at a time. Errors:
+   * `conflict` for a second iteration; the error that ended the connection permanently.
    */
   events(options: EventsOptions = {}): AsyncIterableIterator<ClientEvent> {
     assertKnownOptions("events", options, EVENTS_OPTIONS);
@@ -190,7 +190,7 @@ export class AgenticClient {
     });
   }
 
-  /** Resolves when the message is stored. Blocks are a whole message; an empty text begins one. */
+  /** Resolves when the message is stored. Blocks are a whole message; an empty text begins a message. */
   async send(
     content: string | readonly Block[],
     options: SendOptions = {},
@@ -223,8 +223,8 @@ export class AgenticClient {
   }
 
   /**
-   * Ends a message in progress; its whole text is stored with it, or the blocks that replace it: text, calls of tools
-   * and their results.
+   * Ends a message in progress. Its whole text is stored at the end, or the blocks that replace the text: text, calls
+   * of tools and their results.
    */
   async complete(messageId: string, blocks?: readonly Block[]): Promise<void> {
     await this.#writer.complete(messageId, blocks);
@@ -264,7 +264,7 @@ export class AgenticClient {
     await this.#link.request({ type: "react", id: this.#newId(), messageId, reaction, change });
   }
 
-  /** Monotone. In degraded mode it waits for the session. Errors: `session_disabled`, `out_of_range`. */
+  /** The checkpoint never goes back. Waits in degraded mode. Errors: `session_disabled`, `out_of_range`. */
   async commitCheckpoint(sequence: number): Promise<void> {
     await this.#session.commit(sequence);
   }
@@ -285,7 +285,7 @@ export class AgenticClient {
     await this.#link.request({ type: "store", id: this.#newId(), role, content });
   }
 
-  /** The newest, oldest first. Errors: `session_disabled`, `degraded`. */
+  /** Returns the newest messages, the oldest of them first. Errors: `session_disabled`, `degraded`. */
   async getHistory(limit = 20): Promise<readonly HistoryItem[]> {
     this.#session.assertOpen();
     return (await this.#link.request({ type: "history", limit })) as readonly HistoryItem[];
@@ -342,14 +342,15 @@ export class AgenticClient {
   }
 
   /**
-   * Answers an input of this agent once, also if its process ends at any moment: claims it, writes the words while they
-   * come, and ends its run. A function gets the input, and is called only if the input is not answered yet. After a
-   * crash, the next `answer` of the event hides the unfinished message, and writes another one. Answers of a client are
-   * given one after the other; an earlier input for which `answer` was not called counts as answered.
+   * Answers an input of this agent only once, even if the process ends at any moment: claims the input, writes the
+   * words as they come, and ends the run. A function receives the input, and is called only if the input is not
+   * answered yet. After a crash, the next `answer` to the event hides the unfinished message, and writes another one. A
+   * client gives its answers one after the other; an earlier input for which `answer` was not called counts as
+   * answered.
    *
-   * Words that fail end the message with "The answer failed.", and the result has the error. Errors: `invalid` for the
-   * connection of a person, `session_disabled`, `degraded`; `unavailable` if the connection ends, and then the input
-   * comes again.
+   * If the words fail, the message ends with "The answer failed.", and the result has the error. Errors: `invalid` for
+   * the connection of a person, `session_disabled`, `degraded`; `unavailable` if the connection ends, and then the
+   * input comes again.
    */
   async answer(
     event: ClientEvent,
@@ -365,12 +366,12 @@ export class AgenticClient {
     return result;
   }
 
-  /** Takes an input that this agent answers now; the server begins the run and moves the cursor together. */
+  /** Takes an input that this agent answers now; the server begins the run and moves the cursor in one step. */
   async claimInput(
     sequence: number,
     claim: {
       readonly agent: string;
-      /** The number of agents' messages since a person's last one that leaves this input unanswered; 20 by default. */
+      /** After this many messages of agents since a person's last message, the input is not answered; 20 by default. */
       readonly maxTurns?: number;
     },
   ): Promise<ClaimedInput> {
@@ -443,7 +444,7 @@ export class AgenticClient {
     this.#session.begin(welcome);
   }
 
-  /** Called once for each event of the log, before anybody reads it. */
+  /** Called once for each event of the log, before the program reads the event. */
   #arrive(event: WireEvent): void {
     this.#calls.take(event);
     if (event.type === "message_interrupted" && event.actor.kind === "system") {

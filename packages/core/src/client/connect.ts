@@ -43,7 +43,7 @@ export interface ConnectOptions {
    * each device. The checkpoint is common to all devices of the person.
    */
   readonly device?: string | undefined;
-  /** Asks for a session. It must be the token's own workspace. */
+  /** Requests a session for the participant in this workspace, which must be that of the token. */
   readonly workspaceId?: string | undefined;
   /** `true` if none is given. With `false` a lost connection ends `events()` with `unavailable`. */
   readonly reconnect?: boolean | undefined;
@@ -54,9 +54,9 @@ export interface ConnectOptions {
   readonly firstConnectionMs?: number | undefined;
   readonly replayMode?: ReplayMode | undefined;
   /**
-   * The replay begins after this sequence of the channel's log: 0 for all of it, or the `sequence` of the last event that
-   * you have. If none is given, it begins after the last event that this handle processed. Only for the first connection:
-   * later ones continue where the last one ended.
+   * The replay begins after this sequence of the channel's log: 0 for all of it, or the `sequence` of the last event
+   * that you have. If none is given, it begins after the last event that this handle processed. It applies only to the
+   * first connection: later ones continue where the last one ended.
    */
   readonly after?: number | undefined;
   readonly capabilities?: readonly string[] | undefined;

@@ -32,7 +32,7 @@ interface Base {
   readonly from: string | null;
   /** ISO 8601 UTC. */
   readonly timestamp: string | undefined;
-  /** Written by this handle. */
+  /** True if this handle wrote it. */
   readonly own: boolean;
   /** The kind of its author; `system` for the server, which also ends a message whose writer disappeared. */
   readonly kind: "person" | "agent" | "system";

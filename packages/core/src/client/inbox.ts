@@ -1,7 +1,7 @@
 /**
- * The inbox: every event in the order of the log, once, with none missing. It accepts an event only if the event
- * directly follows the last accepted one (`after`). Otherwise it asks the server to send the events after that one
- * again. Unread events wait up to a limit. The rest stays with the server until there is room.
+ * The inbox has every event exactly once, in the order of the log. It accepts an event only if the event directly
+ * follows the last accepted event (`after`). Otherwise it asks the server to send the later events again. Unread events
+ * wait up to a limit. The rest stays with the server until there is room.
  */
 
 import type { WireEvent } from "../wire/index.ts";
@@ -16,7 +16,7 @@ export interface InboxOptions {
   readonly onTell: (
     frame: { readonly type: "resume"; readonly after: number } | { readonly type: "pause" },
   ) => void;
-  /** Called each time when there is no more room. */
+  /** Called each time there is no more room. */
   readonly onFull: () => void;
   /** Returns true if somebody reads `events()` now, and nothing else waits for an event. */
   readonly mayPause: () => boolean;

@@ -1,18 +1,18 @@
 /** Every limit of the client, in one place; those of the protocol are in `wire/`. */
 
 export const LIMITS = {
-  /** Events that wait for `events()`, and their characters. The server keeps the rest. */
+  /** Events that wait for `events()`; the server keeps the rest. `queuedLength` limits their characters. */
   queuedEvents: 1_000,
   queuedLength: 1_048_576,
-  /** Writes that the server has not confirmed. One more is refused with `busy`. */
+  /** Writes that the server has not confirmed. Another write is refused with `busy`. */
   pendingRequests: 10_000,
   /** With `targetedOnly`: the messages whose later changes the reader receives. */
   followedMessages: 1_000,
-  /** The number of agents' messages since a person's last one after which an agent receives no more of them. */
+  /** The number of agents' messages after a person's last message; then an agent receives no more of them. */
   agentTurns: 20,
   missedMessages: 1_000,
   missedLength: 1_048_576,
-  /** The length or the age at which deltas are sent. */
+  /** The length at which deltas are sent; they are sent earlier after `deltaMs` milliseconds. */
   deltaLength: 4_096,
   deltaMs: 50,
   /** The interval at which a reader of everything reports its position. */
@@ -20,9 +20,9 @@ export const LIMITS = {
   callMs: 60_000,
   firstRetryMs: 100,
   longestRetryMs: 30_000,
-  /** The time in which the first connection is tried, and the longest pause between two tries. */
+  /** The milliseconds in which the first connection is tried, with pauses of at most `longestFirstRetryMs`. */
   firstConnectionMs: 30_000,
-  /** The time to wait for the first socket to open, after which the client looks for an obstacle. */
+  /** The milliseconds after which the client looks for an obstacle, if the first socket did not open. */
   firstAnswerMs: 1_500,
   longestFirstRetryMs: 2_000,
   /** The longest wait of `close()` for the server to confirm the last writes. */

@@ -1,6 +1,6 @@
 /**
- * One connection to a channel, over any number of sockets: it comes back with growing pauses, sends again what was
- * not confirmed, and ends a socket from which nothing comes any more.
+ * One connection to a channel, over any number of sockets: it connects again with growing pauses, sends again what was
+ * not confirmed, and closes a socket that receives nothing any more.
  */
 
 import { ContinuoError } from "../model/index.ts";
@@ -36,16 +36,16 @@ export interface LinkOptions {
   readonly url: string;
   readonly openSocket?: OpenSocket | undefined;
   readonly reconnect: boolean;
-  /** The time in which the first connection is tried again, if `reconnect` is set. */
+  /** If `reconnect` is set, the first connection is tried again for this time. */
   readonly firstConnectionMs: number;
   /** Called once for each reason for which the first connection is tried again. */
   readonly warn: (line: string, reason: ContinuoError) => void;
-  /** Called for each connection; one whose hello fails is tried again. */
+  /** Called for each connection. If it fails, the connection is tried again. */
   readonly hello: () => Promise<Omit<HelloFrame, "type" | "protocol">>;
   readonly onFrame: (frame: ServerFrame) => void;
   /** Called when a connection that worked is lost. */
   readonly onLost: () => void;
-  /** Called once: the link is over. `null` when it was closed by `close()`. */
+  /** Called once when the link has ended, with `null` if `close()` ended it. */
   readonly onEnd: (error: ContinuoError | null) => void;
 }
 
@@ -85,7 +85,10 @@ export class Link {
     this.#open();
   }
 
-  /** Sent as soon as there is a connection, and again after a lost one. Errors: those of the server; `unavailable`. */
+  /**
+   * Sends the request as soon as there is a connection, and again after a lost one.
+   * Errors: those of the server; `busy`, `too_large`, `unavailable`.
+   */
   request(request: Request): Promise<unknown> {
     if (this.#state === "ended") return Promise.reject(over());
     if (this.#pending.size >= LIMITS.pendingRequests) {
@@ -105,7 +108,7 @@ export class Link {
     });
   }
 
-  /** Sent now or not at all. */
+  /** Sends the frame only if there is a connection now. */
   tell(frame: Extract<ClientFrame, { readonly type: "pause" | "resume" }>): void {
     if (this.#state === "greeted") this.#send(frame);
   }
@@ -172,7 +175,7 @@ export class Link {
   }
 
   /**
-   * Finds a proxy that holds the upgrade back, before the time limit of a silent connection is over. The socket stays
+   * Finds a proxy that delays the upgrade, before the time limit of a silent connection is over. The socket stays
    * open, because browsers also delay a connection after others that failed.
    */
   #reportHeldFirst(socket: WebSocket): void {
@@ -205,7 +208,7 @@ export class Link {
     try {
       frame = parseServerFrame(data);
     } catch {
-      // Not a server of this protocol, or a broken one: a new connection starts from the beginning.
+      // The server does not speak this protocol, or is broken: a new connection starts from the beginning.
       this.#socket?.close(CLOSE.protocol);
       return;
     }
@@ -235,7 +238,7 @@ export class Link {
     this.#options.onFrame(frame);
   }
 
-  /** The server accepted the connection: from now on a lost one is restored, however long that takes. */
+  /** Call it when the server has accepted the connection. From now on, a lost one is restored without a time limit. */
   joined(): void {
     this.#everReady = true;
     this.#obstacle = null;
@@ -258,7 +261,7 @@ export class Link {
     if (this.#socket?.readyState === 1) this.#socket.send(text);
   }
 
-  /** The server may accept only shorter frames than this client: then the longest one would end every connection. */
+  /** The server may accept only shorter frames than this client. Then the longest frame would end every connection. */
   #dropLongest(): void {
     const [longest] = [...this.#pending].sort(([, a], [, b]) => b.text.length - a.text.length);
     if (longest !== undefined) this.#settle(longest[0], ({ reject }) => reject(tooLarge()));

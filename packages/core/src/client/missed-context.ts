@@ -1,36 +1,38 @@
 /**
- * Missed messages as text, for a model or for a person. The caller writes `<missed_context>` around that for a model: what
- * somebody said can neither end that block nor pose as another speaker.
+ * Missed messages as text, for a model or for a person. The caller writes `<missed_context>` around the text for a
+ * model: no message can end that block or pose as another speaker.
  */
 
 import { assertKnownOptions, type KnownOptions } from "../model/index.ts";
 import type { MissedMessage, MissedPage } from "./missed-collector.ts";
 
 export interface MissedContextOptions {
-  /** UTF-16 units of `formatted`, at most. */
+  /** The largest length of `formatted`, in UTF-16 units. */
   readonly maxChars?: number;
-  /** `markdown` (default) and `yaml` are for a model, which is told that it reads quotations; `plain` is for a person. */
+  /**
+   * `markdown` (default) and `yaml` are for a model, which is told that it reads quotations; `plain` is for a person.
+   */
   readonly format?: "markdown" | "yaml" | "plain";
 }
 
 export interface MissedContext {
-  /** All missed events, including those that were left out. */
+  /** The number of all missed messages, including those that were left out. */
   readonly count: number;
   /** Empty when nothing was missed. */
   readonly formatted: string;
   readonly lastSequence: number;
-  /** Messages that are not in `formatted`; the newest are kept. */
+  /** The number of messages that are not in `formatted`; the newest are kept. */
   readonly omitted: number;
 }
 
 export interface FormatMessagesOptions extends MissedContextOptions {
-  /** Older messages that the caller no longer has: they are counted and reported. */
+  /** The number of older messages that the caller no longer has: they are counted and reported. */
   readonly omitted?: number;
 }
 
 export const MISSED_CONTEXT_OPTIONS: KnownOptions<MissedContextOptions> = { maxChars: true, format: true };
 
-/** The same for any messages, oldest first. */
+/** Formats any messages in the same way, oldest first. */
 export function formatMessages(
   messages: readonly MissedMessage[],
   options: FormatMessagesOptions = {},
@@ -73,7 +75,10 @@ interface Frame {
   readonly body: string;
 }
 
-/** Measured with the greatest numbers first, so that the final numbers never make it longer than `maxChars`. */
+/**
+ * The frame is first measured with the greatest numbers, so that the final numbers never make the text longer than
+ * `maxChars`.
+ */
 function frame({ count, omitted, quoted, body }: Frame): string {
   const older = omitted === 1 ? "1 older message was" : `${omitted} older messages were`;
   const left = omitted === 0 ? "" : `${older} left out.\n`;
@@ -128,12 +133,12 @@ function drawYaml({ from, content, timestamp, state, sequence }: MissedMessage):
     .join("");
 }
 
-/** Removes the tags of the block as well. */
+/** Does the same as `visible`, and also escapes the tags of the block. */
 function tame(text: string): string {
   return visible(text).replace(/<(?=\s*\/?\s*missed_context)/giu, "&lt;");
 }
 
-/** Removes characters that are invisible or change the direction of text. */
+/** Replaces characters that are invisible or change the direction of text by U+FFFD. */
 function visible(text: string): string {
   return text.toWellFormed().replace(INVISIBLE, "\ufffd");
 }

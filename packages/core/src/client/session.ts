@@ -1,6 +1,6 @@
 /**
- * The session of the participant on the server (cursors, status, the agent's own session) as this client knows
- * it, or the reason why there is none. Requests in degraded mode are sent when the server can open the session.
+ * The participant's session on the server (cursors, status, the agent's own session) as this client knows it, or the
+ * reason why there is none. Requests in degraded mode are sent when the server can open the session.
  */
 
 import { ContinuoError } from "../model/index.ts";
@@ -44,7 +44,7 @@ export class ClientSession {
     return this.#state.type === "degraded" ? this.#state.reason : undefined;
   }
 
-  /** Takes over what the hello of a new connection reports about the session. */
+  /** Takes over what the `welcome` frame of a new connection reports about the session. */
   begin({ session, degraded }: Pick<WelcomeFrame, "session" | "degraded">): void {
     if (session !== null) {
       this.#state = { type: "kept", session };
@@ -79,7 +79,7 @@ export class ClientSession {
     this.#deferred = { ...this.#deferred, sdkSessionId };
   }
 
-  /** A request that is answered with the session. */
+  /** Sends a request that is answered with the session. */
   async change(request: Request): Promise<void> {
     this.#keep((await this.#options.request(request)) as ParticipantSession);
   }
@@ -102,7 +102,7 @@ export class ClientSession {
     });
   }
 
-  /** The server learns of an event that speaks to the participant at once, and of any other with the next ones. */
+  /** An event that is addressed to the participant is reported immediately, any other event with the next ones. */
   received(sequence: number, { addressed }: { readonly addressed: boolean }): void {
     if (sequence <= this.#received) return;
     this.#received = sequence;
@@ -126,7 +126,7 @@ export class ClientSession {
     this.#timer = undefined;
   }
 
-  /** Cursors only move forward, whichever of two answers arrives last. */
+  /** Cursors only move forward, even if answers arrive in another order. */
   #keep(session: ParticipantSession): void {
     const { processed = 0, received = 0 } = this.kept ?? {};
     this.#state = {

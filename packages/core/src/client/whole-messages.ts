@@ -27,7 +27,7 @@ export class WholeMessages {
     }
   }
 
-  /** Returns the message for a reader who comes after the interruption. */
+  /** Returns the interrupted message in place of the error, if the beginning of the message was not handed over. */
   #interrupted(error: ErrorEvent): ClientEvent {
     const first = error.messageId === undefined ? undefined : this.#begun.get(error.messageId);
     if (first === undefined) return error;

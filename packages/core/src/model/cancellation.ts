@@ -48,7 +48,7 @@ function isOfSignal(error: unknown, signal: AbortSignal): boolean {
 
 /**
  * True if one item failed in an expected way, so that the call continues with the next item. An error that ends the
- * call itself is not a cancellation.
+ * call itself, such as a cancellation, is not such a failure.
  */
 export function isFailure(error: unknown): error is ContinuoError {
   return (

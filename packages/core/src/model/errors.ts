@@ -1,6 +1,6 @@
 /**
- * Errors are expected failures, such as a file that is missing. One error type, one closed list of codes, one table to
- * exit codes and HTTP status.
+ * Errors are expected failures, such as a file that is missing. There is one error type with a closed list of codes,
+ * and one table with the exit code and the HTTP status of each code.
  *
  * A mistake in our own code is an `assert`, and is not caught; a strange file is a `Problem`.
  */
@@ -83,7 +83,7 @@ export const ERROR_KINDS: Readonly<Record<ErrorCode, ErrorKind>> = {
   /** A producer left a number out; `details.expected` is the number that comes next. */
   sequence_gap: { exitCode: 5, httpStatus: 409 },
   invalid_transition: { exitCode: 5, httpStatus: 409 },
-  /** An answer to a run that no longer waits for one; `details.status` is that of the run. */
+  /** An answer to a run that no longer waits for one; `details.status` is the status of the run. */
   run_ended: { exitCode: 5, httpStatus: 409 },
   migration_required: { exitCode: 1, httpStatus: 503 },
   schema_newer: { exitCode: 1, httpStatus: 503 },
@@ -96,7 +96,7 @@ export const ERROR_KINDS: Readonly<Record<ErrorCode, ErrorKind>> = {
   agent_failed: { exitCode: 8, httpStatus: 502 },
   /** The folder in which the agent works does not exist on the machine that runs it. */
   folder_missing: { exitCode: 8, httpStatus: 424 },
-  /** `native` was requested and is impossible; `details.steps` lists the tries. */
+  /** `native` was requested, but is impossible; `details.steps` lists the tries. */
   native_unavailable: { exitCode: 8, httpStatus: 409 },
   /** The session has as many waiting or working runs as are allowed. */
   too_many_runs: { exitCode: 5, httpStatus: 429 },
@@ -122,13 +122,13 @@ export const ERROR_KINDS: Readonly<Record<ErrorCode, ErrorKind>> = {
     httpStatus: 409,
     hint: "Choose another handle, or close the client that holds this one.",
   },
-  /** More than the token's limits allow; `details.retryAfterMs`. */
+  /** The request is more than the token's limits allow; `details.retryAfterMs` is the time to wait. */
   rate_limited: {
     exitCode: 5,
     httpStatus: 429,
     hint: "Wait for the time in `details.retryAfterMs` and try again.",
   },
-  /** Sessions cannot be stored now; the channel works. `details.reason`. */
+  /** Sessions cannot be stored now, but the channel works; `details.reason` gives the cause. */
   degraded: {
     exitCode: 1,
     httpStatus: 503,
@@ -189,8 +189,8 @@ export function isPassing(error: unknown): boolean {
 }
 
 /**
- * The message of an error, or another thrown value as a string; never throws, even for a value that cannot become a
- * string.
+ * Returns the message of an error, or another thrown value as a string. It never throws, even for a value that cannot
+ * become a string.
  */
 export function messageOf(error: unknown): string {
   try {

@@ -11,7 +11,7 @@ export type Sha256 = (data: string | Uint8Array) => string;
 /** The chain hash before the first event of a log. */
 export const CHAIN_START: string = "0".repeat(64);
 
-/** The links of the chain; what is absent is `undefined` and not hashed. */
+/** One link of the chain. An absent field is `undefined`, and is not hashed. */
 export interface ChainedEvent {
   readonly sequence: number;
   readonly id: string;
@@ -27,8 +27,8 @@ export interface ChainedEvent {
 }
 
 /**
- * SHA-256 over the canonical JSON of a payload, or over its bytes. With a salt: over the salt, a line feed
- * and the canonical JSON, so that a short secret cannot be guessed once the salt is gone.
+ * Returns the SHA-256 of the canonical JSON of a payload, or of its bytes. A salt and a line feed come before them,
+ * so that a short secret cannot be guessed after the salt was removed.
  */
 export function payloadHash(sha256: Sha256, canonical: string | Uint8Array, salt?: string): string {
   if (salt === undefined) return sha256(canonical);
@@ -46,7 +46,7 @@ export function payloadHash(sha256: Sha256, canonical: string | Uint8Array, salt
  */
 export function chainHash(sha256: Sha256, previous: string, event: ChainedEvent): string {
   const { agent, id, kind } = event.actor;
-  // Keys in canonical order; `JSON.stringify` leaves out what is undefined.
+  // The keys are in canonical order, and `JSON.stringify` leaves out undefined fields.
   const canonical = JSON.stringify({
     actor: { agent, id, kind },
     blobs: event.blobs,

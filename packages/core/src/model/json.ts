@@ -7,7 +7,9 @@
 
 import { ContinuoError } from "./errors.ts";
 
-/** Deeper values would overflow the stack of `JSON.stringify`; they are refused with `too_large`. */
+/**
+ * Values with more levels are refused with `too_large`, because very deep ones overflow the stack of `JSON.stringify`.
+ */
 export const JSON_DEPTH_LIMIT = 1_000;
 
 export interface JsonText {
@@ -53,14 +55,14 @@ function written(value: unknown): SerializedJson {
 const LENGTH_VALUES = 1_000_000;
 
 /**
- * A lower bound of the length of a value's JSON, found with a fraction of the work of writing it. It stops as soon as
- * there are more than `max`, so that a value that is too long is refused at once.
+ * Returns a lower bound of the length of a value's JSON, with a fraction of the work of writing it. It stops as soon as
+ * the bound is more than `max`, so that a value that is too long is refused early.
  */
 export function jsonLengthAtLeast(value: unknown, max: number): number {
   let length = 0;
   let values = 0;
   const open: unknown[] = [value];
-  // This loop ends for a circle too.
+  // The loop also ends for a value that contains itself.
   while (open.length > 0 && length <= max && values++ < LENGTH_VALUES) {
     const one = open.pop();
     if (typeof one === "string") length += one.length + 2;
@@ -169,12 +171,12 @@ function canonicalOf(value: unknown): string {
   return `{${parts.join(",")}}`;
 }
 
-/** A value of the greatest depth may be inside a message. */
+/** The depth is greater than `JSON_DEPTH_LIMIT`, because a value of that depth may be inside a message. */
 const MAX_DEPTH = JSON_DEPTH_LIMIT + 10;
 
 /**
- * Halves of characters, in keys too, become U+FFFD: some agents do not parse JSON that has them. Returns the same value
- * if it has none. Errors: `too_large` for a value with too many levels.
+ * Replaces halves of surrogate pairs by U+FFFD, in keys too, because some agents do not parse JSON that has them.
+ * Returns the same value if it has none. Errors: `too_large` for a value with too many levels.
  */
 export function toWellFormed(value: unknown): unknown {
   return wellFormedAt(value, 0);

@@ -14,7 +14,7 @@ export function assertName(what: "channel" | "handle" | "device" | "workspaceId"
   });
 }
 
-/** Ids that clients make: ids of messages, calls and requests. */
+/** True for an id that a client may make: the id of a message, a call or a request. */
 export function isId(value: unknown): value is string {
   return (
     typeof value === "string" &&
@@ -50,8 +50,8 @@ export function isInputFor(event: Pick<WireEvent, "type" | "actor" | "data">, ha
 }
 
 /**
- * Returns true if a message or its edit names the handle (`to`, `@handle`) or replies to it, if a method of it is called,
- * or if its message was deleted or had a reaction. Nobody addresses themselves.
+ * Returns true if a message or its edit names the handle (`to`, `@handle`) or replies to it, if a method of the handle
+ * is called, or if its message was deleted, or a reaction to it was added or removed. Nobody addresses themselves.
  */
 export function isAddressedTo(event: Pick<WireEvent, "type" | "actor" | "data">, handle: string): boolean {
   if (authorOf(event) === handle) return false;
@@ -71,7 +71,7 @@ const BEFORE = /[\p{L}\p{N}\p{M}._@/-]$/u;
 const AFTER = /^(?:[\p{L}\p{N}\p{M}_@/]|[.-][\p{L}\p{N}])/u;
 
 /**
- * Returns true if the text holds `@handle` not as a part of another name: `@ann` is neither in `@anna` nor in
+ * Returns true if the text has `@handle`, and not only as a part of another name: `@ann` is neither in `@anna` nor in
  * `x@ann.org`.
  */
 export function mentions(text: string, handle: string): boolean {

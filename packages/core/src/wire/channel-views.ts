@@ -112,6 +112,6 @@ export interface ChannelRow {
   /** ISO 8601 UTC. */
   readonly createdAt: string;
   readonly changedAt: string;
-  /** With `?summary=true`. `null` if an earlier version of the server did not look for it. */
+  /** Present with `?summary=true`. `null` if an earlier version of the server did not look for it. */
   readonly summary?: ChannelSummary | null;
 }

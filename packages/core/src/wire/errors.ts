@@ -40,8 +40,8 @@ const CUSTOMER_HINTS: { readonly [Code in ErrorCode]?: string } = {
 };
 
 /**
- * The error without a hint for the program, its operator or the owner of a token: a customer of a program has no tokens,
- * and cannot change its code. The details of an error with a hint for the program can name its folders.
+ * Returns the error without hints for the program, its operator or the owner of a token. A customer of a program has no
+ * tokens, and cannot change its code. If the hint is for the program, the details can name its folders, so they go too.
  */
 export function toRequester<Failure>(error: Failure): Failure | ContinuoError {
   if (!isContinuoError(error)) return error;
@@ -55,7 +55,7 @@ export function toRequester<Failure>(error: Failure): Failure | ContinuoError {
   return new ContinuoError(code, message, { ...present({ hint: own }), ...shown, cause: error });
 }
 
-/** For a body that cannot be parsed: the one text of the server and of routes of a program's own. */
+/** The error for a body that cannot be parsed. The server and a program's own routes use the same text. */
 export function notJson(cause?: unknown): ContinuoError {
   return new ContinuoError(
     "invalid",
@@ -64,7 +64,7 @@ export function notJson(cause?: unknown): ContinuoError {
   );
 }
 
-/** The error that a body holds; a body of any other shape is `unavailable`, with the status in `details`. */
+/** Returns the error that a body holds. Any other body gives `unavailable`, with the status in `details`. */
 export function errorFromWire(body: unknown, status: number): ContinuoError {
   const { code, message, hint, details } = partsOf(body);
   if (typeof code !== "string" || !Object.hasOwn(ERROR_KINDS, code)) {

@@ -1,6 +1,7 @@
 /**
- * The access of the browser extension to a server of its machine: it asks, a person grants it on a page of the server, and the
- * extension collects the token with a secret that nobody else has. The token allows continuous sessions and nothing else.
+ * The types by which the browser extension gets access to a server of its machine: it asks, a person grants the access
+ * on a page of the server, and the extension collects the token with a secret that nobody else has. The token allows
+ * only continuous sessions.
  */
 
 import { OWN_LABELS } from "./pages.ts";
@@ -55,19 +56,19 @@ export type ExtensionAccess =
 
 const LABEL = `${OWN_LABELS}extension:`;
 
-/** True for the origin of an extension of a browser. */
+/** Returns true for the origin of an extension of a browser. */
 export function isExtensionOrigin(origin: string | null): origin is string {
   return (
     origin !== null && /^(?:chrome-extension:\/\/[a-p]{32}|moz-extension:\/\/[\da-f-]{36})$/u.test(origin)
   );
 }
 
-/** The label of the token of an extension, which names its origin. */
+/** Returns the label of the token of an extension, which contains the origin of the extension. */
 export function extensionLabel(origin: string): string {
   return `${LABEL}${origin}`;
 }
 
-/** `null` for the label of any other token. */
+/** Returns `null` for the label of any other token. */
 export function extensionOriginOf(label: string | null): string | null {
   const origin = label?.startsWith(LABEL) ? label.slice(LABEL.length) : null;
   return isExtensionOrigin(origin) ? origin : null;

@@ -27,7 +27,7 @@ export interface PurgeWarning {
 /** The answer of `GET /v1/live/KEY/expiring`. */
 export interface ExpiringPictures {
   readonly pictures: readonly PurgeWarning[];
-  /** With `write` the client may keep them. */
+  /** A client with `write` may keep the pictures. */
   readonly access: readonly ("read" | "write")[];
 }
 
@@ -141,8 +141,8 @@ export const EVIDENCE_TYPES: readonly EvidenceInput["type"][] = [
 ];
 
 /**
- * The body of `POST /v1/live/KEY/evidence`. A producer numbers its batches 0, 1, 2 …; a batch that was stored before is
- * acknowledged again and not stored again. A client that no longer knows its number begins a new epoch, with batch 0.
+ * The body of `POST /v1/live/KEY/evidence`. A producer numbers its batches 0, 1, 2 …. A batch that was stored before is
+ * acknowledged again, but not stored again. A client that no longer knows its number begins a new epoch, with batch 0.
  */
 export interface EvidenceBatch {
   readonly producerId: string;

@@ -50,7 +50,7 @@ export type LiveServerFrame =
   | { readonly type: "error"; readonly error: WireError["error"] }
   | { readonly type: "bye"; readonly retryMs: number };
 
-/** The types of events that are sent: words and acts of people. Runs and other bookkeeping stay on the server. */
+/** The types of events that are sent. Events of all other types, such as those of runs, stay on the server. */
 export const LIVE_FEED_TYPES: readonly string[] = [
   "transcript_added",
   "remark_added",

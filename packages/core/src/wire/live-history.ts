@@ -9,7 +9,7 @@ import type { NoteStatus } from "./live-notes.ts";
 /**
  * The answer of `GET /v1/live/KEY/history`: a range of the log, with the events that the feed sends.
  *
- * - `before`, `after`: a sequence; the window ends before it, or begins after it. Without either: the end of the log
+ * - `before`, `after`: a sequence; the window ends before it, or begins after it. The default is the end of the log
  * - `around`: `sequence:NUMBER`, or the id of an event
  * - `limit`: 1 to 500 events, 100 by default; an answer also ends at about 2 MB
  * - `notes`: `all`, `changed` (those that events of the window change), or `none` (default)
@@ -19,7 +19,7 @@ export interface LiveHistory {
   /** Oldest first: every event of the feed after `from` and up to `sequence`. */
   readonly events: readonly WireEvent[];
   readonly from: number;
-  /** The end of the window: the next window is the one with `after` set to this sequence. */
+  /** The end of the window. For the next window, set `after` to this sequence. */
   readonly sequence: number;
   /** The sequence of the newest event of the log. */
   readonly latestSequence: number;

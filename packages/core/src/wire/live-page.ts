@@ -1,4 +1,4 @@
-/** The page of a continuous session: its summary, chapters, decisions and open questions, and what people do with them. */
+/** The page of a continuous session: its summary, chapters, decisions and open questions, and the changes by people. */
 
 import { numberOr, recordOf, textOr, type WireEvent } from "./channel-events.ts";
 import type { Note, Span } from "./live-notes.ts";

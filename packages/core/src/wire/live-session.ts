@@ -1,19 +1,19 @@
-/** Continuous sessions as the server shows them: states, levels, and the answers of `/v1/live`. */
+/** The types of continuous sessions as the server shows them: states, levels, and the answers of `/v1/live`. */
 
 /** The states that are stored. `checkpointed` is only reported, not stored. */
 export const LIVE_STATES = ["created", "active", "idle", "degraded", "closed", "abandoned"] as const;
 
 export type LiveState = (typeof LIVE_STATES)[number];
 
-/** `checkpointed` in place of `created`, `active` or `idle` while no input came after the newest checkpoint. */
+/** `checkpointed` replaces `created`, `active` and `idle` while no input came after the newest checkpoint. */
 export type ReportedState = LiveState | "checkpointed";
 
 export const LEVELS = ["normal", "warning", "critical"] as const;
 
-/** The part of the evidence that the notes do not contain yet. */
+/** Says how much evidence the notes do not contain yet. */
 export type Level = (typeof LEVELS)[number];
 
-/** One lane processes all input in order; `split` gives critical and supplementary input a lane each. */
+/** `one`: one lane processes all input in order. `split`: critical and supplementary input have separate lanes. */
 export type Lanes = "one" | "split";
 
 /** `warning` from 80 % of the session's budget on; `spent`: no model is called any more. */
@@ -49,7 +49,7 @@ export interface LiveHealth {
   readonly lastCheckpointError: string | null;
   readonly degradedReason: string | null;
   readonly degradedAt: string | null;
-  /** One sentence: why notes are currently made without the model; `null` if the model is used. */
+  /** A sentence that says why notes are currently made without the model; `null` if the model is used. */
   readonly standIn: string | null;
   /** The events of the log that cannot be trusted and are left out everywhere; at most the first 100. */
   readonly damaged: readonly DamagedEvent[];
@@ -65,7 +65,7 @@ export interface LiveSession {
   readonly title: string | null;
   /** The closed or abandoned session of the same key or video that this session follows. */
   readonly parentId: string | null;
-  /** That session no longer exists: a person removed it and can restore it, or it was deleted. */
+  /** Set if that session no longer exists: a person removed it and can restore it, or it was deleted. */
   readonly parentStatus?: "removed" | "deleted";
   /** The notes of the session of `parentId` were taken over: they are now among the notes of this session. */
   readonly tookNotesOver?: true;
@@ -82,7 +82,7 @@ export interface LiveSession {
   readonly ledgerCursor: number;
   /** A hash that changes whenever the notes change. */
   readonly contextHash: string;
-  /** The note writer that is used, `extractive` for the one without a model. Missing from a server that only reads. */
+  /** The note writer that is used; `extractive` needs no model. It is missing from a server that only reads. */
   readonly noteWriter?: string;
   /** `true` for a note writer that costs nothing, because its model runs on the machine of the server. */
   readonly isWriterFree?: boolean;
@@ -90,7 +90,7 @@ export interface LiveSession {
   readonly budget: BudgetState;
   readonly health: LiveHealth;
   readonly lanes: Lanes;
-  /** Kept in the memory of one server only; `true` when the store failed at creation and the client allowed it. */
+  /** True if only the memory of one server has the session: the store failed at creation, and the client allowed it. */
   readonly ephemeral: boolean;
   readonly createdAt: string;
   /** The time of the last input; the time of creation if there was none. */

@@ -14,8 +14,8 @@ export function isByServer({ actor }: Pick<WireEvent, "actor">): boolean {
 }
 
 /**
- * Only its writer changes a message, and only the server interrupts one. A writer that is `null` is not a handle. The
- * server accepts a deletion by the author of the message or by an administrator.
+ * Only the writer of a message may change it, and only the server may interrupt it. A writer of `null` is not a handle.
+ * A deletion always counts, because the server accepts it only from the author of the message or an administrator.
  */
 export function isByWriter(event: Pick<WireEvent, "type" | "actor">, writer: string | null): boolean {
   if (event.type === "message_deleted") return true;
@@ -139,7 +139,7 @@ function withReaction<Message extends ChangeableMessage>(
   return (reactions.length === 0 ? rest : { ...rest, reactions }) as Message;
 }
 
-/** The text of a content, and its blocks if it has more than text. */
+/** Returns the text of a content, and its blocks if the content is a list of blocks. */
 export function contentOf(content: unknown): {
   readonly content: string;
   readonly blocks?: readonly Block[];
@@ -147,7 +147,7 @@ export function contentOf(content: unknown): {
   return { content: textOfContent(content), ...blocksIn(content) };
 }
 
-/** The blocks of a content that has more than text. */
+/** Returns the blocks of a content that is a list of blocks. */
 export function blocksIn(content: unknown): { readonly blocks?: readonly Block[] } {
   return Array.isArray(content) ? { blocks: content as readonly Block[] } : {};
 }

@@ -7,7 +7,7 @@
 /** A page is identified by a code, later by the secret of a tab or by a cookie. */
 export type PageKind = "code" | "tab" | "cookie";
 
-/** The label of a token that the server made for a page. */
+/** The content of a token's label, for a token that the server made for a page. */
 export interface PageLabel {
   readonly kind: PageKind;
   /** The token that the page was opened with. */

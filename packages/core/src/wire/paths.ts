@@ -24,8 +24,8 @@ export const SERVER_LOGS = "server/";
 export const ANY_HANDLE = "*";
 
 /**
- * Up to 128 characters; no `:`, no `/`, no control characters, no space at either end. True for a name of a channel or
- * a handle.
+ * True for a name of a channel or a handle: up to 128 characters, not `.` or `..`, no `:`, no `/`, no control
+ * characters, no space at either end.
  */
 export function isName(name: unknown): name is string {
   return (
@@ -43,7 +43,7 @@ export function channelLogId(name: string): string {
   return `${CHANNELS}${name}`;
 }
 
-/** The path below `/v1/stream/`, decoded. Errors: `invalid`. */
+/** Takes the decoded path below `/v1/stream/`. Errors: `invalid`. */
 export function addressOf(path: string): StreamAddress {
   if (path.startsWith(CHANNELS)) {
     const name = path.slice(CHANNELS.length);

@@ -1,7 +1,7 @@
 /**
  * Scopes: the rights of a token. They are written `channel:NAME:read,write`, `session:ID:read`, `chat:ID:read,write`,
- * `live:NAME:write`, `stream:PATH:read`, `approval:ID:write`, `machine:read`, `machine:answer`, `machine:write`, `metrics`
- * or `admin`. A name that ends with `*` is a prefix; `*` by itself means every name.
+ * `live:NAME:write`, `stream:PATH:read`, `approval:ID:write`, `machine:read`, `machine:answer`, `machine:write`,
+ * `metrics` or `admin`. A name that ends with `*` is a prefix; `*` by itself means every name.
  */
 
 import { ContinuoError, type NamedKind } from "../model/index.ts";

@@ -1,8 +1,8 @@
 /**
- * Bytes of a file by position, plain or compressed with Zstandard (`.zst`). Nothing is ever written.
+ * Reads bytes of a file by position. The file is plain or compressed with Zstandard (`.zst`), and is never changed.
  *
- * Reads of plain files are synchronous inside: one bounded read costs less than a trip through the thread pool, and
- * code that reads much data lets other work run between reads (`lines.ts`).
+ * Reads of plain files are synchronous inside: one bounded read costs less than the use of the thread pool, and code
+ * that reads much data lets other work run between reads (`lines.ts`).
  */
 
 import { closeSync, constants, createReadStream, fstatSync, openSync, readSync } from "node:fs";
@@ -11,9 +11,9 @@ import { ContinuoError } from "@continuo/core/model";
 import { ALWAYS_EXPANDED_BYTES, MAX_EXPANSION_RATIO, MAX_FRAMES } from "./limits.ts";
 
 export interface ByteSource {
-  /** Up to `length` bytes from `position`; fewer only at the end. The buffer is the caller's own. */
+  /** Returns `length` bytes from `position`, fewer only at the end. The buffer belongs to the caller. */
   read(position: number, length: number): Promise<Buffer>;
-  /** The reason why the bytes end too early (a compressed file that is incomplete or damaged), otherwise `null`. */
+  /** Returns why the bytes end too early (a compressed file is incomplete or damaged); otherwise `null`. */
   damage(): string | null;
   close(): void;
 }
@@ -28,7 +28,7 @@ export function openBytes(path: string): ByteSource {
 }
 
 /**
- * Never waits: a pipe without a writer is refused, because it is not a regular file. Errors: `not_found`, `unreadable`.
+ * Never waits: a pipe without a writer is not a regular file, so it is refused. Errors: `not_found`, `unreadable`.
  */
 export function openForReading(path: string): number {
   try {
@@ -71,7 +71,7 @@ function plainBytes(path: string, fd: number): ByteSource {
   };
 }
 
-/** A stream that is read only forwards: a read before the current position starts it again. */
+/** Reads a stream, which goes only forwards: a read before the current position starts the stream again. */
 function zstdBytes(path: string, sizeBytes: number): ByteSource {
   const limit = Math.max(ALWAYS_EXPANDED_BYTES, sizeBytes * MAX_EXPANSION_RATIO);
   let stream = startZstd(path, sizeBytes);

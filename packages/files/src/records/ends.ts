@@ -2,7 +2,7 @@
  * Reads the newest records of a JSON Lines file, or the lines that contain given bytes, without parsing the rest.
  *
  * The file is read from its end to its start, so that a caller can stop as soon as it knows enough. The lines have no
- * line numbers here; `offset` is the place of a line. Only for plain files: a compressed file cannot be read from its
+ * line numbers here; `offset` is the place of a line. The file must be plain: a compressed file cannot be read from its
  * end (`isCompressed`).
  */
 
@@ -40,7 +40,7 @@ export async function* linesBackwards(
   const { maxLineBytes = MAX_RECORD_BYTES } = options;
   let stop = sizeBytes;
   let tail: Buffer = Buffer.alloc(0);
-  /** The end of a line that is too long was skipped; so is its beginning. */
+  /** True if the end of a line that is too long was skipped: the beginning of the line is then skipped too. */
   let isSkipping = false;
   let sinceYield = 0;
   for (

@@ -5,16 +5,23 @@ import { getHeapStatistics } from "node:v8";
 /** A longer record is a problem (`too_large`), not a reason to run out of memory. */
 export const MAX_RECORD_BYTES: number = 256 * 1024 * 1024;
 
-/** Records of a file up to this size are kept parsed between the two passes of a reader; of a larger one they are read again. */
+/**
+ * Up to this size of a file, the parsed records are kept between the two passes of a reader. The records of a larger
+ * file are read again.
+ */
 export const KEEP_PARSED_BYTES: number = 8 * 1024 * 1024;
 
 /**
- * The same for a caller that goes through all records several times, as a hand-over does. The messages that it holds
- * have the same texts as the parsed records, which therefore need little more memory. The limit is lower for a small heap.
+ * The same limit for a caller that goes through all records several times, as a hand-over does. The messages that it
+ * holds have the same texts as the parsed records, which therefore need little more memory. The limit is lower for a
+ * small heap.
  */
 export const KEEP_ALL_BYTES: number = Math.min(64 * 1024 * 1024, getHeapStatistics().heap_size_limit / 32);
 
-/** One read of a scan; the first is smaller and the next ones grow, because many readers need only the head. */
+/**
+ * The largest read of a scan. The first read is smaller and the next ones grow, because many readers need only the
+ * head.
+ */
 export const CHUNK_BYTES: number = 1024 * 1024;
 export const FIRST_CHUNK_BYTES: number = 8 * 1024;
 
@@ -31,7 +38,7 @@ export const YIELD_EVERY_BYTES: number = 8 * 1024 * 1024;
 export const MAX_EXPANSION_RATIO: number = 250;
 export const ALWAYS_EXPANDED_BYTES: number = 8 * 1024 * 1024;
 
-/** Frames in one compressed file; a new decompressor reads each of them. */
+/** The largest number of frames in a compressed file, because each of them needs a new decompressor. */
 export const MAX_FRAMES: number = 500;
 
 /**

@@ -14,7 +14,7 @@ export interface SpanOptions {
 /** The functions with which the work inside a span describes it. */
 export interface SpanOfWork {
   setAttributes(attributes: Attributes): unknown;
-  /** 2 is an error. */
+  /** The code 2 means an error. */
   setStatus(status: { readonly code: 2 }): unknown;
   updateName(name: string): unknown;
 }
@@ -102,7 +102,10 @@ interface EndedWork {
   readonly error?: unknown;
 }
 
-/** Records work after its end, so that a caller can leave out what nobody needs. The span around the caller is its parent. */
+/**
+ * Records work after its end, so that a caller can leave out work that nobody needs. The span around the caller is its
+ * parent.
+ */
 export function recordSpan(name: string, { startedAtMs, endedAtMs, attributes, error }: EndedWork): void {
   const span = tracer()?.startSpan(name, { attributes, startTime: startedAtMs });
   if (span === undefined) return;

@@ -8,7 +8,7 @@ type Opinion = Pick<NoteContent, "text" | "confidence" | "evidence">;
 /**
  * The confidence of the note that is made of earlier notes and a draft at the same place with the same content. Only a
  * draft with evidence of its own counts as another opinion; a draft that expresses the same evidence in other words
- * keeps the higher confidence. Texts disagree if their numbers differ, or if only one of them has a negation.
+ * keeps the higher confidence. Texts disagree if both have numbers but none in common, or if only one has a negation.
  */
 export function confidenceOf(draft: Draft, bases: readonly Opinion[]): number {
   let { confidence } = draft;
@@ -23,7 +23,7 @@ export function confidenceOf(draft: Draft, bases: readonly Opinion[]): number {
   return Math.round(Math.min(LIMITS.mostConfidence, Math.max(0, confidence)) * 1_000) / 1_000;
 }
 
-/** True if one text has a number that the other does not have, or only one of them is a negation. */
+/** True if both texts have numbers but none in common, or if only one of them has a negation. */
 function disagree(a: string, b: string): boolean {
   const [one, other] = [numbersIn(a), numbersIn(b)];
   const isOther = one.size > 0 && other.size > 0 && [...one].every((number) => !other.has(number));

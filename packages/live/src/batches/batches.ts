@@ -1,4 +1,4 @@
-/** Batches: the evidence that the note writer is given at once, in one run of the session manager. */
+/** Batches: the evidence that the note writer receives together, in one run of the session manager. */
 
 import {
   type Agent,
@@ -33,9 +33,9 @@ export interface Batch {
   readonly given: readonly PendingEvidence[];
   /** Stored, but not given to the model. */
   readonly dropped: readonly PendingEvidence[];
-  /** Its window closed by itself: more evidence may follow. */
+  /** Set if the window closed by itself, so that more evidence may follow. */
   readonly goesOn?: true;
-  /** Has no evidence: the writer finishes what it left open. */
+  /** True if the batch has no evidence, and the writer finishes what it left open. */
   readonly isEnd: boolean;
 }
 
@@ -47,7 +47,7 @@ export function isInLane(lane: Lane, { retention }: Pick<PendingEvidence, "reten
   return lane === "all" || lane === retention;
 }
 
-/** The oldest pending evidence of the lane. `null` when there is none. */
+/** Makes a batch of the oldest pending evidence of the lane; `null` if there is none. */
 export function planBatch(fold: LiveFold, lane: Lane, batchId: string): Batch | null {
   const pending = [...fold.pending.values()].filter((one) => isInLane(lane, one));
   const { given, dropped } = shed(pending);
@@ -55,7 +55,7 @@ export function planBatch(fold: LiveFold, lane: Lane, batchId: string): Batch | 
   return { batchId, lane, given: given.slice(0, LIMITS.batchEvents), dropped, isEnd: false };
 }
 
-/** `evidence_dropped` with the counts by type; no event where nothing was dropped. */
+/** `evidence_dropped` with the counts by type; no event if nothing was dropped. */
 export function droppedEvents({ batchId, dropped }: Batch, occurredAt: string): readonly NewEvent[] {
   if (dropped.length === 0) return [];
   const data = {
@@ -149,7 +149,7 @@ async function cancelLeft(store: Store, sessionId: string): Promise<void> {
       try {
         await cancelRun(store, runId, { reason: "the server that started it no longer owns the session" });
       } catch (error) {
-        // The run has ended since.
+        // The run has ended in the meantime.
         if (!isContinuoError(error, "invalid_transition")) throw error;
       }
     }
@@ -162,7 +162,7 @@ function checked(result: NoteWriterResult): NoteWriterResult {
   const drafts: unknown = isFields(result) ? result.drafts : undefined;
   if (Array.isArray(drafts) && drafts.length <= LIMITS.draftsPerBatch && drafts.every(isDraft)) {
     if (JSON.stringify(result.memory ?? null).length <= LIMITS.rememberedChars) return result;
-    // The memory stays as it was.
+    // A memory that is too long is left out, so that the earlier one stays.
     const { memory: _, ...rest } = result;
     return rest;
   }

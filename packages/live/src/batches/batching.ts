@@ -1,7 +1,7 @@
 /**
- * When a batch begins. Each message restarts a window, which is shorter after a silence and longer in a burst or on one
- * topic; the batch begins when the window closes, or after the longest wait. Words after a pause of the speaker end the
- * window soon, because a thought may have ended. Pure; times are milliseconds.
+ * Decides when a batch begins. Each message restarts a window, which is shorter after a silence and longer in a burst
+ * or if the messages have one topic; the batch begins when the window closes, or after the longest wait. Words after a
+ * pause of the speaker close the window soon, because a thought may have ended. Pure; times are milliseconds.
  */
 
 import { LIMITS } from "../kit/index.ts";
@@ -10,13 +10,13 @@ import { contentWords } from "../sentences/index.ts";
 export interface WindowInput {
   readonly atMs: number;
   /**
-   * Frames restart the window, but do not begin a batch; one that a person captured counts as a remark. A stop of the
-   * video closes the window at once.
+   * Frames restart the window, but do not begin a batch; a frame that a person captured counts as a remark. A stop of
+   * the video closes the window immediately.
    */
   readonly kind: "transcript" | "remark" | "note" | "frame" | "stop";
   readonly text?: string;
   readonly lang?: string;
-  /** When the words of a transcript were said, by the clock of the video. */
+  /** The times of the words of a transcript, by the clock of the video. */
   readonly startMs?: number;
   readonly endMs?: number;
 }
@@ -27,12 +27,12 @@ export interface BatchWindow {
   readonly recent: readonly number[];
   /** Content words of the newest pending transcripts. */
   readonly topics: readonly (readonly string[])[];
-  /** When the oldest pending message that is not a frame arrived. */
+  /** The time at which the oldest pending message that is not a frame arrived. */
   readonly oldestAtMs: number | null;
   readonly closesAtMs: number | null;
-  /** When the last words ended, by the clock of the video. */
+  /** The time at which the last words ended, by the clock of the video. */
   readonly spokenToMs: number | null;
-  /** After a pause of the speaker: when the window closes at the latest. */
+  /** The latest time at which the window closes after a pause of the speaker. */
   readonly pausedUntilMs: number | null;
 }
 
@@ -50,7 +50,8 @@ export interface BatchingOptions {
   /** `fixed`: the window is 4 s times `stretch`, regardless of the input. */
   readonly mode: "adaptive" | "fixed";
   /**
-   * `model`: each batch is one call of a model, so a pause of the speaker soon after the last batch closes no window.
+   * `model`: each batch is one call of a model, so a pause of the speaker closes no window while the oldest pending
+   * message is still new.
    */
   readonly writer?: "model" | "free";
   /** The factor by which windows and the longest wait are longer than usual; 1 by default. */
@@ -98,13 +99,13 @@ function isAfterPause({ spokenToMs }: BatchWindow, { kind, startMs }: WindowInpu
   return startMs - spokenToMs >= LIMITS.speechPauseMs;
 }
 
-/** The end of words that a page draws is not known: their length is estimated. */
+/** Returns the end of the words. It is estimated from their length for words that a page draws. */
 function spokenTo({ kind, text = "", startMs, endMs = 0 }: WindowInput): number | null {
   if (kind !== "transcript" || startMs === undefined) return null;
   return endMs > startMs ? endMs : startMs + text.length * LIMITS.spokenCharMs;
 }
 
-/** The window after a batch took messages, for the messages that remain. */
+/** Returns the window for the messages that remain after a batch took messages. */
 export function afterBatch(
   window: BatchWindow,
   left: readonly WindowInput[],
@@ -131,7 +132,7 @@ export function afterBatch(
   };
 }
 
-/** True if the window has closed. A window that has only frames begins no batch. */
+/** Returns true if the window has closed. A window that has only frames begins no batch. */
 export function isDue({ oldestAtMs, closesAtMs }: BatchWindow, nowMs: number): boolean {
   return oldestAtMs !== null && closesAtMs !== null && nowMs >= closesAtMs;
 }

@@ -37,12 +37,12 @@ export interface BatchDecision {
   readonly lane: Lane;
   readonly sequences: readonly number[];
   readonly writer: string;
-  /** One sentence: why this writer stands in for the session's own. */
+  /** One sentence that says why this writer stands in for the session's own. */
   readonly standsInFor?: string;
   readonly result: NoteWriterResult;
-  /** Drafts that a person has answered questions about: no further question is asked about them. */
+  /** Drafts about which a person has answered questions. No further question is asked about them. */
   readonly answered: readonly Draft[];
-  /** The writer had no new evidence: it wrote what it had left open. */
+  /** True if the writer had no new evidence, and wrote what it had left open. */
   readonly isEnd: boolean;
   /** The sequences of the stand-in's decisions that this one replaces. */
   readonly redoes?: readonly number[];
@@ -103,7 +103,7 @@ export async function decideUnanswered(
     requests: requests.map(({ requestId }) => requestId),
     decisions: decided.map(({ decision }) => decision),
   };
-  // A draft that repeats what a note says gets another confidence.
+  // The confidence of a draft changes if it repeats what a note says.
   const weighed = decided.filter(({ draft }, n) => draft.confidence !== drafts[n]?.confidence);
   return [
     ...weighed.map(({ draft }) => draftEvent(draft, decisionId)),
@@ -166,7 +166,7 @@ function eventsAfter(decided: readonly DraftDecision[], decisionId: string): rea
   );
 }
 
-/** The event that shows once in the session's health that it has as many notes as it can have. */
+/** The event that reports the limit of notes in the session's health, unless it is the last error there already. */
 function fullEvents(decided: readonly DraftDecision[], { health }: LiveFold): readonly NewEvent[] {
   const isFull = decided.some(({ decision }) => decision.reason === FULL);
   return isFull && health.lastError !== FULL ? [{ type: "error_raised", data: { message: FULL } }] : [];

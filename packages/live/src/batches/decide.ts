@@ -53,7 +53,7 @@ export interface DraftDecision {
   readonly bases: readonly NoteContent[];
 }
 
-/** Decides the drafts in their order: each decision takes those before it into account. */
+/** Decides the drafts in their order. Each decision takes the earlier ones into account. */
 export function decideDrafts(
   drafts: readonly ComparedDraft[],
   notes: readonly ComparedNote[],

@@ -107,8 +107,7 @@ export class LaneWork {
   /** The note writer failed, and is not asked before this time. */
   #awayUntilMs = 0;
   /**
-   * The number of failures in a row to write a stand-in's batches again, and the time before which it is not tried
-   * again.
+   * The failures in a row to write the batches of a stand-in again, and the earliest time of the next attempt.
    */
   #redoFailures = 0;
   #redoAfterMs = 0;
@@ -342,8 +341,8 @@ export class LaneWork {
   }
 
   /**
-   * The drafts of the session's writer, or of the extractive one that stands in for it when it failed for the last time.
-   * Errors: those of the store, and those of the extractive writer.
+   * The drafts of the session's writer, or of the extractive one that stands in for it when it failed for the last
+   * time. Errors: those of the store, and those of the extractive writer.
    */
   async #written(options: Omit<BatchRunOptions, "writer">): Promise<WriterOutcome> {
     const { clock, follower } = this.#options;

@@ -1,7 +1,7 @@
 /**
- * While the session's own note writer fails, another writer, the stand-in, writes the batches. They are owed to the
- * note writer: when it works again, it receives their evidence. Its drafts replace the notes that the stand-in made
- * from this evidence, unless a person changed the notes.
+ * While the session's own note writer fails, another writer, the stand-in, writes the batches. These batches are owed
+ * to the note writer: when it works again, it receives their evidence, and its drafts replace the notes that the
+ * stand-in made from this evidence. Notes that a person changed stay.
  */
 
 import type { NewEvent, Store } from "@continuo/core/model";

@@ -1,5 +1,5 @@
 /**
- * The captions that the page of a video listed: an outline is made of them without a model, and they show which part
+ * The captions that the page of a video listed. An outline is made from them without a model, and they show which part
  * was watched.
  *
  * Promises: the outline is computed only from the log. It is made once for the same captions, and other work can run

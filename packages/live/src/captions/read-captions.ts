@@ -1,4 +1,4 @@
-/** The captions that a page listed and the transcripts that were heard, from the logs of the sessions of a video. */
+/** Reads the captions that a page listed, and the times of transcripts, from the logs of the sessions of a video. */
 
 import type { EventPage, Session, Store } from "@continuo/core/model";
 import type { ListedCue, Span } from "@continuo/core/wire";
@@ -20,7 +20,7 @@ export interface OutlinePlace {
 
 const NO_CAPTIONS: ListedCaptions = { version: "", lang: "", cues: [] };
 
-/** Without `videoId`, the place is that of the session's own video. Errors: those of the store. */
+/** If `videoId` is missing, the session's own video is used. Errors: those of the store. */
 export async function outlinePlace(store: Store, sessionId: string, videoId?: string): Promise<OutlinePlace> {
   const session = await findSession(store, sessionId);
   const { live } = session?.metadata ?? {};

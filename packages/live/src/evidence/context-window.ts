@@ -25,7 +25,7 @@ const OPTIONS: KnownOptions<ContextWindowOptions> = {
 const TYPES: readonly string[] = ["transcript_added", "remark_added", "frame_captured", "evidence_added"];
 
 /**
- * Yields critical evidence of a window before the other evidence, and the nearest to the time first. The second, wider
+ * Yields the critical evidence of a window before its other evidence, the nearest to the time first. The second, wider
  * window is read if the confidence is low, or if the first window has little critical evidence. The result never
  * exceeds the token budget. Errors: those of the store.
  */
@@ -59,7 +59,7 @@ export async function* fetchContextWindow(
       );
       for (const event of events) {
         if (given.has(event.sequence) || event.pruned !== undefined || isAudio(event)) continue;
-        // Skip an event that is too long: shorter ones may still fit.
+        // An event that is too long is left out, because shorter ones may still fit.
         if (tokens + tokensOf(event) > tokenBudget) continue;
         tokens += tokensOf(event);
         given.add(event.sequence);

@@ -13,8 +13,8 @@ export interface PictureOptions {
 }
 
 /**
- * In the order of the medium. A picture that was removed is left out: its description stays. Errors: those of the
- * store.
+ * Returns the pictures in the order of the medium. A picture that was removed is left out: its description stays.
+ * Errors: those of the store.
  */
 export async function readPictures(
   frames: readonly EvidenceItem[],
@@ -51,7 +51,9 @@ function smallPicture(frame: EvidenceItem): readonly SmallPicture[] {
   return pointer === null ? [] : [{ frame, pointer }];
 }
 
-/** The frames that differ from the frame before them, spread evenly if there are too many. */
+/**
+ * The first frame, and each frame that differs from the last one that was chosen; spread evenly if there are too many.
+ */
 function sceneChanges(frames: readonly EvidenceItem[], count: number): readonly SmallPicture[] {
   const changes: SmallPicture[] = [];
   for (const frame of frames.toSorted((a, b) => a.startMs - b.startMs)) {

@@ -36,7 +36,7 @@ export async function addReference(store: Store, reference: FrameReference): Pro
   return (await setExpiry(store, hash, until)) ? "added" : "no picture";
 }
 
-/** In the order of their sessions. */
+/** Returns the references in the order of their sessions. */
 export async function referencesTo(
   store: Store,
   hash: string,
@@ -69,7 +69,7 @@ export async function forgetKept(store: Store, hash: string, videoId: string): P
   await store.deleteClaim({ name: keptName(hash, videoId), generation: 1, owner: OWNER });
 }
 
-/** Sets the expiry of the bytes: none for a picture that is kept, otherwise after the last reference expires. */
+/** Sets the expiry of the bytes: never for a picture that is kept, otherwise after its last reference expires. */
 export async function settleExpiry(store: Store, hash: string): Promise<void> {
   if (await isKept(store, hash)) return void (await setExpiry(store, hash, NEVER));
   const ends = (await referencesTo(store, hash)).map(({ expiresAt }) => expiresAt).toSorted();
@@ -78,8 +78,8 @@ export async function settleExpiry(store: Store, hash: string): Promise<void> {
 }
 
 /**
- * The time at which the store may remove the bytes by itself: one day after `expiresAt`, from which on nobody can read
- * them. Until then, the clean-up of pictures can remove them first.
+ * The time at which the store may remove the bytes by itself: one day after `expiresAt`. Nobody can read them on that
+ * day, and the clean-up of pictures can remove them earlier.
  */
 export function bytesUntil(expiresAt: string): string {
   return isoOf(Date.parse(expiresAt) + LIMITS.pictureGraceMs);

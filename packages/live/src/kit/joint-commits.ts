@@ -1,7 +1,7 @@
 /**
- * When many sessions write at once, each write waits a few milliseconds for the others. The store puts writes that it
- * receives together into one transaction, and to begin and commit one costs more than all else that a write needs. A
- * write is answered only after its commit, as before.
+ * When many sessions write at the same time, each write waits a few milliseconds for the others. The store puts writes
+ * that arrive together into one transaction: the beginning and the commit of a transaction cost more than the write
+ * itself. A write is still answered only after its commit.
  */
 
 import { setTimeout as pause } from "node:timers/promises";
@@ -12,12 +12,12 @@ export class JointCommits {
   readonly #writing: RecentNames;
   #next: Promise<void> | null = null;
 
-  /** @param now milliseconds, from any moment on */
+  /** @param now milliseconds since any fixed moment */
   constructor(now: () => number = () => performance.now()) {
     this.#writing = new RecentNames(LIMITS.jointLookMs, now);
   }
 
-  /** Resolves when the session may write: at once while few sessions write. */
+  /** Resolves when the session may write: immediately while few sessions write. */
   async join(sessionId: string): Promise<void> {
     this.#writing.isNew(sessionId);
     if (this.#writing.size > LIMITS.jointSessions) this.#next ??= this.#wait();

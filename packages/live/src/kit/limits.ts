@@ -34,17 +34,17 @@ export const LIMITS = {
   /** The interval of the clean-up. */
   cleanUpMs: 3_600_000,
   /**
-   * The clean-up examines only sessions whose log has not changed for this time, because a session writes events of its own
-   * for a while after the last input.
+   * The clean-up examines only sessions whose log has not changed for this time, because a session writes its own
+   * events for some time after the last input.
    */
   cleanUpLookMs: 1_800_000,
-  /** Sessions that the clean-up reads at once. */
+  /** Sessions that the clean-up lists in one request to the store. */
   cleanUpBatch: 100,
   cleanUpLeaseMs: 600_000,
 
   /** Batches of a stand-in that the note writer receives again. */
   owedBatches: 200,
-  /** After a stop of the video, earlier speech is transcribed within this time. */
+  /** Transcripts of speech from before a stop of the video arrive within this time after the stop. */
   lateSpeechMs: 30_000,
   /** The longest pause between two tries to give the note writer the batches of a stand-in. */
   owedRetryMs: 600_000,
@@ -52,9 +52,9 @@ export const LIMITS = {
   keptTurns: 60,
   /** The UTF-16 units of prompts after which an agent gets a new conversation. */
   keptChars: 240_000,
-  /** After the end of a session, the note writer may still write these batches for this time. */
+  /** After the end of a session, the note writer may still write the batches of a stand-in for this time. */
   lateMs: 86_400_000,
-  /** The interval of the tries after the end of a session. */
+  /** The interval between these tries. */
   latePollMs: 300_000,
 
   /** A removed session can be brought back within this time. */
@@ -64,7 +64,7 @@ export const LIMITS = {
   /** UTF-16 units of the keys that the record of a removal keeps. */
   removedKeysChars: 65_536,
 
-  /** Another server replaces a server that has not renewed its lease for this time. A server renews it three times as often. */
+  /** A server that has not renewed its lease for this time is replaced. Servers renew it after a third of this time. */
   serverLeaseMs: 3_000,
   /** The interval at which servers look for servers that are gone. */
   takeOverPollMs: 500,
@@ -133,7 +133,7 @@ export const LIMITS = {
   windowMs: 4_000,
   /** A silence of this length makes the next window short. */
   quietAfterMs: 10_000,
-  /** A shorter note can be contained in another one by chance. */
+  /** The shortest text that a draft can continue: a draft can contain a shorter text by chance. */
   continuedChars: 12,
   /** The time before and after the beginning of a batch in which a model is shown the sentence that the batch cuts. */
   sentenceWindowMs: 15_000,
@@ -177,7 +177,7 @@ export const LIMITS = {
   /** The number of sessions, and their total time, from which the hourly cost of a note writer is known. */
   pricedSessions: 50,
   pricedMs: 600_000,
-  /** A note writer that failed after a longer call is not asked again at once. */
+  /** A note writer that failed after a longer call is not asked again immediately. */
   longFailureMs: 30_000,
   /** The part of `closeFlushMs` after which the extractive writer takes over. */
   closeWriterMs: 7_000,
@@ -231,8 +231,8 @@ export const LIMITS = {
   /** Notes are related if their similarity is at least this share of the threshold for equal notes. */
   relatedShare: 0.5,
   /**
-   * The number of notes whose frames are compared to find the same scene; a scene that this share of them shows says
-   * nothing.
+   * The number of notes whose frames are compared to find the same scene; a scene that more than this share of them
+   * shows does not relate notes.
    */
   sceneCandidates: 50,
   commonScene: 0.25,
@@ -283,7 +283,7 @@ export const LIMITS = {
   /** Tokens of the evidence that answers a question. */
   askTokens: 4_000,
   questionChars: 4_000,
-  /** Words that begin with the same letters are the same word in another form. */
+  /** Words whose first letters, up to this number, are equal count as forms of the same word. */
   sameWordLetters: 4,
 
   dayMs: 86_400_000,
@@ -364,7 +364,7 @@ export const LIMITS = {
   notesIds: 20_000,
   /** Ids of evidence that one note shows. */
   shownEvidence: 12,
-  /** Notes that are read at once. */
+  /** Notes that are read in one step. */
   notesAtOnce: 200,
   /** Versions of one note that are shown. */
   shownVersions: 20,

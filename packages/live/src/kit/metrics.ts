@@ -1,6 +1,6 @@
 /**
- * The metrics of continuous sessions, through the OpenTelemetry API. Without a registered provider nothing is recorded,
- * and the cost is almost zero.
+ * Records the metrics of continuous sessions through the OpenTelemetry API. If no provider is registered, nothing is
+ * recorded, and the cost is almost zero.
  */
 
 import { createMeter, type Meter, type Metric, type Observation, observed } from "@continuo/files";
@@ -146,7 +146,7 @@ export function countDropped(types: Readonly<Record<string, number>>): void {
   for (const [type, number] of Object.entries(types)) count("continuo.live.dropped", number, { type });
 }
 
-/** Counts the notes among events of one batch, by whether they cite evidence that is not in the batch. */
+/** Counts the notes of one batch that cite evidence from outside of the batch, and those that do not. */
 export function countCitations(
   events: readonly { readonly type: string; readonly data?: unknown }[],
   batchIds: ReadonlySet<string>,

@@ -1,4 +1,4 @@
-/** Periodic work that one server of a store does at a time. */
+/** Periodic work, and work that only one server of a store does at a time. */
 
 import { isContinuoError, type Store } from "@continuo/core/model";
 import { LIMITS } from "./limits.ts";
@@ -12,7 +12,7 @@ export interface PeriodicWork {
   readonly report: (line: string) => void;
 }
 
-/** Runs first after `everyMs`. The returned function stops it. */
+/** The work runs first after `everyMs`. The returned function stops it. */
 export function startPeriodicWork(clock: Clock, { everyMs, name, work, report }: PeriodicWork): () => void {
   let cancel: () => void;
   const wait = (): void => {

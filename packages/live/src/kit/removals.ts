@@ -1,6 +1,6 @@
 /**
- * Removed sessions: a session that a person removes is hidden at once, can be restored for a while, and is then
- * deleted. A removal is one claim of the store, so it does not need the session's log, which may be closed or damaged.
+ * A session that a person removes is hidden immediately, can be restored for a while, and is then deleted. A removal is
+ * one claim of the store, so it does not need the session's log, which may be closed or damaged.
  */
 
 import { isContinuoError, type Session, type Store } from "@continuo/core/model";

@@ -1,6 +1,6 @@
 /**
- * Secondary sessions of a session. Four hold runs that must not block others, since the runs of one session take
- * turns. Two hold events that are recorded after the session ended. Evidence and decisions are in the session itself.
+ * Secondary sessions of a session. Four hold runs that must not block other runs, because a session executes one run at
+ * a time. Two hold events that are recorded after the session ended. Evidence and decisions are in the session itself.
  */
 
 import { isContinuoError, type Store } from "@continuo/core/model";

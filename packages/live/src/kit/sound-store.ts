@@ -68,7 +68,7 @@ function soundReads(
 
 /**
  * Reads a page, with a placeholder for an event whose row cannot be read. A page ends at such an event. With `types` or
- * another filter the placeholder is left out. Errors: those of the store, without `corrupt` for a single event.
+ * another filter the placeholder is left out. Errors: those of the store, but no `corrupt` for a single event.
  */
 export async function readAround(store: Store, logId: string, options: ReadOptions = {}): Promise<EventPage> {
   try {
@@ -130,7 +130,7 @@ export async function* tailAround(
   }
 }
 
-/** An unreadable row has no known time: the window is halved until the row is alone in its millisecond. */
+/** The time of an unreadable row is not known. So the window is halved until the row is alone in its millisecond. */
 async function readMediaAround(store: Store, logId: string, options: MediaOptions): Promise<MediaPage> {
   try {
     return await store.readMedia(logId, options);

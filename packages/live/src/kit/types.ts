@@ -48,7 +48,7 @@ export interface EvidenceItem extends Span {
   readonly event: StoredEvent;
 }
 
-/** A note that the agent proposes. */
+/** A note that the writer proposes. */
 export interface Draft extends Span {
   readonly draftId: string;
   readonly text: string;
@@ -62,7 +62,7 @@ export interface Draft extends Span {
   readonly videoId?: string;
 }
 
-/** A draft of the first try that was not sure, with the evidence within 60 s before and after it. */
+/** An unsure draft of the first try, with the evidence from 60 s before it to 60 s after it. */
 export interface UnsureDraft {
   readonly draft: Draft;
   readonly evidence: readonly EvidenceItem[];

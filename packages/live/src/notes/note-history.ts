@@ -31,7 +31,7 @@ interface Start {
   readonly notes: Map<string, NoteEntry>;
 }
 
-/** The newest checkpoint that can be used; the beginning of the log if all are of another version or damaged. */
+/** The newest checkpoint that can be used; the beginning of the log if none of the newest few can be used. */
 async function checkpointAt(store: Store, sessionId: string, sequence: number): Promise<Start> {
   let atSequence = sequence;
   for (let n = 0; n < LIMITS.triedSnapshots && atSequence > 0; n++) {
@@ -133,8 +133,8 @@ export function shareOf(lengths: readonly number[], room: number): number {
 }
 
 /**
- * The versions of a note up to a sequence, oldest first, and the notes from which its first version was made. `null` if
- * there is no such note. Errors: those of the store.
+ * The newest versions of a note up to a sequence, oldest first. If these are all versions, also the notes from which
+ * the first one was made. `null` if there is no such note. Errors: those of the store.
  */
 export async function noteHistoryAt(
   store: Store,

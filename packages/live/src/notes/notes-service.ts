@@ -1,4 +1,4 @@
-/** The notes of one session: reads them, and applies a person's operation to one. */
+/** Reads the notes of a session, and applies the operations of a person to them. */
 
 import { ContinuoError, type NewEvent, type Store } from "@continuo/core/model";
 import { readSequences } from "../evidence/index.ts";
@@ -8,7 +8,7 @@ import { markDamaged } from "./damaged-notes.ts";
 import { FULL, noteData, noteOf, readNotes } from "./note-events.ts";
 import { eventsOf, undoEvent } from "./note-operations.ts";
 
-/** All notes that are not archived, in the order of the medium. */
+/** Returns all notes that are not archived, in the order of their times in the medium. */
 export async function notesOf(store: Store, follower: Follower): Promise<readonly Note[]> {
   const { sessionId, fold } = follower;
   const entries = [...fold.notes.values()].filter(({ status }) => status !== "archived");
@@ -24,7 +24,10 @@ export interface Operate {
   readonly newId: () => string;
 }
 
-/** The events of an operation. Errors: `not_found`, `conflict` for a note that is archived or has nothing to undo. */
+/**
+ * Returns the events of an operation. Errors: `not_found`, `conflict` for a note that is archived or has nothing to
+ * undo, `too_large` if there are too many notes.
+ */
 export async function operationEvents(operate: Operate): Promise<readonly NewEvent[]> {
   const { store, follower, noteId, operation, newId } = operate;
   const removed = follower.fold.notes.get(noteId);
@@ -101,7 +104,7 @@ function notFound(noteId: string): ContinuoError {
   return new ContinuoError("not_found", `there is no note ${noteId}`, { details: { noteId } });
 }
 
-/** The answer to a `context_requested`. Errors: `not_found`, `invalid`. */
+/** Returns the answer to a `context_requested`. Errors: `not_found`, `invalid`. */
 export function answerEvent(
   { fold }: Follower,
   requestId: string,
@@ -128,7 +131,7 @@ export async function carriedEvents(store: Store, parentId: string): Promise<rea
   return (await readNotes(store, parentId, entries)).map((note) => carriedEvent(note, parentId));
 }
 
-/** The id follows from the note, so that a repeated append stores it once. */
+/** The id of the event follows from the note, so that a repeated append stores it only once. */
 function carriedEvent({ hash: _, by, damaged: _damaged, ...note }: Note, parentId: string): NewEvent {
   const data = { ...noteData(note), operation: "carry", by, carriedFrom: parentId };
   return { type: "note_written", id: `carried/${note.noteId}`, data };

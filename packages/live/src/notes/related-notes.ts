@@ -1,4 +1,7 @@
-/** Notes that belong together: by the transcripts and frames that they share, by what they say, and by a scene that few show. */
+/**
+ * Notes that belong together: they share transcripts or frames, they have a similar text, or they show a scene that few
+ * notes show.
+ */
 
 import { ContinuoError, type Store, type StoredEvent } from "@continuo/core/model";
 import type { RelatedNote } from "@continuo/core/wire";

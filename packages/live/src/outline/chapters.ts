@@ -1,4 +1,4 @@
-/** The beginnings of chapters: at a change of words, a pause, a mark of the speaker. Pure. */
+/** Finds the beginnings of chapters: at a change of words, at a pause, or at a mark of the speaker. Pure. */
 
 import { isDiscourseMark, isFiller, type Sentence } from "../sentences/index.ts";
 import { OUTLINE_LIMITS as LIMITS } from "./limits.ts";
@@ -9,7 +9,7 @@ export interface KnownSentence {
   readonly terms: readonly string[];
 }
 
-/** Sentences in the order of the medium, in groups that have no gap. */
+/** Divides sentences into chapters. The order stays, and each sentence is in one chapter. */
 export function chaptersIn(known: readonly KnownSentence[]): readonly (readonly KnownSentence[])[] {
   const first = known[0]?.sentence.startMs ?? 0;
   const lengthMs = endOf(known) - first;
@@ -39,7 +39,7 @@ function endOf(known: readonly KnownSentence[]): number {
   return Math.max(0, ...known.slice(-20).map(({ sentence }) => sentence.endMs));
 }
 
-/** The likelihood that a chapter begins with each sentence. */
+/** Returns a score for each sentence: the higher it is, the more likely a chapter begins there. */
 function beginScores(known: readonly KnownSentence[]): readonly number[] {
   const cohesion = known.map((_, at) => (at === 0 ? 1 : likenessAt(known, at)));
   return known.map(({ sentence }, at) => {
@@ -57,7 +57,7 @@ function beginScores(known: readonly KnownSentence[]): readonly number[] {
   });
 }
 
-/** The depth to which the similarity falls below its peaks on both sides, as in TextTiling. */
+/** Returns how far the similarity falls below its peaks on both sides, added together, as in TextTiling. */
 function depthAt(cohesion: readonly number[], at: number): number {
   const here = cohesion[at] ?? 0;
   return peakFrom(cohesion, at, -1) + peakFrom(cohesion, at, 1) - 2 * here;

@@ -1,4 +1,4 @@
-/** The owner's work on audio: transcribes the chunks in order, then removes each chunk unless audio is kept. */
+/** Transcribes the chunks of audio of a session in order, and then removes each chunk, unless audio is kept. */
 
 import { cutText, isContinuoError, type NewEvent, type Store, type StoredEvent } from "@continuo/core/model";
 import {
@@ -48,7 +48,7 @@ export class AudioWork {
     return this.#running !== null;
   }
 
-  /** When to try the next chunk again; `null` if nothing waits for a time. */
+  /** The time at which the next chunk is tried again; `null` if no failed chunk waits. */
   get nextMs(): number | null {
     return this.#running === null && this.#next() !== null && this.#failures > 0 ? this.#retryAtMs : null;
   }
@@ -124,7 +124,7 @@ const NOTHING: { readonly segments: readonly TranscribedSegment[]; readonly lang
   segments: [],
 };
 
-/** `null` for bytes that were removed, which would never arrive. */
+/** Returns `null` if the bytes were removed, because they would never arrive. */
 async function bytesOf(store: Store, hash: string, signal: AbortSignal): Promise<Uint8Array | null> {
   try {
     const chunks: Uint8Array[] = [];

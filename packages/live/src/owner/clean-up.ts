@@ -1,6 +1,6 @@
 /**
- * The clean-up: ends sessions that received no input for an hour. One server does it at a time, and each session ends
- * once.
+ * The clean-up ends sessions that received no input and no ping for an hour. Only one server does this at a time, and
+ * each session ends once.
  */
 
 import { present, type Session, type Store } from "@continuo/core/model";
@@ -82,8 +82,8 @@ export class CleanUp {
     const { fold } = await restore(store, sessionId);
     const ping = await store.getCursor({ logId: sessionId, name: PING });
     const pingedAtMs = isFields(ping?.data) && typeof ping.data.atMs === "number" ? ping.data.atMs : 0;
-    // A degraded session takes no input: its hour begins when it became degraded. A repair is no input either: the hour
-    // begins again with the repair.
+    // A degraded session takes no input, so its hour begins when it becomes degraded. A repair is not an input, but the
+    // hour begins again with it.
     const activeAtMs = fold.stateSinceMs - (status === "idle" ? LIMITS.idleMs : 0);
     const usedAtMs =
       status === "degraded" ? fold.stateSinceMs : Math.max(fold.lastInputAtMs, pingedAtMs, activeAtMs);

@@ -27,7 +27,7 @@ export async function endSession(owner: SessionOwner, options: EndSessionOptions
 }
 
 /**
- * Nothing of a removed session is read any more, or sent to a model. Returns `false` if it ended already. Errors: those
+ * Ends a removed session: nothing of it is read or sent to a model. Returns `false` if it ended already. Errors: those
  * of the store.
  */
 function endRemoved(owner: SessionOwner): Promise<boolean> {

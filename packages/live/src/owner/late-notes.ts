@@ -91,8 +91,8 @@ export class LateNotes {
   }
 
   /**
-   * `true` if the session needs nothing more: its log is closed then. Errors: those of the writer, and those of the
-   * store.
+   * Returns true if the session needs nothing more. Its log is then closed, if it still exists. Errors: those of the
+   * writer and of the store.
    */
   async #write(sessionId: string, { untilMs, renew }: LateSession): Promise<boolean> {
     const { store, ownership, clock, follow } = this.#options;
@@ -114,7 +114,7 @@ export class LateNotes {
     return this.#forget(sessionId);
   }
 
-  /** Stops when a person removes the session in the meantime: nothing more of it is sent to a model. */
+  /** Stops if a person removes the session in the meantime, so that nothing more of it is sent to a model. */
   async #redo(follower: Follower, lease: SessionLease, renew: LateSession["renew"]): Promise<void> {
     const { fold, sessionId } = follower;
     for (const lane of lanesOf(fold)) {

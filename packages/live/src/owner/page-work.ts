@@ -64,7 +64,7 @@ interface Pass {
 export class PageWork {
   readonly #options: PageOptions;
   #running: Promise<void> | null = null;
-  /** The newest words that a pass has looked at. */
+  /** The sequence of the newest words that a pass has looked at. */
   #lookedAt = 0;
   #call = new AbortController();
 
@@ -147,8 +147,8 @@ export class PageWork {
   }
 
   /**
-   * Why no model wrote the page: a sentence if a model should have written it, otherwise `null`. Errors: those of the
-   * store.
+   * Returns `written`, or the reason why no model wrote the page: a sentence if a model should have written it,
+   * otherwise `null`. Errors: those of the store.
    */
   async #writeWithModel(first: Pass): Promise<"written" | string | null> {
     const { store, follower, newId, signal } = this.#options;

@@ -1,6 +1,7 @@
 /**
- * Removing sessions, with undo: a removed session is hidden at once and takes no input; a person can bring it back for
- * a week, and then one server deletes it with its evidence, notes and pictures. Each step can be repeated after a crash.
+ * Removes sessions, with undo: a removed session is hidden immediately and takes no input. A person can bring it back
+ * for a week; then one server deletes it with its evidence, notes and pictures. Each step can be repeated after a
+ * crash.
  */
 
 import {
@@ -206,7 +207,7 @@ export class Removals {
     }
   }
 
-  /** After a crash the log of a hidden session may still be open. */
+  /** Ends the session; also if it was hidden before, because its log may still be open after a crash. */
   async #end({ sessionId }: Session): Promise<void> {
     const { end, report } = this.#options;
     await end(sessionId).catch((error: unknown) =>

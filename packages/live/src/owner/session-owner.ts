@@ -154,7 +154,7 @@ export class SessionOwner {
     return stored;
   }
 
-  /** A step of the state machine. `false` when the trigger changes nothing. */
+  /** Takes a step of the state machine. Returns `false` if the trigger changes nothing. */
   async change(
     on: Trigger,
     options: {
@@ -190,8 +190,8 @@ export class SessionOwner {
   }
 
   /**
-   * Records that the log cannot be trusted: once, and again whenever more damage is found. A finding no longer counts
-   * when a repair came after it.
+   * Records that the log cannot be trusted, and records it again when more damage is found. A finding does not count
+   * if a repair came after it.
    */
   degrade(finding: DamageReport): Promise<void> {
     return this.#inTurn(() => this.#degrade(finding));
@@ -408,7 +408,7 @@ export class SessionOwner {
     if (nextMs !== null) this.#cancelTimer = clock.after(Math.max(1, nextMs - nowMs), () => this.#wake());
   }
 
-  /** The next write that is due: a state, a level, a checkpoint. */
+  /** Returns the next write that is due, such as a state, a level or a checkpoint. */
   #dueWrite(fold: LiveFold, nowMs: number): (() => Promise<unknown>) | null {
     const { backpressure, levels } = this.#options;
     if (this.#isDegraded) return null;
@@ -492,7 +492,7 @@ function nextExpiryMs({ requests }: LiveFold): number {
   return Math.min(...open.map(({ expiresAtMs }) => expiresAtMs));
 }
 
-/** A repair makes a session active without input. */
+/** A repair makes a session active without input, so the time of the last state also counts. */
 function activeSince({ lastInputAtMs, stateSinceMs, lastInput, stateSequence }: LiveFold): number {
   return lastInput > stateSequence ? lastInputAtMs : Math.max(lastInputAtMs, stateSinceMs);
 }

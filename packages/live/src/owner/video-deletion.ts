@@ -22,7 +22,7 @@ export async function deleteVideo(
 }
 
 /**
- * Deletes the session and the sessions of the same video that exist, and forgets that a person removed it: it cannot be
+ * Deletes the session and its side logs. It also forgets that a person removed the session, which therefore cannot be
  * restored any more. Errors: those of the store.
  */
 export async function deleteSessionLogs(store: Store, sessionId: string, reason: string): Promise<void> {
@@ -33,7 +33,7 @@ export async function deleteSessionLogs(store: Store, sessionId: string, reason:
   if (removal !== null) await forgetRemoval(store, removal);
 }
 
-/** Every continuous session. */
+/** Yields every continuous session. */
 export async function* liveSessions(store: Store): AsyncGenerator<Session, void, void> {
   const sessions = listAll((place) =>
     store.listSessions({ status: LIVE_STATES, limit: LIMITS.cleanUpBatch, ...place }),

@@ -29,8 +29,8 @@ export async function outlineItems({ transcripts, remarks }: SpeechLog): Promise
 }
 
 /**
- * Tabs of other videos may have joined the session: each video has its own outline. Only the newest ones, if there are
- * more than the limit.
+ * Groups the speech by video, because tabs of other videos may have joined the session: each video has its own outline.
+ * If there are more videos than the limit, keeps only the newest ones.
  */
 function byVideo(
   transcripts: readonly StoredEvent[],
@@ -47,7 +47,7 @@ function byVideo(
   );
 }
 
-/** The newest pieces, if there are more than the limit. Errors: those of the store. */
+/** Reads the speech up to a sequence; only the newest pieces if there are too many. Errors: those of the store. */
 export async function readSpeech(store: Store, sessionId: string, through: number): Promise<SpeechLog> {
   let transcripts: StoredEvent[] = [];
   const remarks: StoredEvent[] = [];

@@ -1,4 +1,4 @@
-/** A pass of a model over the page: what it is given, its call, and the events that revise notes. */
+/** A pass of a model over the page: its input, its call, and the events that revise notes. */
 
 import { ContinuoError, type NewEvent, present, type Store, type StoredEvent } from "@continuo/core/model";
 import { pageItemsOf } from "@continuo/core/wire";

@@ -1,4 +1,4 @@
-/** The page of a session from its events. */
+/** Reads the page of a session from its events. */
 
 import type { NewEvent, Store, StoredEvent } from "@continuo/core/model";
 import {

@@ -39,7 +39,8 @@ export interface ReplayOptions
 }
 
 /**
- * Changes nothing in the session; the runs are in a secondary session. Errors: `agent_failed`, and those of the store.
+ * Changes nothing in the session, because its runs are in a secondary session. Errors: `agent_failed`, and those of the
+ * store.
  */
 export async function replayWithModel(options: ReplayOptions): Promise<ReplayReport> {
   return await cancellable(options.signal, () => replayDecisions(options));

@@ -171,7 +171,7 @@ class Replay {
     else this.#agree();
   }
 
-  /** The items of a pass are found by its hash. */
+  /** Checks that the items of a page have the hash that the event names. */
   #comparePage(event: StoredEvent, { hash }: Readonly<Record<string, unknown>>): void {
     if (event.data === null) return;
     if (pageHash(writtenItemsOf(toWireEvent(event))) === hash) this.#agree();

@@ -54,8 +54,8 @@ export interface SentenceEnd {
 }
 
 /**
- * The end of the first sentence in `words`, or `null` while it is open. Words are only looked at from left to right, so
- * that the result does not depend on how many came at once. `from`: no place before it is an end.
+ * The end of the first sentence in `words`, or `null` while it is open. The words are read only from left to right, so
+ * that the result does not depend on how many arrived together. `from`: no place before it is an end.
  */
 export function firstEnd(
   words: readonly TimedWord[],
@@ -108,7 +108,6 @@ function isSeek(before: TimedWord, next: TimedWord): boolean {
   return next.s < before.s - LIMITS.backMs || next.s - before.e > LIMITS.skipMs;
 }
 
-/** The pause before a word. */
 export function pauseBefore(before: TimedWord, next: TimedWord): number {
   return next.s - endOf(before);
 }
@@ -118,7 +117,7 @@ export function endOf({ t, s, e }: TimedWord): number {
   return e > s ? e : s + t.length * LIMITS.charMs;
 }
 
-/** In captions with punctuation, only a long pause ends a sentence without it. */
+/** In captions with punctuation, only a long pause ends a sentence that has no punctuation at its end. */
 function isPause(place: Place, at: number, sure: number | null): boolean {
   const [before, next] = [place.words[at - 1], place.words[at]] as [TimedWord, TimedWord];
   if (sure === null) return pauseBefore(before, next) >= LIMITS.pauseMs;

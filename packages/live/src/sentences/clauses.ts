@@ -1,6 +1,6 @@
 /**
- * The likelihood that a clause ends between two words of captions without punctuation, by the pause between them and by
- * the words. Pure.
+ * Estimates how likely it is that a clause ends between two words of captions without punctuation, from the pause
+ * between them and from the words. Pure.
  */
 
 import { type ClauseWords, clauseWords } from "./clause-words.ts";
@@ -54,7 +54,7 @@ export interface WordTimes {
   readonly endMs: number;
 }
 
-/** The score of the place before the word `at`; `null` while it depends on a word that is not heard yet. */
+/** Returns the score of the place before the word `at`; `null` while it depends on a word that was not heard yet. */
 export function clauseScore({ words, times, lang }: Place, at: number): number | null {
   const [before, next] = [words[at - 1], words[at]] as [TimedWord, TimedWord];
   const pauseMs = (times[at]?.startMs ?? 0) - (times[at - 1]?.endMs ?? 0);
@@ -77,7 +77,7 @@ export function clauseScore({ words, times, lang }: Place, at: number): number |
  */
 const STOP_MS = 700;
 
-/** The score of the place after the last word, when the video was paused there and nothing follows. */
+/** Returns the score of the place after the last word, if the video was paused there and no word follows. */
 export function stopScore({ words, lang }: Pick<Place, "words" | "lang">): number {
   const last = functionWordOf(words.at(-1)?.t ?? "");
   return (
@@ -88,7 +88,7 @@ export function stopScore({ words, lang }: Pick<Place, "words" | "lang">): numbe
   );
 }
 
-/** The word with its apostrophe, as in `she's`. */
+/** Keeps the apostrophe of the word, as in `she's`. */
 function functionWordOf(word: string): string {
   return word
     .toLowerCase()
@@ -131,7 +131,10 @@ function shortScore(units: number): number {
   return missing * SCORES.shorter + (units < LIMITS.fewestUnits ? SCORES.short : 0);
 }
 
-/** A word that a page draws is seen when the page is examined: it began after the previous examination. */
+/**
+ * Returns the times of each word. They are estimated for words that a page draws: such a word is seen when the page is
+ * examined, so it began after the previous examination.
+ */
 export function timesOf(words: readonly TimedWord[]): readonly WordTimes[] {
   const lookMs = lookOf(words);
   const lengths = words.map(({ t }) => LIMITS.wordMs + t.length * LIMITS.letterMs);

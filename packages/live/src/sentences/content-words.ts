@@ -1,5 +1,5 @@
 /**
- * Words of a text, segmented by the rules of Unicode, without the function words of its language, if that is known.
+ * Finds the words of a text by the rules of Unicode, without the function words of its language, if that is known.
  * Pure.
  */
 
@@ -41,7 +41,7 @@ export const functionWords: ReadonlySet<string> = new Set(
 
 const segmenters = new Map<string, Intl.Segmenter>();
 
-/** Words in lower case, in order. `lang` is BCP 47; without a known language, no word is left out. */
+/** Returns the words in lower case, in order. `lang` is BCP 47; if the language is not known, no word is left out. */
 export function contentWords(text: string, lang?: string): readonly string[] {
   const stops = STOP_WORDS[languageOf(lang)];
   const words: string[] = [];
@@ -53,7 +53,7 @@ export function contentWords(text: string, lang?: string): readonly string[] {
   return words;
 }
 
-/** `de` of `de-AT`. */
+/** Returns the language of a BCP 47 tag: `de` for `de-AT`. */
 export function languageOf(lang: string | undefined): string {
   return (lang ?? "").toLowerCase().split(/[-_]/u)[0] ?? "";
 }
@@ -63,7 +63,7 @@ export function segmenterOf(lang: string | undefined): Intl.Segmenter {
   const name = /^[a-z]{2,3}$/u.test(languageOf(lang)) ? languageOf(lang) : "und";
   let segmenter = segmenters.get(name);
   if (segmenter === undefined) {
-    // The language comes from outside: only supported ones are remembered, so that memory stays bounded.
+    // The language comes from outside. Only supported languages are remembered, so that memory stays bounded.
     const known = Intl.Segmenter.supportedLocalesOf([name]).length > 0 ? name : "und";
     segmenter = segmenters.get(known) ?? new Intl.Segmenter(known, { granularity: "word" });
     segmenters.set(known, segmenter);

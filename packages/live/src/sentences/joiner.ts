@@ -30,7 +30,7 @@ export interface JoinResult {
   readonly sentences: readonly Sentence[];
 }
 
-/** The sequence at which the newest stretch after a seek back begins; `null` for a piece that cannot be a repetition. */
+/** The sequence at which the newest part after a seek back begins; `null` for a piece that cannot be a repetition. */
 export function backSince(before: JoinState, piece: Piece): number | null {
   return isBehind(before, piece) ? (stepBack(before, piece).backAt ?? piece.sequence) : null;
 }
@@ -38,7 +38,7 @@ export function backSince(before: JoinState, piece: Piece): number | null {
 /**
  * Does the same as `joinPiece`, but passes over a piece that was heard before a seek back.
  *
- * @param earlier the words before `backSince` at about the time of the piece; `null` where that is `null`
+ * @param earlier the words before `backSince` at about the time of the piece; `null` if `backSince` is `null`
  */
 export function joinHeard(before: JoinState, piece: Piece, earlier: EarlierWords | null): JoinResult {
   if (earlier === null) return joinPiece(before, piece);
@@ -144,7 +144,7 @@ function languageOfStream(state: JoinState, added: readonly TimedWord[], { lang 
   return found === "und" ? state.lang : found;
 }
 
-/** Only the newest place can be an end, unless the stream has just been found to have no punctuation. */
+/** Only the newest place can be an end, unless this word shows that the stream has no punctuation. */
 function cutReady(before: JoinState): JoinResult {
   let state = before;
   let from = before.plainWords === LIMITS.plainWords ? 1 : before.words.length - 1;
@@ -228,7 +228,7 @@ function sentenceOf(words: readonly TimedWord[], lang: string): Sentence {
   };
 }
 
-/** Words of the last piece end when the next piece begins, because a window stays longer than its words take. */
+/** Words of the last piece end when the next piece begins, because captions stay longer than their words take. */
 function withTimesBefore(state: JoinState, { startMs }: Piece): JoinState {
   const { last, words } = state;
   if (last === null || startMs <= last.startMs || startMs >= last.endMs) return state;

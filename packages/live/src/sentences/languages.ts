@@ -77,7 +77,8 @@ const SCRIPTS: readonly (readonly [RegExp, string])[] = [
 ];
 
 /**
- * The language of words that name none: by their script, otherwise by their function words; `und` if neither shows it.
+ * The language of words without a known language: by their script, otherwise by their function words; `und` if neither
+ * shows it.
  */
 export function languageIn(words: readonly string[]): string {
   const text = words.join(" ");

@@ -6,8 +6,8 @@ export const LIMITS = {
   /** Words before the open sentence that a rolling window may repeat. */
   tailWords: 60,
   /**
-   * The time after the last piece in which a window may repeat its words: three or more words, fewer words, and words
-   * of any place.
+   * The longest time after the last piece in which a window may repeat words: three or more words, which are all words
+   * of the piece or of its last line; one or two such words, with new words after them; any other words.
    */
   windowGapMs: 5_000,
   grownGapMs: 1_500,
@@ -22,22 +22,22 @@ export const LIMITS = {
    */
   pauseMs: 3_000,
   soundPauseMs: 500,
-  /** A step of the time of this length is a seek. */
+  /** A longer step of the video's time is a seek: forward, and backward. */
   skipMs: 15_000,
   backMs: 1_000,
   /** The interval at which a page is examined: drawn words can arrive late by this much. */
   pollMs: 500,
-  /** The same if each change of the page is followed, which words less than this apart show. */
+  /** The same delay if each change of the page is followed; words less than `quickGapMs` apart show that it is. */
   followedMs: 50,
   quickGapMs: 300,
-  /** With this much more than the usual score, an end between words without known times is sure. */
+  /** An end between words without known times is sure if its score exceeds the required one by this much. */
   guessScore: 0.7,
-  /** After a pause of this length, an end needs no higher score. */
+  /** After a pause of at least this length, an end needs at most this score. */
   longPauseMs: 1_000,
   longPauseScore: 2.5,
   /** The additional pause that lowers the required score by one. */
   longPauseStepMs: 500,
-  /** The fewest and the most units of a sentence without punctuation: a word, or two characters without spaces. */
+  /** The lengths of sentences without punctuation, in units: words, or two characters of a text without spaces. */
   fewestUnits: 4,
   usualUnits: 12,
   meanUnits: 20,

@@ -86,7 +86,7 @@ function tokensOf(text: string, lang: string | undefined): readonly Token[] {
   return tokens;
 }
 
-/** Words of a script without spaces, each with the punctuation that follows it. */
+/** Splits a text of a script without spaces into words, each with the punctuation that follows it. */
 function splitWord(word: string, lang: string | undefined): readonly string[] {
   if (!WITHOUT_SPACES.test(word)) return [word];
   const parts: string[] = [];
@@ -105,14 +105,14 @@ export function isGlued(next: string, before: string | undefined): boolean {
   );
 }
 
-/** One for a word, half for each character of a script without spaces. */
+/** Returns 1 for a word; a word of a script without spaces counts 0.5 for each character. */
 export function unitsOf(word: string): number {
   // Most words need no pattern: scripts without spaces begin later in Unicode than the others.
   const isEarly = word.charCodeAt(0) < FIRST_WITHOUT_SPACES;
   return !isEarly && WITHOUT_SPACES.test(word) ? word.length / 2 : 1;
 }
 
-/** Makes a word comparable: small letters, without punctuation. */
+/** Makes a word comparable: it has only small letters and digits, and no punctuation. */
 export function plainWord(word: string): string {
   return word.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, "");
 }

@@ -19,7 +19,7 @@ export function earlierWords(pieces: readonly Piece[]): EarlierWords {
   return words;
 }
 
-/** True if a piece comes before the last piece, so that it may be a repetition. */
+/** True if a piece begins before a time that was already reached, so that it may be a repetition. */
 export function isBehind({ furthestMs, backAt }: JoinState, { startMs }: Piece): boolean {
   return backAt === null ? startMs < furthestMs - LIMITS.backMs : startMs <= furthestMs + LIMITS.pollMs;
 }
@@ -53,7 +53,7 @@ function wordsIn(piece: Piece): readonly { readonly word: string; readonly atMs:
 /**
  * The number of words at the beginning of `next` that rolling captions still show from before. People say words twice,
  * so a repetition counts only if a window can be the reason: it has all words of the last piece or of its last line, or
- * it follows at once.
+ * it follows without a pause.
  */
 export function overlapWords(
   before: readonly string[],

@@ -10,7 +10,7 @@ export interface Piece {
   readonly lang?: string;
 }
 
-/** Short names, because the words of an open sentence are stored with each batch. */
+/** The names are short, because the words of an open sentence are stored with each batch. */
 export interface TimedWord {
   /** The text, with its punctuation. */
   readonly t: string;
@@ -26,7 +26,7 @@ export interface TimedWord {
 
 export interface Sentence {
   readonly text: string;
-  /** When its first word begins, and its last word ends. */
+  /** The time at which its first word begins. `endMs` is that at which its last word ends. */
   readonly startMs: number;
   readonly endMs: number;
   /** `und` if the language is not known. */
@@ -56,7 +56,7 @@ export interface JoinState {
   /** The last words of the earlier sentences, in the form in which they are compared. */
   readonly tail: readonly string[];
   readonly lang: string;
-  /** Words since the last punctuation: captions without any are cut at pauses. */
+  /** The number of words since the last punctuation. Captions without punctuation are cut at pauses. */
   readonly plainWords: number;
   /** The last mark of a sound, which rolling captions repeat. */
   readonly sound: { readonly text: string; readonly atMs: number } | null;

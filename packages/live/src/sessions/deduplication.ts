@@ -18,8 +18,8 @@ import { ended } from "../state/index.ts";
 import { isLiveSession } from "./open-session.ts";
 
 /**
- * Looks for a chunk of audio in the session, and in the earlier sessions of its key. Returns the stored event; `null`
- * for a new chunk. Errors: those of the store.
+ * Looks for a chunk of audio in the session, and in the earlier sessions that it continues. Returns the stored event;
+ * `null` for a new chunk. Errors: those of the store.
  */
 export async function storedAudio(
   store: Store,

@@ -1,7 +1,7 @@
 /**
  * Sessions and keys: gets or creates the session of a key, and stores repeated input once.
  *
- * Promises: on all servers together, a key has one open session, and so has a video whose tabs share their notes;
+ * Promises: a key has one open session on all servers together, and so does a video whose tabs share their notes;
  * repeated input is stored once.
  * Does not know: who owns a session.
  */

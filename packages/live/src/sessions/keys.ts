@@ -22,7 +22,7 @@ export interface KeyEntry {
 
 const PREFIX = "live/key/";
 
-/** A key can be any text. Errors: `invalid` for an empty one, `too_large`. */
+/** A key can be any well-formed text. Errors: `invalid` for another text or an empty one, `too_large`. */
 function assertKey(key: string): void {
   if (key === "") throw new ContinuoError("invalid", "the key of a session is empty");
   if (key.length > LIMITS.keyLength) {

@@ -1,4 +1,4 @@
-/** Gets or creates the session of a key, on any server, however often a client asks for it. */
+/** Gets or creates the session of a key. All servers, and all requests of a client, get the same session. */
 
 import {
   type ClaimWrite,
@@ -71,14 +71,14 @@ interface KeyPlace {
   readonly entry: KeyEntry | null;
   /** The last created session of the key, without sessions that a person removed. */
   readonly own: Session | null;
-  /** The key names a session that was not created yet. */
+  /** True if the key names a session that was not created yet. */
   readonly isBegun: boolean;
 }
 
 /**
- * Joins the open session of the video, or creates the one that continues its last one. `null`: the state changed in the
- * meantime, and the caller tries again. `forbidden`: the client may not read that session, or the client of that
- * session may not read the input of this one.
+ * Joins the open session of the video, or creates a session that continues the last one of the video. Returns `null` if
+ * the state changed in the meantime, so that the caller tries again; `forbidden` if the client may not read that
+ * session, or the client of that session may not read the input of this client.
  */
 async function openOfVideo(
   store: Store,
@@ -116,12 +116,12 @@ function videoOf({ metadata }: Session): unknown {
   return isFields(metadata.live) ? metadata.live.videoId : undefined;
 }
 
-/** The key that began the session. */
+/** Returns the key that began the session. */
 export function firstKeyOf({ metadata }: Session): string {
   return isFields(metadata.live) && typeof metadata.live.key === "string" ? metadata.live.key : "";
 }
 
-/** True for a session that the tabs of its video share. */
+/** Returns true for a session that the tabs of its video share. */
 export function isOfVideo({ metadata }: Session): boolean {
   return isFields(metadata.live) && metadata.live.continues === "video";
 }
@@ -137,13 +137,13 @@ function covers(reach: readonly string[], key: string): boolean {
 interface Creation extends OpenLiveSessionOptions {
   readonly request: LiveSessionRequest;
   readonly parentId: string | null;
-  /** Further claims in addition to the claim of the key. */
+  /** Claims in addition to the claim of the key. */
   readonly claims?: readonly Omit<ClaimWrite, "type">[];
 }
 
 /**
- * Creates the session and claims its key in one commit. `null`: the key, the video or the session was claimed in the
- * meantime.
+ * Creates the session and claims its key in one commit. Returns `null` if the key, the video or the session was claimed
+ * in the meantime.
  */
 async function create(
   store: Store,
@@ -235,7 +235,7 @@ function isBudget(value: unknown): boolean {
   );
 }
 
-/** True if a row of the store is a continuous session. */
+/** Returns true if a row of the store is a continuous session. */
 export function isLiveSession({ metadata }: Session): boolean {
   return isFields(metadata.live);
 }

@@ -1,6 +1,6 @@
 /**
- * The session that has the notes of a video: the newest of its sessions owns them. A tab that opens a video with an
- * open session joins it; the session ends when its last tab has left.
+ * Finds the session that has the notes of a video, which is the newest of its sessions. A tab that opens a video with
+ * an open session joins that session; the session ends when its last tab has left.
  */
 
 import { type ClaimWrite, isContinuoError, type Store } from "@continuo/core/model";
@@ -31,7 +31,7 @@ export async function findVideo(store: Store, videoId: string): Promise<VideoEnt
   };
 }
 
-/** `null` if the video got another session after the entry was read. */
+/** Stores the entry; returns `null` if the video got another session after the entry was read. */
 export async function setVideo(store: Store, videoId: string, entry: VideoEntry): Promise<VideoEntry | null> {
   try {
     await store.putClaim(claimOfVideo(videoId, entry));
@@ -42,7 +42,7 @@ export async function setVideo(store: Store, videoId: string, entry: VideoEntry)
   }
 }
 
-/** The claim of a video whose newest session this is. */
+/** Returns the claim of a video whose newest session is that of the entry. */
 export function claimOfVideo(
   videoId: string,
   { sessionId, generation, key, reach }: VideoEntry,

@@ -18,10 +18,7 @@ export interface SheddingResult<Item> {
   readonly dropped: readonly Item[];
 }
 
-/**
- * If there are more than 20 frames, leaves out the oldest ones. Also leaves out voice activity that repeats the one
- * before it, and nothing else.
- */
+/** Leaves out the oldest frames if there are more than 20, and voice activity that repeats the one before it. */
 export function shed<Item extends ShedCandidate>(pending: readonly Item[]): SheddingResult<Item> {
   const frames = pending.filter(({ type }) => type === "frame_captured").length;
   let tooMany = Math.max(0, frames - LIMITS.pendingFrames);

@@ -1,6 +1,6 @@
 /**
- * Repairs of sessions that ended. Their log is closed, so the records of what was put aside are in the secondary session
- * `SESSION.repairs`.
+ * Repairs of sessions that ended. Their log is closed, so the records of what was put aside are in the secondary
+ * session `SESSION.repairs`.
  */
 
 import type { NewEvent, Store } from "@continuo/core/model";

@@ -1,6 +1,4 @@
-/**
- * The fold of a continuous session's log, which is the whole state of the session. It takes each event once, in order.
- */
+/** The fold of a continuous session's log is the whole state of the session. It takes each event once, in order. */
 
 import type { StoredEvent } from "@continuo/core/model";
 import { NOTE_EVENT_TYPES } from "@continuo/core/wire";
@@ -161,7 +159,7 @@ export function emptyFold(chainHash: string): LiveFold {
   };
 }
 
-/** The types that count for the depth, in addition to note events of people. */
+/** The types of events that count for the depth; note events of people count too. */
 const COUNTED: ReadonlySet<string> = new Set(["transcript_added", "remark_added", "frame_captured"]);
 const SIGNALS: ReadonlySet<string> = new Set(["voice_activity", "playback_changed"]);
 const SPOKEN: ReadonlySet<string> = new Set(["transcript_added", "remark_added"]);
@@ -399,7 +397,7 @@ function audioIn({ sequence, id }: StoredEvent, data: Fields): PendingAudio | nu
   };
 }
 
-/** A request ends with the decision on its answer, or with a decision that names it. */
+/** Removes the requests that a decision ends: it decides on their answer, or names them. */
 function removeRequests({ requests }: LiveFold, { sequences, requests: named }: Fields): void {
   const decided = new Set<unknown>([sequences, named].flatMap((list) => (Array.isArray(list) ? list : [])));
   for (const { requestId, answer } of requests.values()) {

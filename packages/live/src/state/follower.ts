@@ -36,7 +36,7 @@ export class Follower {
   readonly #anewListeners = new Set<() => void>();
   #fold: LiveFold;
   #fault: string | null;
-  /** The time at which this server found that the log cannot be trusted. */
+  /** The time at which `faultAt` was first read while the log cannot be trusted. */
   #faultAt: string | null = null;
   #damages: readonly Damage[];
   #repairedAt = 0;
@@ -81,7 +81,7 @@ export class Follower {
     return this.#fault;
   }
 
-  /** When this server found the fault, ISO 8601 UTC; `null` without one. */
+  /** The time at which this server was first asked for the time of the fault, ISO 8601 UTC; `null` without a fault. */
   get faultAt(): string | null {
     if (this.#fault === null) this.#faultAt = null;
     else this.#faultAt ??= new Date().toISOString();

@@ -47,7 +47,7 @@ export function addNoteEvent(notes: Entries, event: StoredEvent): void {
   forgetArchived(notes);
 }
 
-/** Archived notes cannot change: the oldest ones are forgotten to make room. */
+/** Forgets the archived note with the oldest change if there are too many notes: archived notes cannot change. */
 function forgetArchived(notes: Entries): void {
   if (notes.size <= LIMITS.noteEntries) return;
   for (const { noteId, status } of notes.values()) {
@@ -64,7 +64,7 @@ export function roomForNotes(notes: ReadonlyMap<string, NoteEntry>): number {
   return room;
 }
 
-/** A merged note inherits the revisions of its sources, so that merging cannot bypass the limit. */
+/** A merged note gets the longest list of revisions of its sources, so that a merge cannot bypass the limit. */
 function revisionsBefore(notes: Entries, before: NoteEntry | undefined, sources: unknown): readonly number[] {
   if (before !== undefined || !Array.isArray(sources)) return before?.revisedAtMs ?? [];
   const lists = sources.map((noteId) => notes.get(noteId as string)?.revisedAtMs ?? []);

@@ -1,16 +1,16 @@
-/** The page of a session in the fold: its place in the log, and the cost of its passes. The items are in the events. */
+/** The facts of the fold about a session's page: its place in the log and the cost of its passes, not its items. */
 
 import { type Fields, isFields, LIMITS, type LiveBudget } from "../kit/index.ts";
 
 export interface PageMark {
-  /** The newest evidence that the page includes. */
+  /** The sequence of the newest `page_written`; 0 if there is no page. */
   readonly sequence: number;
-  /** The evidence up to this sequence is in it. */
+  /** The page includes the evidence up to this sequence. */
   readonly through: number;
   /** The sequence of the newest words that were said. */
   readonly saidAt: number;
   readonly passes: number;
-  /** The passes of a model, and their cost. */
+  /** The number of passes of a model; `tokens` and `costUsd` are their cost. */
   readonly modelPasses: number;
   readonly tokens: number;
   readonly costUsd: number;
@@ -38,7 +38,7 @@ export function addPage(page: PageMark, { through, pass }: Fields, sequence: num
   };
 }
 
-/** Counts a pass of a model, from its decision; other decisions change nothing. */
+/** Counts a pass of a model, if the decision is one of a pass; other decisions change nothing. */
 export function addPass(page: PageMark, { pass, cost }: Fields): PageMark {
   if (!isFields(pass)) return page;
   const { inputTokens, outputTokens, costUsd } = isFields(cost) ? cost : {};

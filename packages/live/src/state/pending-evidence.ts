@@ -44,7 +44,7 @@ export function removePending(fold: EvidenceQueue, sequences: unknown): void {
   if (!Array.isArray(sequences)) return;
   for (const sequence of sequences as readonly number[]) {
     if (fold.pending.delete(sequence) || fold.pendingRest === null) continue;
-    // The server that processed it had the event in memory; this one only counted it.
+    // The server that processed the event had it in memory; this server only counted it.
     if (sequence >= fold.pendingRest.fromSequence) fold.pendingRest.count--;
   }
   if (fold.pendingRest?.count === 0) fold.pendingRest = null;

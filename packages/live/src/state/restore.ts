@@ -1,6 +1,6 @@
 /**
- * Restores a session from its newest snapshot and the events after it, or from the log alone, and verifies both. Damaged
- * events are left out, and everything else is folded.
+ * Restores a session from its newest snapshot and the events after it, or from the log alone, and verifies both.
+ * Damaged events are left out, and everything else is folded.
  */
 
 import { type CallOptions, CHAIN_START, present, type Store, type StoredEvent } from "@continuo/core/model";
@@ -32,7 +32,7 @@ export interface RestoreResult {
 export interface RestoreOptions extends CallOptions {
   /** `none` restores from the log without a snapshot. */
   readonly snapshots?: "newest" | "none";
-  /** Only a snapshot before this sequence, because the event there is known to be damaged. */
+  /** Uses only a snapshot before this sequence, because the event there is known to be damaged. */
   readonly before?: number;
 }
 
@@ -98,7 +98,7 @@ export function leftAfter(damages: readonly Damage[], { type, data }: StoredEven
     : damages.filter(({ sequence }) => sequence < aside.sequence || sequence > aside.through);
 }
 
-/** Every event whose hash is wrong or that is missing, also at the end, without those that a repair put aside. */
+/** Returns each event that is missing or has a wrong hash, also at the end, without those that a repair put aside. */
 export async function inspectLog(
   store: Store,
   sessionId: string,

@@ -1,4 +1,4 @@
-/** Converts the fold to snapshots and back. A snapshot is plain JSON with a hash; it has ids and cursors, but no payloads. */
+/** Converts the fold to snapshots and back. A snapshot is plain JSON with a hash: ids and cursors, but no payloads. */
 
 import { createHash } from "node:crypto";
 import { setImmediate as otherWork } from "node:timers/promises";
@@ -22,7 +22,7 @@ export interface HashedSnapshot {
 const TURN_ENTRIES = 256;
 const LISTS = ["pending", "notes", "requests", "audio"] as const;
 
-/** A copy of the present fold; later additions do not change it. */
+/** Copies the present fold to a snapshot; later additions do not change the snapshot. */
 export async function seal(fold: LiveFold): Promise<HashedSnapshot> {
   const { pending, notes, requests, audio, ...rest } = fold;
   // An entry is never changed, only replaced by another one, so copies of the lists are enough.
@@ -56,7 +56,7 @@ async function* inTurns<T>(list: readonly T[]): AsyncGenerator<readonly T[], voi
 /** SHA-256 over the canonical JSON of a fold, which is computed part by part from its lists. */
 async function hashOf(plain: Readonly<Record<string, unknown>>): Promise<string> {
   const hash = createHash("sha256");
-  // The keys come in the order of canonical JSON.
+  // Canonical JSON has its keys in this order.
   for (const [n, key] of Object.keys(plain).toSorted().entries()) {
     hash.update(`${n === 0 ? "{" : ","}${JSON.stringify(key)}:`);
     const value = plain[key];
@@ -74,7 +74,7 @@ async function hashOf(plain: Readonly<Record<string, unknown>>): Promise<string>
   return hash.update("}").digest("hex");
 }
 
-/** `null` if the hash does not match the content; `"other version"` for a snapshot that must be made again. */
+/** Returns `null` if the hash does not match the content, and `"other version"` if the snapshot must be made again. */
 export async function unseal(data: unknown): Promise<LiveFold | null | "other version"> {
   const { version, hash, fold } = (data ?? {}) as Partial<HashedSnapshot>;
   if (typeof version === "number" && version !== VERSION) return "other version";

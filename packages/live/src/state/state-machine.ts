@@ -1,10 +1,10 @@
-/** The states of a session: which state follows on which trigger. Pure. */
+/** The states of a session, and the state that follows after each trigger. Pure. */
 
 import type { LiveState, ReportedState } from "../kit/index.ts";
 
 /**
- * `silence`: no input for 30 s. `fault`: a restore failed, a hash differs, or the log has a gap. `expiry`: nothing
- * happened for an hour. `repair`: the log was verified again.
+ * `silence`: no input for 30 s. `fault`: a restore failed, a hash differs, or the log has a gap. `expiry`: no input for
+ * an hour. `repair`: the log was verified again.
  */
 export type Trigger = "input" | "silence" | "close" | "fault" | "expiry" | "repair";
 

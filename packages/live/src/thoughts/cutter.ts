@@ -1,4 +1,4 @@
-/** The end of one thought and the start of the next: at pauses, marks of the speaker, and a change of words. */
+/** Finds where one thought ends and the next begins: at pauses, marks of the speaker, and changes of words. */
 
 import { isDiscourseMark, isFiller, type Sentence } from "../sentences/index.ts";
 import { LIMITS } from "./limits.ts";
@@ -72,7 +72,7 @@ export function endIfRoom(state: ThoughtState): Thoughts {
   return state.allowance < 1 ? { state, notes: [] } : endThought(state);
 }
 
-/** A seek, or a silence after which there is room for another note. */
+/** True after a seek, or after a long silence if there is room for another note. */
 function isElsewhere({ sentences, allowance }: ThoughtState, { startMs, speaker }: Sentence): boolean {
   const last = sentences.at(-1);
   const ownLast = sentences.findLast((one) => one.speaker === speaker);
@@ -165,7 +165,7 @@ function factsOf(sentence: Sentence): Facts {
   return found;
 }
 
-/** The weight of a pause depends on the usual pause between the sentences of this speaker. */
+/** The weight of a pause depends on the usual pause between these sentences. */
 function pauseScore(sentences: readonly Sentence[], at: number): number {
   const pauses = sentences.slice(1).map((next, n) => Math.max(0, next.startMs - (sentences[n]?.endMs ?? 0)));
   // If the number of pauses is even, the lower middle one counts as usual: the other may be the end of the thought.

@@ -1,12 +1,12 @@
 /** Bounds of thoughts and of the notes on them. */
 
 export const LIMITS = {
-  /** The number of sentences after a possible end, and their time, before the end is judged. */
+  /** An end is judged when this many sentences, and at least this time, follow it. */
   aheadSentences: 2,
   aheadMs: 4_000,
-  /** One sentence of this length counts as much. */
+  /** A single sentence of this length is enough as well. */
   longAheadMs: 8_000,
-  /** Sentences before and after a place that are compared. */
+  /** The number of sentences before and after a place that are compared. */
   comparedBefore: 5,
   comparedAfter: 3,
   /** A thought ends if the score is at least this. */
@@ -15,7 +15,7 @@ export const LIMITS = {
   surePause: 2,
   shortMs: 10_000,
   longMs: 45_000,
-  /** From this time or number of sentences on, a thought ends at its best place. */
+  /** A thought of this length or this number of sentences is ended at its best place. */
   mostMs: 150_000,
   mostSentences: 40,
   /**
@@ -27,13 +27,13 @@ export const LIMITS = {
   /** A step back of the time that ends a thought, because somebody moved to another place of the video. */
   backMs: 2_000,
 
-  /** In an hour of talk at most 60 notes: this many at once, and one more for each of these times. */
+  /** An hour of talk has at most 60 notes: this many without a wait, and one more for each of these times. */
   notesAtOnce: 18,
   noteEveryMs: 90_000,
   /** The longest time for which a gap counts. */
   longestGapMs: 90_000,
 
-  /** A note: its sentences, its characters, its units (words, or two characters without spaces). */
+  /** The greatest size of a note, in sentences and in characters. */
   noteSentences: 3,
   noteChars: 480,
   /** The rest of a sentence that was cut follows within this time. */
@@ -41,7 +41,7 @@ export const LIMITS = {
   /** Sentences of one chapter that are compared with each other. */
   comparedSentences: 200,
   fewestTerms: 3,
-  /** A shorter stretch that contains a greeting or an advertisement counts as one as a whole. */
+  /** A stretch shorter than this counts as filler as a whole if it contains a greeting or an advertisement. */
   fillerMs: 20_000,
   /** With fewer words, speech between two thoughts has no note. */
   asideTerms: 12,

@@ -67,7 +67,7 @@ export class AgentConversations {
   }
 }
 
-/** The request without what the agent already received; the evidence of the batch and its drafts stay. */
+/** Returns the request without the content that the agent already received; the batch's evidence and drafts stay. */
 export function newIn(
   request: NoteRequest,
   context: readonly EvidenceItem[],

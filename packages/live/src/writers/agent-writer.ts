@@ -196,7 +196,7 @@ function imageBlock({ mediaType: mimeType, data }: NotePicture): Block {
 /** HTTP statuses that do not concern the request itself, but the key or the load. */
 const OTHER_REASONS: readonly unknown[] = [401, 403, 408, 429];
 
-/** True if the request itself was refused, as by a model that knows only text. */
+/** True if the request itself was refused, for example by a model that accepts only text. */
 function isRefusal(error: unknown): boolean {
   if (!isContinuoError(error)) return false;
   const { status } = error.details;

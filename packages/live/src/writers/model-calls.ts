@@ -1,18 +1,18 @@
 /**
- * Calls of models: measured by OpenTelemetry's conventions for generative AI, and stopped by a circuit breaker. After 5
- * failed batches in a row no batch is tried for 30 s, then one.
+ * Measures calls of models by OpenTelemetry's conventions for generative AI, and stops them by a circuit breaker. After
+ * 5 failed batches in a row, no batch is tried for 30 s; then one batch is tried.
  */
 
 import { isContinuoError, type Usage } from "@continuo/core/model";
 import { LIMITS, record } from "../kit/index.ts";
 
 interface ModelAnswer {
-  /** Nothing is recorded for a writer without a model. */
+  /** If a writer has no model, only its failures are recorded. */
   readonly model?: string;
   readonly usage?: Usage;
 }
 
-/** `invoke_agent`: one call of a writer can be several calls of its model. */
+/** The operation is `invoke_agent`, because one call of a writer can be several calls of its model. */
 export async function measureCall<Answer extends ModelAnswer>(
   writer: string,
   call: () => Promise<Answer>,

@@ -1,4 +1,4 @@
-/** Note writers that are models behind an endpoint: any one with the chat API of OpenAI, and Anthropic's own. */
+/** Note writers that call a model at an endpoint with the chat API of OpenAI, or at that of Anthropic. */
 
 import {
   type Agent,
@@ -40,7 +40,7 @@ const OPTIONS: KnownOptions<OpenAiWriterOptions> = {
 const LOOPBACK = /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/u;
 const ANTHROPIC_URL = "https://api.anthropic.com/v1";
 const ANTHROPIC_VERSION = "2023-06-01";
-/** The API of Anthropic wants a limit. */
+/** The API of Anthropic requires a limit. */
 const ANSWER_TOKENS = 4_096;
 
 /** Errors of its calls: `unavailable` with `details.status`, `agent_failed` for an answer without text. */
@@ -63,7 +63,7 @@ export function openAiWriter(options: OpenAiWriterOptions): NoteWriter {
   return isFree(options) ? { ...writer, isFree: true } : writer;
 }
 
-/** A model on a port of this machine that needs no key: Ollama, LM Studio. */
+/** True for a model on this machine that needs no key, such as one of Ollama or LM Studio. */
 function isFree({ url, apiKey, price }: OpenAiWriterOptions): boolean {
   if (apiKey !== undefined || price !== undefined || !URL.canParse(url)) return false;
   return LOOPBACK.test(new URL(url).hostname);

@@ -1,6 +1,6 @@
 /**
- * Evidence in the form in which a model receives it: pieces of captions joined to sentences, and everything else
- * unchanged. The times of a model's drafts are checked against these passages.
+ * Brings evidence into the form in which a model receives it: joins pieces of captions to sentences, and leaves
+ * everything else unchanged. The times of a model's drafts are checked against these passages.
  */
 
 import { present } from "@continuo/core/model";
@@ -26,9 +26,9 @@ export interface Passage extends Span {
   readonly speaker?: string;
   /** The video in which its span lies, if that is not the video of the session. */
   readonly videoId?: string;
-  /** It is the last one of its speaker, and no mark ends it: it may continue. */
+  /** Set for the last sentence of a speaker if no punctuation mark ends it: it may continue. */
   readonly isOpen?: true;
-  /** Its pieces, in the order of the log. */
+  /** The pieces of the passage, in the order of the log. */
   readonly items: readonly EvidenceItem[];
 }
 
@@ -41,8 +41,8 @@ interface Stream {
 }
 
 /**
- * In the order of the log. Pieces that are apart are never joined: a pause or a seek is between them. Words that are
- * heard a second time after a seek back are here only once, because the seek may end in the middle of a sentence.
+ * Returns the passages in the order of the log. Pieces with a pause or a seek between them are never joined. Words that
+ * are heard a second time after a seek back are here only once, because the seek may end in the middle of a sentence.
  */
 export function passagesOf(items: readonly EvidenceItem[]): readonly Passage[] {
   const sorted = [...new Map(items.map((item) => [item.sequence, item])).values()].toSorted(
@@ -57,7 +57,7 @@ export function passagesOf(items: readonly EvidenceItem[]): readonly Passage[] {
       const own = pieces.flatMap((sequence) => bySequence.get(sequence) ?? []);
       const [first] = own;
       if (first === undefined) continue;
-      // Captions without an end: a sentence ends at the time of its last piece, not at an estimate.
+      // Some captions have no end time. A sentence ends at the time of its last piece, not at an estimated time.
       const saidMs = Math.max(startMs, Math.min(endMs, ...own.slice(-1).map((item) => item.endMs)));
       passages.push({
         type: "transcript_added",
@@ -90,7 +90,7 @@ export function passagesOf(items: readonly EvidenceItem[]): readonly Passage[] {
   return passages.toSorted((a, b) => firstOf(a) - firstOf(b));
 }
 
-/** `null` for a piece that cannot be a repetition. */
+/** Returns `null` for a piece that cannot be a repetition. */
 function earlierIn(stream: Stream, piece: Piece): EarlierWords | null {
   const before = backSince(stream.state, piece);
   if (before === null) return null;
@@ -105,8 +105,8 @@ function earlierIn(stream: Stream, piece: Piece): EarlierWords | null {
 const EARLY_MS = 1_000;
 
 /**
- * The beginning of a draft that is based on these passages: the passage in which the model placed it, otherwise the
- * first one, because a model may invent a time.
+ * Returns the beginning of a draft that is based on these passages. It is the beginning of the passage in which the
+ * model placed the draft, or else of the first passage, because a model may invent a time.
  */
 export function startIn(passages: readonly Passage[], startMs: number | null): number {
   const within = passages.find(

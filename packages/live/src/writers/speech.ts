@@ -33,7 +33,7 @@ import {
 /** Plain JSON: the writer's memory. */
 export interface SpeechState extends VideoSpeech {
   readonly type: "thoughts.1";
-  /** The speech of other videos, whose tabs joined the session, by their ids: the one that was heard last is the last. */
+  /** The speech of other videos whose tabs joined the session, by video id. The video that was heard last is last. */
   readonly videos?: Readonly<Record<string, VideoSpeech>>;
 }
 
@@ -48,7 +48,7 @@ interface VideoSpeech {
 
 export const EMPTY_SPEECH: SpeechState = { type: "thoughts.1", streams: {}, thought: NO_THOUGHT };
 
-/** A note, and its video where that is not the video of the session. */
+/** A note, and its video if that is not the video of the session. */
 export interface SpeechNote extends ThoughtNote {
   readonly videoId?: string;
 }
@@ -206,7 +206,7 @@ function stopHearing(before: VideoSpeech, item: EvidenceItem): SpeechStep {
   return endWith({ ...before, stopped }, state === "ended" ? endSentence : endIfWhole, endIfRoom);
 }
 
-/** Words that were said before the video stopped, and arrive when they are transcribed, also end their thought. */
+/** Words that were said before the video stopped may be transcribed only later; they also end their thought. */
 function afterStop(hearing: VideoSpeech, { startMs, event }: EvidenceItem): SpeechStep {
   const stopped = hearing.stopped ?? null;
   if (stopped === null) return { hearing, notes: [] };

@@ -120,7 +120,8 @@ export function notesPrompt(
 }
 
 /**
- * True if everything in a batch was heard before a seek back, or is the mark of a sound: a model has nothing to add.
+ * Returns true if everything in a batch was already heard before a seek back, or is the mark of a sound: then a model
+ * has nothing to add.
  */
 export function hasNothingNew(
   { evidence, unsure, answered }: NoteRequest,
@@ -138,7 +139,7 @@ export interface ParsedDrafts {
   readonly lookAt: readonly number[];
 }
 
-/** Drafts without a text are left out. Errors: `agent_failed` for an answer of another form than the prompt asks for. */
+/** Leaves out drafts without a text. Errors: `agent_failed` if the answer does not have the form of the prompt. */
 export function parseDrafts(answer: string, request: NoteRequest, named: EvidenceAliases): ParsedDrafts {
   const { batchId, evidence, notes, unsure } = request;
   const given = partOf([...named.values()], evidence);
@@ -176,7 +177,7 @@ function hasText(draft: unknown): draft is ReplyDraft {
   return isFields(draft) && typeof draft.text === "string" && draft.text.trim() !== "";
 }
 
-/** Pieces that are in no passage, such as sounds, each as a passage of its own. */
+/** Makes a passage of each piece that is in no passage, such as a sound. */
 function bare(evidence: readonly EvidenceItem[]): readonly Passage[] {
   return evidence.map((item) => {
     const { type, text, startMs, endMs } = item;

@@ -46,7 +46,7 @@ export interface ForkedSession {
 }
 
 /**
- * The source is only read, so that it may be open in its agent.
+ * The source is only read, so it may be open in its agent.
  *
  * Errors: those of a lookup; `not_found` for a message that does not exist, `invalid` for a cut between a call and its
  * result with `details.instead`, and for an empty session; `unsupported`, `unreadable`, `unwritable`;
@@ -128,7 +128,7 @@ interface ForkSelection {
   readonly count: number;
 }
 
-/** A message on another branch than the active one is found too. Errors: `not_found`, `invalid`, `ambiguous`. */
+/** Finds the message on any branch, the active one first. Errors: `not_found`, `invalid`, `ambiguous`. */
 async function selectHistory(opened: OpenedSession, { at, signal }: ForkOptions): Promise<ForkSelection> {
   const { sessionId } = opened.details;
   for (const { id, active } of opened.leaves) {

@@ -4,7 +4,7 @@ import { type Problem, severityOf } from "@continuo/core/model";
 import type { Places } from "@continuo/files";
 import { checkFoundSession, type Lookup } from "../native/index.ts";
 
-/** Returns the problems of a session as it is on disk. */
+/** Returns the damage of a session as it is on disk, without its other problems. */
 export async function damageOf(lookup: Lookup, places: Places): Promise<Problem[]> {
   const { problems } = await checkFoundSession(lookup, { places });
   return problems.filter((problem) => severityOf(problem) === "damage");

@@ -90,7 +90,7 @@ async function copyTo(
   const context = { sessionId, cwd: opened.details.cwd, makers: makersOfNow() };
   const text = await repairer.toFile(opened, await repairer.mendRows(opened), context);
   if (text === null && to !== undefined) throw unsound("its own record is lost");
-  // Only the rows are repaired in place.
+  // Without a file, the session can only be repaired in place.
   if (text === null) return { remaining: await damageOf(lookup, places), written: null };
   const bytes = Buffer.from(text, "utf8");
   using scratch = openScratch();

@@ -11,7 +11,10 @@ export interface CopyOptions {
   readonly places: Places;
 }
 
-/** Writes the copy and returns its path. Errors: `conflict`, `invalid` for a folder of an agent or of Continuo, `unwritable`. */
+/**
+ * Writes the copy and returns its path.
+ * Errors: `conflict`, `invalid` for a folder of an agent or of Continuo, `unwritable`.
+ */
 export async function writeCopy(to: CopyTarget, bytes: Buffer, options: CopyOptions): Promise<string> {
   const forbidden = await forbiddenFolders(options.places);
   const path = resolve(options.cwd ?? process.cwd(), to.file);
@@ -35,8 +38,8 @@ export function assertAllSaid(before: readonly string[], after: readonly string[
 }
 
 /**
- * Returns the texts of the messages in the session's own file; results of tools are not included, because a repair may
- * remove results without a call.
+ * Returns the texts of the messages in the session's own file. Results of tools are not included, because a repair may
+ * remove results that have no call.
  */
 export async function textsOf({ reader, found }: Lookup, places: Places, main: string): Promise<string[]> {
   using opened = await reader.open(found, places, {});

@@ -17,13 +17,13 @@ export interface SessionAdapterOptions {
   readonly sessionId?: string;
   /** The first message creates a new session, at `sessionFile` or where the agent looks for sessions. */
   readonly create?: {
-    /** Absolute. */
+    /** The absolute path of the session's folder. */
     readonly cwd: string;
     readonly title?: string;
     readonly gitBranch?: string;
   };
   readonly places?: Places;
-  /** The longest wait of an append for another writer of Continuo; 30 s by default. */
+  /** The milliseconds for which an append waits for another writer of Continuo; 30,000 by default. */
   readonly lockWaitMs?: number;
   readonly signal?: AbortSignal;
 }

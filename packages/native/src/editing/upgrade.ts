@@ -26,8 +26,8 @@ export interface UpgradeOptions {
 }
 
 /**
- * False if the session already has today's format. The earlier files go to the trash. The caller has the lock. Errors:
- * `verification_failed` if it would read differently; those of the trash. Nothing has changed then.
+ * Returns false if there is nothing to convert. The earlier file goes to the trash. The caller has the lock. Errors:
+ * `verification_failed` if the session would read differently; those of the trash. After an error nothing has changed.
  */
 export async function upgradeSession(upgrading: UpgradeOptions): Promise<boolean> {
   const { lookup, writer, makers, places } = upgrading;

@@ -12,7 +12,7 @@ import { createSchema } from "./schema.ts";
  */
 export type IndexFailure = "damaged" | "outside" | "other";
 
-/** A row whose content is not what Continuo wrote: SQLite does not check it. */
+/** A row has content that Continuo did not write. SQLite does not check this. */
 class DamagedRowError extends Error {
   constructor(options: ErrorOptions) {
     super("a row of the index is damaged", options);

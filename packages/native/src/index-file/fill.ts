@@ -1,6 +1,6 @@
 /**
- * Fills the index with the text of sessions: new or changed sessions, the newest first, until all are done or the time
- * is over. Completed work stays, and the next fill continues.
+ * Fills the index with the text of new or changed sessions, in the given order, until all are done or the time is over.
+ * Completed work stays, and the next fill continues.
  */
 
 import { randomUUID, hash as toHash } from "node:crypto";
@@ -106,8 +106,8 @@ export async function fillText(path: string, options: FillOptions): Promise<Fill
     sessions += 1;
     sizeBytes += source.sizeBytes;
     options.onProgress?.({ sessions, sizeBytes });
-    // Lets other work run, because small files are read and written without a pause, and Ctrl-C and other requests to
-    // this process would have to wait.
+    // Small files are read and written without a pause. Without this, Ctrl-C and other requests to this process would
+    // have to wait.
     await otherWork();
   }
   await writer.flush();
@@ -127,7 +127,7 @@ export async function removeText(path: string, keys: readonly string[]): Promise
   await useIndex(path, "write", (database) => applyChanges(database, changes, ""));
 }
 
-/** The rest of a session must not follow a part that was not written. */
+/** Ends the fill, because the rest of a session must not follow a part that was not written. */
 class IndexWriteError extends ContinuoError {}
 
 function notWritten(path: string, { state, cause }: { readonly state: string; readonly cause?: unknown }) {
@@ -251,7 +251,7 @@ async function fillSession(
 
 interface TurnsToKeep {
   readonly goOn: ResumePoint;
-  /** Reads from the index the turns that change their position, and the one that may continue. */
+  /** The turns, read from the index, that change their position, and the one that may continue. */
   readonly turns: readonly NumberedTurn[];
 }
 
@@ -270,8 +270,8 @@ async function turnsToKeep(
     const [messages, cutChars] = known.kept?.turns[turn.number - 1] ?? [0, 0];
     return { ...turn, messages, cutChars, json: JSON.stringify(turn.passages) };
   });
-  // Another process may have written it in the meantime. Injected text is in one turn with the first question, and may
-  // be the new part.
+  // Another process may have written the session in the meantime. Injected text is in the same turn as the first
+  // question, which may be in the new part.
   const isLeadIn =
     goOn.turns === 0 && turns.at(-1)?.passages.every(({ voice }) => voice === "other") === true;
   const isSame =

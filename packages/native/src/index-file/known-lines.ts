@@ -1,4 +1,4 @@
-/** The lines by which lists know sessions, in one row: a list compares the state of thousands of files with them. */
+/** The lines by which lists know sessions. They are in one row, because lists compare the state of many files. */
 
 import { statSync } from "node:fs";
 import type { DatabaseSync } from "node:sqlite";
@@ -53,14 +53,14 @@ export async function createKnownLines(
   };
 }
 
-/** Within a transaction. */
+/** Needs an open transaction. */
 export function changeLines(database: DatabaseSync, changes: KnownLines["changed"]): void {
   changeColumns(database, LINES, changes);
 }
 
 const NO_COLUMNS: Columns = { paths: [], numbers: new Float64Array(), answers: [] };
 
-/** Nothing is made of the state of the file, because a list compares thousands. */
+/** Makes no object of the state of the file, because a list compares thousands of files. */
 function isUnchanged(path: string, numbers: Float64Array, at: number): boolean {
   try {
     const stat = statSync(path, { throwIfNoEntry: false });

@@ -232,7 +232,7 @@ export function passagesOf(
 /** The turns in their written form, except for content that is not in their rows. */
 export type StoredTurnText = Omit<NumberedTurn, "messages" | "cutChars" | "json">;
 
-/** Some turns of a session, in order; fewer while another process writes it. */
+/** Reads some turns of a session, in order. While another process writes the session, turns may be missing. */
 export function storedTurnTexts(
   database: DatabaseSync,
   key: string,

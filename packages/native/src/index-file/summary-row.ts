@@ -127,7 +127,7 @@ function isSame(
   );
 }
 
-/** A single character that is not Latin would double the size of the text in memory. */
+/** A single character outside Latin-1 would double the size of the text in memory. */
 function toAscii(json: string): string {
   return json.replace(/[^\0-\x7f]/g, (one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, "0")}`);
 }

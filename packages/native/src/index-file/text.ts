@@ -95,7 +95,7 @@ export function storedTurnsOf(database: DatabaseSync, key: string): StoredTurn[]
   return rows as unknown as StoredTurn[];
 }
 
-/** The facts that a fill needs about a session, at one moment. */
+/** The stored facts about a session. All of them are read in one transaction. */
 export interface StoredText {
   readonly turns: readonly StoredTurn[];
   readonly kept: StoredSteps | null;
@@ -118,7 +118,7 @@ export function storedTextOf(database: DatabaseSync, key: string): StoredText {
   }
 }
 
-/** `null` if the result is larger than the limit for reading. */
+/** `null` if the text is larger than the limit for reading it back. */
 export function packKept(kept: StoredSteps): Uint8Array | null {
   const bytes = Buffer.from(JSON.stringify(kept));
   const params = { [constants.ZSTD_c_checksumFlag]: 1 };
@@ -139,7 +139,7 @@ function sessionOf(database: DatabaseSync, key: string, writer: string): number 
   return row === undefined ? null : Number(row.id);
 }
 
-/** If another process changed the turns, that process goes on, and the session is indexed again later. */
+/** Does nothing if another process changed the turns: it continues, and the session is indexed again later. */
 function begin(
   database: DatabaseSync,
   { key, source, kept }: Extract<TextChange, { readonly type: "begin" }>,

@@ -1,4 +1,4 @@
-/** Turns messages into turns: a message of a person, and everything until the person's next message. Pure. */
+/** Divides messages into turns: a message of a person, and everything until the person's next message. Pure. */
 
 import type { Block, Message } from "@continuo/core/model";
 import { createTurnStarts, messageKind } from "@continuo/core/transcript";
@@ -58,7 +58,7 @@ export async function* turnsOf(
   if (draft !== null) yield toTurn(draft);
 }
 
-/** One message as if it were a turn. */
+/** Makes a turn of one message. */
 export function turnOfMessage(message: Message): Turn {
   const draft = createDraft(message.id);
   foldMessage(draft, message);

@@ -1,7 +1,7 @@
 /**
  * The numbers of turns and words in the full-text table, from which FTS5 computes the rank of a turn. FTS5 does not
- * subtract what is deleted from a table with `contentless_delete`, so the writer of the index does it. Otherwise, a turn
- * would rank differently in an index that has changed than in a new one.
+ * subtract what is deleted from a table with `contentless_delete`, so the writer of the index does it. Otherwise, the
+ * rank of a turn would not be the same in a changed index and in a new one.
  */
 
 import type { DatabaseSync } from "node:sqlite";

@@ -25,9 +25,9 @@ export interface CallFacts {
 }
 
 /**
- * VS Code hides a call that waited for a person as soon as it is complete, unless it ran a command or changed files:
- * the kind and the edits show it that the call did so. A call that still waits has no kind, because VS Code would
- * otherwise offer its own answers in place of the agent's.
+ * VS Code hides a call that waited for a person as soon as it is complete, unless the call ran a command or changed
+ * files. The kind and the edits of the call tell VS Code that it did so. A call that still waits has no kind, because
+ * VS Code would otherwise offer its own answers in place of the agent's.
  */
 export function toCall({ toolCallId, call, result, place }: CallFacts): ToolCall {
   const { name, args } = call;
@@ -87,7 +87,7 @@ function toResult(
   };
 }
 
-/** A picture or a file in the place where it is. */
+/** Returns a text that stands for a picture or a file; nothing for other blocks. */
 export function nameOfBlock(block: Block): readonly string[] {
   if (block.type === "image") return [`[picture, ${block.mimeType}]`];
   if (block.type === "file") return [`[file ${block.name ?? block.mimeType}]`];

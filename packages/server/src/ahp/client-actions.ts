@@ -1,4 +1,4 @@
-/** The actions of clients: what each of them does, or why it is refused. */
+/** Applies the actions of clients, or says why they are refused. */
 
 import { cutText, present } from "@continuo/core/model";
 import type { MachineChat } from "@continuo/core/wire/machine";
@@ -150,7 +150,7 @@ async function start(
   );
 }
 
-/** Sends a message that waited, for the client that queued it. One that cannot be sent does not hold up the next. */
+/** Sends a message that waited, for the client that queued it. If it cannot be sent, the next message is sent. */
 async function startQueued(to: ActionContext, id: string): Promise<void> {
   const { feed, sender } = to;
   const message = feed.chat.queuedMessages?.find((one) => one.id === id)?.message;
@@ -185,7 +185,7 @@ async function send(
   return await host.machine.chat.begin({ agent: draft.provider, cwd: draft.cwd, text });
 }
 
-/** Files are only named, because an agent reads them itself. Errors: for a picture, and for a message without words. */
+/** Only names files, because an agent reads them itself. Errors: for other attachments, and for no words. */
 function promptOf({ text, attachments }: AhpMessage): string {
   const named = (Array.isArray(attachments) ? attachments : []).map((one: unknown): string => {
     const { type, uri, modelRepresentation, label } = (one ?? {}) as Readonly<Record<string, unknown>>;

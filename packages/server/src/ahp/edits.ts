@@ -1,4 +1,6 @@
-/** The changes of files that a call made, as results of the protocol, and the texts that a client reads for them. Pure. */
+/**
+ * The changes that a call made to files, as results of the protocol, and the texts that a client reads for them. Pure.
+ */
 
 import { resolve } from "node:path";
 import type { ToolCallBlock, ToolResultBlock } from "@continuo/core/model";
@@ -20,7 +22,7 @@ export interface FileChange {
 /** The session of a call, and the call in it. */
 export interface EditPlace {
   readonly session: string;
-  /** Paths of calls are below it. */
+  /** The folder to which relative paths of calls belong; `null` if it is not known. */
   readonly cwd: string | null;
   /** The name of the part that shows the call. */
   readonly part: string;
@@ -30,7 +32,7 @@ const known = new WeakMap<ToolResultBlock, readonly FileChange[]>();
 
 /** Empty for a call whose input and result show no changed file. */
 export function editsOf(call: ToolCallBlock, result: ToolResultBlock): readonly FileChange[] {
-  // A running turn is sent at every word, with all of its calls.
+  // A running turn is sent again after every word, with all of its calls.
   const found = known.get(result) ?? changesOfCall(call, result);
   known.set(result, found);
   return found;
@@ -56,7 +58,7 @@ function changesOfCall({ args, rawArgs }: ToolCallBlock, result: ToolResultBlock
   });
 }
 
-/** Nothing if the folder of a relative path is not known. */
+/** Leaves out a change with a relative path if the folder of the path is not known. */
 export function toContent(changes: readonly FileChange[], place: EditPlace): readonly FileEditContent[] {
   return changes.flatMap(({ path, before, after, added, removed }, at): FileEditContent[] => {
     if (!path.startsWith("/") && place.cwd === null) return [];

@@ -18,9 +18,9 @@ export const LIMITS = {
    */
   keptMs: 60_000,
   sessions: 200,
-  /** After this time, a requested session may be dropped to make room for others: it has been read by then. */
+  /** After this time, a requested session has been read, so it may be dropped to make room for others. */
   openingMs: 10_000,
-  /** The time within which the call arrives that a question is about. */
+  /** The time within which the call of a question must arrive. */
   callMs: 500,
   /** The pause before a list that could not be read is read again. */
   retryMs: 1_000,
@@ -29,7 +29,7 @@ export const LIMITS = {
   subscriptions: 400,
   /** The newest turns of a followed session that are known to have ended. */
   endedTurns: 1_000,
-  /** Sessions whose key changed, whose earlier names clients can still use. */
+  /** Sessions whose key changed. Clients can still use their earlier names. */
   movedSessions: 10_000,
   queued: 20,
   /** Characters of the input of a call, and of its result. */

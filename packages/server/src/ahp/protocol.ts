@@ -17,7 +17,7 @@ export const AHP_ERRORS = {
   permissionDenied: -32009,
 } as const;
 
-/** Bits of a status. One of the first four bits, which are activities, and any of the others. */
+/** The parts of a status: one of the first four, which are activities, together with any of the others. */
 export const STATUS = {
   idle: 1,
   error: 2,

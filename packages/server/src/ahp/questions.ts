@@ -1,4 +1,4 @@
-/** Questions for permission as calls that wait for a confirmation. Pure. */
+/** Shows questions for permission as calls that wait for a confirmation. Pure. */
 
 import { cutText } from "@continuo/core/model";
 import type { ChatQuestion } from "@continuo/core/wire/machine";
@@ -12,9 +12,9 @@ export interface QuestionParts {
 }
 
 /**
- * A question belongs to the running call with its input, or to one of its tool that no other question is about: some
- * agents write the input of a call in another way. A question without a call becomes a separate part when its time is
- * over.
+ * A question belongs to the running call with its input. If there is none, it belongs to a running call of its tool
+ * that no other question is about, because some agents write the input of a call in another way. A question without a
+ * call becomes a separate part when its time is over.
  */
 export function withQuestions(
   given: readonly ResponsePart[],

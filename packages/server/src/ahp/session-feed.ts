@@ -46,7 +46,7 @@ export interface FeedOptions {
 interface CurrentRun {
   readonly runId: string;
   readonly turnId: string;
-  /** True after a state of the conversation contained the run: a later state without it means that the run has ended. */
+  /** True after a state or a message showed the run: a later state without the run means that it has ended. */
   isSeen: boolean;
   cancelledBy: Origin | null;
   /** True if the sent actions result in exactly the parts of the turn. */
@@ -123,7 +123,7 @@ export class SessionFeed {
     this.#following?.abort();
   }
 
-  /** Runs work on the session one piece after the other: events of the machine, and requests of clients. */
+  /** Handles events of the machine and requests of clients one after the other. */
   serial<T>(work: () => Promise<T>): Promise<T> {
     const done = this.#works.then(work, work);
     this.#works = done.catch(() => undefined);
@@ -224,8 +224,8 @@ export class SessionFeed {
   }
 
   /**
-   * Sends the turns before the cursor, by default those before the first one. Errors: `invalid` for a cursor that did not come
-   * from this chat; those of reading the turns.
+   * Sends the turns before the cursor, by default those before the first one. Errors: `invalid` for a cursor that did
+   * not come from this chat; those of reading the turns.
    */
   async loadOlder(cursor: string | undefined): Promise<void> {
     const before = cursor ?? this.chat.turnsNextCursor;
@@ -344,7 +344,7 @@ export class SessionFeed {
     this.actOnSession({ type: "session/chatUpdated", chat: this.chat.resource, changes: { interactivity } });
   }
 
-  /** A turn that began in a terminal, a page, or another client. */
+  /** Shows a turn that began in a terminal, a page, or another client. */
   #beginElsewhere({ runId, text, at }: ChatRun): void {
     // The history may already have the beginning of this turn, which the actions will send again.
     const turns = this.chat.turns.filter(({ startedAt }) => startedAt < at);
@@ -385,7 +385,7 @@ export class SessionFeed {
     for (const action of actionsOfTurn(turn)) this.act(action);
   }
 
-  /** True after the time in which the call of a question should have arrived; it arrives a moment after the question. */
+  /** True when the call of a question should have arrived: a call arrives a moment after its question. */
   #isDue(approvalId: string): boolean {
     const due = this.#dueAt.get(approvalId);
     if (due !== undefined) return performance.now() >= due;

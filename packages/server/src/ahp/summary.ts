@@ -22,7 +22,7 @@ export function toSummary(row: MachineSession, uri: string = toSessionUri(row.ke
   };
 }
 
-/** The same facts as `session/list` of the gateway has, under the same names; what is not known is left out. */
+/** The facts and names are those of the gateway's `session/list`; unknown facts are left out. */
 function factsOf({ gitBranch, live, problems, costUsd, forkedFrom }: MachineSession): object {
   return present({
     gitBranch: gitBranch ?? undefined,
@@ -46,7 +46,7 @@ export function keptSummary(row: MachineSession): SessionSummary | null {
   return made;
 }
 
-/** Sub-agents and parts of channels are no conversations; nobody said anything in a session without a title. */
+/** Sub-agents and parts of channels are not conversations; a session without a title has no message of a person. */
 export function isShown({ place, title, key }: MachineSession): boolean {
   return place === null && title !== null && parseSessionUri(toSessionUri(key)) !== null;
 }

@@ -1,4 +1,4 @@
-/** The actions that lead from one state of a chat to another. Pure. */
+/** Computes the actions that lead from one state of a chat to another. Pure. */
 
 import { present } from "@continuo/core/model";
 import type { ChatAction, ChatState, ResponsePart, ToolCall, ToolResult, Turn } from "./protocol.ts";
@@ -47,7 +47,7 @@ function nameOf(part: ResponsePart): string {
   return "id" in part ? `${part.kind} ${part.id}` : JSON.stringify(part);
 }
 
-/** Ends a call that is no longer in the turn: for example a question that turned out to be about another call. */
+/** Ends a call that is no longer in the turn, such as a question that is about another call. */
 function closeCall(turnId: string, part: ResponsePart): readonly ChatAction[] {
   if (part.kind !== "toolCall") return [];
   const { toolCallId, status, invocationMessage = "" } = part.toolCall;
@@ -56,12 +56,12 @@ function closeCall(turnId: string, part: ResponsePart): readonly ChatAction[] {
   return [{ type: "chat/toolCallComplete", turnId, toolCallId, result }];
 }
 
-/** The actions that build the newest turn of a chat from its beginning. */
+/** Returns the actions that remove the newest turn of a chat and build it again. */
 export function actionsForCorrection({ turns }: Pick<ChatState, "turns">, turn: Turn): readonly ChatAction[] {
   return [{ type: "chat/truncated", ...present({ turnId: turns.at(-2)?.id }) }, ...actionsOfTurn(turn)];
 }
 
-/** The actions of a whole turn that ran elsewhere. */
+/** Returns the actions of a whole turn that ran elsewhere. */
 export function actionsOfTurn(turn: Turn): readonly ChatAction[] {
   const { id: turnId, startedAt, message, responseParts, usage, duration, state } = turn;
   const error = responseParts.findLast((part) => part.kind === "error");
@@ -77,7 +77,7 @@ export function actionsOfTurn(turn: Turn): readonly ChatAction[] {
   ];
 }
 
-/** The actions after which the chat ends with these turns, which are the newest of its history. */
+/** Returns the actions after which the chat ends with these turns, which are the newest turns of its history. */
 export function actionsForTurns(
   { turns: known }: Pick<ChatState, "turns">,
   turns: readonly Turn[],
@@ -114,7 +114,7 @@ function partActions(turnId: string, part: ResponsePart): readonly ChatAction[] 
   return [start, ready(turnId, part.toolCall), ...complete(turnId, part.toolCall)];
 }
 
-/** `null` for a part that changed in another way than by growth. */
+/** Returns `null` for a part that did not only grow. */
 function growthActions(
   turnId: string,
   before: ResponsePart,

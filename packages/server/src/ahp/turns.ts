@@ -1,4 +1,4 @@
-/** Messages as turns of the protocol: the one table from what Continuo reads to what a client shows. Pure. */
+/** Converts messages to turns of the protocol. Only this file decides what a client shows for a message. Pure. */
 
 import {
   type Message,
@@ -45,7 +45,7 @@ function toTurn(id: string, group: readonly WindowMessage[], place: TurnsPlace):
   };
 }
 
-/** The protocol needs a time: for a message without a time, this one is used. */
+/** The protocol needs a time. A message without a time gets this one. */
 const NO_TIME = "1970-01-01T00:00:00.000Z";
 
 function toNotice({ error }: ErrorPart): ResponsePart {
@@ -80,7 +80,7 @@ export function toParts(messages: readonly WindowMessage[], place: TurnsPlace): 
   return messages.flatMap((one) => partsOf(one, seen));
 }
 
-/** A call whose result is among the messages, by the name of its part; `null` if the call is not among them. */
+/** Finds a call and its result by the name of the call's part; `null` if the call or its result is missing. */
 export function callOfPart(
   messages: readonly WindowMessage[],
   part: string,
@@ -127,7 +127,7 @@ function partsOf(one: WindowMessage, { results, calls, place }: SentCalls): read
       case "thinking":
         return block.text === "" ? [] : [{ kind: "reasoning", id, content: block.text }];
       case "tool_call": {
-        // Agents give one id to several calls of a session.
+        // An agent can give the same id to several calls of a session.
         const toolCallId = calls.has(block.id) ? `${block.id}.${id}` : block.id;
         calls.add(block.id);
         const result = results.get(block.id);
@@ -144,7 +144,7 @@ function partName(one: WindowMessage, at: number): string {
   return `${keyOf(one)}.${at}`;
 }
 
-/** The same for a running message and for the message in the history. */
+/** Returns the same key for a running message and for that message in the history. */
 function keyOf({ message }: WindowMessage): string {
   const { sequence } = message.metadata;
   return typeof sequence === "number" ? `s${sequence}` : message.id;

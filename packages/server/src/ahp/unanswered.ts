@@ -1,4 +1,4 @@
-/** Adds turns without a complete answer, such as those of a killed process, at their place among the other turns. Pure. */
+/** Adds turns without a complete answer, such as those of a killed process, at their places among the others. Pure. */
 
 import type { ChatRun } from "@continuo/core/wire/machine";
 import type { Turn } from "./protocol.ts";

@@ -24,7 +24,7 @@ function sessionUri(provider: string, id: string): string {
 }
 
 export interface SessionName {
-  /** Returns the form in which the host writes the name, because clients encode names in different ways. */
+  /** The name as the host writes it, because clients encode names in different ways. */
   readonly uri: string;
   readonly provider: string;
   readonly key: string;

@@ -1,14 +1,14 @@
 /**
- * The versions of the protocol that the host speaks. 1.0.0 is published without a list of its differences from 0.9.0 that
- * could be read, and no editor speaks it yet: it is added here when one does.
+ * The versions of the protocol that the host speaks. 1.0.0 was published without a readable list of its differences
+ * from 0.9.0, and no editor speaks it yet. It is added here when an editor speaks it.
  */
 
-/** Each entry also covers the later patches of its version, by the protocol's rules of versions. */
+/** Each entry also stands for the later patches of its version, as the protocol's rules of versions say. */
 export const VERSIONS: readonly string[] = ["0.9.0"];
 
 type Numbers = readonly [number, number, number];
 
-/** The highest of the offered versions that the host can speak, whatever their order. */
+/** Returns the highest offered version that the host can speak. The order of `offered` does not matter. */
 export function chooseVersion(offered: readonly string[]): string | undefined {
   const spoken = offered.filter((one) => VERSIONS.some((base) => isCompatible(one, base)));
   return spoken.toSorted((a, b) => compare(numbersOf(b), numbersOf(a)))[0];

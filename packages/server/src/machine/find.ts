@@ -1,6 +1,6 @@
 /**
- * Searches one history for messages with all of the words, newest first, in slices. A search of all sessions finds turns
- * in which the words are in several messages: such messages are found where no message has every word.
+ * Searches one history in slices for messages with all of the words, newest first. A search of all sessions also finds
+ * turns whose words are in several messages: the messages of such turns are returned if no message has every word.
  */
 
 import { setImmediate as othersTurn } from "node:timers/promises";
@@ -61,7 +61,10 @@ async function findEvery(
   return { found, next: end > 0 && found.length >= limit ? end : null };
 }
 
-/** The newest messages with one of the words: of the turns that have every word, or of all where there is no such turn. */
+/**
+ * Returns the newest messages that have one of the words: those in turns that have every word, or all of them if there
+ * is no such turn.
+ */
 async function findSome(
   read: UseHistory,
   words: readonly string[],
@@ -110,8 +113,8 @@ function eachBefore(kept: CachedHistory, end: number, use: (index: number) => bo
 }
 
 /**
- * Returns false only if the JSON of the message cannot have the word. In JSON, a word with a quote or a backslash looks
- * different.
+ * The returned function is false only if the JSON of the message cannot have the word. In JSON, a word with a quote or
+ * a backslash looks different.
  */
 function wordIn(json: string): (word: string) => boolean {
   const text = searchableText(json);

@@ -1,4 +1,6 @@
-/** The head and the outline of long sessions, kept in the index for the next server, which reads them before the session. */
+/**
+ * Keeps the head and the outline of long sessions in the index. The next server reads them there before the session.
+ */
 
 import { type ListedSession, locateRow } from "@continuo/agents/catalog";
 import { HISTORY_LIMITS } from "@continuo/agents/pages";
@@ -10,7 +12,7 @@ import { indexPathOf, isSettled, openRows, stampOf } from "@continuo/native/inde
 export type SessionFacts = Pick<KnownSession, "head" | "outline">;
 
 export interface KnownFacts {
-  /** The facts of the session in its present form; `null` if they are not known. */
+  /** The facts of the session in its present form; each of them is `null` if it is not known. */
   of(row: ListedSession): Promise<SessionFacts>;
   /** Keeps facts that were read a moment ago. If this fails, the facts are lost and read again later. */
   keep(row: ListedSession, facts: Partial<SessionFacts>): void;
@@ -63,7 +65,7 @@ async function unknown(): Promise<undefined> {
   return undefined;
 }
 
-/** A database holds several sessions. */
+/** The name contains the id, because a database holds several sessions. */
 function nameOf({ sessionId }: ListedSession, fact: keyof SessionFacts): string {
   return `${fact} ${sessionId}`;
 }

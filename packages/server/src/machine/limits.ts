@@ -18,15 +18,15 @@ export const MACHINE_LIMITS = {
   /** Milliseconds between an answer from the last list and the new one that is made after it. */
   renewPauseMs: 300,
   /**
-   * The time for which the newest sessions serve as a first answer, in milliseconds: as long as the address of a page
-   * is valid.
+   * The time for which the newest sessions serve as a first answer, in milliseconds. The address of a page is valid for
+   * the same time.
    */
   newestMs: 60_000,
-  /** Milliseconds from the answer with the rows until a page follows them, on a slow connection. */
+  /** On a slow connection, a page may need this many milliseconds after the answer before it follows the rows. */
   sentBeforeMs: 60_000,
   /** Milliseconds between two checks of the list for pages that follow it. */
   followMs: 2_000,
-  /** The milliseconds after which a search answers with what it found so far: a page that waits asks again. */
+  /** After this many milliseconds a search answers with what it found so far. A page that waits asks again. */
   searchMs: 2_000,
   /** Searches that run at the same time. */
   textSearches: 4,
@@ -41,7 +41,7 @@ export const MACHINE_LIMITS = {
   /** The largest session whose usage is computed for the list, and the number of rows whose usage is remembered. */
   usageBytes: 16_777_216,
   knownUsages: 50_000,
-  /** The rows about which the index is asked at once, and the time after which it is asked again about a row. */
+  /** The rows of one request to the index, and the milliseconds after which a row is looked up there again. */
   lookedUsages: 100,
   lookAgainMs: 60_000,
   /** Edits and problems of a repair, characters of a record in it, and reasons of a receipt. */

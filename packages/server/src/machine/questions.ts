@@ -75,7 +75,7 @@ export type Question = keyof Questions;
 export type ArgsOf<Q extends Question> = Questions[Q]["args"];
 export type AnswerOf<Q extends Question> = Questions[Q]["answer"];
 
-/** The session, for a question about several of its histories. */
+/** The session for a question that needs several of its histories. */
 interface Session {
   readonly asked: HistoryRequest;
   readonly signal: AbortSignal;

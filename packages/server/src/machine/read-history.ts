@@ -16,8 +16,8 @@ import { type ReaderThread, startReaderThread } from "./reader-thread.ts";
 
 export interface HistoryReader {
   /**
-   * The newest messages of a long session that was not read yet; `null` if all messages will be available soon. It
-   * begins before the message `before`, if it may be that long.
+   * The newest messages of a long session that was not read yet; `null` if all messages will be available soon. They
+   * begin before the message `before`, unless that would be too many.
    */
   tip(session: SessionArguments, before?: string): Promise<readonly Message[] | null>;
   /** Errors: those of reading the session, and of the question. */
@@ -30,7 +30,7 @@ export interface HistoryReader {
   close(): Promise<void>;
 }
 
-/** Reading 100 MB takes seconds; meanwhile other requests are answered at once. */
+/** Reading 100 MB takes seconds. Other requests are answered in the meantime. */
 export function createHistoryReader(): HistoryReader {
   const histories = createHistories();
   let thread: ReaderThread | null = null;

@@ -41,7 +41,7 @@ export function startReaderThread(onEnd: () => void): ReaderThread {
   const worker = new Worker(besideBundle(import.meta.filename, "reader-worker"), { execArgv: [] });
   const waiting = new Map<number, PendingAnswer>();
   let lastId = 0;
-  /** A waiting answer keeps the process alive; nothing else does. */
+  /** Only a question that waits for its answer keeps the process alive. */
   const settle = (id: number): PendingAnswer | undefined => {
     const one = waiting.get(id);
     waiting.delete(id);

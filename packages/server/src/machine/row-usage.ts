@@ -1,6 +1,6 @@
 /**
- * Models, turns, tokens, costs and facts of rows: from the index, or computed one session at a time for rows that a page
- * shows.
+ * Models, turns, tokens, costs and facts of rows. They come from the index, or are computed one session at a time for
+ * the rows that a page shows.
  */
 
 import { setImmediate as others, setTimeout as sleep } from "node:timers/promises";
@@ -40,9 +40,9 @@ export interface RowUsages {
   of(row: ListedSession): RowUsage;
   /** The usage that was known at this time of `performance.now()`. */
   at(row: ListedSession, time: number): RowUsage;
-  /** The usage of a row, which is read if it is not known; a row that is too long to be read has no figures. */
+  /** Returns the usage of a row. The session is read if its usage is not known, unless it is too long. */
   read(row: ListedSession): Promise<RowUsage>;
-  /** Finds the missing usage of these rows after the answer. */
+  /** Starts to find the missing usage of these rows, and does not wait for it. */
   want(rows: readonly ListedSession[], figures: ListFigures): void;
   close(): void;
 }
@@ -61,7 +61,7 @@ export function withUsage(
   });
 }
 
-/** Readers keep what they make of a row for as long as the row is the same. */
+/** Returns the same object for the same row and usage, because readers keep what they compute from a row. */
 function withKnown(shown: MachineSession, usage: RowUsage): MachineSession {
   if (usage === NOTHING) return shown;
   const made = MADE.get(shown);
@@ -79,7 +79,7 @@ interface KnownUsage {
   readonly stamp: string;
   readonly usage: RowUsage;
   readonly since: number;
-  /** False for what the index has, or has not, of a session that was not read for its row. */
+  /** False if only the index was asked and it does not have everything about the session. */
   readonly isWhole: boolean;
 }
 
@@ -208,7 +208,7 @@ function isReadable({ sizeBytes }: ListedSession): boolean {
   return (sizeBytes ?? 0) <= MACHINE_LIMITS.usageBytes;
 }
 
-/** The last read for a page already computed it. */
+/** Takes the usage from the last read of the session for a page. */
 function usageOfHead(head: SessionHead | null): RowUsage {
   if (head === null) return NOTHING;
   const { model, turns, tokens, costUsd, facts } = head.session;
@@ -226,7 +226,7 @@ interface KnownSources extends UsageSources {
   readonly signal: AbortSignal;
 }
 
-/** Rows that are in the index are available without a read. */
+/** Notes the usage of the rows that are in the index, because they need no read. */
 async function noteKnown(
   wanted: ReadonlyMap<string, ListedSession>,
   { index, prices, options, note, signal }: KnownSources,

@@ -1,4 +1,4 @@
-/** All sessions as rows with their keys, made again on request after a while. */
+/** Lists all sessions as rows with their keys. The list is made again on request after a while. */
 
 import { type ListedSession, type ListQuery, listCatalog } from "@continuo/agents/catalog";
 import { keysOf, toMachineSession } from "@continuo/agents/pages";
@@ -26,8 +26,8 @@ export interface RowSource {
   /** The last rows of any age, so that a reader of the next page does not wait for a new list. */
   same(): Promise<Rows>;
   /**
-   * The last rows, for an answer that does not wait for a new list. If they are due, the list is made again a moment later;
-   * if they are too old, this waits for it.
+   * The last rows, for an answer that does not wait for a new list. If they are due, the list is made again a moment
+   * later; if they are too old, this function waits for the new list.
    */
   known(): Promise<KnownRows>;
   /** All rows if they were made before, otherwise the newest ones. */
@@ -115,7 +115,7 @@ export function createKept<T>(
   };
   const get = async (): Promise<T> =>
     await (kept === null || performance.now() > kept.until ? renew() : kept.value);
-  /** An answer that is on its way does not share the processor with the new value. */
+  /** Waits a moment, so that an answer that is being sent does not share the processor with the new value. */
   const renewSoon = (): void => {
     if (willRenew) return;
     willRenew = true;

@@ -1,4 +1,4 @@
-/** From a key to the session that it names: a row of the list, or a sub-agent below one. */
+/** Finds the session that a key names: a row of the list, or a sub-agent below one. */
 
 import {
   earlierNames,
@@ -63,12 +63,12 @@ async function findListed(key: string, source: RowSource): Promise<KeyedSession>
   return { key: now, ...there, parentKey: null };
 }
 
-/** Errors: `not_found` if it has disappeared since then. */
+/** Errors: `not_found` if the session has disappeared since the list was read. */
 export async function locateNamed({ row }: KeyedSession, places: PlacesAt): Promise<LookUpHit> {
   return await locateRow(row, places);
 }
 
-/** The key of a session that was just created; `null` if the list does not have it. */
+/** Finds a session that was just created; `null` if the list does not have it. */
 export async function findMade(
   made: { readonly agent: string; readonly sessionId: string; readonly location: string },
   source: RowSource,
@@ -77,7 +77,7 @@ export async function findMade(
   return (await source.rows()).byKey.get(keyOf(made))?.shown ?? null;
 }
 
-/** The key of one of Continuo's own sessions that was just created. */
+/** Returns the key of one of Continuo's own sessions that was just created. */
 export async function ownKey(sessionId: string, source: RowSource): Promise<string> {
   source.forget();
   const { byKey } = await source.rows();

@@ -1,6 +1,6 @@
 /**
- * Sessions in the trash as readers open them: unpacked into a private folder inside the trash for as long as the
- * machine needs them. A session in the trash does not change.
+ * Opens sessions in the trash: they are unpacked into a private folder inside the trash for as long as the machine
+ * needs them. A session in the trash does not change.
  */
 
 import { ContinuoError } from "@continuo/core/model";
@@ -12,7 +12,7 @@ import type { RowSource } from "./rows.ts";
 import type { KeyedSession } from "./session-lookup.ts";
 
 export interface TrashedSessions {
-  /** Errors: `not_found` if it is no longer in the trash. */
+  /** Errors: `not_found` if the session is no longer in the trash. */
   named(key: string): Promise<KeyedSession>;
   /** Removes the folders into which sessions were unpacked. */
   close(): Promise<void>;

@@ -66,7 +66,7 @@ export const askTool: Tool = defineTool({
 });
 
 /**
- * The same question to one agent gets the same id, so that it is not sent twice if a client repeats it before the
+ * Gives the same question to the same agent the same id, so that it is not sent twice if a client repeats it before the
  * answer.
  */
 function idOf(wanted: { readonly channel: string; readonly to: string; readonly question: string }): string {

@@ -1,6 +1,7 @@
 /**
  * A session in a few hundred words, made without a model: what was requested, what was decided, which files were
- * changed, and what is open. Everything in it is a quote from the session, with the number of its turn. Pure.
+ * changed, and what is open. Each text has the number of its turn. All texts are quotes, except those that describe an
+ * unfinished last turn. Pure.
  */
 
 import { filesOfCall, type SessionTurn } from "@continuo/agents/catalog";
@@ -26,7 +27,7 @@ export interface Digest {
   /** The requests of the person, in order; the first one is the goal. */
   readonly requests: readonly DigestPiece[];
   readonly decisions: readonly DigestPiece[];
-  /** Changed files first, and each group by how often a file was used. */
+  /** Sorted by the number of changes, then by the number of other calls. */
   readonly files: readonly FileUse[];
   /** The unfinished work, as far as the session shows it; the newest last. */
   readonly openEnds: readonly DigestPiece[];
@@ -122,7 +123,7 @@ function byUse(a: FileUse, b: FileUse): number {
   return b.changes - a.changes || b.looks - a.looks || (a.path < b.path ? -1 : 1);
 }
 
-/** Returns the end of the last turn, if it did not end with an answer. */
+/** Returns what is unfinished in the last turn: calls without a result, a failed last call, or a missing answer. */
 function unfinishedIn({ number, messages }: SessionTurn): DigestPiece[] {
   const ends: DigestPiece[] = [];
   const results = new Map(
@@ -151,7 +152,10 @@ const DONE = new Set(["completed", "complete", "done", "cancelled", "canceled"])
 const TEXTS = ["content", "step", "description", "title", "task"];
 const MAX_TASKS = 100;
 
-/** The open tasks of a call of `TodoWrite`, `update_plan`, `write_todos` or `todowrite`, which contains the whole list; else `null`. */
+/**
+ * The open tasks of a call of `TodoWrite`, `update_plan`, `write_todos` or `todowrite`, which contains the whole list;
+ * `null` for any other call.
+ */
 function openTasksOf({ name, args }: Pick<ToolCallBlock, "name" | "args">): string[] | null {
   if (!LISTS.test(name)) return null;
   const list = [args.todos, args.plan, args.tasks].find((value) => Array.isArray(value));

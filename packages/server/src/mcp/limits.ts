@@ -7,11 +7,11 @@ export const MCP_LIMITS = {
   digestTokens: 2_000,
   /** The most tokens that a caller may request; agents cut longer answers themselves. */
   maxTokens: 20_000,
-  /** The milliseconds after which a search answers with what it found: clients wait for a minute. */
+  /** The milliseconds after which a search returns what it found until then. Clients wait only for a minute. */
   searchMs: 45_000,
   /** Bytes of the body of a request over HTTP. */
   bodyBytes: 1_048_576,
-  /** Streams that wait for changes of the tools, which never come. */
+  /** Streams that may wait for changes of the tools. There are never such changes. */
   subscriptions: 16,
   /** Sessions that a search shows if the caller requests no other number. */
   searchResults: 5,
@@ -20,7 +20,7 @@ export const MCP_LIMITS = {
   queryChars: 2_000,
   nameChars: 2_000,
   questionChars: 8_000,
-  /** Seconds for which an agent waits for the answer of another one. */
+  /** Seconds for which an agent waits for the answer of another agent. */
   askSeconds: 45,
   /** Elements of the arguments of a call. */
   inputElements: 100,

@@ -24,10 +24,10 @@ export interface OpenedSession {
   readonly shown: CatalogSession & Disposable;
 }
 
-/** Short, and free of text that reads as an instruction: other names stay inside quotes. */
+/** Matches a short id that cannot be read as an instruction. Other names stay inside quotes. */
 const PLAIN_ID = /^[\w.-]{1,100}$/u;
 
-/** `AGENT:ID`, or the location of a sub-agent, which is in no list, and of a session with an unusual id. */
+/** Returns `AGENT:ID`, or the location of a sub-agent, which is in no list, or of a session with an unusual id. */
 export function nameFor({
   agent,
   sessionId,
@@ -63,7 +63,7 @@ async function locate(name: string, context: ToolContext): Promise<LookUpHit> {
   const { sessions } = await listCatalog({ archived: "include" }, looking);
   const row = sessions.find(({ location }) => location === name);
   if (row !== undefined) return await locateRow(row, context.places);
-  // No list has a sub-agent.
+  // Lists contain no sub-agents.
   if (!(await isSubagentPlace(name, context.places))) throw notFound(name);
   return await lookUp(name, { ...looking, examples: "without examples" });
 }
@@ -89,7 +89,7 @@ async function lookUpById(name: string, looking: LookUpOptions): Promise<LookUpH
 
 type Match = Pick<ListedSession, "agent" | "sessionId" | "location">;
 
-/** Two files can have one id: then the name is the file. */
+/** Two files can have the same id. Then the name is the location of the file. */
 function matchName(match: Match, matches: readonly Match[]): string {
   const name = nameFor(match);
   return matches.filter((one) => nameFor(one) === name).length > 1 ? match.location : name;

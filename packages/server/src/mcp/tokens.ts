@@ -1,9 +1,9 @@
 /** Estimates the number of tokens of a text for a model. Pure. */
 
 /**
- * Words in pieces, numbers, spaces, repeated signs, and single characters of every other kind. No public
- * tokenizer fits all models that read an answer, so the estimate should be a little too high: for prose, code and logs it is
- * 1.0 to 1.5 times what o200k and cl100k count, for base64 0.9 times.
+ * Matches pieces of words, numbers, spaces, repeated signs, and single characters of every other kind. No public
+ * tokenizer fits all models that read an answer, so the estimate should be a little too high: for prose, code and logs
+ * it is 1.0 to 1.5 times what o200k and cl100k count, for base64 0.9 times.
  */
 const PIECE =
   /[A-Z]?[a-z]+|[A-Z]+|\d+|[ \t]+|\n+|([!-/:-@[-`{-~])\1*|[\p{Script=Latin}\p{Script=Cyrillic}\p{Script=Greek}]+|./gsu;

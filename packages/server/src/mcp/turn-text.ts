@@ -73,7 +73,7 @@ function toEntry(part: Part, message: Message, { detail }: EntryOptions): TurnEn
   }
 }
 
-/** Results and calls are cut to a smaller share than messages. */
+/** A result or a call may have a quarter of the characters of a message. */
 const TOOL_SHARE = 4;
 
 export function cutEntry(entry: TurnEntry, maxChars: number): TurnEntry {

@@ -1,4 +1,4 @@
-/** Agents as a program names them: a model with tools, or a coding agent. Each run has its own agent. */
+/** Defines the agents of a program: a model with tools, or a coding agent. Each run has its own agent. */
 
 import type { RunAgentOptions } from "@continuo/agents/handoff";
 import {
@@ -24,9 +24,9 @@ export interface DefineAgentOptions<Schema extends FlexibleSchema<unknown> = Fle
   /** The largest number of answers within one turn; 20 by default. */
   readonly maxSteps?: number;
   /**
-   * The tokens of the conversation that the model receives, approximately; the oldest messages are left out. `window`,
-   * the default, is three quarters of the model's window. The window is found by the model's name, or from the address
-   * of `openModel`; for another model, `window` gives it, and 128,000 is the default.
+   * `maxTokens` is the approximate number of tokens of the conversation that the model receives; the oldest messages
+   * are left out. Its default, `"window"`, is three quarters of the model's window. This window is found by the model's
+   * name, or from the address of `openModel`; for another model, the option `window` sets it; 128,000 by default.
    */
   readonly context?: { readonly maxTokens?: number | "window"; readonly window?: number };
 }
@@ -60,7 +60,7 @@ export function defineAgent<Schema extends FlexibleSchema<unknown>>(
       const { openModelAgent } = await import("./model-agent.ts");
       return openModelAgent(model);
     },
-    // The `ai` package has checked it against the schema.
+    // The `ai` package has checked the value against the schema.
     parse: (value) => value as InferSchema<Schema>,
   };
 }
@@ -115,8 +115,8 @@ const CODING_OPTIONS: KnownOptions<CodingOptions> = {
 };
 
 /**
- * A coding agent of this machine. With `permissions: "ask"` its questions are approvals of the program. Errors: `usage` for an
- * option that does not exist.
+ * Defines a coding agent of this machine. With `permissions: "ask"`, its questions are approvals of the program.
+ * Errors: `usage` for an option that does not exist.
  */
 export function coding(agent: string, options: CodingOptions): AgentDefinition {
   assertKnownOptions("coding", options, CODING_OPTIONS);
@@ -132,7 +132,7 @@ export function coding(agent: string, options: CodingOptions): AgentDefinition {
   };
 }
 
-/** An open agent already serves all runs, and stays open. */
+/** Returns the definition of an agent. An agent that is already open serves all runs, and stays open. */
 export function toDefinition(agent: AgentDefinition | Agent): AgentDefinition {
   if ("open" in agent) return agent;
   const { name } = agent;
@@ -146,7 +146,7 @@ export function toDefinition(agent: AgentDefinition | Agent): AgentDefinition {
   return { name, open: async () => shared };
 }
 
-/** The part of a session that the agent receives; everything by default. */
+/** Returns the options for the part of a session that the agent receives; everything by default. */
 export async function contextOf({ context }: AgentDefinition): Promise<ContinuationOptions | undefined> {
   return typeof context === "function" ? await context() : context;
 }

@@ -71,7 +71,7 @@ async function findStored(store: Store, id: string): Promise<StoredApproval | nu
   return first ?? null;
 }
 
-/** True if a run that is being executed has the event of such a question. */
+/** True if the log of a run that is being executed has the event of a question with this id. */
 async function isBeingAsked(store: Store, approvalId: string): Promise<boolean> {
   const runs = listAll((place) => store.listRuns({ status: "running", limit: MAX_LISTED, ...place }));
   for await (const { sessionId, runId } of runs) {

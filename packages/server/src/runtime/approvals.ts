@@ -56,8 +56,8 @@ export interface RunApprovals {
   /** Calls that an earlier attempt asked about, and that did not begin. */
   heldCalls(): Promise<readonly PermissionRequest[]>;
   /**
-   * The agent has returned or failed: its open questions must not take an answer away from the next attempt. Call it before
-   * anybody can see how the run ended. A later question of the run waits as usual.
+   * The agent has returned or failed: its open questions must not take an answer away from the next attempt. Call it
+   * before anybody can see how the run ended. A later question of the run waits as usual.
    */
   end(): void;
 }
@@ -170,7 +170,7 @@ export class ApprovalDesk implements Approvals {
   }
 
   /**
-   * True for a run that asked itself, and whose agent has not received the answer. Questions of earlier attempts do not
+   * True if this run asked a question, and its agent has not received the answer. Questions of earlier attempts do not
    * count.
    */
   async isWaiting(run: Run): Promise<boolean> {
@@ -180,7 +180,7 @@ export class ApprovalDesk implements Approvals {
     return false;
   }
 
-  /** Nobody can answer a question of an input whose runs have ended permanently. */
+  /** Closes the open questions of an input whose runs have ended permanently: nobody can answer them. */
   async close(root: string): Promise<void> {
     for await (const claim of claimsOf(this.#store, { owner: root, status: "open" }))
       await this.#cancel(claim);
@@ -369,7 +369,7 @@ export class ApprovalDesk implements Approvals {
     }
   }
 
-  /** An open question of a run that has ended permanently is closed. */
+  /** Closes an open question if its run has ended permanently. */
   async #settled(claim: StoredApproval): Promise<StoredApproval> {
     return isOver(await this.#newestRun(claim), claim) ? await this.#cancel(claim) : claim;
   }

@@ -17,7 +17,7 @@ import { type UIPart, UIParts } from "./ui-parts.ts";
 /** The end of an answer that is not complete. */
 export interface ChatMetadata {
   readonly status: "failed" | "cancelled" | "interrupted" | "timed_out";
-  /** Words for people, of an answer that failed. */
+  /** Words for people about an answer that failed. */
   readonly errorText?: string;
 }
 
@@ -25,18 +25,18 @@ export interface ChatMetadata {
 export interface ChatMessage {
   readonly id: string;
   readonly role: "system" | "user" | "assistant";
-  /** Only an answer that ended without being complete has it: no attempt follows. */
+  /** Only an answer that ended before it was complete has it; no attempt follows. */
   readonly metadata?: ChatMetadata;
   readonly parts: readonly UIPart[];
 }
 
 export interface Chat {
   readonly messages: readonly ChatMessage[];
-  /** The messages whose answers are not complete yet, in their order. */
+  /** The ids of the answers that are not complete yet, in their order. */
   readonly open: readonly string[];
 }
 
-/** The metadata of a run with the id that the sender gave to the message. */
+/** The key in the metadata of a run for the id that the sender gave to the message. */
 export const SENT_AS = "sentAs";
 
 /** An input and its answer, over all attempts. */
@@ -106,7 +106,7 @@ class ChatFold {
     this.#shown.push(exchange);
   }
 
-  /** A message that belongs to no run: a program appended it. */
+  /** Takes a message that belongs to no run, because a program appended it. */
   #takeOther(event: KnownEvent): void {
     if (isEvent(event, "message_sent")) {
       const { content, role, messageId = event.id } = event.data;
@@ -127,7 +127,7 @@ function takeIn(exchange: Exchange, event: KnownEvent, isRetried: (status: RunSt
   if (isEvent(event, "error_raised") && event.data.code === GIVEN_UP) exchange.isOpen = false;
 }
 
-/** The answer for a reader of the stream, which also gets the end of the answer. */
+/** Returns the answer as a reader of the stream has it, with the end of the answer. */
 function answerOf({ answerId, fold, parts, isOpen }: Exchange): ChatMessage {
   const ending = isOpen ? [] : fold.end();
   for (const chunk of ending) parts.take(chunk);

@@ -9,7 +9,7 @@ import { retriedBy } from "./retries.ts";
 import { followRun, isRunOver } from "./run.ts";
 import { type StreamedRun, toUIMessageResponse } from "./ui-message.ts";
 
-/** A run that ended is soon given to its agent again, and can be stopped then. */
+/** The longest wait for the next attempt of a run: between two attempts, a run cannot be stopped. */
 const STOP_MS = 10_000;
 const STOP_PAUSE_MS = 50;
 
@@ -19,7 +19,7 @@ export async function chatOf(host: Host, sessionId: string): Promise<Chat> {
 }
 
 /**
- * The answers of these messages, each from its beginning; `null` if there are none.
+ * Streams the given answers, each from its beginning; `null` if there are none.
  *
  * @param resuming `open`: the ids of answers, in the form of `Chat.open`; by default those that are open now
  */
@@ -55,7 +55,7 @@ export async function stopChat(
 ): Promise<readonly string[]> {
   const { open } = await chatOf(host, sessionId);
   const stopped = open.filter((runId) => asked === undefined || asked.includes(runId));
-  // The last one first, because the end of one would let the next begin.
+  // The last run is stopped first, because the end of a run lets the next one begin.
   for (const runId of stopped.toReversed()) await stopRun(host, runId, reason);
   return stopped;
 }

@@ -28,8 +28,8 @@ export interface DefinedEvent<Data> {
   /** Returns the data in the form that the schema returns. `session.append` stores that form. Errors: `invalid`. */
   parse(data: unknown): Promise<Data>;
   /**
-   * True for an event of the newest version whose data was not removed. The data is not checked again: an event that was
-   * appended with `store.append` may have other data. `parse` checks it.
+   * True for an event of the newest version whose data was not removed. The data is not checked again: an event that
+   * was appended with `store.append` may have other data. `parse` checks it.
    */
   is<Event extends CheckedEvent>(event: Event): event is Event & { readonly data: Data };
   /**

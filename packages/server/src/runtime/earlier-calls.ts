@@ -1,4 +1,4 @@
-/** Reads from the log the calls that earlier attempts at an input asked about: it has more than the stored approvals. */
+/** Reads from the log the calls that earlier attempts at an input asked about, even those not stored as approvals. */
 
 import { isEvent, type PermissionRequest, type Run, readAll, type Store } from "@continuo/core/model";
 

@@ -5,7 +5,10 @@
 import { type Block, isContinuoError, messageOf, present, textOf } from "@continuo/core/model";
 import type { RunError } from "@continuo/store/sessions";
 
-/** A failed run has the error of its result. A failed call has the name of its tool, and the status of its result as code. */
+/**
+ * A failed run has the error of its result. A failed call has the name of its tool, and the status of its result as its
+ * code.
+ */
 export type Failure = RunError & { readonly toolName?: string };
 
 export type FailureText = (failure: Failure) => string;
@@ -25,7 +28,7 @@ export const plainFailure: FailureText = ({ code, toolName }) =>
     ? (SENTENCES[code] ?? `The answer failed (${code}).`)
     : `The tool ${toolName} ${ENDS[code] ?? "failed"}.`;
 
-/** The program's own words; a mistake in its function is reported, and ends no stream. */
+/** Uses the program's own words. An error that its function throws is reported, and ends no stream. */
 export function failureTextOf(own: FailureText | undefined, report: (error: unknown) => void): FailureText {
   if (own === undefined) return plainFailure;
   return (failure) => {
@@ -38,7 +41,7 @@ export function failureTextOf(own: FailureText | undefined, report: (error: unkn
   };
 }
 
-/** Also called for an error before there is a run, or while the run is read. */
+/** This is also called for an error before a run exists, or while the run is read. */
 export function failureOf(error: unknown): Failure {
   return { code: isContinuoError(error) ? error.code : "internal", message: messageOf(error) };
 }

@@ -74,7 +74,10 @@ export function createHandler(
   };
 }
 
-/** Asks the program, with the request as it arrived there. A token in the first frame of a WebSocket is a bearer token. */
+/**
+ * Asks the program, with the request as it arrived there. A token in the first frame of a WebSocket is passed on as a
+ * bearer token.
+ */
 function authenticator(
   { store }: Continuo,
   { authorize }: HandlerOptions,
@@ -89,7 +92,7 @@ function authenticator(
   };
 }
 
-/** For a request for which `authorize` returned `null`. */
+/** The error for a request for which `authorize` returned `null`. */
 export function unknownCaller(): ContinuoError {
   return new ContinuoError("unauthorized", "the program does not know who asks", {
     hint: "Log in, and send the request again.",

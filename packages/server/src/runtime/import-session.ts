@@ -55,14 +55,14 @@ const OPTIONS: KnownOptions<ImportSessionOptions> = {
 };
 
 /**
- * Stores all messages of a native session as events. The id of an event is computed from its message and its content, so
- * that any number of imports, also at the same time or after a crash, store each event once. A message that has grown is
- * stored again under its `messageId`, and the transcript has only its last form. A message that the native session does not
- * have any more, because a person went back and continued from an earlier one, is hidden by a `message_deleted`. A session
- * whose files have not changed since the last import is not read again.
+ * Stores all messages of a native session as events. The id of an event is computed from its message and its content.
+ * Any number of imports, also at the same time or after a crash, therefore store each event once. A message that has
+ * grown is stored again under its `messageId`, and the transcript has only its last form. A message that the native
+ * session does not have any more, because a person went back and continued from an earlier one, is hidden by a
+ * `message_deleted`. A session whose files have not changed since the last import is not read again.
  *
- * Errors: `usage` for an unknown option; `not_found` for a home that does not exist; those of `openNativeSession` and of
- * the store.
+ * Errors: `usage` for an unknown option; `not_found` for a home that does not exist; those of `openNativeSession` and
+ * of the store.
  */
 export async function importNativeSession(
   store: Store,
@@ -213,7 +213,7 @@ async function importAll(
 
 const NOT_NATIVE = "the native session does not have this message any more";
 
-/** Appends the events of which the log does not have the id, and returns them. */
+/** Appends the events whose ids are not in the log, and returns them. */
 async function appendNew(
   store: Store,
   logId: string,

@@ -63,9 +63,9 @@ interface Memory {
 }
 
 /**
- * Imports every session of the agents, archived ones too, as `importNativeSession` does, and yields each import that stored
- * something. Sessions that have not changed are not read. With `follow` it then imports what the agents write, and ends when
- * `signal` aborts; without it, an aborted `signal` causes the error `cancelled`.
+ * Imports every session of the agents, archived ones too, as `importNativeSession` does, and yields each import that
+ * stored something. Sessions that have not changed are not read. With `follow` it then imports what the agents write,
+ * and ends when `signal` aborts; without it, an aborted `signal` causes the error `cancelled`.
  *
  * Errors: `usage` for an unknown option; `not_found` for a home that does not exist; those of sessions go to `onError`.
  */
@@ -121,7 +121,7 @@ async function* importChanged(
 
 /** Returns each session once. If two files have the same id, it returns the one that was written last. */
 async function findSessions(options: FindNativeOptions): Promise<readonly FoundSession[]> {
-  // The readers of all agents are slow to load.
+  // The readers of all agents are loaded only here, because that takes long.
   const { findNativeSessions } = await import("@continuo/native");
   const newest = new Map<string, FoundSession>();
   for await (const found of findNativeSessions(options)) {

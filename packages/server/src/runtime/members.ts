@@ -1,5 +1,5 @@
 /**
- * Agents of this program as participants of channels. Each is a client of a server inside of this process, so that
+ * Agents of this program as participants of channels. Each is a client of a server inside this process, so that
  * handles, claims and interrupted answers follow the same rules as for every other participant.
  */
 
@@ -17,7 +17,7 @@ import type { Continuo, SendOptions } from "./types.ts";
 
 /** The pause before a member asks for its handle again. */
 const RETRY_MS = 250;
-/** An answer whose run has ended is sent to its end while the program closes. */
+/** While the program closes, members have this time to send the rest of an answer whose run has ended. */
 const LAST_WORDS_MS = 1_000;
 
 export interface Members extends ChannelMembers {
@@ -64,7 +64,7 @@ export function createMembers(continuo: Continuo, host: Host): Members {
         const client = await open(place, over);
         await serve(client, { ended, over, maxTurns, words: wordsOf(continuo, { place, options, ended }) });
       } catch (error) {
-        // Another process has the handle: this one waits for it.
+        // If another process has the handle, this one waits for it.
         if (!over.aborted && !isContinuoError(error, "handle_taken")) throw error;
       }
     });
@@ -74,7 +74,7 @@ export function createMembers(continuo: Continuo, host: Host): Members {
     }
   };
   const serve = async (client: AgenticClient, { over, ended, maxTurns, words }: Serving): Promise<void> => {
-    // The member leaves before its words end: a part of an answer is not its end.
+    // The member leaves before its words end, so that a part of an answer does not count as the whole answer.
     const leave = (): void => void client.close();
     ended.addEventListener("abort", leave, { once: true });
     try {
@@ -126,8 +126,8 @@ interface WordsOptions {
 }
 
 /**
- * The words of the answer. The session has the prompt since the first attempt: a later one continues with that run,
- * whatever was said or edited in the channel since then.
+ * Yields the words of the answer. The first attempt stores the prompt in the session. A later attempt continues that
+ * run, even if messages were written or edited in the channel in the meantime.
  */
 function wordsOf(continuo: Continuo, { place, options, ended }: WordsOptions): Serving["words"] {
   const { channel, handle } = place;

@@ -3,15 +3,18 @@
  * whose last question has its answer takes a place before a new run does.
  */
 
-/** Runs that wait for a person without a place: each renews the lease of its session, and follows its log. */
+/**
+ * The largest number of runs that wait for a person without a place: each renews the lease of its session, and follows
+ * its log.
+ */
 const MAX_WAITING = 1_000;
 
 export interface Place {
   /** A question to a person begins. */
   pause(): void;
   /**
-   * The question has its answer. Resolves when the run may continue with a place: at once if another question of the run
-   * is open. If `signal` aborts, nobody waits for the answer: the run has a place at once, even if none is free.
+   * The question has its answer. Resolves when the run may continue with a place: at once if another question of the
+   * run is open. If `signal` aborts, nobody waits for the answer: the run has a place at once, even if none is free.
    */
   resume(signal: AbortSignal): Promise<void>;
   release(): void;
@@ -26,14 +29,16 @@ export class Places {
   readonly #count: number;
   readonly #onFree: () => void;
   #taken = 0;
-  /** Runs that wait for a person with a place, because too many others wait without one; each may try to give it back. */
+  /**
+   * Runs that wait for a person with a place, because too many others wait without one; each may try to give it back.
+   */
   readonly #holding = new Set<() => void>();
   #waiting = 0;
   #waitingProcesses = 0;
   /** Runs that continue when a place is free, in the order of their answers. */
   readonly #line: (() => void)[] = [];
 
-  /** @param onFree called when a run gives its place back and continues to exist */
+  /** @param onFree called when a place becomes free other than by `release` or `cancel` */
   constructor(count: number, onFree: () => void) {
     this.#count = count;
     this.#onFree = onFree;

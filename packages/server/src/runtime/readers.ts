@@ -1,7 +1,7 @@
 /**
- * Readers over the network: they have sessions, and no rights on this machine. The folders, files and processes that a session's log
- * and its metadata name are left out for them, and the hashes, and the words of failures are those for people. `events()` has all of it, for
- * the program itself.
+ * Readers over the network have sessions, but no rights on this machine. They do not receive hashes, or the folders,
+ * files and processes that a session's log and its metadata name. For failures, they receive the words for people.
+ * `events()` has all of this, for the program itself.
  */
 
 import { canonicalJson, type KnownEvent } from "@continuo/core/model";
@@ -31,7 +31,7 @@ export function hasMetadata(metadata: Fields, values: Fields): boolean {
   );
 }
 
-/** Makes of the events of a stream, in their order, what readers see of them. */
+/** Converts the events of a stream, in their order, to the form that readers see. */
 export function createReaderView(failureText: FailureText): (event: KnownEvent) => Fields {
   const toReader = createWords(failureText);
   return (event) => {

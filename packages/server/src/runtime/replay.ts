@@ -1,4 +1,4 @@
-/** Evaluation by replay: each input of a session, given to another agent after the same conversation. */
+/** Evaluation by replay: another agent gets each input of a session, after the same earlier conversation. */
 
 import {
   type Agent,
@@ -17,7 +17,7 @@ import { isInput, type RunInput, runOnce } from "@continuo/store/sessions";
 import { contextOf, toDefinition } from "./agents.ts";
 import type { AgentDefinition, ReplayedRun, ReplayOptions } from "./types.ts";
 
-/** Sessions of a replay fork the original before each input, so that earlier answers are the original ones. */
+/** Each input is replayed in a fork of the original session, so that the earlier answers are the original ones. */
 export async function replaySession<Value>(
   store: Store,
   sessionId: string,
@@ -47,7 +47,7 @@ interface RecordedInput {
   /** `null` for an imported input, which no run of Continuo has. */
   readonly runId: string | null;
   readonly input: RunInput;
-  /** The last event before it. */
+  /** The sequence of the last event before the input. */
   readonly before: number;
   answer: Answer;
 }
@@ -109,7 +109,7 @@ function inputIn(event: StoredEvent): RecordedInput | null {
   return role === "user" && isInput(content) ? { ...place, input: content } : null;
 }
 
-/** The first run with the input that this run repeats. */
+/** Returns the id of the first run with the input that this run repeats. */
 function retriedIn(event: StoredEvent): string | null {
   const retryOf = isEvent(event, "run_created") ? event.data.metadata?.retryOf : undefined;
   return typeof retryOf === "string" ? retryOf : null;

@@ -1,4 +1,4 @@
-/** Inputs that are given to their agent again after a crash, later or never: attempts, times, and dead letters. */
+/** Inputs that are given to their agent again after a crash, at a later time, or never: attempts and dead letters. */
 
 import { randomUUID } from "node:crypto";
 import {
@@ -139,7 +139,7 @@ function placeOf(sessionId: string, key: string): string {
   return `${sessionId.replace(/[%/]/gu, encodeURIComponent)}/${key}`;
 }
 
-/** One of two callers with the same id keeps its time and its content. */
+/** If two callers use the same id, the time and the content of the first one stay. */
 async function keepTime(store: Store, at: string, input: ScheduledInput): Promise<void> {
   const name = `${TIME}${placeOf(input.sessionId, input.id ?? "")}`;
   const data = { at, input };

@@ -49,7 +49,7 @@ export interface FollowRun extends FollowOptions {
   readonly isOver: () => Promise<boolean>;
 }
 
-/** The status with which an event ends a run. */
+/** The status of a run after an event of one of these types has ended it. */
 export const ENDS: Readonly<Record<string, RunStatus>> = Object.fromEntries(
   RUN_END_STATUSES.map((status) => [RUN_EVENTS[status], status]),
 );

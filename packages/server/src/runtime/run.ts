@@ -51,7 +51,7 @@ export function createRunHandle<Value>({ host, sent, parse }: RunHandleOptions<V
       const { signal } = waiting;
       return await cancellable(signal, async () => {
         const outcome = await outcomeOf(events(waiting), parse);
-        // The events of a signal end without an error, as if the run had ended.
+        // If the signal aborts, the events end without an error, as if the run had ended.
         signal?.throwIfAborted();
         return outcome;
       });
@@ -106,7 +106,10 @@ const CUT_OFF: Readonly<Partial<Record<RunStatus, readonly [ErrorCode, string]>>
 const ASK_AGAIN =
   "Send the message with `again: true` to ask again under its id; without it, the id keeps this end.";
 
-/** For a reader who gets no outcome: the error of a run whose answer is not complete; `null` for a complete one. */
+/**
+ * Returns the error of a run whose answer is not complete, for a reader who gets no outcome; `null` for a complete
+ * answer.
+ */
 function errorOfEnd({ runId, sessionId, status, error }: Run): ContinuoError | null {
   if (status === "failed") return toContinuoError(runErrorOf(error));
   const [code, how] = CUT_OFF[status] ?? [];
@@ -118,7 +121,7 @@ function errorOfEnd({ runId, sessionId, status, error }: Run): ContinuoError | n
   });
 }
 
-/** The code of another program is not one of ours. */
+/** A code that Continuo does not know becomes `agent_failed`. */
 function toContinuoError({ code, message, details }: RunError): ContinuoError {
   const known = Object.hasOwn(ERROR_KINDS, code) ? (code as ErrorCode) : "agent_failed";
   const hint = ERROR_KINDS[known].hint ?? ASK_AGAIN;

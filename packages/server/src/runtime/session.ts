@@ -70,7 +70,9 @@ export function createSessionHandle(
       throw error;
     }
   };
-  /** `null` for a session that only a message creates. A look at a chat that has not begun stores nothing but a fork. */
+  /**
+   * Returns `null` if only a message would create the session. Reading a chat that has not begun stores only a fork.
+   */
   const begun = async (): Promise<Session | null> => {
     const { create = false, forkedFrom } = options;
     const isNew = create && forkedFrom === undefined && opening === undefined;
@@ -221,7 +223,7 @@ async function begin(
   const inputId = id ?? randomUUID();
   const runId = runIdOf(sessionId, { id: inputId });
   if ((await host.store.getRun(runId)) !== null) {
-    // It was sent when its time came: another content is a conflict.
+    // The input was already sent when its time came, so other content with the same id is a conflict.
     const run = await startRun(host.store, sessionId, input, present({ id, agent: answering, priority }));
     if (again) await askAgain(host, run);
     return await knownRun(host, run, id ?? null);

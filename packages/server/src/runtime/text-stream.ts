@@ -6,7 +6,7 @@
 import type { KnownEvent } from "@continuo/core/model";
 import { createUIFold, type UIChunk } from "./ui-chunks.ts";
 
-/** Comes before words that take the place of those that were shown, and do not begin with them. */
+/** Comes before words that replace the shown words and do not begin with them. */
 const BEGINS_AGAIN = "\n\n[The answer begins again.]\n\n";
 
 interface LateReader {
@@ -17,8 +17,8 @@ interface LateReader {
 }
 
 /**
- * The process of an attempt may be dead already, and the next attempt replaces its last words. A reader gets those that
- * were there before when the attempt goes on, when the next one begins, or at the end.
+ * The process of an attempt may already be dead; the next attempt then replaces its last words. A reader who comes late
+ * gets these words only when the attempt continues, when the next one begins, or at the end.
  */
 export async function* textOfEvents(
   events: AsyncIterable<KnownEvent>,
@@ -38,7 +38,7 @@ export async function* textOfEvents(
   yield* words.end();
 }
 
-/** A process that finds a dead attempt writes the other events of its run, such as the end of its answer. */
+/** A process that finds a dead attempt writes events of its run, too, such as the end of its answer. */
 function isWorkOfAgent(event: KnownEvent): boolean {
   if (event.type === "message_received") return event.data.stopReason !== "interrupted";
   return event.type === "message_streamed" || event.type === "run_started";
@@ -66,7 +66,7 @@ class StepWords {
   }
 
   *end(): Generator<string, void> {
-    // Another attempt that said less has to be told apart; one that said nothing leaves what there was.
+    // An attempt that said less begins again; if it said nothing, the shown words stay.
     if (this.#said !== "" && this.#said !== this.#shown) yield this.#rest();
     this.#said = "";
     this.#shown = "";

@@ -39,15 +39,16 @@ export interface AgentDefinition<Value = unknown> {
 export interface ContinuoOptions {
   readonly agents?: readonly (AgentDefinition | Agent)[];
   /**
-   * `retry` gives the input of a run whose process ended to its agent again; `end` ends the run as interrupted. `end`
-   * by default.
+   * `retry`: if the process of a run ended, the agent of the run gets its input again. `end`: the run ends as
+   * interrupted. `end` by default.
    */
   readonly recover?: "retry" | "end";
   /** This process runs the queue for `agents`; true by default. `work()` runs it in any case. */
   readonly work?: boolean;
   /**
-   * Sessions that run at the same time in this process; further ones wait. 16 by default. A run that waits for a person
-   * does not count: up to 1,000 wait in addition, and of agents with a process of their own up to `parallel`.
+   * The number of sessions that run at the same time in this process; further ones wait. 16 by default. Runs that wait
+   * for a person do not count: up to 1,000 of them wait in addition, but at most `parallel` of those whose agents have
+   * a process of their own.
    */
   readonly parallel?: number;
   readonly retry?: RetryOptions;
@@ -59,15 +60,17 @@ export interface ContinuoOptions {
   readonly leaseMs?: number;
   readonly store?: OpenStoreOptions;
   /**
-   * Called with errors that no caller receives: the store did not answer a worker; an agent threw an error that is not a
-   * `ContinuoError`, which is a mistake in the program; a request to `handler` failed by such a mistake, also in
-   * `authorize`; or a run failed for good that nobody in this process reads, by `result()`, its events or a stream. The
-   * error has its stack and its cause here; the log keeps only its message. By default a warning is emitted.
+   * Called with errors that no caller receives: the store did not answer a worker; an agent threw an error that is not
+   * a `ContinuoError`, which is a mistake in the program; a request to `handler` failed by such a mistake, also in
+   * `authorize`; or a run failed permanently, and nobody in this process reads it by `result()`, its events or a
+   * stream. The error has its stack and its cause here; the log keeps only its message. By default a warning is
+   * emitted.
    */
   readonly onError?: (error: unknown) => void;
   /**
-   * The words that people read of a failure in the stream for `useChat`, in `chat()` and in `toSSE`. By default a plain sentence with the
-   * code: the words of a provider can name keys, addresses and limits. They stay in the log and in the result of the run.
+   * The words about a failure that people read in the stream for `useChat`, in `chat()` and in `toSSE`. By default this
+   * is a plain sentence with the code, because the words of a provider can name keys, addresses and limits. The words
+   * of the provider stay in the log and in the result of the run.
    */
   readonly failureText?: FailureText;
 }
@@ -89,7 +92,10 @@ export interface RetryOptions {
 
 /** Messages that are not given to an agent again. */
 interface DeadLetters {
-  /** In the order of their run ids; with `metadata`, those of sessions that have these values now. */
+  /**
+   * The list is in the order of the run ids. With `metadata`, it has only messages of sessions that have these values
+   * now.
+   */
   list(options?: ListDeadLettersOptions): Promise<readonly DeadLetter[]>;
   /** Gives the input to its agent again. Errors: `not_found`, `conflict`. */
   retry(runId: string): Promise<SentRun>;
@@ -104,8 +110,8 @@ export interface Continuo extends AsyncDisposable {
   /**
    * Calls `send` now, and then once a day, with the next time and its day: a message with the day as its `id` and this
    * `runAt` is sent once a day, by any number of processes and after a crash. It ends with `close`. A day on which no
-   * process ran is left out, unless its message was sent before. A failure goes to `onError`, and `send` is called again
-   * a minute later. Errors: `usage`.
+   * process ran is left out, unless its message was sent before. A failure goes to `onError`, and `send` is called
+   * again a minute later. Errors: `usage`.
    *
    * @param time `"06:00"` or `"06:00:30"`, in UTC
    */
@@ -118,9 +124,11 @@ export interface Continuo extends AsyncDisposable {
   failureText(failure: Failure): string;
   /** The runs that this process executes, and the runs of all processes that wait. */
   queue(): Promise<QueueState>;
-  /** The server as a handler of fetch requests: sessions, approvals, streams, channels and live, as `authorize` permits. */
+  /**
+   * The server as a handler of fetch requests: sessions, approvals, streams, channels and live, as `authorize` permits.
+   */
   handler(options: HandlerOptions): FetchHandler;
-  /** The inputs of a session, each given to another agent in a separate session, with both answers. */
+  /** Gives each input of a session to another agent in a separate session, and returns both answers. */
   replay<Value>(sessionId: string, options: ReplayOptions<Value>): Promise<readonly ReplayedRun[]>;
   /**
    * Ends the queue and closes the store. Runs that are still executing after `graceMs` (5,000) are given to other
@@ -139,8 +147,8 @@ export interface SessionOptions {
   readonly title?: string;
   readonly cwd?: string;
   /**
-   * The session begins with the events of another one, the newest by default. If it exists, its origin must be the same
-   * (`conflict`).
+   * The session begins with the events of another one, up to the newest by default. If the new session already exists,
+   * its origin must be the same (`conflict`).
    */
   readonly forkedFrom?: { readonly logId: string; readonly sequence?: number };
 }
@@ -168,8 +176,9 @@ export interface SessionHandle {
   /** Appends an event of your own type. Errors: `invalid` for a value that its schema refuses. */
   append<Data>(type: DefinedEvent<Data>, data: Data): Promise<StoredEvent<Data>>;
   /**
-   * A page without scripts of others, as text: the whole log, for those who run the product, or with `view: "chat"` the
-   * messages of `chat()`, without tools, approvals and runs, for the people who take part in it.
+   * Returns a page as text, without scripts of others. By default it shows the whole log, for those who run the
+   * product. With `view: "chat"` it shows the messages of `chat()`, without tools, approvals and runs, for the people
+   * who take part in the chat.
    */
   toHtml(options?: { readonly view?: "log" | "chat" }): Promise<string>;
   /**
@@ -202,8 +211,8 @@ export interface SendOptions<Value = unknown> {
    */
   readonly id?: string;
   /**
-   * Asks the agent again, with all its attempts, if the last attempt of the message with this id failed, was stopped, or
-   * was given up. A complete answer stays.
+   * Asks the agent again, with all its attempts, if the last attempt of the message with this id failed, was stopped,
+   * or was given up. A complete answer stays.
    */
   readonly again?: boolean;
   /** The agent that answers; by default the first of the agents of this program. */
@@ -223,7 +232,9 @@ export interface SentRun {
   readonly runId: string;
   readonly sessionId: string;
   readonly agent: string | null;
-  /** `scheduled` before its time (`runAt`); `dead_letter` if it was sent before, and given up after its last attempt. */
+  /**
+   * `scheduled` before its time (`runAt`); `dead_letter` if it was sent before, and given up after its last attempt.
+   */
   readonly status: RunStatus | "scheduled" | "dead_letter";
 }
 
@@ -236,9 +247,9 @@ export interface RunHandle<Value = unknown> extends PromiseLike<SentRun>, AsyncI
   result(options?: { readonly signal?: AbortSignal }): Promise<RunOutcome<Value>>;
   cancel(reason?: string): Promise<void>;
   /**
-   * The words of the answers while they are written, each once; an empty line between two messages. `signal` ends the
-   * words, and not the run. Errors, if the answer is not complete: that of a run that failed for good; `interrupted`, if
-   * the run took too long or its process ended; `cancelled`, unless `cancel` of this handle did it.
+   * The words of the answers while they are written, each once, with an empty line between two messages. `signal` ends
+   * the words, and not the run. Errors if the answer is not complete: the error of a run that failed permanently;
+   * `interrupted` if the run took too long or its process ended; `cancelled`, unless `cancel` of this handle did it.
    */
   textStream(options?: { readonly signal?: AbortSignal }): AsyncIterable<string>;
   /** The events of the run after a sequence of the log, until it has ended or `signal` aborts. */
@@ -282,8 +293,8 @@ export interface Approval {
   readonly title?: string;
   readonly options: readonly PermissionOption[];
   /**
-   * The metadata of the session at the time of the question: what the program gave it, and of Continuo `usage`, the sum of its
-   * runs, and `model`, which answered last.
+   * The metadata of the session at the time of the question: the values that the program gave it, and two of Continuo:
+   * `usage`, the sum of its runs, and `model`, which answered last.
    */
   readonly metadata: Readonly<Record<string, unknown>>;
   readonly requestedAt: string;
@@ -291,8 +302,8 @@ export interface Approval {
   readonly by?: string;
   readonly reason?: string;
   /**
-   * The id of an earlier approval of the same call: it was granted, the call began, and a crash came before its result. It may
-   * have taken effect.
+   * The id of an earlier approval of the same call: it was granted and the call began, but a crash came before the
+   * result. The call may have taken effect.
    */
   readonly grantedBefore?: string;
 }
@@ -302,7 +313,10 @@ export interface ListApprovalsOptions {
   readonly sessionId?: string | undefined;
   /** Only approvals of sessions whose metadata have these values. */
   readonly metadata?: Readonly<Record<string, unknown>> | undefined;
-  /** Called with each approval. Those for which it returns false do not count for the limit of the list, either. */
+  /**
+   * Called with each approval. An approval for which it returns false is left out, and does not count for the limit of
+   * the list.
+   */
   readonly filter?: ((approval: Approval) => boolean) | undefined;
 }
 
@@ -318,8 +332,8 @@ export interface Approvals {
   /** `id`: the id in the list, or the `approvalId` of the event. `null` if there is no such approval. */
   get(id: string): Promise<Approval | null>;
   /**
-   * Oldest first, at most 1,000. The list is a mutable copy, because frameworks that answer with JSON accept no
-   * readonly list.
+   * Returns at most 1,000 approvals, the oldest first. The list is a mutable copy, because frameworks that answer with
+   * JSON do not accept a readonly list.
    */
   list(options?: ListApprovalsOptions): Promise<Approval[]>;
   /**
@@ -352,7 +366,10 @@ export interface ListDeadLettersOptions {
 /** The second argument of a tool of `defineAgent`, as far as Continuo makes it. */
 export interface ToolCall {
   readonly toolCallId: string;
-  /** The same for the same call after a crash, unless it has a result: give it to the provider as its key. */
+  /**
+   * Give this key to the provider. If the call is repeated after a crash, because it has no result, it has the same
+   * key.
+   */
   readonly idempotencyKey?: string;
 }
 
@@ -365,9 +382,9 @@ export interface QueueState {
 }
 
 /**
- * `"*"` for all names, an array of exact names, or all names with a beginning. Exact names may come from outside, such as the id of
- * a user: one with a `*` covers nothing. A beginning with such an id must end with a character that no id has, because
- * `ann-` is also the beginning of the names of `ann-2`.
+ * `"*"` for all names, an array of exact names, or all names with a beginning. Exact names may come from outside, such
+ * as the id of a user: a name with a `*` covers nothing. A beginning with such an id must end with a character that no
+ * id has, because `ann-` is also the beginning of the names of `ann-2`.
  */
 export type Names = "*" | readonly string[] | { readonly beginsWith: string | readonly string[] };
 
@@ -381,8 +398,8 @@ export interface Authorization {
   /** Keys of continuous sessions. */
   readonly live?: Names;
   /**
-   * `write` includes `read`. `chat` is for customers: reading, sending and stopping at `/v1/sessions/ID/chat`, and nothing
-   * else of the session; `channels`, `live`, `streams` and `logs` cannot be given with it.
+   * `write` includes `read`. `chat` is for customers: reading, sending and stopping at `/v1/sessions/ID/chat`, and
+   * nothing else of the session; `channels`, `live`, `streams` and `logs` cannot be given with it.
    */
   readonly access: "read" | "write" | "chat";
   /** Names of agents that the person may ask; the first answers if a message names none. Any agent by default. */
@@ -407,8 +424,8 @@ export interface Authorization {
 
 export interface HandlerOptions {
   /**
-   * `null` for nobody: the answer is 401. A WebSocket asks once, with the headers of its handshake; a token is sent as
-   * a bearer token.
+   * `null` refuses the request with 401. For a WebSocket, this is called once, with the headers of its handshake; a
+   * token is sent as a bearer token.
    */
   authorize(request: Request): Authorization | null | Promise<Authorization | null>;
   /** Exact origins of other pages that may send requests. */

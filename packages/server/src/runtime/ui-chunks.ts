@@ -45,7 +45,7 @@ class Speech {
   /** The message that belongs to the step. */
   #messageId: string | null = null;
   #hasCalls = false;
-  /** The words of the messages that came in parts: of the complete message, only what is missing is shown. */
+  /** The words of the messages that came in parts, so that only the missing words of the complete message are shown. */
   readonly #streamed = new Map<string, Record<Kind, string>>();
   /** The longest text of an earlier attempt that was cut off. */
   #longest = "";
@@ -116,8 +116,8 @@ class Speech {
   }
 
   /**
-   * The complete message, after its parts. Text that the parts lack is added; a text that they do not begin takes their place,
-   * unless a call or another message came since.
+   * Takes the complete message, after its parts. Text that the parts lack is added. If the text does not begin with the
+   * parts, it replaces them, unless a call or another message came after them.
    */
   sayWhole(messageId: string, blocks: readonly Block[]): UIChunk[] {
     const said = this.#streamed.get(messageId);
@@ -206,7 +206,7 @@ function speechOf(event: KnownEvent, speech: Speech): readonly UIChunk[] {
   );
 }
 
-/** Returns the text that the parts of a message lack; `null` if they are not its beginning. White space around them may differ. */
+/** Returns the text that the parts lack; `null` if they are not its beginning. White space around them may differ. */
 function restOf(said: string, whole: string): string | null {
   if (whole.startsWith(said)) return whole.slice(said.length);
   return whole.trim() === "" || said.trim() === whole.trim() ? "" : null;
@@ -259,7 +259,7 @@ function toolsOf(
       const { approvalId, outcome, reason } = event.data;
       if (approvals.get(approvalId) !== "open") return [];
       const approved = outcome === "granted";
-      // The other outcomes are no answers of a person, and the agent may ask a person after them.
+      // The other outcomes are not answers of a person, and the agent may ask a person after them.
       if (approved || outcome === "denied") approvals.set(approvalId, "answered");
       else approvals.delete(approvalId);
       return [{ type: "tool-approval-response", approvalId, approved, ...present({ reason }) }];
@@ -284,7 +284,7 @@ function toolsOf(
   }
 }
 
-/** A call without a result is over with its run: nobody can answer its question any more. */
+/** A call without a result ends with its run, because nobody can answer its question then. */
 function endedCalls({ calls, unfinished, failureText }: ChunkState, finish: UIChunk): readonly UIChunk[] {
   const code = finish.reason === "run_cancelled" ? "cancelled" : "interrupted";
   const chunks = [...unfinished].map((toolCallId) => {
@@ -295,7 +295,7 @@ function endedCalls({ calls, unfinished, failureText }: ChunkState, finish: UICh
   return chunks;
 }
 
-/** An answer that is not complete says so, also after a reload. */
+/** Marks an answer that is not complete, so that the mark remains after a reload. */
 function metadataOf({ type, errorText, reason }: UIChunk): readonly UIChunk[] {
   if (type === "finish") return [];
   const status = type === "error" ? "failed" : String(reason).slice("run_".length);

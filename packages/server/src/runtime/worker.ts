@@ -33,7 +33,7 @@ export class Worker {
   readonly #agents: ReadonlyMap<string, AgentDefinition>;
   readonly #parallel: number;
   readonly #places: Places;
-  /** The runs, each with its session. */
+  /** The runs that are being executed, each with the id of its session. */
   readonly #running = new Map<Promise<void>, string>();
   readonly #abandoned = new AbortController();
   #isStopped = false;
@@ -57,7 +57,7 @@ export class Worker {
     return this.#places.waiting;
   }
 
-  /** The number of runs that it executes at the same time; 0 once it accepts nothing more. */
+  /** The number of runs that it may execute at the same time; 0 after it stopped accepting runs. */
   get parallel(): number {
     return this.#isStopped ? 0 : this.#parallel;
   }
@@ -94,7 +94,7 @@ export class Worker {
     const report: Report = (error) => {
       if (!this.#isStopped) this.#host.report(error);
     };
-    // Each one is handled separately: a session or an input that cannot be handled must not delay the others.
+    // Each step handles its errors separately: a session or an input that cannot be handled must not delay others.
     const recoverLeft = reportNew(report, (tell) => this.#recover(tell));
     const steps = [
       async () => {
@@ -104,7 +104,7 @@ export class Worker {
       reportNew(report, () => this.#claim(agents)),
       reportNew(report, () => this.#assertPlace()),
     ];
-    // An agent can use the object that `openContinuo` returns: its caller has it before the first run.
+    // The caller of `openContinuo` has its result before the first run begins, so that an agent can use it.
     await turn();
     while (!this.#isStopped) {
       // A poke during a search counts as well.
@@ -194,7 +194,7 @@ export class Worker {
       ...present({ continuationOpts, leaseMs: options.leaseMs }),
     });
     const { status } = result;
-    // A mistake in the program's own code; a failure that is expected has a code, and is the run's result.
+    // An expected failure has a code, and is the run's result. Any other one is a mistake in the program's own code.
     const isMistake = status === "failed" && result.cause !== undefined && !isContinuoError(result.cause);
     if (isMistake) report(result.cause);
     const hasFailed = status === "failed" || status === "timeout";
@@ -207,8 +207,8 @@ export class Worker {
 }
 
 /**
- * An agent that is opened only when it is asked, so that an agent that cannot be opened fails the run; it is closed
- * afterwards.
+ * Returns an agent that is opened only when it is asked, so that the run fails if it cannot be opened. The agent is
+ * closed afterwards.
  */
 function openedForRun({ name, open }: AgentDefinition, { ask: onPermission, end }: RunApprovals): Agent {
   let opening: ReturnType<AgentDefinition["open"]> | undefined;

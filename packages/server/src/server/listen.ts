@@ -33,8 +33,8 @@ export interface ListenOptions {
   /** 0 is any free port. */
   readonly port: number;
   /**
-   * `both` also takes the port at the other address of loopback, if the machine has it: a browser connects to either for a name
-   * below `localhost`. `one` by default.
+   * `both` also takes the port at the other address of loopback, if the machine has it, because a browser may connect
+   * to either address for a name below `localhost`. `one` by default.
    */
   readonly loopback?: "one" | "both";
   /**
@@ -120,8 +120,8 @@ export async function listen(server: ContinuoServer, options: ListenOptions): Pr
 }
 
 /**
- * A handler of fetch requests on a server of `node:http`: `createServer(toNodeListener(handler)).on("upgrade", handler.upgrade)`
- * serves all of it.
+ * Runs a handler of fetch requests on a server of `node:http`. This serves all of the handler:
+ * `createServer(toNodeListener(handler)).on("upgrade", handler.upgrade)`.
  */
 export function toNodeListener(handler: (request: Request) => Promise<Response>): RequestListener {
   const listener = getRequestListener(handler, { overrideGlobalObjects: false });
@@ -143,7 +143,7 @@ type Servers = readonly [Server, ...Server[]];
 
 const FREE_PORT_TRIES = 10;
 
-/** A port that is free at one address may be used at the other one. */
+/** If any port may be taken, tries several: a port that is free at one address may be in use at the other one. */
 async function boundToBoth(create: () => Server, { host, port }: ListenAddress): Promise<Servers> {
   for (let tries = 1; ; tries++) {
     const first = await bound(create(), { host, port });

@@ -54,7 +54,10 @@ export interface ServerOptions {
   readonly machine?: () => Promise<MachineService>;
   /** The folder of the built viewer: the page at `/`. */
   readonly pageFolder?: string;
-  /** A folder with the files of Whisper, which the browser extension runs: `/v1/whisper/`, for tokens that read all sessions. */
+  /**
+   * A folder with the files of Whisper, which the browser extension runs. The server sends them below `/v1/whisper/`
+   * to tokens that may read all sessions.
+   */
   readonly whisperFolder?: string;
   /** The file for the preferences of the user of this machine; without it, the browser keeps them. */
   readonly preferencesFile?: string;

@@ -117,7 +117,7 @@ export function createServer(options: ServerOptions, parts: readonly CreateMount
   };
 }
 
-/** The returned function ends it. */
+/** Starts to measure the server. The returned function ends that. */
 function measured({ metrics, quotas }: ServerContext): () => void {
   const leave = [
     measureProcess(metrics),
@@ -233,7 +233,7 @@ function contextOf(options: ServerOptions, { gate, security, draining }: Surroun
   };
 }
 
-/** Customers of a program get words for people, and the program the hints that only it can follow. */
+/** Customers of a program get words for people, and the program gets the hints that only it can follow. */
 function requesterWords(
   { isMounted }: ServerGate,
   report: ServerContext["report"],

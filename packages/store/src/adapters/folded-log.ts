@@ -51,7 +51,8 @@ export class FoldedLog<State> {
   }
 
   /**
-   * A session that another writer has just created has an event already: that is a conflict too, and the event is read.
+   * Returns false if another writer was faster. A session that another writer has just created already has an event, so
+   * this is a conflict too.
    */
   async #isAppended(events: readonly NewEvent[]): Promise<boolean> {
     try {

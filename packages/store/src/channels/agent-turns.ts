@@ -1,4 +1,4 @@
-/** The length of a talk of agents: their messages since the last one of a person, counted from the log. */
+/** Counts how long agents have talked: their messages in the log after the last message of a person. */
 
 import type { Store, StoredEvent } from "@continuo/core/model";
 import { isAddressedTo, recordOf } from "@continuo/core/wire";
@@ -51,7 +51,7 @@ export function turnCounter(
   };
 }
 
-/** The same for one event of a part of the log in which others are left out. */
+/** Does the same for one event, for a caller that does not see every event of the log. */
 export async function withTurns(
   store: Store,
   place: ConnectionRef,

@@ -264,7 +264,7 @@ async function endLeft(store: Store, { place, fence }: ClaimOptions, run: Run): 
   return false;
 }
 
-/** Its writer was disconnected for too long: nothing can be added to that answer. */
+/** True if the writer of the answer was disconnected for too long: nothing can be added to the answer. */
 async function isAnswerInterrupted(store: Store, place: ConnectionRef, run: Run): Promise<boolean> {
   return (await endOfAnswer(store, place, { run, type: "message_interrupted" })) !== null;
 }
@@ -354,7 +354,7 @@ interface UnansweredInput {
   readonly code: ErrorCode;
 }
 
-/** Records it in the channel; the agent continues with the next input. */
+/** Records in the channel why the input is not answered; the agent continues with the next input. */
 async function leaveUnanswered(
   store: Store,
   { place, fence, sequence }: ClaimOptions,

@@ -40,7 +40,7 @@ export async function seeDevice(store: Store, use: DeviceUse): Promise<void> {
 
 /**
  * The newest update of the devices of each person. The next update waits for it, because many updates at the same time
- * would conflict with each other again and again.
+ * would conflict repeatedly.
  */
 const waiting = new Map<string, Promise<void>>();
 

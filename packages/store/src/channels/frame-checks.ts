@@ -6,7 +6,7 @@ import { authorOfMessage } from "./sent-messages.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** The fields of the frame that would make this event; `null` for an event that no frame makes. */
+/** Returns the fields of the frame that would make this event; `null` for an event that no frame makes. */
 type ToFrame = (data: Fields) => Fields | null;
 
 const FRAMES: Readonly<Record<string, ToFrame>> = {
@@ -33,8 +33,8 @@ const OF_THE_SERVER = ["writer", "replyToHandle"] as const;
 const ID_KEYS: Fields = { message_sent: "messageId", method_called: "callId" };
 
 /**
- * The events as they are stored. Errors: `invalid`, `too_large`; `forbidden` for a part of a message; `not_found` for
- * the message that a reply names.
+ * Returns the events as they are stored. Errors: `invalid`, `too_large`; `forbidden` for a part or a change of a
+ * message; `not_found` for the message that a reply names.
  */
 export async function checkPosted(
   store: Store,

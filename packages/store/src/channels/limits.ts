@@ -8,7 +8,8 @@ export const LIMITS = {
   replayPageEvents: 256,
   replayPageBytes: 1_048_576,
   /**
-   * The number of newest messages, of their deltas and of their characters that a reader of whole messages receives.
+   * A reader of whole messages receives at most this number of newest messages, from this number of newest events, and
+   * with this number of bytes.
    */
   collectedMessages: 1_000,
   collectedEvents: 10_000,
@@ -27,7 +28,7 @@ export const LIMITS = {
    * four times as many.
    */
   stretchEvents: 1_000,
-  /** Events of a channel in which a list searches the newest message. */
+  /** The number of events of a channel in which a list searches the newest message. */
   summaryEvents: 20_000,
   /**
    * The interval at which a process looks for participants that joined, left or disappeared on another server.
@@ -46,7 +47,7 @@ export const LIMITS = {
   unansweredPage: 16,
   /** A device of a person that was not seen for this time gives way to a new one. */
   deviceMs: 2_592_000_000,
-  /** Participants that disappeared, in one sweep. */
+  /** The number of disappeared participants that one sweep handles. */
   sweptLeases: 1_000,
   /** The number of times that an input is offered again after its run was interrupted. */
   attempts: 5,

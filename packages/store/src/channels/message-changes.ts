@@ -28,7 +28,7 @@ import { type ConnectionRef, channelLogId } from "./names.ts";
 import { blobsFor, findSent, noMessage } from "./sent-messages.ts";
 
 export interface ChangeAuthor extends ConnectionRef {
-  /** May delete the messages of others. */
+  /** True if the author may delete the messages of others. */
   readonly moderates?: boolean;
 }
 

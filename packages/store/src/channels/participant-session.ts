@@ -1,6 +1,6 @@
 /**
- * The session of a participant (`workspace:channel:handle`): two cursors, a status, the agent's own session id, a
- * history.
+ * Reads and changes the session of a participant (`workspace:channel:handle`): two cursors, a status, the agent's own
+ * session id, and a history.
  */
 
 import {
@@ -34,7 +34,7 @@ export async function openParticipantSession(
   return readParticipantSession(store, place);
 }
 
-/** Does nothing if there is one. */
+/** Does nothing if there is already a session. */
 export async function createParticipantSession(
   store: Store,
   place: ConnectionRef,
@@ -100,8 +100,8 @@ export interface ParticipantPlace {
 }
 
 /**
- * The cursor never moves back; the session becomes active again. Processed events count as received. Errors: `fenced`,
- * `out_of_range`.
+ * Moves the cursor, which never moves back, and makes the session active again. Processed events count as received.
+ * Errors: `not_found`, `fenced`, `out_of_range`.
  */
 export async function commitProcessed(
   store: Store,
@@ -219,7 +219,7 @@ export async function clearHistory(
 
 const HISTORY_TYPES = ["message_sent", "message_received", "history_cleared"];
 
-/** The newest messages since the history was cleared, oldest first; fewer if they are very long. */
+/** Returns the newest messages after the last clearing of the history, oldest first; fewer if they are very long. */
 export async function readHistory(
   store: Store,
   place: ConnectionRef,

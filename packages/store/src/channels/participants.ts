@@ -12,7 +12,7 @@ import { isRecord, type Participant, PERSON } from "@continuo/core/wire";
 import { LIMITS } from "./limits.ts";
 import { channelLogId, placeOfLease, rosterPrefix } from "./names.ts";
 
-/** One `connect()`. After a lost connection, the same `instance` gets the handle back at once. */
+/** The result of one `connect()`. After a lost connection, the same `instance` immediately gets the handle back. */
 export interface Card extends Participant {
   readonly instance: string;
 }
@@ -44,14 +44,15 @@ export async function readRoster(store: Store, channel: string): Promise<readonl
   return [...roster.values()];
 }
 
-/** The leases that were not given back. */
+/** Lists the leases below the prefix that were not given back; an expired lease is among them. */
 export function leasesBelow(store: Store, prefix: string): AsyncGenerator<ListedLease, void, void> {
   return listAll((place) => store.listLeases({ prefix, limit: 1_000, ...place }));
 }
 
 /**
  * Returns what the lease records of its holder. Presence is stored only in this row, so that no second record can
- * contradict it. Servers of all versions write the same text: it shows them that a participant has returned.
+ * contradict it. Servers of all versions write the same text, so that each of them can see that a participant has
+ * returned.
  */
 export function ownerOf({ instance, name, type, capabilities }: Card): string {
   const owner = JSON.stringify([instance, name, type, capabilities]);

@@ -1,4 +1,4 @@
-/** Writes of a participant: frames become events of the channel's log, fenced with the participant's lease. */
+/** Stores what a participant writes: frames become events of the channel's log, fenced with the participant's lease. */
 
 import {
   ContinuoError,
@@ -29,7 +29,7 @@ import { type ConnectionRef, channelLogId } from "./names.ts";
 import { authorOfMessage, blobsFor, headOfSent } from "./sent-messages.ts";
 
 export interface Author extends ChangeAuthor {
-  /** `person` and `agent`; a participant of any other type writes as an agent. */
+  /** `person` or `agent`; a participant of any other type writes as an agent. */
   readonly type: string;
   readonly instance: string;
   /** Left out for messages of senders that are not connected. */
@@ -43,7 +43,7 @@ export interface Post {
   readonly frame: PostFrame;
   /** All unfinished messages of this author: nobody else can write under its lease. */
   readonly open: OpenMessages;
-  /** Writes of the same transaction. */
+  /** Other writes in the same transaction. */
   readonly also?: readonly Write[];
 }
 
@@ -106,7 +106,7 @@ async function append(store: Store, author: Author, { event, refusal, also }: Ap
 const PARTS: ReadonlySet<string> = new Set<PartFrame["type"]>(["append", "replace", "complete"]);
 const CHANGES: ReadonlySet<string> = new Set<ChangeFrame["type"]>(["edit", "delete", "react"]);
 
-/** Returns true for a frame about a message that its participant has in progress. */
+/** Returns true for a frame of a type that adds to a message in progress, replaces its text, or completes it. */
 export function isPart(frame: PostFrame): frame is Extract<PostFrame, PartFrame> {
   return PARTS.has(frame.type);
 }

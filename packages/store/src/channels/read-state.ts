@@ -8,9 +8,9 @@ import { type ChannelState, EMPTY_STATE, foldChannel, stateFromSnapshot } from "
 const SNAPSHOT = "channel";
 
 /**
- * The state at the end of the log. `from` is a state that the caller already has. After many events, a snapshot is
- * stored for the next reader, and also during the fold, in case this process ends before it is done. Errors:
- * `not_found`.
+ * Returns the state at the end of the log. `from` is a state that the caller already has. Without it, a snapshot is
+ * stored for the next reader after many events, and also during the fold, because this process may end before the fold
+ * is done. Errors: `not_found`.
  */
 export async function readState(store: Store, channel: string, from?: ChannelState): Promise<ChannelState> {
   const logId = channelLogId(channel);

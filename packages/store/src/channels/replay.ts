@@ -19,7 +19,10 @@ export interface Replay {
   readonly handle: string | null;
   /** The newest event at the moment when the reader connected. */
   readonly upTo: number;
-  /** Up to this sequence only whole messages and calls that are addressed to the handle are sent; after it, everything. */
+  /**
+   * Up to this sequence, only whole messages and calls that are addressed to the handle are sent. After it, everything
+   * is sent.
+   */
   readonly wholeAfter: number;
   /** The number of messages that begin in the part that is not sent completely. */
   readonly omitted: number;
@@ -78,12 +81,12 @@ export interface ReplayEnd {
   readonly deleted: ReadonlySet<string>;
 }
 
-/** May take long if the log has no snapshot. Errors: `not_found`. */
+/** Finds the end of a replay. This can take long if the log has no snapshot. Errors: `not_found`. */
 export async function readReplayEnd(store: Store, states: ChannelStates, replay: Replay): Promise<ReplayEnd> {
   const { channel, after, upTo, wholeAfter } = replay;
   const deleted = after < upTo ? await deletedAfter(store, channel, after) : new Set<string>();
   if (wholeAfter >= upTo) return { sequence: upTo, open: new Set(), knownAfter: upTo, deleted };
-  // A long part that is not sent is not folded only to find the parts to leave out.
+  // If the part that is not sent is long, it is not folded: its state is needed only to find the parts to leave out.
   const isFolded = wholeAfter - (await snapshotSequence(store, channel)) <= upTo - wholeAfter;
   const state = isFolded
     ? await states.read(store, channel)
@@ -117,7 +120,7 @@ const PAGE = { limit: LIMITS.replayPageEvents, maxBytes: LIMITS.replayPageBytes 
 /** The types of events that can address a handle. */
 const ADDRESSED_TYPES = ["message_sent", "message_completed", "message_edited", "method_called"];
 
-/** The end of a message that was written in parts has its whole text. */
+/** True unless the event begins a message in parts: the end of such a message has its whole text. */
 function isWhole({ type, data }: StoredEvent): boolean {
   return type !== "message_sent" || recordOf(data).state !== "open";
 }
@@ -136,7 +139,7 @@ const ENDS: ReadonlySet<string> = new Set(["message_completed", "message_interru
 
 /**
  * Decides which events are left out: the parts of a message that had ended when the replay began, because its last
- * event has the whole text, and all text of deleted messages. Call it with one event after the other.
+ * event has the whole text, and all text of deleted messages. Call the function with one event after the other.
  */
 export function partsOfEnded({
   sequence,

@@ -24,7 +24,7 @@ export interface OpenMessage {
 }
 
 export interface ChannelState {
-  /** The last event that was folded. */
+  /** The sequence of the last event that was folded. */
   readonly sequence: number;
   /** The key is the id of the message. */
   readonly open: Readonly<Record<string, OpenMessage>>;
@@ -61,7 +61,7 @@ export function openMessagesOf(state: ChannelState, handle: string): readonly Op
   return Object.values(state.open).filter((message) => message.handle === handle);
 }
 
-/** The state in a stored snapshot; `null` for anything else: then the fold starts from the beginning of the log. */
+/** Returns the state in a stored snapshot; `null` for other data: then the fold starts at the beginning of the log. */
 export function stateFromSnapshot(data: unknown, sequence: number): ChannelState | null {
   const { open } = recordOf(data);
   if (typeof open !== "object" || open === null) return null;

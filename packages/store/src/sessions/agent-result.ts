@@ -33,7 +33,7 @@ export interface CheckedResult {
   readonly omissions: readonly Omission[];
 }
 
-/** Each field is read once: a getter may throw, or return another value the next time. */
+/** Reads each field only once, because a getter may throw, or return another value the next time. */
 export function checkResult(given: unknown, agent: string): CheckedResult {
   const fields = isRecord(given) ? given : {};
   const omissions: Omission[] = [];
@@ -122,7 +122,7 @@ function checkJson(value: unknown, maxBytes: number): unknown {
   return (JSON.parse(text) as [[[[unknown]]]])[0][0][0][0];
 }
 
-/** An error that fits into an event: a long message is cut, details that cannot be kept are left out. */
+/** Makes an error fit into an event: cuts a long message, and leaves out details that cannot be kept. */
 export function fitError({ code, message, details }: RunError): { error: RunError; omissions: Omission[] } {
   const omissions: Omission[] = [];
   const isLong = message.length > LIMITS.errorChars;

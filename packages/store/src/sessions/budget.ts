@@ -5,8 +5,8 @@ import { type TurnJournal, tokensOf, usageOf } from "./journal/index.ts";
 import type { ExceededLimit } from "./stops.ts";
 
 /**
- * A limit that is left out does not apply. A run that uses more is cancelled, with `budget_exceeded` in its
- * events.
+ * A limit that is left out does not apply. A run that uses more than a limit is cancelled, and its events then contain
+ * `budget_exceeded`.
  */
 export interface RunBudget {
   /** Input, output and cache together, or the agent's own total. */

@@ -7,7 +7,8 @@ import { ContinuoError, type Resumption } from "@continuo/core/model";
  * - `replay`: the agent receives the messages of the session's log; a native session is never touched
  * - `native`: the agent continues its native session, and receives what was said since its last turn; if this is
  *   impossible, the error is `native_unavailable`
- * - `auto`, `true`: like `native` if this is possible and the agent confirms it; else like `replay`, with the reason
+ * - `auto`, `true`: like `native` if this is possible and the agent confirms it; otherwise like `replay`, and the
+ *   reason is reported
  */
 export type Continuation = boolean | "auto" | "replay" | "native";
 

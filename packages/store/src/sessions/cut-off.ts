@@ -1,5 +1,5 @@
 /**
- * Finds input that was cut off, so that a person can send it again. That person knows the text of the input, and seldom
+ * Finds input that was cut off, so that a person can send it again. The person knows the text of the input, but seldom
  * its run. The input is found even while another process runs the session.
  */
 
@@ -51,7 +51,7 @@ export async function findCutOff(
   const search: Search = { store, sessionId, blocks, leaseMs, signal };
   for (const until = performance.now() + leaseMs; ; ) {
     const { heldBy } = await wake(store, sessionId, { leaseMs, ...call });
-    // The owner of the session ends earlier runs at once.
+    // The owner of the session ends earlier runs immediately.
     const isSettled = heldBy === null || (await isSettledBeside(search));
     if (isSettled || performance.now() > until) break;
     await pause(LIMITS.shortPollMs, signal);
@@ -85,7 +85,7 @@ async function isSettledBeside({ store, sessionId, blocks, leaseMs, signal }: Se
   for await (const run of runs) {
     if (!isInput(run.input) || !isSameInput(toBlocks(run.input), blocks)) continue;
     if (run.status === "pending") await endLeftBehind(store, run, leaseMs);
-    // The process of the run no longer has the lease.
+    // The process of this run no longer has the lease, so the process that has it must still end the run.
     else if (!isClaimed(run) && run.owner !== holder?.owner) return false;
   }
   return true;

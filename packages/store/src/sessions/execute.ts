@@ -20,7 +20,7 @@ import { type ObservedRun, observeRun } from "./telemetry.ts";
 const debug = debugOf("sessions");
 
 /**
- * Resolves when the run has ended, however it did: `result.status`.
+ * Resolves when the run has ended; `result.status` says how.
  * Errors: `not_found`; `invalid_transition` when it ended or began before; `conflict` for another agent's run;
  * `native_unavailable` (the run has failed then); `fenced` when another process took the session and ended the run;
  * `usage`; and the store's own, when it cannot even keep the end (`wake` ends the run later).
@@ -115,7 +115,7 @@ async function knownSession(store: Store, sessionId: string): Promise<Session> {
   });
 }
 
-/** This process has the lease, so a run that is marked as running no longer runs. */
+/** Ends the runs that are marked as running. This process has the lease, so they do not run any more. */
 async function interruptOthers(
   store: Store,
   { lease, others }: QueuePosition,

@@ -79,7 +79,7 @@ export async function finish(state: TurnState): Promise<RunResult> {
   return toResult(state, end, await store.getRun(run.runId));
 }
 
-/** While this process still has the lease, no other one needs to find out that it ended. */
+/** Interrupts the run while it holds the lease: no other process needs to find out that this one ended. */
 async function handBack({ store, run, journal, lease, options: { retry } }: TurnState): Promise<void> {
   if (retry === undefined) return;
   await journal.keep([], "durable");
@@ -92,15 +92,15 @@ async function nextOf({ store, run, options }: TurnState, { status }: End): Prom
 }
 
 /**
- * The log must contain the input, however the turn ended, unless the agent refused to begin: then the caller learns it
- * from the error.
+ * Returns the input, because the log must contain it however the turn ended. If the agent refused to begin, it returns
+ * nothing: the error tells the caller.
  */
 function lastInput(state: TurnState, { error }: End): readonly JournalEntry[] {
   const isRequired = isContinuoError(error, "native_unavailable");
   return isRequired || isUnheard(state) ? [] : inputEntries(state);
 }
 
-/** No part of the input reached the agent: the run counts as never executed. */
+/** True if no part of the input reached the agent. The run then counts as never executed. */
 function isRefused(state: TurnState): boolean {
   return state.plan === null || isUnheard(state);
 }
@@ -109,7 +109,7 @@ function isUnheard({ outcome, turn }: TurnState): boolean {
   return outcome.type === "unavailable" && turn.heard === "nothing";
 }
 
-/** The agent may report only now that it answered from another session. */
+/** Notes another native session, because the agent may report only now that it answered from there. */
 function moved(state: TurnState, nativeRef: NativeRef): void {
   const known = state.where?.ref;
   if (known?.sessionId === nativeRef.sessionId) return;
@@ -128,7 +128,7 @@ function lost(runId: string, cause: unknown): ContinuoError {
   });
 }
 
-/** The caller received the whole answer, and must learn that the session does not have all of it. */
+/** The error for a caller that received the whole answer, although the session does not have all of it. */
 function unkept(error: unknown): unknown {
   if (!isContinuoError(error)) return error;
   const { code, message, hint, details } = error;
@@ -155,10 +155,10 @@ function endOf({ stops, outcome, journal }: TurnState, lostEvents = 0): End {
   return { status: "failed", omissions: [], error: outcome.error };
 }
 
-/** The journal stores as much of the output as the store accepts, and counts the missing events. */
+/** The error for output that the store did not accept. It has the number of the missing events. */
 function storageError(cause: unknown, lostEvents: number): ContinuoError {
   const { code, message } = toRunError(cause);
-  // Only a store that did not answer may be tried again.
+  // An error that is not Continuo's counts as a store that did not answer.
   const own = isContinuoError(cause) ? cause : null;
   return new ContinuoError(
     own?.code ?? "unavailable",
@@ -241,7 +241,7 @@ function metadataOf(state: TurnState, end: End): MetadataPatches {
   // The native session still has everything that it received before.
   if (isRefused(state)) return { session: { ...sums, ...model }, native: null };
   if (ref === null || plan === null) {
-    // It should have continued natively, and it is unknown whether it did.
+    // The run should have continued natively, and it is unknown whether it did.
     const asked = plan?.nativeRef;
     const isUnsure = asked !== undefined && state.outcome.type !== "unavailable";
     const patch = isUnsure ? unsurePatch(session, agent.name, asked.sessionId) : null;
@@ -302,7 +302,7 @@ function toResult(state: TurnState, end: End, run: RunResult["run"] | null): Run
   return { ...ended, status };
 }
 
-/** The copy is safe to read; its cause is the error that the agent threw. */
+/** Returns the error that the agent threw: it is the cause of the copy, which is safe to read. */
 function thrownIn(error: unknown): unknown {
   return error instanceof Error && !isContinuoError(error) ? (error.cause ?? error) : error;
 }

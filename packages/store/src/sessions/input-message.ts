@@ -18,7 +18,7 @@ export function blobsOf(blocks: readonly Block[]): readonly string[] {
   );
 }
 
-/** The input as an event with an id of its own, because appends may be repeated. */
+/** Returns the input as an event. The event has an id, because the append may be repeated. */
 export function inputEvent(input: readonly Block[], runId: string): NewEvent {
   const { type, data, blobs = [] } = inputEntry(input);
   return { id: newId(), type, data, runId, actor: { kind: "person" }, blobs };
@@ -30,7 +30,7 @@ export async function unsaidInput(store: Store, run: Run): Promise<readonly NewE
   return [inputEvent(toBlocks(run.input), run.runId)];
 }
 
-/** The attempt whose message has the input of a run: an earlier one, or the run itself; `null` if none has. */
+/** The id of the run whose message has the input: an earlier attempt, or the run itself; `null` if none has it. */
 export async function runThatSaid(
   store: Store,
   { sessionId, runId, metadata }: Run,

@@ -48,7 +48,7 @@ export function assertPriority(priority: unknown): asserts priority is number | 
   );
 }
 
-/** Somebody may have made a run without the session manager. */
+/** False for invalid input, which a run can have if it was made without the session manager. */
 export function isInput(input: unknown): input is RunInput {
   if (typeof input === "string") return input !== "";
   return Array.isArray(input) && input.length > 0 && input.every((block) => blockProblem(block) === null);

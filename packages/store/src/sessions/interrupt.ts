@@ -35,8 +35,8 @@ export interface InterruptOptions {
 }
 
 /**
- * Ends a run under the lease of its session. A run that somebody asked to cancel ends as cancelled, so its input is not given
- * to an agent again.
+ * Ends a run under the lease of its session. A run that somebody asked to cancel ends as cancelled, so its input is not
+ * given to an agent again.
  * Errors: `fenced`, `invalid_transition`.
  */
 export async function interruptRun(
@@ -54,7 +54,7 @@ export async function interruptRun(
   return "interrupted";
 }
 
-/** The request to cancel that the owner of the run did not read any more. */
+/** Returns the request to cancel, which the owner of the run did not read; `null` if there is none. */
 async function cancelAsked(
   store: Store,
   { sessionId, runId }: Run,
@@ -69,7 +69,7 @@ export interface CancelLeftOptions {
   readonly reason: string | undefined;
 }
 
-/** The same for a run that somebody cancels after its process ended, so that no more is known about it. */
+/** Ends a run as cancelled if somebody cancels it after its process ended. */
 export async function cancelLeft(
   store: Store,
   run: Run,
@@ -108,7 +108,7 @@ async function endLeft(store: Store, run: Run, { lease, end, retry }: Interrupte
   await store.append(sessionId, repeatable, { lease, also });
 }
 
-/** It is not known how much of an interrupted turn the native session has. */
+/** Returns metadata that marks the native session as unsure: it may have only a part of the interrupted turn. */
 async function unsure(store: Store, run: Run): Promise<Readonly<Record<string, unknown>> | null> {
   const native = usedNative(run.metadata);
   const session = native === null ? null : await store.getSession(run.sessionId);

@@ -17,15 +17,15 @@ import { LIMITS } from "./limits.ts";
 export interface HeldLease {
   readonly name: string;
   readonly token: number;
-  /** When it was given, by the store's clock, in milliseconds since 1970. */
+  /** The time at which the lease was given, by the store's clock, in milliseconds since 1970. */
   readonly givenAt: number;
-  /** Called once when it is lost; at once when it was lost before. */
+  /** Calls `tell` once when the lease is lost, or immediately if it is lost already. */
   onLost(tell: (error: unknown) => void): void;
   /** The write that releases the lease together with the holder's last append. */
   readonly releaseWrite: Write;
-  /** The write that `lastWrite` of the holder returns. From now on the lease is not renewed. */
+  /** Returns `releaseWrite`, after a renewal that is under way. From now on the lease is not renewed. */
   lastWrite(): Promise<Write>;
-  /** Call it when that append was stored. */
+  /** The holder calls this when the append with `releaseWrite` was stored. */
   givenBack(): void;
   release(): Promise<void>;
 }
@@ -39,7 +39,7 @@ export function sessionLease(sessionId: string): string {
   return `session/${sessionId}`;
 }
 
-/** Held while a run waits, so that no process considers the run abandoned. */
+/** The name of the lease that is held while a run waits, so that no process considers the run abandoned. */
 export function runLease(runId: string): string {
   return `run/${runId}`;
 }
@@ -96,7 +96,7 @@ function keyOf({ name, token, owner }: LeaseHolder): string {
   return JSON.stringify([name, token, owner]);
 }
 
-/** The process of the lease has ended, or is this process, which no longer uses it. */
+/** True if the process of the lease has ended, or if this process has it and no longer uses it. */
 export function isLetGo(lease: LeaseHolder): boolean {
   return LET_GO.has(keyOf(lease)) || isOwnerGone(lease.owner);
 }
@@ -163,7 +163,7 @@ function renewed(store: Store, { name, token, expiresAt }: Lease, { owner, lease
 }
 
 /**
- * Releases the lease now, or as soon as the store answers. That does nothing if somebody else has the lease by then.
+ * Releases the lease now, or as soon as the store answers. Nothing happens if somebody else has the lease by then.
  */
 async function letGo(store: Store, holder: LeaseHolder, leaseMs: number): Promise<void> {
   const { name, token } = holder;

@@ -11,9 +11,12 @@ export const LIMITS = {
   leaseMs: 30_000,
   /** The time in which an agent must end after it was cancelled; then it is abandoned. */
   graceMs: 5_000,
-  /** The longest wait of a run for the agent's program of a process that ended, which still has the native session open. */
+  /**
+   * The longest wait of a run for an agent's program that an ended process left, and that still has the native session
+   * open.
+   */
   orphanMs: 30_000,
-  /** The pause before the agent is called again: it doubles up to the longer one. */
+  /** The first pause before the agent is called again. It doubles up to `maxOrphanPollMs`. */
   orphanPollMs: 100,
   maxOrphanPollMs: 2_000,
   /** The interval at which a waiting run looks by itself if the session is free. */
@@ -24,13 +27,13 @@ export const LIMITS = {
   watchAfterMs: 50,
   /** The number of runs that this process remembers to have started. */
   rememberedStarts: 1_000,
-  /** Inputs that `wake` offers at once. */
+  /** The largest number of inputs that one call of `wake` offers. */
   offeredInputs: 1_000,
   /** The longest wait of a run for a store that does not answer. */
   storeMs: 20_000,
-  /** The longest wait after the caller has given up. */
+  /** The longest wait for the store after the caller has given up. */
   impatientStoreMs: 2_000,
-  /** The pause before a store is asked again: it doubles up to the longer one. */
+  /** The first pause before a store is asked again. It doubles up to `maxRetryMs`. */
   retryMs: 25,
   maxRetryMs: 500,
   /** Characters of a word of an agent (why it stopped), of a name (a model, a native session), of a path. */

@@ -20,7 +20,10 @@ export function trackRun(runId: string): () => void {
   };
 }
 
-/** The newest runs that were started here, in two generations: looking for the oldest of a set passes all that were deleted. */
+/**
+ * The newest runs that were started here, in two generations: to find the oldest entry of one set, all deleted entries
+ * would be passed.
+ */
 let [started, startedBefore] = [new Set<string>(), new Set<string>()];
 
 export function rememberStart(runId: string): void {
@@ -33,7 +36,8 @@ function isStartedHere(runId: string): boolean {
 }
 
 /**
- * Returns true if other processes see for `leaseMs` that a living process started it. The clocks may differ a little.
+ * Returns true if this process started the run less than `leaseMs / 3` ago. Other processes do not take such a run
+ * before `leaseMs` has passed, and their clocks may differ a little.
  */
 export function isFreshHere(
   run: { readonly runId: string; readonly createdAt: string },
@@ -68,7 +72,10 @@ export interface Judgement {
   readonly leaseMs: number;
 }
 
-/** The process that started a run, by the name of `starterOf`; `undefined` for a run that was made without the session manager. */
+/**
+ * The process that started a run, by the name of `starterOf`; `undefined` for a run that was made without the session
+ * manager.
+ */
 export async function readStarter(
   store: Store,
   { sessionId, runId }: Pick<Run, "sessionId" | "runId">,
@@ -89,9 +96,9 @@ export async function isLeftBehind(
   const { runId, createdAt } = run;
   if (attended.has(runId)) return false;
   const starter = await readStarter(store, run);
-  // Made without the session manager: nobody says that somebody is about to execute it.
+  // If a run was made without the session manager, nothing shows that somebody is about to execute it.
   if (starter === undefined || isStartedHere(runId) || isOwnedHere(starter) || isOwnerGone(starter))
     return true;
-  // A clock that was set back would otherwise leave the run to nobody until it is there again.
+  // The distance counts in both directions: if a clock was set back, the run would otherwise wait for that time again.
   return Math.abs(now - Date.parse(createdAt)) > leaseMs;
 }

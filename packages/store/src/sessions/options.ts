@@ -22,14 +22,14 @@ export interface ExecuteRunOptions {
   readonly resumeInterrupted?: boolean;
   /** Given to the agent unchanged. */
   readonly adapterOpts?: Readonly<Record<string, unknown>>;
-  /** The time since the run began, after which it ends as `timeout`. */
+  /** The milliseconds from the begin of the run after which it ends as `timeout`. */
   readonly timeoutMs?: number;
   /** Milliseconds that a cancelled agent may take to end; 5,000 by default. */
   readonly graceMs?: number;
   readonly budget?: RunBudget;
-  /** The time for which the lease of the session is valid without a renewal; 30,000 by default. */
+  /** The milliseconds for which the lease of the session is valid without a renewal; 30,000 by default. */
   readonly leaseMs?: number;
-  /** The longest wait of the run for a store that does not answer; 20,000 by default. */
+  /** The milliseconds for which the run waits for a store that does not answer; 20,000 by default. */
   readonly storeMs?: number;
   /** Sessions of this store that run at the same time in this process; 16 if none is given. */
   readonly maxParallel?: number;
@@ -38,13 +38,13 @@ export interface ExecuteRunOptions {
   /** Ends the run as `cancelled`, also while it waits. */
   readonly signal?: AbortSignal;
   /**
-   * Leaves the run without an end, as a process that was killed does: `executeRun` rejects with `fenced`, and `wake` ends
-   * the run. With `retry`, the run ends as `interrupted` instead, together with its next attempt.
+   * Leaves the run without an end, like a killed process: `executeRun` rejects with `fenced`, and `wake` ends the run.
+   * With `retry`, the run ends as `interrupted` instead, together with its next attempt.
    */
   readonly abandon?: AbortSignal;
   /** The `owner` for whom `claimNextRun` started the run. */
   readonly claimedBy?: string;
-  /** Asked before the end of a run is stored: the next attempt is stored together with the end. */
+  /** It is asked before the end of a run is stored: the next attempt is stored together with the end. */
   readonly retry?: RetryDecision;
 }
 

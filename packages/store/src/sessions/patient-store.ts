@@ -1,7 +1,7 @@
 /**
  * A store whose calls are repeated while it does not answer, so that a database that is away for a few seconds ends no
- * run. Only calls that are safe to repeat are repeated: reads, appends whose events have ids, and new sessions with an
- * id.
+ * run. Only calls that are safe to repeat are repeated: reads, the acquiring of a lease, appends (if their events have
+ * ids), and new sessions with an id.
  */
 
 import { isContinuoError, isPassing, type NewSession, type Session, type Store } from "@continuo/core/model";
@@ -32,7 +32,7 @@ const REPEATABLE: ReadonlySet<PropertyKey> = new Set<keyof Store>([
 
 type Call = (...args: unknown[]) => Promise<unknown>;
 
-/** The same store, which waits. Its own errors are passed on when the time is over. */
+/** Returns a store that waits while `store` does not answer. After that time, it passes on the error of `store`. */
 export function patientStore(store: Store, patience: RetryPolicy): Store {
   const outage = createOutage(patience);
   return new Proxy(store, {
@@ -85,7 +85,7 @@ interface Outage {
 }
 
 function createOutage({ storeMs, signal }: RetryPolicy): Outage {
-  /** The time since which the store does not answer. */
+  /** The time at which the store stopped answering. */
   let since: number | null = null;
   const left = (): number => {
     const allowed = signal?.aborted === true ? Math.min(storeMs, LIMITS.impatientStoreMs) : storeMs;

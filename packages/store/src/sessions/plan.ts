@@ -58,7 +58,7 @@ export interface PlanOptions {
   readonly signal: AbortSignal;
 }
 
-/** Errors: `native_unavailable` when `native` was asked for; as the store's. */
+/** Errors: `native_unavailable` if `native` was requested and is not possible; those of the store. */
 export async function planRun(options: PlanOptions): Promise<Plan> {
   const { asked, requested, agent, session } = options;
   if (asked === "new") {
@@ -87,7 +87,7 @@ async function beginningOf(options: PlanOptions): Promise<Plan | null> {
   return plan.kind === "new" && plan.resumption.omitted === undefined ? plan : null;
 }
 
-/** The native session of the interrupted run whose input this is, if its agent can continue it. */
+/** The native session of the interrupted run that had this input, if its agent can continue it. */
 async function interruptedIn(options: PlanOptions): Promise<Reference | null> {
   const { agent, session, asked, heardBy, resumeInterrupted, signal } = options;
   if (!resumeInterrupted || asked !== "auto" || heardBy?.status !== "interrupted") return null;
@@ -101,7 +101,7 @@ async function obstacleOf(options: PlanOptions): Promise<string | null> {
   const { agent, session, asked, sentBefore, heardBy, signal } = options;
   const reference = referenceOf(session, agent.name);
   if (reference === null) return `there is no native session of ${agent.name} yet`;
-  // A caller that requires `native` decides by itself; `auto` never sends the same input twice.
+  // A caller that requires `native` accepts that the input may be sent twice; `auto` never sends it twice.
   if (reference.state === "unsure" && asked === "auto") {
     return `a turn on the native session ${reference.sessionId} was cut off, and nobody knows what it received`;
   }
@@ -132,7 +132,7 @@ export function nativeUnavailable(
   );
 }
 
-/** The whole context, as messages. */
+/** Plans to give the agent the whole context as messages. */
 export async function replay(options: PlanOptions, reason?: string): Promise<Plan> {
   const { requested } = options;
   const { transcript, omitted, lastSequence } = view(
@@ -161,7 +161,7 @@ export async function replay(options: PlanOptions, reason?: string): Promise<Pla
   return { kind: "replay", transcript, resumption, knownUpTo: lastSequence };
 }
 
-/** The native session, and the messages that it does not have. */
+/** Plans to continue the native session with the messages that it does not have. */
 async function native(options: PlanOptions, reference: Reference | null): Promise<Plan> {
   const { agent, session, requested } = options;
   if (reference === null) throw nativeUnavailable(agent.name, session.sessionId, "there is none");
@@ -205,7 +205,7 @@ const END_NOTES: ReadonlySet<string> = new Set([
   "budget_exceeded",
 ]);
 
-/** The runs of these messages that the native session had itself. */
+/** The runs of these messages that took place in the native session itself. */
 async function ownRuns(
   { store, signal }: PlanOptions,
   messages: readonly Message[],
@@ -240,7 +240,7 @@ async function readAfter(
   return await TranscriptBuilder.readForBudget(store, session.sessionId, { ...limits, after, signal });
 }
 
-/** The transcript within the limits, without some messages. */
+/** The transcript within the limits, with only the messages that are news to the agent. */
 function view(
   { runId, limits, sentBefore }: PlanOptions,
   { after, ...read }: Transcript & { readonly after: number },
@@ -267,7 +267,7 @@ function view(
   return { transcript: { ...read, messages: plan.messages, metadata: seen }, omitted, lastSequence };
 }
 
-/** With the events after a sequence that were not read, and the results whose calls are among them. */
+/** Adds the events after a sequence that were not read, and the results whose calls are among them. */
 function withUnread(omitted: OmittedMessages, after: number, { metadata }: Transcript): OmittedMessages {
   const { calls, results } = omitted.halves;
   const { events, lastSequence } = metadata.older ?? { events: after, lastSequence: after };
@@ -280,7 +280,7 @@ function withUnread(omitted: OmittedMessages, after: number, { metadata }: Trans
   };
 }
 
-/** Copies, because an agent may change the values that it receives. */
+/** Returns copies, because an agent may change the values that it receives. */
 export function requestOf(
   { session, run, input }: Pick<AgentRequest, "run" | "input"> & { readonly session: Session },
   { transcript, nativeRef }: Pick<Plan, "transcript" | "nativeRef">,

@@ -1,7 +1,7 @@
 /**
- * Decides which run has its turn. Runs of a session wait in the store, in the order in which their inputs were given,
- * whichever process started them; the process with the session's lease executes a run. Sessions run in parallel, up to a
- * limit.
+ * Decides which run is next. The runs of a session wait in the store, in the order in which their inputs were given, no
+ * matter which process started them; the process with the session's lease executes a run. Sessions run in parallel, up
+ * to a limit.
  */
 
 import {
@@ -37,13 +37,13 @@ export interface QueuePosition {
 const ENDS = RUN_END_STATUSES.map((status) => RUN_EVENTS[status]);
 
 /**
- * Waits until it is the run's turn. `null` when the run ended while it waited (somebody cancelled it), or the
- * signal aborted. Errors: `invalid_transition` when it began elsewhere.
+ * Waits until it is the run's turn. Returns `null` if the run ended while it waited (somebody cancelled it), or if the
+ * signal aborted. Errors: `invalid_transition` if another process began the run.
  */
 export async function takeTurn(store: Store, run: Run, options: QueueOptions): Promise<QueuePosition | null> {
   const { signal, leaseMs, owner } = options;
   const { sessionId, runId } = run;
-  // Without the signal: a run that its caller gives up has an end, and leaves no lease behind.
+  // The signal is left out, so that a run that its caller gives up gets an end and leaves no lease.
   const hold: HoldOptions = { owner, leaseMs };
   const patience = new Patience(leaseMs);
   // A caller of `wake` must see that this process has the run, if no other process can know it.
@@ -73,7 +73,7 @@ export async function takeTurn(store: Store, run: Run, options: QueueOptions): P
   }
 }
 
-/** The runs of the session that have not ended, in their order. */
+/** Returns the runs of the session that have not ended, in their order; `"ended"` if this run has ended. */
 async function lineOf(store: Store, run: Run): Promise<readonly Run[] | "ended"> {
   const { sessionId, runId } = run;
   const { items } = await store.listRuns({
@@ -96,7 +96,7 @@ function isAborted(signal: AbortSignal | undefined): boolean {
   return signal?.aborted === true;
 }
 
-/** The owner of a claimed run is about to take the session's lease. */
+/** Returns false for a claimed run: its owner is about to take the session's lease, but does not have it yet. */
 function isRunning(run: Run): boolean {
   return run.status === "running" && !isClaimed(run);
 }
@@ -108,11 +108,11 @@ function beforeIn(line: readonly Run[], runId: string): readonly Run[] {
   );
 }
 
-/** No run before it is running, and no run waits. */
+/** Returns true if nobody waits to begin a run that comes before this run. */
 async function isFirst(store: Store, before: readonly Run[], patience: Patience): Promise<boolean> {
   for (const run of before) {
     const { runId } = run;
-    // The lease of the session shows whether it is really running.
+    // The lease of the session shows whether the run is really running.
     if (isRunning(run)) continue;
     const lease = await store.getLease(runLease(runId));
     const isLeft = lease === null ? await isAbandoned(store, run, patience) : isLetGo(lease);
@@ -121,12 +121,12 @@ async function isFirst(store: Store, before: readonly Run[], patience: Patience)
   return true;
 }
 
-/** True if the process that started the run has ended, or no process took the run in time. */
+/** Returns true if the process that started the run has ended, or if no process took the run in time. */
 async function isAbandoned(store: Store, run: Run, patience: Patience): Promise<boolean> {
   return patience.isOver(run.runId) || isOwnerGone((await readStarter(store, run)) ?? "");
 }
 
-/** If no caller waits for a run that was just started, one may still come. */
+/** Gives the caller of a run that was just started some time, because it may still come to wait for the run. */
 class Patience {
   readonly #ms: number;
   readonly #since = new Map<string, number>();
@@ -165,7 +165,7 @@ async function tryTurn(
     await lease.release();
   };
   try {
-    // Read under the lease, so that nobody else begins a run now.
+    // It is read while the lease is held, so that nobody else begins a run now.
     const line = await lineOf(store, run);
     if (line !== "ended" && isTurn(beforeIn(line, run.runId))) {
       return {
@@ -182,7 +182,7 @@ async function tryTurn(
   return null;
 }
 
-/** Resolves when a run of the session ended, or after a while. */
+/** Resolves when a run of the session ends, after `ms` milliseconds, or when the signal aborts. */
 async function change(
   store: Store,
   sessionId: string,
@@ -231,7 +231,7 @@ async function takeSlot({
   slots.taken++;
   return () => {
     slots.taken--;
-    // All waiting callers check again, because one that gave up must not use up the turn of others.
+    // All waiting callers check again, because a caller that gave up must not use up the turn of another one.
     for (const look of slots.waiting.splice(0)) look();
   };
 }

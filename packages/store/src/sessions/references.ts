@@ -3,8 +3,8 @@
 import type { NativeRef, Session, VerifiedBy } from "@continuo/core/model";
 
 /**
- * - `live` it knows what was said up to `baseSequence`, and in this agent's own turns
- * - `unsure` a turn on it did not end well: nobody knows what it heard
+ * - `live`: the native session contains what was said up to `baseSequence`, and this agent's own turns
+ * - `unsure`: a turn in it was cut off, and nobody knows what it received
  */
 export type ReferenceState = "live" | "unsure";
 
@@ -58,7 +58,7 @@ export function toReference({ ref, model, baseSequence, verifiedBy, state, now }
   return { sessionId, model, location, cwd, baseSequence, verifiedAt, state };
 }
 
-/** The patch of the session's metadata that makes it the agent's reference. */
+/** Returns the patch of the session's metadata that stores the reference as the agent's own. */
 export function referencePatch(
   session: Session,
   agent: string,
@@ -71,7 +71,8 @@ export function referencePatch(
 }
 
 /**
- * The same reference, marked so that nobody trusts it any more. `null` if there is no reference to that native session.
+ * Returns the patch of the session's metadata that marks the reference as `unsure`; `null` if the agent's reference is
+ * not to that native session.
  */
 export function unsurePatch(
   session: Session,
@@ -104,8 +105,8 @@ export interface PendingNativeRef extends NativeRef {
 }
 
 /**
- * The reference to the native session of a run that was interrupted; `null` if it is not known. It is not known what
- * that session received, so it is `unsure`.
+ * Returns the reference to the native session of an interrupted run; `null` if it is not known. A stored reference is
+ * returned as it is. A new one is `unsure`, because nobody knows what the native session received.
  */
 export function interruptedReference(
   session: Session,

@@ -26,8 +26,9 @@ interface EndedRun {
 }
 
 /**
- * Distinguished by `status`: only a run whose turn came to its end has a `value`, and only a failed one an `error`.
- * With `max_steps` the agent was not done when it reached its limit of steps; the run is stored as `completed`.
+ * `status` distinguishes the results: only a run whose turn came to its end has a `value`, and only a failed one has an
+ * `error`. With `max_steps`, the agent was not done when it reached its limit of steps; the run is stored as
+ * `completed`.
  */
 export type RunResult =
   | (EndedRun & {

@@ -1,6 +1,6 @@
 /**
- * Retries are new runs with the input of an interrupted run. The first run of an input is its root. A claim of the
- * store, named after the root, says which run has the input now, so that two runs never have it.
+ * A retry is a new run with the input of a run that did not succeed. The first run of an input is its root. A claim of
+ * the store, named after the root, says which run has the input now, so that two runs never have it.
  */
 
 import {
@@ -54,8 +54,8 @@ export interface TakeOver extends CallOptions {
 const RETRIED: ReadonlySet<Run["status"]> = new Set(["interrupted", "cancelled", "failed", "timeout"]);
 
 /**
- * Creates a run with the input of one that failed. Errors: `conflict` if that run did not fail, or if another run has
- * the input.
+ * Creates a run with the input of a run that did not succeed. Errors: `conflict` if that run succeeded or has not
+ * ended, or if another run has the input.
  */
 export async function takeOver(store: Store, { sessionId, run, root, ...call }: TakeOver): Promise<Run> {
   const claim = await store.getClaim(claimName(root), call);
@@ -78,7 +78,7 @@ interface GivenInput {
   readonly saidBy: string | null;
 }
 
-/** The run that takes the input over, with the place of the first run, and the claim by which no other run takes it. */
+/** Returns the run that takes the input and the place of the first run, and the claim that keeps other runs away. */
 function takingInput<R extends RunCreation["run"]>(run: R, { root, claim, before, saidBy }: GivenInput) {
   const previous = before.runId === saidBy ? undefined : before.runId;
   const metadata = {
@@ -95,14 +95,14 @@ async function saidBy(store: Store, run: Run, call: CallOptions = {}): Promise<s
   return (await runThatSaid(store, run, call)) ?? (run.startedAt === null ? null : run.runId);
 }
 
-/** The attempt that follows a run which did not end well. */
+/** The attempt that follows a run that did not end well. */
 export interface NextAttempt {
   readonly metadata?: Readonly<Record<string, unknown>>;
-  /** Milliseconds before it can begin. Later runs of the session wait for it. */
+  /** Milliseconds before the attempt can begin. Later runs of the session wait for it. */
   readonly delayMs?: number;
 }
 
-/** Decides about the attempt after the end of a run; `null` for none. */
+/** Decides at the end of a run about the next attempt; returns `null` for no attempt. */
 export type RetryDecision = (run: Run, status: RunStatus) => Promise<NextAttempt | null>;
 
 export interface NextRun {
@@ -111,8 +111,8 @@ export interface NextRun {
 }
 
 /**
- * The next attempt, to be stored together with the end of the run: no later run of the session begins in between, and no
- * crash loses it. `null` if another run has the input.
+ * Returns the next attempt; `null` if another run has the input. The caller stores it together with the end of the run,
+ * so that no later run of the session begins before it, and no crash loses it.
  */
 export async function nextRun(store: Store, run: Run, attempt: NextAttempt): Promise<NextRun | null> {
   const root = rootIn(run);

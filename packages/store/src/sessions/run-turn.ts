@@ -109,7 +109,10 @@ async function decide(
   }
 }
 
-/** The event that already contains this input, if an interrupted run stored it, and that run. */
+/**
+ * Returns the event that already contains this input, if an interrupted run stored it. Also returns the latest
+ * interrupted attempt that had a native session, or else the run that stored the event.
+ */
 async function sentBefore(store: Store, run: Run): Promise<Pick<PlanOptions, "sentBefore" | "heardBy">> {
   const { saidBy } = run.metadata;
   if (typeof saidBy !== "string") return { sentBefore: null, heardBy: null };
@@ -169,7 +172,7 @@ async function begin(
   const metadata = {
     ...(isBegun ? { claimed: null } : {}),
     ...(run.agent === null ? { agent: agent.name } : {}),
-    // If this process ends now, the native session that received something is known.
+    // The native session is stored before it receives anything, so that it is known if this process ends.
     ...present({
       native: native === undefined ? undefined : { agent: agent.name, sessionId: native.sessionId },
     }),
@@ -214,8 +217,8 @@ async function callOrReplay(state: TurnState, planOptions: PlanOptions): Promise
 }
 
 /**
- * The program that the agent of an interrupted run left ends by itself, but not at once. The run waits for it under its
- * lease; for a program of a person, it waits for as long.
+ * A program that the agent of an interrupted run left ends by itself, but not immediately. The run waits for it under
+ * its lease. It cannot distinguish it from a program of a person, and waits for that just as long.
  */
 async function callPatiently(state: TurnState, { heardBy }: PlanOptions): Promise<void> {
   const startedAt = performance.now();

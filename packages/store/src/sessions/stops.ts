@@ -1,4 +1,4 @@
-/** Why a run stops before its agent is done: the first reason counts. */
+/** The reasons why a run stops before its agent is done. Only the first reason counts. */
 
 import {
   ContinuoError,
@@ -29,7 +29,7 @@ export interface Stops {
   readonly signal: AbortSignal;
   readonly stop: Stop | null;
   end(stop: Stop): void;
-  /** From now on no reason counts. */
+  /** After this call, no reason counts any more. */
   close(): void;
 }
 
@@ -39,7 +39,7 @@ export interface StopOptions {
   readonly maxDurationMs: number | undefined;
 }
 
-/** The longest time of a timer. Node fires a longer one at once. */
+/** The longest time of a timer. Node fires a timer with a longer time immediately. */
 export const MAX_TIMER_MS = 2_147_483_647;
 
 export function createStops({ signal, timeoutMs, maxDurationMs }: StopOptions): Stops {
@@ -55,7 +55,7 @@ export function createStops({ signal, timeoutMs, maxDurationMs }: StopOptions): 
   if (signal?.aborted === true) abort();
   const timers: NodeJS.Timeout[] = [];
   const after = (ms: number, given: Stop): void => {
-    // A timer that is too long would fire at once.
+    // A timer that is too long would fire immediately.
     timers.push(setTimeout(() => end(given), Math.min(ms, MAX_TIMER_MS)));
   };
   if (timeoutMs !== undefined) after(timeoutMs, { status: "timeout", timeoutMs });
@@ -94,7 +94,7 @@ export function cancelReason({
   return exceeded === undefined ? reason : `the budget was used up (${exceeded.limit})`;
 }
 
-/** A signal that aborts without a reason gives no text. */
+/** Returns the text of the reason; a fixed text if the signal was aborted without a reason that can be read. */
 function wordsOf(reason: unknown): string {
   if (typeof reason === "string") return reason;
   try {
@@ -114,7 +114,7 @@ export interface CancelWatch {
   readonly onStop: (stop: Stop) => void;
 }
 
-/** Reads requests to cancel from the log, whichever process wrote them, until the signal aborts. */
+/** Reads requests to cancel from the log until the signal aborts. Any process can have written them. */
 export async function watchCancel({ store, onStop, ...watch }: CancelWatch): Promise<void> {
   const { sessionId, runId, signal } = watch;
   let after = watch.after;
@@ -139,7 +139,7 @@ export async function watchCancel({ store, onStop, ...watch }: CancelWatch): Pro
   }
 }
 
-/** The reason of signals that only end a wait. A signal that aborts without one makes an error with a stack each time. */
+/** The reason of signals that only end a wait. A signal without a reason makes an error with a stack each time. */
 export const WAIT_OVER: Error = new Error("nobody waits any longer");
 
 /** Ends early, without an error, when the signal aborts. */

@@ -1,6 +1,6 @@
 /**
- * The numbers of runs, and their spans by the semantic conventions for generative AI: a run is `invoke_agent`, and each call of
- * a tool is `execute_tool` below it, whichever agent makes it.
+ * The numbers of runs, and their spans by the semantic conventions for generative AI: a run is `invoke_agent`, and each
+ * call of a tool is `execute_tool` below it. This is the same for every agent.
  */
 
 import type { Agent, AgentEvent, Run } from "@continuo/core/model";
@@ -68,7 +68,7 @@ export async function observeRun(
         },
       });
       span.setAttributes(endOf(result));
-      // 2 is an error in the API of OpenTelemetry.
+      // In the API of OpenTelemetry, 2 means an error.
       if (result.status === "failed") span.setStatus({ code: 2 });
       meter.record("continuo.run.duration", (performance.now() - begunMs) / 1_000, {
         ...named,

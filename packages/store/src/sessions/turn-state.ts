@@ -49,7 +49,7 @@ export interface TurnState extends RunContext {
   readonly processed: number | null;
 }
 
-/** Stores the native session that the agent reported, and writes it to the log if it changed. */
+/** Stores the native session that the agent reported. In a native turn, the log gets the first one and every change. */
 export function onWhere(state: TurnState, where: NativePlace): void {
   const { plan, where: before } = state;
   if (plan === null) return;
@@ -88,7 +88,7 @@ export function report(state: TurnState, resumption: Resumption): void {
   void state.journal.keep([...inputEntries(state), entry], "room");
 }
 
-/** The input as a message, if the log lacks it. It is added late, so that a refused turn leaves no question in the log. */
+/** The input as a message, if the log lacks it. It is added late, so that a refused turn leaves no input in the log. */
 export function inputEntries(state: TurnState): readonly JournalEntry[] {
   if (state.inputIs === "said") return [];
   state.inputIs = "said";

@@ -21,7 +21,10 @@ export interface WakeAllOptions extends WakeOptions {
    * run, whose input may still be unanswered. `all` by default.
    */
   readonly sessions?: "running" | "all";
-  /** Called with the error of a session that cannot be woken; the others are woken nevertheless. Without it, the error is thrown. */
+  /**
+   * Called with the error of a session that cannot be woken; the others are woken nevertheless. If it is left out, the
+   * error is thrown.
+   */
   readonly onError?: (error: unknown, sessionId: string) => void;
 }
 
@@ -69,8 +72,8 @@ export async function* wakeAll(store: Store, options: WakeAllOptions = {}): Asyn
 }
 
 /**
- * True for the session of a participant in a channel, whose metadata name it. A program can give a session of its own such
- * a name.
+ * True for the session of a participant in a channel. Its metadata must name the participant, because a program can
+ * give a session of its own such an id.
  */
 async function isParticipant(store: Store, sessionId: string, call: CallOptions): Promise<boolean> {
   if (!sessionId.startsWith("participant:")) return false;

@@ -167,7 +167,7 @@ export interface InputPlace {
 
 const ENDED_OR_MADE = ["run_created", "run_interrupted"];
 
-/** Usually one page: the runs that were created and interrupted since the last answered input. */
+/** Usually reads only one page: the runs that were created and interrupted after the last answered input. */
 export async function placeOfInput(store: Store, run: Run): Promise<InputPlace> {
   const { sessionId, runId } = run;
   const processed = await store.getCursor({ logId: sessionId, name: "processed" });
@@ -178,10 +178,10 @@ export async function placeOfInput(store: Store, run: Run): Promise<InputPlace> 
   const isSettled = nextAfter === null && events.every(({ type }) => type === "run_created");
   const isAlone = events.every((event) => event.type !== "run_created" || event.sequence >= sequence);
   const [first, second] = isAlone ? [] : await frontOf(store, sessionId);
-  // An older run that nobody executes: its input is offered after this run has ended.
+  // If an older run is first in the queue, nobody executes it: its input is offered after this run has ended.
   const hasPassed = first !== undefined && first.runId !== runId;
   const older = hasPassed || (!isSettled && (await hasUnanswered(store, sessionId)));
-  // A later attempt comes before messages that were stored before it.
+  // A later attempt has the place of the first attempt, before messages that were stored in the meantime.
   const isBefore = second !== undefined && rootIn(run) !== runId;
   return { sequence: isBefore ? await createdAt(store, { sessionId, runId: rootIn(run) }) : sequence, older };
 }
@@ -222,7 +222,7 @@ async function createdAt(
 
 const PAGE_RUNS = 1_000;
 
-/** Reads all of them, however many: in a long-lived session most were answered long ago. */
+/** Returns all runs of the session with one of these statuses, however many there are. */
 function runsOf(store: Store, sessionId: string, status: readonly Run["status"][]): AsyncGenerator<Run> {
   return listAll((place) => store.listRuns({ sessionId, status, limit: PAGE_RUNS, ...place }));
 }

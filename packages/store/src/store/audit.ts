@@ -1,4 +1,4 @@
-/** Stores a change and its entry in the audit log in one transaction. */
+/** The audit log: stores a change and its entry in one transaction, and lists and follows the entries. */
 
 import type { AuditEntry, AuditStore, CallOptions, NewAuditEntry } from "@continuo/core/model";
 import type { Engine, Transaction, Work } from "./engine/index.ts";
@@ -34,7 +34,10 @@ const FOLLOWED = 500;
  */
 const OVERLAP = 100;
 
-/** Each call returns the entries of all workspaces since the previous call; the first call returns none. */
+/**
+ * Each call returns entries of all workspaces that were stored after the previous call, at most 500; the first call
+ * returns none.
+ */
 export function auditFollower(engine: Engine): (options?: CallOptions) => Promise<readonly AuditEntry[]> {
   let newest: number | null = null;
   let known: ReadonlySet<number> = new Set();

@@ -1,4 +1,4 @@
-/** Stores and reads blobs: they are hashed while they stream; small ones are in their row, large ones in a body. */
+/** Stores and reads blobs. They are hashed while they stream; small blobs are in their row, large blobs in a body. */
 
 import { createHash } from "node:crypto";
 import {
@@ -84,7 +84,7 @@ async function insertOrDiscard(engine: Engine, blob: NewBlob, signal?: AbortSign
   }
 }
 
-/** Refused inside the transaction, because otherwise a row would remain that refers to a removed body. */
+/** An expired blob is refused inside the transaction: otherwise a row would remain that refers to a removed body. */
 function* insertUnexpired(tx: Transaction, blob: NewBlob): Work<BlobRow> {
   const { bodyKey } = blob;
   if (bodyKey !== null && isObject(bodyKey)) yield* takeWritten(tx, bodyKey);
@@ -120,7 +120,7 @@ class BlobReader {
     return value;
   }
 
-  /** Returns the first bytes up to a limit and a chunk; `rest` says that there may be more. */
+  /** Returns the first chunks, until they are longer than the limit; `rest` is `more` if there may be more bytes. */
   async head(limit: number): Promise<{ readonly bytes: Uint8Array; readonly rest: "more" | undefined }> {
     const parts: Uint8Array[] = [];
     while (this.sizeBytes <= limit) {
@@ -211,7 +211,7 @@ async function collectBlobs(
   for await (const page of options.only === "expired"
     ? expiredPages(engine, options)
     : pages(engine, options)) {
-    // Removed after the commit, so that a crash in between leaves a body without a row, never a row without its body.
+    // Bodies are removed after the commit, so a crash in between leaves a body without a row, never the opposite.
     for (const key of page.bodyKeys) await removeBody(engine, key);
     removed += page.removed;
     sizeBytes += page.sizeBytes;

@@ -1,7 +1,8 @@
 /**
  * One reading loop per log and process, for all readers at the end of the log: an append costs one read, however many
- * readers there are, and none where this process made it. The newest events are held until all readers have them, up to a bound. A reader that needs older
- * ones reads for itself until it has caught up, so that a slow reader delays no other and costs no memory.
+ * readers there are, and no read if this process made the append. The newest events are held until all readers have
+ * them, up to a bound. A reader that needs older events reads for itself until it has caught up, so that a slow reader
+ * delays no other and costs no memory.
  */
 
 import type { StoredEvent } from "@continuo/core/model";
@@ -10,7 +11,7 @@ import { readTail, tailOfRows } from "./rules/index.ts";
 
 /**
  * A reader at the end of a log, for the whole life of its tail: it has one listener for all waits, and does not check a
- * signal for each event. With a thousand readers, that would cost as much as writing to their sockets.
+ * signal for each event. With a thousand readers, such checks would cost as much as writing to their sockets.
  */
 export class TailWaiter implements Disposable {
   after = 0;
@@ -179,7 +180,7 @@ class SharedTail {
   async #advance(): Promise<void> {
     const after = this.#head;
     const isAtEnd = this.#state === "read";
-    // Taken before the read: what is announced later is in the next page, or known from this one.
+    // The rows are taken before the read: a later row is in the next page, or is already in this one.
     const rows = this.#watcher.takeRows();
     const page =
       (isAtEnd && rows !== null ? tailOfRows(this.#logId, rows, after) : null) ??
@@ -204,7 +205,7 @@ class SharedTail {
   }
 
   /**
-   * Every reader has all events, so they are dropped: otherwise they would fill the memory of a process that follows
+   * Drops all events, because every reader has them: otherwise they would fill the memory of a process that follows
    * many quiet logs.
    */
   #forgetAll(): void {

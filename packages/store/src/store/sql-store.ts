@@ -316,7 +316,7 @@ async function append(
     ...(lease === undefined ? {} : { lease }),
     ...(mediaType === undefined ? {} : { mediaType }),
   };
-  // Nothing is awaited before this if there is no shorter way, so that the work begins at once.
+  // An engine without a faster way awaits nothing before the write, so that the work begins immediately.
   if (engine.appendFast !== undefined) {
     const fast = await engine.appendFast(engine.scope, { logId, events: prepared, options });
     if (fast !== undefined) return fast;

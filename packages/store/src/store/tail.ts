@@ -1,7 +1,7 @@
 /**
  * A tail gives the events of a log page by page, and then each new event, as fast as its reader reads. At the end of
  * the log all tails share one reading loop; a tail that falls behind the loop reads the events itself. If the store
- * does not answer for a while, the tail asks again, from the last sequence that its reader has.
+ * does not answer for a while, the tail continues from the last sequence that its reader has.
  */
 
 import { isPassing, type StoredEvent, type TailOptions } from "@continuo/core/model";

@@ -19,7 +19,7 @@ export function cutBlocks(pending: string): BlockSplit {
     while (raws.at(-1)?.isSpace) raws.pop();
     const last = raws.at(-1)?.raw ?? "";
     const start = pending.lastIndexOf(last);
-    // Marked may return a token in another spelling than in the text.
+    // The lexer of Marked may return a token that differs from the text.
     if (raws.length < 2 || start < 1) return { whole: "", rest: pending };
     return { whole: pending.slice(0, start), rest: pending.slice(start) };
   } catch (error) {

@@ -34,13 +34,13 @@ export interface Call {
 export interface Pen {
   readonly columns: number;
   readonly paint: Paint;
-  /** The diff from which the numbers of changed lines are computed. */
+  /** Returns the text of a file, from which the numbers of the changed lines are computed. */
   readonly fileText?: FileText;
 }
 
 type Result = Extract<AgentEvent, { type: "tool_result" }>;
 
-/** `▸ Edit  src/a.ts  +3 -1`, one line. */
+/** Draws one line: `▸ Edit  src/a.ts  +3 -1`. */
 export function drawCallLine(call: Call, { columns, paint }: Pen): string {
   const name = cutEnd(visibleLine(call.toolName), Math.max(8, Math.floor(columns / 2)));
   const count = countOf(changesOf(call.toolInput, call.content));
@@ -108,7 +108,7 @@ export interface ResultView {
   readonly call: Call | null;
   /** True if the call is directly above. */
   readonly isBelow: boolean;
-  /** The denial is already drawn. */
+  /** True if the denial is already drawn. */
   readonly isSaid?: boolean;
 }
 

@@ -1,6 +1,6 @@
 /**
- * Events of a turn folded into lines. A complete part is drawn only once. An incomplete part (an unfinished paragraph,
- * a running call) is in `liveLines`, which the terminal redraws as often as it likes.
+ * Folds the events of a turn into lines. A complete part is drawn only once. An incomplete part (an unfinished
+ * paragraph, a running call) is in `liveLines`, which the terminal can redraw at any time.
  */
 
 import { type AgentEvent, type AgentEventType, present } from "@continuo/core/model";
@@ -90,7 +90,7 @@ export function endDrawing(drawing: Drawing, options: DrawingOptions): DrawingUp
   return toStep(sheet);
 }
 
-/** The number of newest lines of incomplete text. */
+/** Returns the newest lines of the incomplete parts, at most `rows` of them. */
 export function liveLines(drawing: Drawing, options: DrawingOptions, rows: number): string[] {
   const pen = indented(options);
   const said = drawing.saying === null ? [] : drawPending(drawing.saying, pen);
@@ -224,7 +224,7 @@ const ROWS: Rows = {
   },
 };
 
-/** Events that a person does not need to see. */
+/** Reasons for the end of a turn that a person does not need to see. */
 const ORDINARY_ENDS: ReadonlySet<string> = new Set(["end_turn", "stop", "completed", "cancelled", "success"]);
 
 interface Part {
@@ -280,7 +280,7 @@ function drawKnown(sheet: Sheet, toolCallId: string): void {
   drawCall(sheet, call, "changes");
 }
 
-/** Returns the part that was not drawn before. */
+/** Draws the part of a call that was not drawn before. */
 function drawCall(sheet: Sheet, call: OpenCall, size: "changes" | "asked"): void {
   const { options } = sheet;
   const maxLines = size === "asked" ? DRAWING_LIMITS.askedChangeLines : DRAWING_LIMITS.changeLines;
@@ -304,7 +304,7 @@ function put(sheet: Sheet, kind: Kind, lines: readonly string[]): void {
     sheet.above = "heading";
   }
   if (sheet.above !== "heading" && !(kind === "tool" && sheet.above === "tool")) sheet.lines.push("");
-  // Passed one by one: more than a hundred thousand would be too many arguments of a call.
+  // The lines are passed one by one, because a call cannot have more than a hundred thousand arguments.
   for (const line of lines) sheet.lines.push(indent(line));
   sheet.above = kind;
   if (kind !== "tool") sheet.lastCallId = null;

@@ -18,7 +18,10 @@ interface Choice {
   readonly option: PermissionOption;
 }
 
-/** `y` and `n` always; a lasting option has its own letter, or a number if there are several. */
+/**
+ * The options that last longer than this call. Each has its own letter, or a number if several are of the same kind.
+ * The keys `y` and `n` are not included.
+ */
 export function choicesOf({ options }: PermissionRequest): readonly Choice[] {
   const lasting = options.filter(({ kind }) => kind === "allow_always" || kind === "reject_always");
   const isLetter = new Set(lasting.map(({ kind }) => kind)).size === lasting.length;
@@ -79,8 +82,9 @@ export interface QuestionView {
 }
 
 /**
- * At the left edge, where no text of an agent can be: `? allow Bash? [y]es [n]o · denied in 9:58`, then a line for each
- * option that lasts longer, with its own words. While lines are hidden, only no counts as an answer.
+ * The question begins at the left edge, where no text of an agent can be:
+ * `? allow Bash? [y]es [n]o · denied in 9:58`. Below it, each option that lasts longer has a line with its own words.
+ * While lines are hidden, the person can only refuse.
  */
 export function drawQuestion(request: PermissionRequest, view: QuestionView): readonly string[] {
   const { columns, paint, leftMs, hidden = 0, comment = null } = view;
@@ -105,7 +109,10 @@ export function drawQuestion(request: PermissionRequest, view: QuestionView): re
   return [...wrap(spans, columns - 1, paint), ...lasting];
 }
 
-/** With the file of a change, because a long change scrolls the name away; only its end if there is no room. */
+/**
+ * Adds the path of the changed file, because the top of a long change is no longer on the screen. If there is no room,
+ * only the end of the path is shown.
+ */
 function withFile(name: string, input: unknown, room: number): string {
   const path = isJson(input) ? (input.file_path ?? input.path ?? input.notebook_path) : undefined;
   if (typeof path !== "string" || path === "") return name;
@@ -113,10 +120,10 @@ function withFile(name: string, input: unknown, room: number): string {
   return `${name} ${cutStart(visibleLine(path), left)}`;
 }
 
-/** The length of most file names; the question takes a second line for a longer one. */
+/** Most file names fit into it. The question takes a second line if there is less room. */
 const MIN_PATH_COLUMNS = 20;
 
-/** The option's own words, complete: they say what is granted, and for how long. */
+/** Shows the option's own words completely, because they say what is granted, and for how long. */
 function drawChoice({ key, option }: Choice, { columns, paint }: QuestionView): readonly string[] {
   const word = option.kind === "allow_always" ? "allow" : "refuse";
   const text = `[${key}] ${word}: ${visibleLine(option.name)}`;

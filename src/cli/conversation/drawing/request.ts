@@ -39,7 +39,10 @@ function drawCompleteRequest(request: PermissionRequest, pen: Pen): RequestView 
   };
 }
 
-/** The whole diff if it was cut, nothing if all of it is on the screen; `null` if the call changes no file. */
+/**
+ * The whole diff if it was cut, or nothing if all of it is on the screen. `null` if the call changes no file, or if its
+ * input is too large for a whole diff.
+ */
 function drawAllChanges({ toolInput, content }: PermissionRequest, pen: Pen): readonly string[] | null {
   const changes = changesOf(toolInput, content, pen.fileText);
   // The diff of a larger input is cut, so its fields are shown instead.

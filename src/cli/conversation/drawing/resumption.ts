@@ -18,7 +18,7 @@ export function describeResumption({ sessionId, agent, resumption, ids }: Resump
   const { happened, ref, verifiedBy, reason, forked, omitted, steps = [] } = resumption;
   const cut = (id: string): string => (ids === "short" ? id.slice(0, SHORT_ID_CHARS) : id);
   const name = `${agent}${ref === undefined ? "" : `:${cut(ref.sessionId)}`}`;
-  // A turn that failed before the agent began anything.
+  // The turn failed before the agent began anything.
   const isNowhere = happened === "new" && ref === undefined;
   const parts = [
     `session ${cut(sessionId)}`,
@@ -31,7 +31,7 @@ export function describeResumption({ sessionId, agent, resumption, ids }: Resump
   return visibleLine(parts.filter((part) => part !== "").join(" · "));
 }
 
-/** The part up to the millisecond, for ids that begin with their time. */
+/** If an id begins with its time, these characters contain the time up to the millisecond. */
 const SHORT_ID_CHARS = 13;
 
 const WORDS: Readonly<Record<Resumption["happened"], string>> = {

@@ -1,4 +1,4 @@
-/** The message that is being streamed: complete blocks are drawn, the rest is kept. */
+/** A message that is being streamed: its complete blocks are drawn, and the rest is kept. */
 
 import { visibleText } from "@continuo/core/transcript";
 import { drawMarkdown } from "../../markdown/index.ts";
@@ -27,9 +27,9 @@ export function takeWhole({ kind, pending }: StreamedText, pen: Pen): FinishedLi
   return { lines: draw(kind, whole, pen), rest };
 }
 
-/** Draws all of it, as it is now. */
+/** Draws all of the pending text as it is now. */
 export function drawPending({ kind, pending }: StreamedText, pen: Pen): string[] {
-  // Half of a surrogate pair: the other half has not arrived yet.
+  // The other half of a surrogate pair has not arrived yet.
   return draw(kind, pending.replace(/[\ud800-\udbff]$/u, ""), pen);
 }
 
@@ -40,7 +40,7 @@ function draw(kind: StreamedText["kind"], text: string, { columns, paint }: Pen)
   return wrap([{ text: visible.trim(), styles: ["dim", "italic"] }], columns, paint);
 }
 
-/** Thoughts are plain text: a line is complete at its end. */
+/** Thoughts are plain text, so all complete lines can be drawn, and also a very long line that has not ended. */
 function cutThought(pending: string): { readonly whole: string; readonly rest: string } {
   const end = pending.lastIndexOf("\n") + 1;
   if (end === 0 && pending.length < DRAWING_LIMITS.pendingChars) return { whole: "", rest: pending };

@@ -32,10 +32,10 @@ export async function readEvent({ stdin }: Pick<Shell, "stdin">): Promise<HookEv
   };
 }
 
-/** The end of a pipe that a program keeps open is not waited for. */
+/** The longest wait for the end of the input, because a program may keep the pipe open. */
 const MAX_WAIT_MS = 1_000;
 
-/** The session of the event, with its file; `null` if no session is named. */
+/** The session of the event, with its file; `null` if the event does not name both. */
 export async function namedSession(shell: Pick<Shell, "stdin">): Promise<NamedSession | null> {
   const { stdin } = shell;
   const timer = setTimeout(() => stdin.destroy(), MAX_WAIT_MS);

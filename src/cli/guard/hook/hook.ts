@@ -1,6 +1,6 @@
 /**
- * `continuo guard hook`: a hook of an agent reports that the agent has a session open, and the person learns at once
- * which other program has it open. No error ends this command, because an agent treats the exit code of a hook as an
+ * `continuo guard hook`: a hook of an agent reports that the agent has a session open, and the person is told which
+ * other program has it open. No error ends this command, because an agent treats the exit code of a hook as an
  * answer.
  */
 
@@ -16,7 +16,7 @@ import { type HookEvent, readEvent } from "../event/index.ts";
 export interface HookFlags {
   readonly agent?: AgentName;
   readonly session?: string;
-  /** With `session`: the agent closes it. */
+  /** True if the agent closes the session that `session` names. */
   readonly end?: true;
   readonly block?: true;
 }
@@ -59,8 +59,8 @@ interface Caller {
 }
 
 /**
- * The nearest process above this one that has the name of an agent; if an agent is named, the process may have any
- * name.
+ * The nearest process above this one that has the name of an agent; if an agent is named, only a process with the name
+ * of that agent counts.
  */
 function callerIn(ancestors: readonly ParentProcess[], named: AgentName | undefined): Caller | null {
   for (const { pid, names } of ancestors) {

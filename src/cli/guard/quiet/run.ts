@@ -13,7 +13,7 @@ import {
 import type { Shell } from "../../terminal/index.ts";
 import { namedSession } from "../event/index.ts";
 
-/** Never throws: `guard status` reports a settings file that cannot be read. */
+/** Never throws: if the settings cannot be read, the guard counts as off, and `guard status` reports the problem. */
 function isGuardOn(shell: Shell): boolean {
   try {
     return readGuardSettings(placesOf(shell)).on;
@@ -22,11 +22,11 @@ function isGuardOn(shell: Shell): boolean {
   }
 }
 
-/** Runs for the person who has just turned the guard on. Errors: `busy`, `unwritable`. */
+/** Runs without a check that the guard is on, and waits `waitMs` for another run. Errors: `busy`, `unwritable`. */
 export async function runNow(shell: Shell, waitMs: number, only?: NamedSession): Promise<GuardRun> {
   const { indexExclude } = await readHomeConfiguration(shell);
   const places = placesOf(shell);
-  // Rows that are already known make a database worthwhile if there are many, or much to read.
+  // It is worth opening the database of known rows only if there may be many sessions, or much to read.
   const isSmall = only !== undefined && (statFile(only.location)?.sizeBytes ?? 0) < MAX_BYTES_WITHOUT_ROWS;
   const memo = isSmall ? undefined : rowsOf(shell);
   const isExcluded = excludes(indexExclude, places.home);
@@ -38,8 +38,8 @@ export async function runNow(shell: Shell, waitMs: number, only?: NamedSession):
 const MAX_BYTES_WITHOUT_ROWS = 1024 * 1024;
 
 /**
- * Runs for the hook of an agent, which names the ended session on standard input: that session is copied, otherwise all
- * that changed.
+ * Runs for the hook of an agent. If the hook names the ended session on standard input, only that session is copied;
+ * otherwise every changed session is copied.
  */
 export async function runAfterSession(shell: Shell): Promise<void> {
   if (isGuardOn(shell)) await runAlong(shell, (await namedSession(shell)) ?? undefined);

@@ -141,7 +141,7 @@ function skipValue(text: string, from: number): number {
   return at;
 }
 
-/** After the last member, in the same form as the others. */
+/** Inserts a member after the last one, in the same form as the others. */
 function insertInto(text: string, { at, members }: ScannedObject, name: string, value: unknown): Edit {
   const lineEnd = lineEndOf(text);
   const last = members.at(-1);
@@ -157,7 +157,7 @@ function insertInto(text: string, { at, members }: ScannedObject, name: string, 
   return { at: at + 1, deleted: "", inserted };
 }
 
-/** Includes the comma that separates it from its neighbour. */
+/** Removes a member, together with the comma that separates it from its neighbour. */
 function removalOf(text: string, [object, member]: readonly [ScannedObject, Member]): Edit {
   const index = object.members.indexOf(member);
   const [before, after] = [object.members[index - 1], object.members[index + 1]];
@@ -170,7 +170,7 @@ function removalOf(text: string, [object, member]: readonly [ScannedObject, Memb
   return { at: from, deleted: text.slice(from, to), inserted: "" };
 }
 
-/** The last member is removed with the comma and the space before it. */
+/** The only member of an object is removed with the comma and the space after it. */
 function closedAfter(text: string, end: number): number {
   const comma = skipSpace(text, end);
   const at = text[comma] === "," ? comma + 1 : end;

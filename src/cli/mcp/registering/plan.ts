@@ -118,7 +118,7 @@ function added({ piece, path, text }: PieceInFile): Step {
   return { piece, path, state: "changes", error: null, edit, after, isNew: text === null };
 }
 
-/** The file as it was before, if nobody has changed it since; otherwise the file without Continuo's part. */
+/** Restores the earlier file if nobody has changed it; otherwise removes only Continuo's part. */
 function removed({ piece, path, text }: PieceInFile, places: Places): Step {
   if (text === null) return unchanged({ piece, path, text });
   const kept = readEditRecord(places, recordName({ piece, path }), text);

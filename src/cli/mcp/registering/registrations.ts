@@ -13,9 +13,9 @@ import { tableInToml } from "./toml-file.ts";
 export interface Registration {
   readonly agent: AgentName;
   readonly path: string;
-  /** Errors: `invalid`, `conflict` if another server has the name. `null` if it is already registered. */
+  /** Returns `null` if the server is already registered. Errors: `invalid`, `conflict` if another one has the name. */
   add(text: string, server: ServerCommand): Edit | null;
-  /** Errors: as `add`. `null` if it is not registered. */
+  /** Returns `null` if the server is not registered. Errors: as `add`. */
   remove(text: string): Edit | null;
 }
 

@@ -14,14 +14,14 @@ interface Line {
   readonly at: number;
   readonly end: number;
   readonly text: string;
-  /** Within a string of several lines, where no line is a header. */
+  /** True within a string of several lines, where no line is a header. */
   readonly isInString: boolean;
 }
 
 /**
  * @param path such as `["mcp_servers", "continuo"]`, bare keys
  *
- * Errors: `conflict` if the file says the same in a way that is not a table of its own.
+ * Errors: `conflict` if the file defines the table in another form, or has parts of it in several places.
  */
 export function tableInToml(text: string, path: readonly [string, string]): TomlTable {
   const lines = linesOf(text);
@@ -56,14 +56,14 @@ export function tableInToml(text: string, path: readonly [string, string]): Toml
     text: old,
     set: (added) => ({ at: from, deleted: old, inserted: `${added.join(lineEnd)}${lineEnd}` }),
     remove: () => {
-      // The blank line that separates it from the text before.
+      // The blank line that separates the table from the text before is removed, too.
       const start = text.slice(0, from).endsWith(`${lineEnd}${lineEnd}`) ? from - lineEnd.length : from;
       return { at: start, deleted: text.slice(start, to), inserted: "" };
     },
   };
 }
 
-/** `[mcp_servers]` with the name below it, dotted keys and inline tables cannot be edited as a block. */
+/** Throws for `[mcp_servers]` with the name below it, dotted keys and inline tables: they are not a block of lines. */
 function refuseOtherForms(lines: readonly Line[], [group, name]: readonly [string, string]): void {
   let header: readonly string[] | null = [];
   for (const line of lines) {

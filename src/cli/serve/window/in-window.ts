@@ -64,7 +64,7 @@ function environmentOf({ env, cwd }: WindowCommand): NodeJS.ProcessEnv {
   return { ...Object.fromEntries([...server, ...window]), PWD: cwd };
 }
 
-/** Otherwise the window would close together with its last message. */
+/** Waits for Enter, because otherwise the window would close together with its last message. */
 async function stay(why: string): Promise<number> {
   process.stderr.write(`\ncontinuo: ${why}\n`);
   if (!process.stdin.isTTY) return 1;

@@ -1,5 +1,5 @@
 /**
- * New terminal windows on the screen of this machine: finds the terminal, and runs a command in it.
+ * Opens new terminal windows on the screen of this machine: finds the terminal, and runs a command in it.
  *
  * Promises: no shell and no terminal receives any part of the command, its folder or its environment: a terminal starts
  * a program of Continuo, which requests them over a private socket; success is reported only after the command runs.

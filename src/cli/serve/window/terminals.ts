@@ -16,7 +16,7 @@ interface TerminalRow {
   readonly display?: "DISPLAY" | "WAYLAND_DISPLAY";
 }
 
-/** The order of choice: the system's own choice, then terminals that a person has installed. */
+/** The order of choice, after the terminal in `TERMINAL`: the system's choice, then terminals of a person. */
 const TERMINALS: readonly TerminalRow[] = [
   { name: "x-terminal-emulator", before: ["-e"] },
   { name: "ghostty", before: ["-e"] },

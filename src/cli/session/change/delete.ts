@@ -192,7 +192,7 @@ function describeDeleted({ agent, sessionId, title, nativeRefs }: OwnRow): strin
   return lines.map(visibleLine);
 }
 
-/** A refusal determines the exit code before an id that names no session. */
+/** The exit code of a refusal, such as that for a live session, comes before the exit code of any other error. */
 function exitCodeFor(outcomes: readonly Outcome[]): number {
   const codes = outcomes.flatMap(({ error }) => (error === undefined ? [] : [exitCodeOf(error)]));
   const refused = ERROR_KINDS.session_live.exitCode;

@@ -48,7 +48,7 @@ export async function runRepairAll(id: string | null, flags: RepairFlags, shell:
   return exitCodeFor(done);
 }
 
-/** Every damaged session, and the changes that a repair would make. Writes nothing. */
+/** Finds every damaged session and the changes that a repair would make. Writes nothing. */
 async function planAll(places: Places, shell: Shell): Promise<readonly Plan[]> {
   using progress = createProgress(shell);
   const plans: Plan[] = [];
@@ -120,7 +120,7 @@ function repairedOf(done: readonly Plan[]): string {
   return `${plural(repaired, "session")} repaired. \`continuo session trash\` lists what was there before.\n`;
 }
 
-/** The repair is the same as that of a single session. */
+/** A repair has the same form as that of a single session. */
 function toJson({ found, repair, error }: Plan): Readonly<Record<string, unknown>> {
   const { agent, sessionId, location } = found;
   if (repair !== null)
@@ -130,7 +130,7 @@ function toJson({ found, repair, error }: Plan): Readonly<Record<string, unknown
   return { agent, sessionId, location, error: failure };
 }
 
-/** A failed repair determines the exit code before remaining problems. */
+/** The exit code is that of the first failed repair; without one, it reports remaining problems. */
 function exitCodeFor(plans: readonly Plan[]): number {
   const failed = plans.find(({ error }) => error !== null)?.error ?? null;
   if (failed !== null) return exitCodeOf(failed);

@@ -38,10 +38,10 @@ export interface PageSource {
   masked(): string | null;
 }
 
-/** The depth of sub-agents of sub-agents that are inside the page; deeper ones are left out. */
+/** The page contains nested sub-agents down to this depth; deeper ones are left out. */
 const MAX_DEPTH = 4;
 
-/** Histories that are read for one page, and disposed of together. */
+/** The histories that are read for one page. They are released together. */
 interface PageHistories {
   readonly view: View;
   readonly hidden: HiddenCounts;
@@ -50,7 +50,7 @@ interface PageHistories {
 }
 
 /**
- * The pieces of the page. The first piece is yielded when everything was read.
+ * Yields the pieces of the page. The first piece is yielded after everything was read.
  *
  * Errors: `usage`, `out_of_range`, `too_large`; `not_found` if the viewer is not built.
  */
@@ -88,7 +88,7 @@ export async function* htmlOf(
   });
 }
 
-/** The page has the problems of the session in its details. */
+/** The notes leave out the problems of the session, because the page shows them in its details. */
 function notesOf({ session, masked }: PageSource, view: View, hidden: HiddenCounts): readonly string[] {
   const { notes } = headingOf({ ...session, problems: [] }, view);
   return [masked(), ...notes, ...describeHidden(hidden)].filter((note) => note !== null);
@@ -172,7 +172,7 @@ function isCompacted({ turns }: CachedHistory): boolean {
   return turns.some(({ marks }) => marks.some(({ type }) => type === "compaction"));
 }
 
-/** `12`, `12-40`, `12-`. Errors: `usage`. */
+/** Parses `12`, `12-40` or `12-`. Errors: `usage`. */
 function parseTurns(text: string): NonNullable<PageRequest["turns"]> {
   const [, first, dash, last = ""] = /^([1-9]\d{0,8})(?:(-)([1-9]\d{0,8})?)?$/u.exec(text) ?? [];
   const from = Number(first);

@@ -28,7 +28,7 @@ const COLUMNS: readonly StyledColumn[] = [
   { header: "agent", align: "left", ideal: 16, min: 8, styles: ["cyan"] },
   { header: "id", align: "left", ideal: 36, min: 8, wants: SHORT_ID_COLUMNS, styles: ["dim"] },
   { header: "title", align: "left", ideal: 40, min: 8, wants: 24, styles: [] },
-  // It distinguishes sessions with the same title.
+  // This column distinguishes sessions with the same title.
   {
     header: "project",
     align: "left",
@@ -81,7 +81,7 @@ export function drawSessions(
   return table.cells.map((cells, at) => `${drawRow(cells, at, table.columns, paint)}\n`).join("");
 }
 
-/** For programs: one line per session, complete values between tabs, times as ISO 8601, sizes in bytes. */
+/** For programs: writes one line per session, with complete values between tabs, ISO 8601 times and sizes in bytes. */
 export function tabSeparated(sessions: readonly ListedSession[]): string {
   const header = COLUMNS.map((column) => column.header);
   const rows = sessions.map((session) => [
@@ -103,7 +103,7 @@ function drawRow(cells: readonly string[], at: number, columns: readonly number[
   return painted.join("  ").trimEnd();
 }
 
-/** Returns the agent; for one of Continuo's own, with the agents that took part in it. */
+/** Returns the agent; for one of Continuo's own sessions, also the agents that took part in it. */
 function agentOf({ agent, nativeRefs = [] }: ListedSession): string {
   const others = nativeRefs.map((ref) => ref.agent).join(", ");
   return others === "" ? agent : `${agent} (${others})`;

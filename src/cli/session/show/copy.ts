@@ -8,7 +8,7 @@ import { messageKind } from "@continuo/core/transcript";
 import { locate } from "../../notices/index.ts";
 import { plural, type Shell } from "../../terminal/index.ts";
 
-/** The size that terminals accept at once, as base64. */
+/** The number of base64 characters that terminals accept in one sequence. */
 const MAX_OSC_CHARS = 100_000;
 const WAIT_MS = 5_000;
 
@@ -23,7 +23,7 @@ export async function runCopy(id: string, shell: Shell): Promise<number> {
   return 0;
 }
 
-/** The text of the agent's last message; calls and thinking are not part of an answer. */
+/** The agent's last message that has text; calls and thinking are not part of an answer. */
 async function lastAnswerOf(session: CatalogSession): Promise<string | null> {
   let answer: string | null = null;
   for await (const message of session.history()) {
@@ -34,8 +34,8 @@ async function lastAnswerOf(session: CatalogSession): Promise<string | null> {
 }
 
 /**
- * Resolves to the way in which it was copied. Errors: `unsupported` if there is neither a clipboard nor a terminal,
- * `too_large`.
+ * Returns words for the way in which it was copied. Errors: `unsupported` if there is neither a clipboard nor a
+ * terminal, `too_large`.
  */
 function toClipboard(text: string, ref: string, shell: Shell): string {
   const program = clipboardOf(shell);
@@ -74,7 +74,7 @@ function toClipboard(text: string, ref: string, shell: Shell): string {
 
 /**
  * The system's own program is used, except through ssh, where its clipboard would be on the other machine. tmux drops
- * OSC 52 of its programs unless `set-clipboard` is on, which it is not by default (3.3a), and passes on what it loads
+ * OSC 52 of its programs unless `set-clipboard` is on, which is not the default (3.3a), but it passes on what it loads
  * itself.
  */
 function clipboardOf({ env, cwd }: Shell): readonly string[] | null {

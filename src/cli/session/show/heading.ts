@@ -13,7 +13,6 @@ export interface Heading {
   readonly notes: readonly string[];
 }
 
-/** The heading of a session: its title, facts and notes. */
 export function headingOf(session: CatalogSession, view: View): Heading {
   const { details, problems, partial } = session;
   const name = `${details.agent}:${details.sessionId}`;
@@ -90,7 +89,10 @@ export function inView(message: Message, view: View, hidden: HiddenCounts): Mess
   return content.length === 0 && message.content.length > 0 ? null : { ...message, content };
 }
 
-/** The text of a skill is shown or hidden like an injected message. If it is hidden, the words that the person typed are shown. */
+/**
+ * The text of a skill is shown or hidden like an injected message. If it is hidden, the words that the person typed are
+ * shown.
+ */
 function withInjected(block: Block, view: View, hidden: HiddenCounts): Block {
   if (block.type !== "text" || block.typed === undefined) return block;
   if (view.injected === "hide") {

@@ -316,7 +316,10 @@ function isAuthWanted(error: unknown): boolean {
   return isJson(answer) && answer.code === AUTH_WANTED;
 }
 
-/** Arguments after the command; writes the file of rules that enforces the policy. Errors: those of writing the file. */
+/**
+ * Returns the arguments after the command. Writes the file of rules that enforces the policy. Errors: those of writing
+ * the file.
+ */
 function policyArguments({ rules, args = [] }: AcpPolicy, places: Places): readonly string[] {
   if (rules === undefined) return args;
   const path = writePolicyFile(places, { extension: "toml", text: rules.text });

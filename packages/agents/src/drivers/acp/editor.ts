@@ -5,7 +5,7 @@ import { isJson, type Json } from "@continuo/files";
 import type { ProtocolVersion } from "./initialize.ts";
 
 export interface EditorAccess {
-  /** For `initialize`. */
+  /** The capabilities that `initialize` reports to the agent. */
   readonly capabilities: Json;
   /** The methods that the agent may call. */
   readonly methods: readonly string[];
@@ -75,7 +75,7 @@ export async function askEditor(
   }
 }
 
-/** False for a notification that is not for an editor. */
+/** Passes a notification on to the editor. Returns false if the notification is not for an editor. */
 export async function noteEditor(editor: EditorPort | undefined, odd: unknown): Promise<boolean> {
   if (editor === undefined || !isJson(odd) || odd.method !== ELICITATION_COMPLETE) return false;
   const { elicitationId } = isJson(odd.params) ? odd.params : {};

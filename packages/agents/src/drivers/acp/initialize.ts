@@ -26,8 +26,8 @@ export interface InitializeResult {
 }
 
 /**
- * Has the fields of both versions: an agent uses those that it knows. `editor`: the capabilities of the person's
- * editor.
+ * Returns the fields of `initialize` in the given version of the protocol. `editor` has the capabilities of the
+ * person's editor.
  */
 export function greeting(protocol: ProtocolVersion, editor: Json = {}): Json {
   const info = { name: "continuo", title: "Continuo", version: readVersion() };

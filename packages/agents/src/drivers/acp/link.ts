@@ -70,7 +70,7 @@ import { costIn, eventsOf, newUpdateState, usageOf } from "./updates.ts";
 /** Some agents send parts of a session's history after their answer to `session/load`. */
 const QUIET_MS = 250;
 const QUIET_LIMIT_MS = 10_000;
-/** Updates between turns are reported with the next turn, only the newest of each. */
+/** Updates between turns are reported with the next turn; only this number of the newest ones is kept. */
 const MAX_BETWEEN = 64;
 const CLOSE_LIMIT_MS = 2_000;
 
@@ -220,7 +220,7 @@ export class AcpLink implements Link {
       else if (hello.protocol === 1) turn.end(String(answer.stopReason ?? "end_turn"), usage);
     } catch (error) {
       await this.#report((await current.calls?.rest()) ?? []);
-      // Some agents answer a prompt that was cancelled with an error.
+      // Some agents answer a cancelled prompt with an error.
       if (turn.cancelled && isRefusal(error)) turn.end("cancelled");
       else turn.fail(error as Error);
     }
@@ -343,7 +343,7 @@ export class AcpLink implements Link {
     if (loading.isActive) {
       loading.updateCount += 1;
       if (loading.history !== null) noteUpdate(loading.history, update);
-      // Updates about the history are not part of a turn; the title of the session is.
+      // Updates about the history are not part of a turn. Only the title and the mode of the session are reported.
       await this.#report(eventsOf(update, newUpdateState()).filter(isStanding));
       return;
     }
@@ -381,7 +381,7 @@ export class AcpLink implements Link {
     }
   }
 
-  /** Returns the cost of this turn; an agent reports the sum of the session. `null` if it is not known. */
+  /** An agent reports the cost of the whole session. Returns what was added since; `null` if that is not known. */
   async #costOf(totalUsd: number): Promise<Json | null> {
     const { open, options } = this.#start;
     const where = { sessionId: this.#session.id, cwd: open.cwd, beforeMs: this.#current.askedAtMs };
@@ -391,7 +391,7 @@ export class AcpLink implements Link {
     return { amount: Number((totalUsd - before).toFixed(9)), currency: "USD" };
   }
 
-  /** The session file records more than the protocol reports. */
+  /** Readers of the session file, which records more than the protocol reports. */
   #records(): Pick<TurnState, "calls" | "errors"> {
     const { program, options } = this.#start;
     if (program.records === undefined) return { calls: null, errors: null };

@@ -1,6 +1,6 @@
 /**
- * Agents that asked for a login, and their ways to log in: stored, so that an editor can offer them before an agent starts. An
- * agent has a file from its refusal until a session of it opens.
+ * Stores which agents asked for a login, and their ways to log in, so that an editor can offer them before an agent
+ * starts. An agent has a file from its refusal until one of its sessions opens.
  */
 
 import { createHash } from "node:crypto";
@@ -50,7 +50,7 @@ export function rememberLogin(places: Places, { agent, methods }: LoginChoice): 
       JSON.stringify({ agent, authMethods: methods.slice(0, MAX_METHODS) }),
     );
   } catch {
-    // In a home that cannot be written to, the refusal alone says that a login is needed.
+    // If the home cannot be written, only the refusal shows that a login is needed.
   }
 }
 

@@ -1,4 +1,4 @@
-/** Texts that an agent sends outside of a turn, such as a greeting. They are not part of an answer. Pure. */
+/** Recognises texts that an agent sends outside of a turn, such as a greeting, and keeps them out of answers. Pure. */
 
 import type { AgentEvent } from "@continuo/core/model";
 import { isJson, type Json } from "@continuo/files";

@@ -1,6 +1,6 @@
 /**
- * Calls as an agent records them, for an agent whose ACP reports neither a tool's name, its input nor its output: a
- * result without content waits until the agent's session file has it, or the agent continues without it.
+ * Completes the calls of an agent whose ACP does not report a tool's name, input and output. A result without content
+ * waits until the agent's session file has the content, or until the agent continues without it.
  */
 
 import type { AgentEvent, Block, Message } from "@continuo/core/model";
@@ -70,7 +70,7 @@ function isSilent(content: ToolResult["content"]): boolean {
   return content === "" || content.length === 0;
 }
 
-/** Ids are `NAME__ID` (Gemini CLI 0.61.0); the name that it reports is a title. */
+/** Takes the tool's name from the id, which is `NAME__ID` (Gemini CLI 0.61.0): the reported name is only a title. */
 function withOwnName(event: AgentEvent & { readonly type: "tool_call" }): AgentEvent {
   const end = event.toolCallId.lastIndexOf("__");
   return end < 1 ? event : { ...event, toolName: event.toolCallId.slice(0, end) };

@@ -39,8 +39,8 @@ export function createRecordedErrors(words: ErrorWords, read: ReadNewest): Recor
   }
 
   /**
-   * Returns the text that is held back: as an error if the session file has it as an error, which the agent overcame;
-   * as text of the answer in all other cases.
+   * Returns the text that is held back. If the session file has it as an error, it is an error from which the agent
+   * recovered. In all other cases, it is text of the answer.
    */
   async function passOn(): Promise<readonly AgentEvent[]> {
     if (waiting === null) return [];

@@ -1,6 +1,6 @@
 /**
- * The model, the mode and the effort that a session should have: they are requested in the way in which the agent
- * offers them, in both versions of ACP.
+ * Requests the model, the mode and the effort that a session should have, in the way in which the agent offers them, in
+ * both versions of ACP.
  */
 
 import { ContinuoError, present } from "@continuo/core/model";
@@ -27,7 +27,7 @@ interface Choice {
   readonly category: Category;
   readonly method: string;
   readonly params: Json;
-  /** The id of the session's option, if it has one; the answer of the call then has its value. */
+  /** The id of the session's option, whose value is in the answer of the call; `null` if the session has no option. */
   readonly optionId: string | null;
   readonly before: unknown;
   /** The values that the agent names; agents accept more than these. */
@@ -74,7 +74,7 @@ async function choose(
   if (!isTaken) throw noSuch(label, { ...choice, value, cause: undefined });
 }
 
-/** Chooses by the session's options if it has them, else by the older methods. */
+/** Chooses with the session's options if it has them, otherwise with the older methods. */
 function choiceOf(
   category: Category,
   { answer, sessionId, value }: Settings & { readonly value: string },

@@ -1,6 +1,6 @@
 /**
- * `session/update` as events, in both versions of the protocol: a fold, so that repeated updates become one event.
- * Pure. An update without a matching event becomes diagnostics, verbatim.
+ * Converts `session/update` to events, in both versions of the protocol. It is a fold, so that repeated updates become
+ * one event. Pure. An update without a matching event becomes diagnostics, verbatim.
  */
 
 import { type AgentEvent, type Block, present, type ToolStatus, type Usage } from "@continuo/core/model";
@@ -69,7 +69,7 @@ function chunkEvents(type: "text" | "thinking", update: Json, state: UpdateState
   const id = idOf(update);
   if (type === "thinking" && id.messageId !== undefined) state.streamedThoughts.add(id.messageId);
   if (block.type === "text") return block.text === "" ? [] : [{ type, delta: block.text, ...id }];
-  // It becomes a separate message, because it must not replace the parts that have the same id.
+  // Other content becomes a separate message, because it must not replace the parts that have the same id.
   return [{ type: "message", content: [block] }];
 }
 
@@ -165,7 +165,7 @@ export function costIn({ sessionUpdate, cost }: Json): number | null {
   return isDollars && sessionUpdate === "usage_update" ? (cost.amount as number) : null;
 }
 
-/** Only the cost has an event; the fill level of the context has none. */
+/** Only the cost has an event of its own; the whole update becomes diagnostics. */
 function usageEvents(update: Json): readonly AgentEvent[] {
   const costUsd = costIn(update);
   return [

@@ -1,10 +1,10 @@
 /**
- * Lines of `claude --output-format stream-json` during a turn, as events. Pure. Seen in 2.1.330.
+ * Converts the lines of `claude --output-format stream-json` (seen in 2.1.330) during a turn to events. Pure.
  *
- * - `stream_event`: the pieces of an answer; `assistant`: one whole block of it a line, so that several lines make
+ * - `stream_event`: the pieces of an answer; `assistant`: a line for each whole block of it, so that several lines make
  *   one message, which is reported when the stream says that it ended
  * - `user`: results of tools, and notes that Claude Code itself puts into the conversation
- * - lines with a `parent_tool_use_id` are a sub-agent's: they update the call that started it
+ * - lines with a `parent_tool_use_id` are those of a sub-agent: they update the call that started it
  */
 
 import {
@@ -31,7 +31,7 @@ export interface ClaudeFold {
   readonly calls: Map<string, string>;
   /** The usage of the turn, without sub-agents. */
   usage: Usage | null;
-  /** Only of the last answer. */
+  /** The usage of only the last answer. */
   lastUsage: Usage | null;
 }
 
@@ -77,7 +77,7 @@ export function foldLine(fold: ClaudeFold, line: Json): readonly AgentEvent[] {
   }
 }
 
-/** Closes everything that is still open at the end of a turn. */
+/** Ends the answer and the calls that are still open at the end of a turn. */
 export function finishTurn(fold: ClaudeFold): readonly AgentEvent[] {
   const events = [...flush(fold)];
   for (const [toolCallId, toolName] of fold.calls) {
@@ -106,7 +106,7 @@ function foldSystem(fold: ClaudeFold, line: Json): readonly AgentEvent[] {
         retryEvent({ why: why || "the model did not answer", attempt, attempts, waitMs, details: line }),
       ];
     }
-    // The program shows this number next to a spinner.
+    // Claude Code itself shows this number next to a spinner; it is not needed here.
     case "thinking_tokens":
       return [];
     case "compact_boundary":
@@ -166,7 +166,7 @@ function foldAnswer(fold: ClaudeFold, line: Json): readonly AgentEvent[] {
   const id = textField(message, "id") ?? textField(line, "uuid") ?? "";
   const before = fold.answer?.id === id ? [] : flush(fold);
   const blocks = toBlocks(Array.isArray(message.content) ? message.content : [], NO_CHILDREN);
-  // This message stands in for an answer that failed. The end of the turn reports the failure.
+  // This message replaces an answer that failed. The end of the turn reports the failure.
   if (line.is_api_error_message === true) return before;
   fold.answer ??= { id, model: textField(message, "model"), blocks: [], usage: null, stopReason: null };
   fold.answer.blocks.push(...blocks);
@@ -240,7 +240,7 @@ function wordsOf(line: Json): string {
     .join("\n");
 }
 
-/** True for the output of Claude Code's own commands, such as `/model`. */
+/** Returns true for the output of Claude Code's own commands, such as `/model`. */
 function isNote(line: Json): boolean {
   return wordsOf(line).startsWith("<local-command-");
 }

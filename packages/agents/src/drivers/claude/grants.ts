@@ -1,6 +1,6 @@
 /**
- * Grants for more than one call: each rule that Claude Code suggests is a separate option, and narrower ones come
- * before it. Pure. Suggestions seen in 2.1.330; their types in its Agent SDK.
+ * Makes options that grant more than one call: each rule that Claude Code suggests is a separate option, and narrower
+ * options come before it. Pure. The suggestions were seen in 2.1.330; their types are in its Agent SDK.
  */
 
 import { type PermissionOption, present } from "@continuo/core/model";
@@ -12,10 +12,10 @@ export interface Grant {
   readonly update: Json;
 }
 
-/** The rules that Claude Code reads: in an untrusted folder it starts without the project's. */
+/** The rules that Claude Code reads. In an untrusted folder, it starts without the rules of the project. */
 export type RuleScope = "every file" | "without the project's";
 
-/** @param request of a `control_request` with the subtype `can_use_tool`. */
+/** @param request the `request` of a `control_request` with the subtype `can_use_tool` */
 export function grantsOf(request: Json, scope: RuleScope = "every file"): readonly Grant[] {
   const suggestions = Array.isArray(request.permission_suggestions) ? request.permission_suggestions : [];
   const offers = suggestions
@@ -98,7 +98,7 @@ function offersOfRules(suggestion: Json, request: Json): Offer[] {
   });
 }
 
-/** `null` if no rule can name the command: a rule is one line, with the command in parentheses. */
+/** Returns `null` if no rule can name the command: a rule is one line, with the command in parentheses. */
 function commandOf({ input }: Json): string | null {
   const command = isJson(input) ? textField(input, "command") : null;
   return command === null || command.length > MAX_COMMAND_CHARS || /[\n\r()*]/u.test(command)

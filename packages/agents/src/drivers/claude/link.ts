@@ -152,7 +152,7 @@ export class ClaudeLink implements LinkWithMethods {
   }
 
   async #resume(id: string, signal: AbortSignal | undefined): Promise<OpenOutcome> {
-    // Claude Code would look for any other text among the titles.
+    // Claude Code would search the titles for any other text.
     if (!UUID.test(id)) throw notThere(id);
     if (this.sessionId === id) await this.close();
     // Two programs that resume one session both append to it, and the file gets two branches.
@@ -229,7 +229,7 @@ export class ClaudeLink implements LinkWithMethods {
       });
     } catch (error) {
       if (from === undefined || options.reader === undefined || signal?.aborted === true) throw error;
-      // The message of Claude Code gives a person the reason; the files on disk give it to Continuo.
+      // Claude Code's message tells only a person why it failed; Continuo looks at the files on disk.
       const found = await findOnDisk(options, { sessionId: from, cwd: open.cwd });
       throw found === null ? notThere(from) : error;
     }

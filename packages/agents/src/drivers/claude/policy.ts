@@ -18,8 +18,9 @@ export function policyArguments(policy: PermissionPolicy | undefined): readonly 
 }
 
 /**
- * Driven by another program, Claude Code shows no dialog before it runs the hooks of a project and starts its servers
- * (2.1.330). With only the person's settings it also leaves out the project's memory, skills and commands.
+ * When another program drives Claude Code, it shows no dialog before it runs the hooks of a project and starts the
+ * project's servers (2.1.330). With only the person's settings it also leaves out the project's memory, skills and
+ * commands.
  */
 export function trustArguments({ by }: Pick<FolderTrust, "by">): readonly string[] {
   return by === null ? ["--setting-sources", "user"] : [];

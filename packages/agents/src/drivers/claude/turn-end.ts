@@ -36,13 +36,13 @@ export function endingOf(result: Json): TurnEnd {
   return { type: "completed", stopReason, usage, costUsd };
 }
 
-/** `errors`, or the text that is in place of an answer. */
+/** Returns `errors`, or the text that replaces the answer. */
 export function whyOf(result: Json): string {
   const errors = Array.isArray(result.errors) ? result.errors.filter((one) => typeof one === "string") : [];
   return errors.length > 0 ? errors.join("; ") : (textField(result, "result") ?? "it does not say why");
 }
 
-/** Only of the turn: `total_cost_usd` adds up over turns and resumptions. */
+/** Returns the cost of this turn only; `total_cost_usd` is the sum over turns and resumptions. */
 function costOf(result: Json): number | null {
   const { model_usage_since_last_result: models } = result;
   if (!isJson(models)) return null;

@@ -1,8 +1,8 @@
 /**
- * Converts the notifications that `codex app-server` sends during a turn to events. Pure. Seen in 0.169.0.
+ * Converts the notifications that `codex app-server` (seen in 0.169.0) sends during a turn to events. Pure.
  *
- * The answer of a model comes as items: each is started, sent in pieces, and completed. Each answer and each piece of
- * reasoning is a separate item, and becomes a separate message.
+ * The answer of a model comes as items: each item is started, sent in pieces, and completed. Each answer and each piece
+ * of reasoning is a separate item, and becomes a separate message.
  */
 
 import { type AgentEvent, addUsage, type ContextUse, type Usage } from "@continuo/core/model";
@@ -18,7 +18,7 @@ export interface CodexFold {
   model: string | null;
   /** Calls without a result, by id. */
   readonly calls: Map<string, ToolCall>;
-  /** The end of what running commands have printed. */
+  /** The end of the output of each running command, by the id of the call. */
   readonly printed: Map<string, string>;
   /**
    * The last sum of tokens that Codex reported for the thread. Codex also reports the same sum again when the model was
@@ -93,7 +93,7 @@ export function foldNotification(fold: CodexFold, method: string, params: Json):
   }
 }
 
-/** Closes everything that is still open at the end of a turn. */
+/** Ends the calls that are still open at the end of a turn, and prepares the fold for the next turn. */
 export function finishTurn(fold: CodexFold): readonly AgentEvent[] {
   const events = [...fold.calls].map(
     ([toolCallId, { toolName }]): AgentEvent => ({
@@ -230,7 +230,7 @@ function foldError({ error, willRetry }: Json): readonly AgentEvent[] {
   return [retryEvent({ why, attempt: Number(attempt), attempts: Number(attempts), details: error })];
 }
 
-/** `{ responseStreamDisconnected: { httpStatusCode: 529 } }` */
+/** Reads the status in e.g. `{ responseStreamDisconnected: { httpStatusCode: 529 } }`. */
 function statusIn(info: unknown): string | null {
   const [cause] = isJson(info) ? Object.values(info) : [];
   return isJson(cause) && typeof cause.httpStatusCode === "number"

@@ -61,7 +61,7 @@ function nameOf(item: Json): string {
   return entryOf(TOOLS, String(item.type)) ?? String(item.type);
 }
 
-/** `spawnAgent`: the model calls `spawn_agent`. */
+/** `spawnAgent` becomes `spawn_agent`, the name that the model calls. */
 function toSnakeCase(name: string): string {
   return name.replace(/[A-Z]/gu, (letter) => `_${letter.toLowerCase()}`);
 }

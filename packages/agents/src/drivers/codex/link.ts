@@ -71,7 +71,7 @@ interface TurnWords {
   isStopping: boolean;
 }
 
-/** Number of notices from before the first turn that the first turn reports. */
+/** The greatest number of notices that are kept outside a turn; the next turn reports them. */
 const MAX_NOTICES = 20;
 
 export class CodexLink implements Link {
@@ -112,7 +112,7 @@ export class CodexLink implements Link {
     return this.#open();
   }
 
-  /** Asks the server for its capabilities, once for each of its programs. */
+  /** Starts the server. Each program is asked for its capabilities only once. */
   async start({ signal }: CallOptions): Promise<void> {
     const { options, command } = this.#parts;
     this.#server = await this.#begin(signal);
@@ -177,7 +177,7 @@ export class CodexLink implements Link {
   async resume(sessionId: string, { signal }: CallOptions): Promise<OpenedSession> {
     const { cwd } = this.#parts.open;
     const before = this.#keep();
-    // Otherwise the lock of our own server would refuse it.
+    // Otherwise the thread is still locked by our own server.
     if (this.sessionId === sessionId) await before.server?.end();
     try {
       this.#server = await this.#begin(signal);
@@ -335,7 +335,7 @@ export class CodexLink implements Link {
 
   async #finish(turn: AgentTurn | undefined): Promise<void> {
     this.#said = null;
-    // Their results are reported before the end.
+    // The results of questions are reported before the end of the turn.
     await this.#questions.end();
     for (const event of finishTurn(this.#fold)) await turn?.push(event);
   }
@@ -375,7 +375,7 @@ export class CodexLink implements Link {
 
 interface ThreadOptions {
   readonly signal: AbortSignal | undefined;
-  /** The thread that the server begins with. */
+  /** The thread that is resumed or forked. */
   readonly from?: string;
 }
 

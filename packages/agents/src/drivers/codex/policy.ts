@@ -13,7 +13,7 @@ const ASKING = { approvalPolicy: "on-request", approvalsReviewer: "user" };
 
 export interface ThreadPolicy {
   readonly policy?: PermissionPolicy | undefined;
-  /** The name of a sandbox or of an approval policy, which it overrides. */
+  /** The name of a sandbox or of an approval policy. It replaces the one of the policy. */
   readonly mode?: string | undefined;
 }
 
@@ -79,7 +79,7 @@ export function trustArguments({ by, folder }: Pick<FolderTrust, "by" | "folder"
 
 interface ThreadServers extends ThreadPolicy {
   readonly cwd: string;
-  /** The caller's own. */
+  /** The caller's own servers. */
   readonly given: readonly ToolServer[];
 }
 

@@ -63,13 +63,12 @@ export interface AgentOptions {
    */
   readonly writeReplay?: ReplayWriter;
   /**
-   * `session` keeps the program of the session that had the last turn, so that its next turn starts at once; the caller
-   * must then close the agent. `turn` ends the program after each turn.
+   * `session` keeps the program of the session that had the last turn, so that its next turn starts immediately; the
+   * caller must then close the agent. `turn` ends the program after each turn.
    */
   readonly keepOpen?: "session" | "turn";
 }
 
-/** An agent whose program may stay open between turns. */
 export const AGENT_OPTIONS: KnownOptions<AgentOptions> = {
   name: true,
   cwd: true,
@@ -85,6 +84,7 @@ export const AGENT_OPTIONS: KnownOptions<AgentOptions> = {
   keepOpen: true,
 };
 
+/** An agent whose program may stay open between turns. */
 export interface DrivenAgent extends Agent, AsyncDisposable {
   capabilities(options?: CallOptions): Promise<AgentCapabilities>;
   /** The conversation that is kept open now. */
@@ -163,7 +163,7 @@ class DriverBackedAgent implements DrivenAgent {
     }
   }
 
-  /** A warning about tool servers that the agent is not given, once for the conversation. */
+  /** Warns about tool servers that the agent does not get, once for each conversation. */
   #newlyLeftOut(conversation: Conversation): readonly AgentEvent[] {
     const { leftOutServers = [] } = conversation;
     if (leftOutServers.length === 0 || this.#warned === conversation) return [];
@@ -191,7 +191,7 @@ class DriverBackedAgent implements DrivenAgent {
     if (nativeRef !== undefined || messages.length === 0 || writeReplay === undefined) {
       return { ...(await this.#go(session, nativeRef, signal)), input: inputOf(request) };
     }
-    // A missing agent leaves no session. Errors: `agent_missing`.
+    // This throws `agent_missing` before a session is written for an agent that is not installed.
     await this.#driver.capabilities({ signal, cwd: this.#options.cwd });
     try {
       const cwd = session.cwd ?? this.#options.cwd;
@@ -291,7 +291,7 @@ function wayOf({ resumeBy }: AgentOptions): Pick<OpenConversation, "resumeBy"> {
   return resumeBy === undefined ? {} : { resumeBy };
 }
 
-/** The history that the native session lacks, before the prompt. */
+/** Puts the history that the native session lacks before the prompt. */
 function inputOf(request: AgentRequest): readonly Block[] {
   const { input, nativeRef } = request;
   const messages = earlierMessages(request);

@@ -41,7 +41,7 @@ function fileOf(places: Places, command: readonly string[]): string {
   return join(continuoHome(places), "capabilities", `${hashOf(JSON.stringify(command))}.json`);
 }
 
-/** The stamp covers every file that the command names, because a command may be an interpreter with a script. */
+/** The stamp covers every absolute path in the command, because a command may be an interpreter with a script. */
 function stampOf(command: readonly string[]): string {
   return command
     .filter((word) => isAbsolute(word))
@@ -62,7 +62,7 @@ function readKept(file: string, stamp: string): KnownCapabilities | null {
       version: typeof kept.version === "string" ? kept.version : null,
     };
   } catch {
-    // No usable stored answer: ask the program.
+    // There is no usable stored answer, so the caller asks the program.
     return null;
   }
 }

@@ -39,7 +39,8 @@ export interface CascadeResult<T> {
 }
 
 /**
- * Returns the outcome of the first step that succeeds; later steps are `skipped`.
+ * Returns the outcome of the first step that succeeds; later steps are `skipped`. If no step succeeds, `onMissing`
+ * decides whether an error, a replay or a new session follows.
  *
  * Errors: `native_unavailable`; `not_found` if the agent reports that the session does not exist, or if the session
  * has no file on disk; `session_live` if the session is open elsewhere. All of these have `details.steps`. Also

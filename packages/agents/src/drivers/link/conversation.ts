@@ -72,7 +72,7 @@ export interface HeldSession extends WriterLock {
 export interface ConversationStart extends Omit<ConversationParts, "opened" | "lock"> {
   /** The agent's key in references. */
   readonly name: string;
-  /** The id of the wanted session, which no other program may have open. */
+  /** The id of the requested session, which no other program may have open. */
   readonly asked: string | undefined;
   readonly signal: AbortSignal | undefined;
   readonly open: () => Promise<OpenedSession>;
@@ -200,7 +200,7 @@ class LinkedConversation implements Conversation {
       askedAtMs,
       onOther: () => {
         turn.fail(this.#writtenBySomebody());
-        // This closes the program at once, even if the caller reads the events of the turn slowly.
+        // This closes the program immediately, even if the caller reads the events of the turn slowly.
         this.close().catch(() => undefined);
       },
     });
@@ -343,7 +343,7 @@ class LinkedConversation implements Conversation {
     }
   }
 
-  /** The error if two programs wrote at the same time: each answered without the other's messages. The agent has the prompt. */
+  /** The error if two programs wrote at the same time, each without the other's messages. The agent has the prompt. */
   #writtenBySomebody(): ContinuoError {
     const { agent } = this.#parts;
     const { sessionId } = this;

@@ -18,7 +18,7 @@ import type { DriverOptions } from "./options.ts";
 import { type RecordedMessages, toRecordedMessages } from "./recorded-messages.ts";
 import { type DiskMark, findOnDisk, historyOnDisk, markOf } from "./verify.ts";
 
-/** The outcome of an attempt: the native session that the agent reports to have open. */
+/** The outcome of an attempt: the native session that the agent reports as open. */
 export interface OpenOutcome {
   readonly sessionId: string;
 }
@@ -26,7 +26,7 @@ export interface OpenOutcome {
 export interface OpeningMethods {
   /** The agent's name for people, for messages. */
   readonly agent: string;
-  /** Its key in references. */
+  /** The agent's key in references. */
   readonly name: string;
   begin(): Promise<OpenOutcome>;
   resume(sessionId: string): readonly CascadeStep<OpenOutcome>[];

@@ -1,4 +1,4 @@
-/** Permissions: the decisions of a policy, the questions to a person, and the decision if the person does not answer. */
+/** Permissions: decisions of a policy, questions to a person, and the decision if the person does not answer. */
 
 import {
   type AskPermission,
@@ -14,7 +14,7 @@ import type { AgentTurn } from "./turn.ts";
 
 export type { AskPermission, PermissionPolicy };
 
-/** `safe` grants calls that only read, and denies the others; `ask`: a person decides; `unrestricted` grants everything. */
+/** `safe` grants calls that only read and denies the others, `ask` lets a person decide, `unrestricted` grants all. */
 export const PERMISSION_POLICIES: readonly PermissionPolicy[] = ["safe", "ask", "unrestricted"];
 
 /** The decision of the policy; `null` if a person must be asked. */
@@ -31,7 +31,7 @@ export function decideByPolicy(
 
 export interface PolicyOptions {
   readonly policy: PermissionPolicy;
-  /** Asks the person; without it every such question is denied. */
+  /** Asks the person. If it is missing, every question that a person must decide is denied. */
   readonly ask?: AskPermission;
   /** A question without an answer after this time is denied. */
   readonly timeLimitMs?: number;

@@ -35,8 +35,7 @@ function fingerprintOf({ files }: FoundSession): string {
 }
 
 /**
- * Returns true if the agent's own record has the prompt: whatever the outcome of the turn, the next turn then knows the
- * prompt.
+ * Returns true if the agent's own record has the prompt. The next turn then knows the prompt, even if this turn failed.
  */
 export async function isRecorded(options: DriverOptions, writing: SentPrompt): Promise<boolean> {
   const found = await findOnDisk(options, writing);
@@ -166,8 +165,8 @@ interface Prompt {
 }
 
 /**
- * Reads the prompts of persons on every branch since then: two that write at once make two branches. Empty for
- * a session that cannot be read.
+ * Reads the prompts of persons since that time on every branch, because two programs that write at the same time make
+ * two branches. Empty for a session that cannot be read.
  */
 async function promptsIn(
   { reader, places }: Pick<DriverOptions, "places" | "reader">,

@@ -47,7 +47,7 @@ export function toDialog(record: Json): Dialog | null {
   };
 }
 
-/** Dialogs wait for an answer; everything else that extensions show does not. */
+/** True for a dialog, which waits for an answer; everything else that extensions show does not wait. */
 export function isWaiting({ method }: Json): boolean {
   return ["select", "confirm", "input", "editor"].includes(String(method));
 }

@@ -1,5 +1,5 @@
 /**
- * Records of `pi --mode rpc` during a turn as events. Pure. Seen in 1.5.2.
+ * Converts the records of `pi --mode rpc` during a turn to events. Pure. The records were seen in 1.5.2.
  *
  * Messages have no ids here, so they are counted, and `prefix` distinguishes processes.
  */
@@ -18,7 +18,7 @@ export interface PiFold {
   usage: Usage | null;
   /** The usage of the last answer alone. */
   lastUsage: Usage | null;
-  /** The end of the last answer in pi's own term, and the cause if that is `error`. */
+  /** pi's own term for the end of the last answer; if it is `error`, `failure` is the cause. */
   stopReason: string | null;
   failure: string | null;
 }
@@ -83,7 +83,7 @@ export function foldRecord(fold: PiFold, record: Json): readonly AgentEvent[] {
   }
 }
 
-/** Closes everything that is still open at the end of a turn. */
+/** Ends the calls that are still open at the end of a turn, and prepares the fold for the next turn. */
 export function finishTurn(fold: PiFold): readonly AgentEvent[] {
   const events = [...fold.calls].map(
     ([toolCallId, toolName]): AgentEvent => ({

@@ -1,6 +1,6 @@
 /**
- * An extension of pi that asks before a tool runs. pi itself never asks, but an extension can delay a call until the program
- * that drives pi has answered. Pure. Observed in 0.73.1, 0.87.1 and 1.5.2.
+ * An extension of pi that asks before a tool runs. pi itself never asks, but an extension can delay a call until the
+ * program that drives pi has answered. Pure. Observed in 0.73.1, 0.87.1 and 1.5.2.
  */
 
 import {
@@ -21,8 +21,8 @@ const QUESTION = "continuo:tool_call";
 const GRANTED = "granted";
 
 /**
- * The source of the extension. Each call waits for an answer, except calls of tools that only read. Without an answer, the
- * call is blocked. If a tool calls another tool, that call has a question of its own.
+ * The source of the extension. Each call waits for an answer, except calls of tools that only read. Without an answer,
+ * the call is blocked. If a tool calls another tool, that call has a question of its own.
  */
 export const GATE_EXTENSION: string = `// Continuo writes this file, and gives it to pi under the policy "ask".
 const READING = ${JSON.stringify(READING_TOOLS)};

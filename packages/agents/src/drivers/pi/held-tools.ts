@@ -12,7 +12,7 @@ import { continuoHome, isJson, type Places, writeDurably } from "@continuo/files
 import { openLines } from "@continuo/files/records";
 import { READING_TOOLS } from "./policy.ts";
 
-/** A file that cannot be written is not an error: the session only stays restricted, which its person sees. */
+/** Records that the session was restricted to reading. Errors: those of the system. */
 export function noteHeld(places: Places, sessionId: string): void {
   writeDurably(noteOf(places, sessionId), `${sessionId}\n`);
 }
@@ -23,7 +23,7 @@ export interface HeldSession extends CallOptions {
   readonly path: string;
 }
 
-/** The names of the tools to restore; none for a session that was not restricted, or has had other tools since. */
+/** The names of the tools to restore; none for a session that was not restricted, or that has other tools again. */
 export async function heldTools({
   places,
   sessionId,

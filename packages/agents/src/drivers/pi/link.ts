@@ -72,7 +72,7 @@ export class PiLink implements LinkWithMethods {
   /** Tools that need no further question in this conversation. */
   readonly #grantedTools = new Set<string>();
   #isClosing = false;
-  /** The size of its model's context. */
+  /** The size of the context of the model that pi uses, in tokens. */
   #windowTokens: unknown = null;
 
   constructor(parts: LinkParts) {
@@ -172,7 +172,7 @@ export class PiLink implements LinkWithMethods {
     return present({ limitMs: limitsOf(this.#parts.options).callMs, signal });
   }
 
-  /** Given a path, pi opens a session of any folder. Given an id, it first asks if the session is of another folder. */
+  /** With a path, pi opens a session of any folder. With an id, pi asks first if the session is of another folder. */
   async #pathOf(id: string, signal: AbortSignal | undefined): Promise<string> {
     const { open, options } = this.#parts;
     if (options.reader === undefined) return id;
@@ -299,7 +299,7 @@ export class PiLink implements LinkWithMethods {
     for (const event of foldRecord(this.#fold, record)) await said?.turn.push(event);
     if (record.type === "agent_settled" && said?.isStarted === true) await this.#settled(record);
     if (record.type !== "agent_end" || said === null) return;
-    // A version that reports if it tries again also reports when it is done (0.87.1 on); older versions are
+    // A version that reports if it tries again (0.87.1 and later) also reports when it is done. Older versions are
     // asked.
     if (record.willRetry !== undefined) return;
     this.#askUntilDone(said).catch((error: Error) => said.turn.fail(error));
@@ -327,7 +327,7 @@ export class PiLink implements LinkWithMethods {
   async #finish(): Promise<void> {
     const turn = this.#said?.turn;
     this.#said = null;
-    // Their results are reported before the end.
+    // The answers to open questions are reported before the end of the turn.
     await this.#questions.end();
     for (const event of finishTurn(this.#fold)) await turn?.push(event);
   }

@@ -14,7 +14,7 @@ export interface JsonCalls {
   /** Returns the answer. Errors: that of `talk.failed` if the answer is an error, or if none comes. */
   call(message: Json): Promise<Json>;
   notify(message: Json): void;
-  /** Resolves when no line comes any more. */
+  /** Resolves when no line comes any more, and rejects if reading the lines failed. */
   readonly ended: Promise<void>;
 }
 

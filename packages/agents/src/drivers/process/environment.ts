@@ -28,7 +28,7 @@ const NAMES: readonly string[] = [
   "DISPLAY",
   "WAYLAND_DISPLAY",
   "LS_COLORS",
-  // Terminals and shells set these themselves; if they were held back, every start would report them.
+  // Terminals and shells set these. If they were held back, every start would report them.
   "TERM_PROGRAM",
   "TERM_PROGRAM_VERSION",
   "TERM_SESSION_ID",
@@ -53,7 +53,7 @@ const NAMES: readonly string[] = [
   "https_proxy",
   "all_proxy",
   "no_proxy",
-  // Windows
+  // Windows needs these.
   "SystemRoot",
   "APPDATA",
   "LOCALAPPDATA",
@@ -61,7 +61,7 @@ const NAMES: readonly string[] = [
   "PATHEXT",
 ];
 
-/** Agents add their own. */
+/** Each agent adds its own prefix. */
 const PREFIXES: readonly string[] = [
   "LC_",
   "XDG_",
@@ -109,7 +109,7 @@ export function environmentOf(
   return environment;
 }
 
-/** The names of existing variables that are not on the list, sorted. */
+/** The sorted names of variables that are not inherited because they are neither on the list nor in `extra`. */
 export function heldBackNames(inherited: Environment, extra: Environment = {}): readonly string[] {
   return Object.keys(inherited)
     .filter((name) => inherited[name] !== undefined && !Object.hasOwn(extra, name))

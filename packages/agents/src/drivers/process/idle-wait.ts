@@ -1,17 +1,17 @@
-/** The end of a program's output, for programs that do not report it. */
+/** Finds the end of a program's output, for programs that do not report it. */
 
 export interface IdleWaitOptions {
   /** The length of the silence. */
   readonly quietMs: number;
-  /** The longest wait for a program that is never silent. */
+  /** The time after which no new silence is awaited, for a program that is never silent. */
   readonly limitMs: number;
   /** The amount of output so far: a number that grows. */
   readonly heard: () => number;
 }
 
 /**
- * Resolves when no output came for `quietMs`. Output that waits to be read counts: after a delay of this process, its
- * timers fire before it is read.
+ * Resolves when no output came for `quietMs`. Output that is not read yet counts too: after a delay of this process,
+ * its timers fire before it reads the output.
  */
 export async function waitUntilIdle({ quietMs, limitMs, heard }: IdleWaitOptions): Promise<void> {
   const startedAt = performance.now();

@@ -2,9 +2,9 @@
  * Programs of agents as processes: finds and starts them, talks to them in lines, and ends them with all their
  * children.
  *
- * Promises: in an untrusted folder an agent inherits only the variables that `environment.ts` lists; its stderr is kept up to a limit and
- * reported when the agent fails; no child outlives `end()` or this process, however this process dies; a program whose
- * starter has died writes nothing after the next conversation began.
+ * Promises: in an untrusted folder an agent inherits only the variables that `environment.ts` lists; its stderr is kept
+ * up to a limit and reported when the agent fails; no child outlives `end()` or this process, however this process
+ * dies; a program whose starter has died writes nothing after the next conversation began.
  * Does not know: the protocol of any agent.
  */
 

@@ -1,12 +1,12 @@
 /**
- * Orphans: processes that an agent started and did not end. A process is recognised by its group, and on Linux also by
- * a variable that it inherited, so that a daemon with a session of its own is found as well. The functions are
+ * Ends orphans, which are processes that an agent started and did not end. A process is recognised by its group, and on
+ * Linux also by a variable that it inherited, so that a daemon that left the group is found too. The functions are
  * synchronous, because they also run when this process exits.
  */
 
 import { readdirSync, readFileSync } from "node:fs";
 
-/** Its value is different for every program that is started. */
+/** The name of the variable. Its value is different for every program that is started. */
 export const MARK_VARIABLE = "CONTINUO_STARTED";
 
 export function killAll(pid: number, mark: string, signal: NodeJS.Signals): void {

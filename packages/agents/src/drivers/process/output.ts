@@ -8,9 +8,9 @@ export interface OutputOptions extends ProcessStart {
 }
 
 /**
- * Returns the output on stdout, or that on stderr if there is none (help of pi 0.73.1), without the white space
- * around it. Errors: those of `startAgent`; `agent_failed` when it does not end, or ends with another code than
- * 0.
+ * Returns the output on stdout without the white space around it, or the output on stderr if stdout is empty (help of
+ * pi 0.73.1). Errors: those of `startAgent`; `agent_failed` if the program does not end in time, ends with a code other
+ * than 0, or closes its output early.
  */
 export async function readOutput(options: OutputOptions): Promise<string> {
   const { limitMs, signal, command } = options;

@@ -29,7 +29,7 @@ const MAX_LINE_CHARS = 256 * 1024 * 1024;
 /** The time that a program has to end by itself: after its input was closed, and again after SIGTERM. */
 const GRACE_MS = 2_000;
 const TERM_GRACE_MS = 1_000;
-/** After this silence, the output of a program that has ended counts as held open by a daemon. */
+/** If a program has ended and its output is silent for this time, the output counts as held open by a daemon. */
 const OUTPUT_GRACE_MS = 1_000;
 
 export interface ProcessStart {
@@ -79,7 +79,7 @@ export async function startAgent(start: ProcessStart): Promise<AgentProcess> {
   const mark = createMark();
   const child = spawn(command, args, {
     cwd: start.cwd,
-    // With a group of its own it can be ended together with all that it started, and Ctrl-C does not reach it directly.
+    // In its own group, the program can be ended with all that it started, and Ctrl-C does not reach it directly.
     detached: true,
     env: { ...start.env, PWD: start.cwd, [MARK_VARIABLE]: mark },
   });
@@ -177,7 +177,7 @@ class StartedProcess implements AgentProcess {
   readonly #parts: Parts;
   readonly #kill: () => void;
   #stderr: ProgramOutput = EMPTY_OUTPUT;
-  /** Lines on stdout that are no messages, until the first message. */
+  /** The lines on stdout before the first message. */
   #other: ProgramOutput = EMPTY_OUTPUT;
   #hasSpoken = false;
   #isGivenUp = false;
@@ -243,7 +243,7 @@ class StartedProcess implements AgentProcess {
 
   #receive(line: string | null): void {
     if (this.#hasSpoken || line === null) return;
-    // Every protocol of an agent is objects of JSON, one per line.
+    // Every agent's protocol uses JSON objects, one per line.
     if (line.trimStart().startsWith("{")) this.#hasSpoken = true;
     else if (line.trim() !== "") this.#other = appendOutput(this.#other, `${line}\n`, OTHER_LIMITS);
   }

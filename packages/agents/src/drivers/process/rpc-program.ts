@@ -59,7 +59,7 @@ export async function startCalled(start: ProcessStart, handlers: RpcHandlers): P
   };
 }
 
-/** Returns true if the program itself refused the call, rather than ended. */
+/** Returns true if the program refused the call, and false if it ended before it answered. */
 export function isRefusal(error: unknown): boolean {
   return isContinuoError(error, "agent_failed") && error.details.answer !== undefined;
 }

@@ -11,7 +11,7 @@ export interface ProgramVersion {
 }
 
 const INTERPRETERS: readonly string[] = ["node", "bun", "deno", "python3", "python"];
-/** A program is in its package's `bin` or `dist/…`, not deeper. */
+/** A program is in `bin` or `dist/…` of its package, so the package is at most this many folders above. */
 const MAX_FOLDERS_UP = 4;
 const VERSION = /^v?(\d+\.\d+\.\d+(?:[-+][\w.]+)?)$/u;
 
@@ -58,7 +58,7 @@ function versionInPath(path: string): ProgramVersion | null {
   return null;
 }
 
-/** Returns true if the version is `since` or later; false for a text that is not a version. */
+/** Returns true if the version is `since` or later. A text that is not a version counts as version 0. */
 export function isSince(version: string | null, since: string): boolean {
   const parts = (text: string) => (/^\d+(?:\.\d+)*/u.exec(text)?.[0] ?? "").split(".").map(Number);
   const [is, least] = [parts(version ?? ""), parts(since)];

@@ -1,4 +1,4 @@
-/** The decision about one folder, before an agent is started in it. Reads; writes nothing. */
+/** Decides about one folder, before an agent is started in it. Writes nothing. */
 
 import { existsSync, realpathSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -6,13 +6,13 @@ import { AGENT_NAMES, type AgentName, ContinuoError, isAgentName, shellWord } fr
 import type { Places } from "@continuo/files";
 import { agentOf } from "@continuo/native";
 
-/** `pass`: the agent inherits every variable; `deny`: only those of the list. Left out: `pass` in a trusted folder. */
+/** `pass`: the agent inherits every variable; `deny`: only those on the list. Trusted folders default to `pass`. */
 export type EnvironmentRule = "pass" | "deny";
 
 export interface FolderTrust {
-  /** Without symbolic links. */
+  /** The path without symbolic links. */
   readonly folder: string;
-  /** `person`: Continuo's record trusts the folder; `agent`: the agent's own record does; `null`: none does. */
+  /** `person`: Continuo's record trusts the folder; `agent`: the agent's own record trusts it; `null`: neither does. */
   readonly by: "person" | "agent" | null;
   /** Paths of the project's configuration that the agent does not get. Empty in a trusted folder. */
   readonly leftOut: readonly string[];

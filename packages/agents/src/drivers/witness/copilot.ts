@@ -1,6 +1,6 @@
 /**
- * GitHub Copilot CLI reads a session back: `copilot --acp` loads it and sends its history. With a provider that does not
- * answer it needs no account, and asks no model (1.0.102).
+ * GitHub Copilot CLI reads a session back: `copilot --acp` loads it and sends its history. With a provider that does
+ * not answer, it needs no account, and asks no model (1.0.102).
  */
 
 import { existsSync, symlinkSync } from "node:fs";

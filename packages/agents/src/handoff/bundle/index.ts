@@ -1,9 +1,9 @@
 /**
  * Bundles: one native session as one file, with every file that its agent keeps for it, for another machine.
  *
- * Promises: a bundle was unpacked and read back before it is given out, and every file in it has its hash; what
- * unpacks one trusts nothing in it: no path leads out of its folder, and every size is bounded.
- * Does not know: the format of any agent, or what becomes of a session that was unpacked.
+ * Promises: a bundle was unpacked and read back before it is given out, and every file in it has its hash; the code
+ * that unpacks a bundle trusts nothing in it: no path leads out of its folder, and every size is bounded.
+ * Does not know: the format of any agent, or the later use of a session that was unpacked.
  */
 
 export { copyRows } from "./database.ts";

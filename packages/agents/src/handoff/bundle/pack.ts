@@ -89,9 +89,9 @@ export async function packSession(
 }
 
 interface Source {
-  /** On this machine. */
+  /** The path on this machine. */
   readonly at: string;
-  /** In the bundle. */
+  /** The path in the bundle. */
   readonly path: string;
 }
 

@@ -239,7 +239,7 @@ function fitThinking(block: ThinkingBlock, { rules }: ConversionContext): Fit {
   };
 }
 
-/** A block that a vendor hid goes back only in its encrypted form, because the record has no place for a text next to it. */
+/** A block that a vendor hid goes back only in its encrypted form: the record has no place for a text next to it. */
 function sealedAlone(block: ThinkingBlock): Fit {
   const isHidden = block.redacted === true && block.data !== undefined && block.text !== "";
   if (!isHidden) return { block, reason: "" };

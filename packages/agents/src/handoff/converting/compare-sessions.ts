@@ -1,4 +1,4 @@
-/** Compares a session that was read back with the written one. Pure. */
+/** Compares a session that was read back with the session that was written. Pure. */
 
 import { createHash } from "node:crypto";
 import type { Block, Message } from "@continuo/core/model";
@@ -37,11 +37,11 @@ export function differenceFromSaid(
 /** The outcome of comparing two views of one session. */
 export type Comparison =
   | { readonly outcome: "same" }
-  /** Only what the agent puts in by itself differs. */
+  /** Only content that the agent adds by itself differs. */
   | { readonly outcome: "asides"; readonly difference: string }
   | { readonly outcome: "differs"; readonly difference: string };
 
-/** Compares the messages that the model would receive: those of the written session, and those that the agent read. */
+/** Compares the messages that the model would receive from the written session with those that the agent read. */
 export function compareViews(written: readonly Message[], read: readonly Message[]): Comparison {
   const difference = differenceBetween(written, read);
   if (difference === null) return { outcome: "same" };
@@ -70,7 +70,7 @@ function toldOf(run: Run | null): string {
   return words === undefined ? "" : `: ${quoted(words)}`;
 }
 
-/** Empty if only bytes differ, because a person cannot read them. */
+/** Returns an empty text if only bytes differ, because a person cannot read them. */
 function told(kind: PartKind, written: readonly string[], read: readonly string[]): string {
   if (!TOLD.includes(kind)) return "";
   const length = Math.max(written.length, read.length);
@@ -96,7 +96,7 @@ function quoted(words: string, from = 0): string {
   return `${from > 0 ? "…" : ""}${JSON.stringify(words.slice(from, end))}${words.length > end ? "…" : ""}`;
 }
 
-/** Returns the conversation, with the newest written messages that look like the agent's insertions. */
+/** Returns the read messages without the agent's insertions, but keeps the newest ones that equal written messages. */
 function heard(written: readonly SpokenMessage[], read: readonly Message[]): readonly Message[] {
   const isAside = (message: Message): boolean => !isConversation(message) && message.role === "user";
   const open = new Map(read.filter(isAside).map((message) => [keyOf(message), 0]));
@@ -118,8 +118,8 @@ function heard(written: readonly SpokenMessage[], read: readonly Message[]): rea
 }
 
 /**
- * Returns the written messages without those that look like an agent's insertions, which an agent does not
- * show.
+ * Returns the written messages without those that are equal to the agent's insertions, because an agent does not show
+ * them.
  */
 export function withoutAside(
   written: readonly SpokenMessage[],
@@ -129,7 +129,7 @@ export function withoutAside(
   return aside.size === 0 ? written : written.filter((message) => !aside.has(keyOf(message)));
 }
 
-/** Returns a key of the message; a hash if it is long. */
+/** Returns a key of the message, which is a hash if the message is long. */
 function keyOf({ role, content }: SpokenMessage): string {
   const parts = content
     .map(comparedPart)
@@ -140,7 +140,7 @@ function keyOf({ role, content }: SpokenMessage): string {
 
 const SHORT_CHARS = 64;
 
-/** False for messages that an agent injects, and for those that it shows only to the person. */
+/** Returns false for messages that an agent injects, and for those that it shows only to the person. */
 export function isConversation({ role, origin }: Message): boolean {
   return role !== "system" && origin !== "injected" && origin !== "notification" && origin !== "error";
 }
@@ -152,7 +152,7 @@ type PartKind = (typeof KINDS)[number];
 /** Kinds whose text a person can read. */
 const TOLD: readonly PartKind[] = ["texts", "thinking", "calls", "results"];
 
-/** The messages of one speaker until the other one speaks, because agents split messages in different ways. */
+/** The messages of one speaker until another one speaks, because agents split messages in different ways. */
 type Run = { readonly role: Message["role"] } & Readonly<Record<PartKind, string[]>>;
 
 function* runsOf(messages: Iterable<SpokenMessage>): Generator<Run, void, void> {

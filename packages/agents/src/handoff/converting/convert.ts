@@ -1,5 +1,6 @@
 /**
- * Converts messages of one agent to messages that another agent and its model accept. A block keeps its kind if the target has that kind. Pure.
+ * Converts messages of one agent to messages that another agent and its model accept. A block keeps its kind if the
+ * target has that kind. Pure.
  *
  * 1. The first message is the user's; each answer is followed directly by one result for each of its calls.
  * 2. Tool ids have only `[a-zA-Z0-9_-]`, at most 64 characters, and are used once. Names of tools have the same form.
@@ -7,7 +8,7 @@
  * 3. Images and files stay where the target accepts them; others move to a message of the user after the results.
  * 4. Thinking stays thinking; signatures of a vendor that is not the target's are left out.
  *
- * Messages that are the target's own keep all that it wrote into them, signatures too.
+ * Messages that the target itself wrote keep everything that it wrote into them, signatures too.
  */
 
 import { type AgentName, type Block, type Message, present, type ToolCallBlock } from "@continuo/core/model";
@@ -23,7 +24,7 @@ import { type Thought, wordsOfThought } from "./thoughts.ts";
 export interface Conversion {
   readonly messages: readonly NewMessage[];
   readonly records: readonly ReceiptRecord[];
-  /** The source of each message, in the same order; `null` for one that has none. */
+  /** The source of each message, in the same order; `null` for a message that was added. */
   readonly sources: readonly (Message | null)[];
   /** The thoughts among the messages, in their order. */
   readonly thoughts: readonly Thought[];
@@ -110,7 +111,7 @@ function toPrompt(message: Message, work: ConversionContext): ConvertedMessage[]
   return [{ made: { role: "user", content, ...factsOf(message), ...ownFacts(message, work) }, of: message }];
 }
 
-/** If an answer contains results (of tools that the vendor ran), the part after them becomes a further answer. */
+/** If an answer contains results (of tools that the vendor ran), the part after them becomes another answer. */
 function toAnswer(
   message: Message,
   results: readonly Message[],
@@ -145,7 +146,7 @@ interface AnswerStep {
   readonly content: readonly Block[];
 }
 
-/** Without the results. */
+/** Returns the parts of an answer between its results, without the results. */
 function stepsOf(content: readonly Block[]): Block[][] {
   const steps: Block[][] = [];
   let isAnswered = true;

@@ -13,7 +13,7 @@ export interface Position {
   readonly outline: readonly Outline[];
 }
 
-/** The calls of a message, and the calls that it answers. */
+/** The ids of a message's calls, and of the calls that the message answers. */
 export interface Outline {
   readonly calls: readonly string[];
   /** Ids of calls whose results the message itself holds. */

@@ -23,12 +23,12 @@ export function pathThere(path: string): string {
   throw new ContinuoError("unsupported", `a mirror cannot hold a file of this name: ${JSON.stringify(path)}`);
 }
 
-/** Logs grow at their ends; whatever else a session has is small, or written as a whole. */
+/** Logs grow at their ends; all other files of a session are small, or are written as a whole. */
 export function isLog(path: string): boolean {
   return path.endsWith(".jsonl");
 }
 
-/** The part of a log that was sent, and bytes that show whether the log was replaced since. */
+/** The part of a log that was sent, and bytes that show whether the log was replaced later. */
 export interface SentLog {
   readonly sentBytes: number;
   readonly inode: FoundFile["inode"];
@@ -66,7 +66,7 @@ export async function startsWith(path: string, sizeBytes: number, sha256: string
   return (await hashOfFile(path, sizeBytes)) === sha256;
 }
 
-/** Hashes the first bytes of a file, or all of it without their number. */
+/** Hashes the first `sizeBytes` bytes of a file, or the whole file if no number is given. */
 export async function hashOfFile(
   path: string,
   sizeBytes: number = Number.POSITIVE_INFINITY,

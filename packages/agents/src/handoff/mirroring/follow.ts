@@ -1,6 +1,6 @@
 /**
- * The machine that has the session: it sends what the agent writes, and connects again after a lost connection, until
- * the signal.
+ * The work of the machine that has the session: it sends what the agent writes, and connects again after a lost
+ * connection, until the signal aborts.
  */
 
 import { setTimeout as sleep } from "node:timers/promises";
@@ -22,7 +22,7 @@ export interface FollowOptions {
   readonly connect: () => MoveConnection;
   /** `without`: only the session is mirrored. */
   readonly workTree?: "with" | "without";
-  /** Called when something changed, and at most four times a second. */
+  /** Called after each look at the files and after each batch that was sent, even if the state has not changed. */
   readonly onState?: (state: FollowState) => void;
   /** Ends the mirroring; the mirror stays. */
   readonly signal: AbortSignal;

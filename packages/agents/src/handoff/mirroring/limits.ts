@@ -1,9 +1,9 @@
 /** The limits of mirroring. */
 
-/** Bytes that travel before they are acknowledged. */
+/** The number of bytes that are sent before the other machine must acknowledge them. */
 export const BATCH_BYTES: number = 1024 * 1024;
 
-/** Bytes of one file. */
+/** The greatest size of one file, in bytes. */
 export const MAX_FILE_BYTES: number = 8 * 1024 ** 3;
 
 /** The time between two checks of the known files. */
@@ -19,15 +19,15 @@ export const MIN_COPY_MS = 1_000;
 export const QUIET_MS = 2_000;
 
 /**
- * The time between two checks of the work tree without the end of a turn; after a check, the pause is a multiple of its
- * duration.
+ * The time between two checks of the work tree if no turn ends. The pause after a check is at least `TREE_PAUSE` times
+ * as long as the check took.
  */
 export const TREE_LOOK_MS = 30_000;
 export const TREE_PAUSE = 10;
 
 /**
- * A last line without a line end is sent when nothing was written for this time, because the session then ends in this
- * way.
+ * A last line without a line end is sent when nothing was written for this time: the session then really ends without
+ * a line end.
  */
 export const SETTLED_MS = 2_000;
 

@@ -8,7 +8,7 @@ import { z } from "zod";
 import { isSafePath } from "../bundle/index.ts";
 import { BATCH_BYTES, MAX_FILE_BYTES } from "./limits.ts";
 
-/** Below the root of the session's machine. */
+/** A path below the root of the session's machine. */
 const path = z.string().refine(isSafePath);
 const folder = z.string().min(1).max(4_096);
 const fileBytes = z.int().nonnegative().max(MAX_FILE_BYTES);
@@ -47,7 +47,7 @@ export type Request =
   | { readonly append: MirroredPath & { readonly offset: number; readonly sizeBytes: number } }
   | { readonly empty: MirroredPath }
   | { readonly replace: { readonly path: string; readonly sizeBytes: number } }
-  /** All files of a work tree were sent; or had been, before. */
+  /** All files of a work tree were sent, now or earlier. */
   | { readonly workTree: { readonly sha256: string; readonly folder: string; readonly at: string } }
   | { readonly alive: 1 };
 
@@ -62,7 +62,7 @@ export const request: z.ZodType<Request> = z.union([
   z.object({ alive: z.literal(1) }),
 ]);
 
-/** False for a file that changed while it was sent. */
+/** `keep` is false for a file that changed while it was sent. */
 export interface KeepReply {
   readonly keep: boolean;
 }

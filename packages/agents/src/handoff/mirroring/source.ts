@@ -19,7 +19,7 @@ export interface MirrorSource extends Disposable {
   current(): Promise<readonly MirroredFile[]>;
 }
 
-/** @param signal ends the search for the files before the session */
+/** @param signal ends the search for the earlier files in which the session begins */
 export async function openSource(
   lookup: Lookup,
   places: Places,
@@ -47,7 +47,7 @@ async function filesSource(lookup: Lookup, places: Places, signal?: AbortSignal)
   };
 }
 
-/** Returns files of other sessions in which this one begins. */
+/** Returns the files of other sessions that contain the beginning of this one. */
 async function borrowedFiles(
   { reader, found }: Lookup,
   places: Places,
@@ -58,7 +58,10 @@ async function borrowedFiles(
   return opened.filesBefore?.there.map(({ path }) => path) ?? [];
 }
 
-/** The beginning of a session names earlier files, and is always read. */
+/**
+ * A session is opened with only this many of its newest bytes: its beginning, which names earlier files, is always
+ * read.
+ */
 const FEW_BYTES = 64 * 1024;
 
 /** Links are left out: they may lead to anything. */
@@ -103,7 +106,7 @@ function rowsSource({ reader, found }: Lookup, places: Places): MirrorSource {
 /** After a copy, the pause is this many times its duration, so that a long session is not copied all the time. */
 const PAUSE = 10;
 
-/** The write-ahead log of a database grows before the database does. */
+/** Includes the write-ahead log, because it grows before the database does. */
 function stateOf(databases: readonly string[]): string {
   return JSON.stringify(databases.flatMap((path) => [statFile(path), statFile(`${path}-wal`)]));
 }

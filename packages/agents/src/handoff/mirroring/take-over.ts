@@ -46,7 +46,7 @@ export interface TakenSession extends FoundPlacing {
  * From now on the mirror refuses the other machine, which learns the reason when it connects. If a call is killed, the
  * next one continues it, so that the session is placed once. Errors: `not_found`, `ambiguous`; `conflict` for one that
  * was taken over before; `usage` if the folder is not here; `busy` while another call takes it over; those of a
- * hand-over. After an error the mirror follows the other machine again.
+ * hand-over. After an error the mirror follows the other machine again, unless the session is already placed.
  */
 export async function takeOver(id: string, options: TakeOverOptions): Promise<TakenSession> {
   const { places, signal } = options;
@@ -81,7 +81,7 @@ async function takeOverLocked(key: MirrorKey, options: TakeOverOptions): Promise
     await setTakenOver(mirror, made, options);
     return { ...made, workTree, mirror };
   } catch (error) {
-    // If only the last note could not be written, the session is placed, and the next call finds it.
+    // If only the last note could not be written, the session is already placed, and the next call finds it.
     const current = findMirror(mirrorKey(mirror), options.places);
     if ((await placedByOneKilled(current, { ...options, signal: undefined })) === null)
       await change(mirror, null, options);
@@ -89,7 +89,10 @@ async function takeOverLocked(key: MirrorKey, options: TakeOverOptions): Promise
   }
 }
 
-/** Applies the work tree and returns the session's folder in it. Errors: those of a work tree; the clone is then unchanged. */
+/**
+ * Applies the work tree and returns the session's folder in it. Errors: those of a work tree, which leave the clone
+ * unchanged.
+ */
 async function layOut(
   mirror: Mirror,
   { sha256, folder }: MirroredTree,

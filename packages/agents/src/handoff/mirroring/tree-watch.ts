@@ -14,7 +14,7 @@ import type { MirrorSender } from "./sender.ts";
 import type { PackedTree } from "./tree-sender.ts";
 
 export interface MirroredTreeState {
-  /** The time of the read of the newest existing state; `null` if there is none. */
+  /** The time at which the newest state on the other machine was read here; `null` if that machine has none. */
   readonly readAt: Date | null;
   /** The reason why the work tree cannot be packed now; the other machine keeps the previous state. */
   readonly problem: ContinuoError | null;
@@ -54,7 +54,7 @@ export class TreeWatch implements Disposable {
     return this.#pending !== null;
   }
 
-  /** Checks whether the work tree changed, or sends one part of it. Errors: those of the connection. */
+  /** Looks for changes if a check is due, and sends one part of a packed state. Errors: those of the connection. */
   async advance(sender: MirrorSender): Promise<RemoteTakeOver | null> {
     if (this.#pending === null && this.#isDue(sender)) await this.#look();
     const pending = this.#pending;
@@ -118,7 +118,7 @@ export class TreeWatch implements Disposable {
   }
 }
 
-/** The file that confirms that the others are complete comes last. */
+/** The packed files. The last one is `state.json`, which confirms that the others are complete. */
 function filesIn(packed: string): PackedTree["files"] {
   const files = filesBelow(packed).map((path) => ({
     path,

@@ -12,13 +12,13 @@ export interface MoveChannel {
   readBytes(count: number): AsyncGenerator<Buffer, void, void>;
   writeLine(value: object): Promise<void>;
   writeBytes(bytes: Uint8Array): Promise<void>;
-  /** True after an error of the connection: the other side receives nothing any more. */
+  /** True after the connection ended or failed. The other side then receives nothing more. */
   isBroken(): boolean;
 }
 
 type ToError = (why: string, cause?: unknown) => ContinuoError;
 
-/** @param toError makes the error for a connection that ended early, or has another program at its other end */
+/** @param toError makes the error for a connection that ended early, or that leads to another program */
 export function openChannel(input: Readable, output: Writable, toError: ToError): MoveChannel {
   let failure: unknown;
   // The next write reports the error.

@@ -1,10 +1,10 @@
 /**
  * Moves: a session and the state of its work tree, packed on one machine and placed on another.
  *
- * Promises: packing changes nothing; the work tree of the other machine shows the same changes, the session is read
- * back there, by its agent where that is installed, and both are as they were where something fails. With a connection,
- * exactly one of the two machines has the session at every moment; this machine has it until the other one confirms.
- * Does not know: how a bundle or a connection gets to the other machine, or how a session is marked that left.
+ * Promises: packing changes nothing; the work tree of the other machine shows the same changes, and the session is read
+ * back there, by its agent if that is installed; if something fails, both are as they were. With a connection, exactly
+ * one of the two machines has the session at every moment; this machine has it until the other one confirms.
+ * Does not know: how a bundle or a connection gets to the other machine, or how a session that left is marked.
  */
 
 export { errorLine, type MoveChannel, openChannel, openChannelOver } from "./channel.ts";

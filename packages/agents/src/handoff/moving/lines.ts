@@ -82,7 +82,7 @@ export interface PlacedReply {
     readonly resumeCommand: readonly string[];
     /** The program that read the placed session back. */
     readonly readBackBy: string;
-    /** The work tree; `null` if none travelled. */
+    /** The work tree; `null` if none was moved. */
     readonly workTree: string | null;
   };
 }

@@ -102,7 +102,7 @@ async function makeClone(
   await initRepository(into, state, around);
 }
 
-/** The session's folder below its work tree, if the clone also has that folder. */
+/** Returns the session's folder inside the clone; if the clone does not have that folder, returns `into`. */
 export function cwdIn(into: string, { cwd }: Pick<UnpackedSession, "cwd">, folder: string): string {
   const below = isAbsoluteFolder(cwd) ? relative(folder, cwd) : "";
   if (below === ".." || below.startsWith(`..${sep}`) || isAbsolute(below)) return into;

@@ -204,8 +204,8 @@ function toPlaced({ made, workTree }: PlacedMove): PlacedReply["placed"] {
 }
 
 /**
- * Returns `null` if the placed session was deleted in the meantime; otherwise the other machine would give up the only
- * copy.
+ * Returns the reply about the session that was placed earlier; `null` if there is none, or if that session was deleted
+ * in the meantime, because the other machine would then give up the only copy.
  */
 async function placedBefore(
   note: string,

@@ -1,6 +1,6 @@
 /**
- * The machine that a session leaves. It holds the session's lock, so that nobody writes to it in the meantime, and
- * releases the session only after the other machine has placed it.
+ * The machine that a session leaves. It holds the session's lock, so that nobody writes to the session in the meantime,
+ * and releases the session only after the other machine has placed it.
  */
 
 import { createHash } from "node:crypto";

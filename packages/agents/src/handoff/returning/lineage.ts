@@ -1,7 +1,7 @@
 /**
- * Finds the sessions through which a conversation came, back to one of a given agent, and the session from which each
- * message comes. Each step is recognised by hashes, or by the content of the messages; claims of a file are not
- * trusted.
+ * Follows a conversation back through its earlier sessions to a session of a given agent, and finds the session from
+ * which each message comes. Each step is recognised by hashes, or by the content of the messages; claims of a file are
+ * not trusted.
  */
 
 import { type AgentName, ContinuoError, type Message } from "@continuo/core/model";
@@ -55,7 +55,7 @@ export interface LineageOptions {
   readonly opened: DisposableStack;
 }
 
-/** Each step reads a session. */
+/** The number of steps is limited because each step reads a session. */
 const MAX_STEPS = 32;
 
 function nameOf({ agent, sessionId }: LineageStep): string {
@@ -63,8 +63,8 @@ function nameOf({ agent, sessionId }: LineageStep): string {
 }
 
 /**
- * `null` if the line ends before a session of that agent, if records of it no longer exist, or if it leads back to
- * itself.
+ * Returns `null` if the line ends before a session of that agent, if needed records no longer exist, if the line leads
+ * back to itself, or if it has too many steps.
  */
 export async function traceBack(source: HandOffSource, options: LineageOptions): Promise<Lineage | null> {
   let held: LineageStep = source;

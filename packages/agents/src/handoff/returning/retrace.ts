@@ -88,7 +88,7 @@ function onceIn(words: readonly Words[]): Map<string, number> {
   );
 }
 
-/** Some messages of one side, and the messages of the other side that together have the same content; both in order. */
+/** Some messages of one side, and the messages of the other side that together have the same content, in order. */
 interface Group {
   readonly theirs: readonly number[];
   readonly ours: readonly number[];

@@ -27,7 +27,7 @@ export interface ReadCopy {
   readonly history: readonly Message[] | null;
 }
 
-/** Errors: `unsupported` never. */
+/** Never throws `unsupported`: the history is `null` instead. */
 export async function readScratchCopy({ agent, records: kept, cwd, adds }: ScratchCopy): Promise<ReadCopy> {
   const writer = await (await formatOf(agent)).writer();
   const makers = makersOfNow();
@@ -58,7 +58,7 @@ interface WithTip {
   readonly history: readonly Message[];
 }
 
-/** The records of the new session, and its end, as the agent's own reader and writer see it in a scratch folder. */
+/** Returns the records of the new session, and its end as the agent's reader and writer see it in a scratch folder. */
 export async function withTip({
   writer,
   records,

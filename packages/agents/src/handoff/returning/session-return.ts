@@ -1,7 +1,7 @@
 /**
- * A conversation that returns to an agent through which it came. That agent's own records are used unchanged, and only
- * later messages are converted, each from the session in which it was said. If the records are not enough, because a
- * part was handed over, cut or summarized, the agent's own messages are used, with all their native fields.
+ * Prepares the return of a conversation to an agent through which it came. That agent's own records are used unchanged,
+ * and only later messages are converted, each from the session in which it was said. If the records are not enough,
+ * because a part was handed over, cut or summarized, the agent's own messages are used, with all their native fields.
  */
 
 import type { Message } from "@continuo/core/model";

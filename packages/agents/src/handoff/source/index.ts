@@ -1,8 +1,8 @@
 /**
  * The session that is handed over: its messages, the part of them that goes over, its hashes, and its origin.
  *
- * Promises: the session is only read; a large one is kept in a file and not in memory; nothing that a file says of its
- * own origin is believed without the hashes.
+ * Promises: the session is only read; a large one is kept in a file and not in memory; what a file says about its
+ * own origin is believed only if the hashes match.
  * Does not know: what the messages become in another agent, or how a new session is written.
  */
 

@@ -14,7 +14,7 @@ export function noteIn(value: unknown): unknown {
   return note?.continuo ?? null;
 }
 
-/** The last note counts: a session that came back has an older one too. */
+/** Returns the last note: a session that came back has an older one too, which does not count. */
 export function lastNote(values: readonly unknown[]): unknown {
   for (const value of values.toReversed()) {
     const note = noteIn(value);

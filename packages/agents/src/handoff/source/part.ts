@@ -38,7 +38,7 @@ export function fromMessage(messages: readonly Message[], id: string | undefined
   return { messages: messages.slice(at), left };
 }
 
-/** The limit of tokens for `recent` by default: this number fits into the context of every current model. */
+/** The default limit of tokens for `recent`. This number fits into the context of every current model. */
 const DEFAULT_MAX_TOKENS = 100_000;
 
 /** Errors: `usage` for limits that contradict the strategy. */

@@ -119,7 +119,7 @@ async function copyOf({ chars, entries }: HandOffSource, store: OpenedStore): Pr
   return (await store.putBlob(lines.pipe(packed), { mediaType: COPY_MEDIA_TYPE })).hash;
 }
 
-/** Each write to the compressor costs as much as it compresses of a short record, so many lines are one piece. */
+/** For a short record, a write to the compressor costs as much as the compression. So one write gets many lines. */
 const PIECE_BYTES = 256 * 1024;
 
 async function* linesOf(entries: AsyncIterable<KeptRecord>): AsyncGenerator<Buffer, void, void> {
@@ -152,7 +152,7 @@ export async function readCopy(
 /** Identifies a session and its records. */
 export type KnownSource = Pick<HandOffSource, "agent" | "sessionId" | "note">;
 
-/** Reads the provenance from the store, else from the session's own file; `null` if neither has it. */
+/** Reads the provenance from the store, or else from the session's own file. Returns `null` if neither has it. */
 export async function readProvenance(
   source: KnownSource,
   places: Places,

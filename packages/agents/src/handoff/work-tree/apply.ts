@@ -29,8 +29,10 @@ export interface AppliedWorkTree {
 }
 
 /**
- * Errors: `conflict` for a clone with changes of its own, a branch with other commits, or a file at the same path; `not_found` for commits that neither side has; `corrupt`, `unsupported`; `verification_failed` if the clone shows
- * other changes afterwards, for example because of its settings for line ends. After an error, the clone is as it was before.
+ * Errors: `conflict` for a clone with changes of its own, a branch with other commits, or a file at the same path;
+ * `not_found` for commits that neither side has; `corrupt`, `unsupported`; `verification_failed` if the clone shows
+ * other changes afterwards, for example because of its settings for line ends. After an error, the clone is as it was
+ * before.
  *
  * @param packed the folder that `packWorkTree` wrote
  */
@@ -253,7 +255,7 @@ async function takeBackLeft(repository: Repository, options: RepositoryOptions):
   await takeBack(repository, note);
 }
 
-/** True if the file is that of the old or the new commit, or in neither of them. */
+/** True if the content of the file is that of the old or the new commit, or if neither commit has the file. */
 async function isOfCommits(repository: Repository, path: string, { head, to }: ApplyNote): Promise<boolean> {
   const known = [];
   for (const commit of [head, to]) {

@@ -73,7 +73,7 @@ export async function openRepository(
 
 type GitSetting = readonly [key: string, value: string];
 
-/** Settings that keep git from starting programs that a repository names. */
+/** Settings that keep git from starting programs that a repository names, and that make its output always the same. */
 const SETTINGS: readonly GitSetting[] = [
   ["core.fsmonitor", "false"],
   ["core.hooksPath", "/dev/null"],
@@ -156,7 +156,7 @@ interface GitRun extends RunOptions {
   readonly allowed?: readonly number[];
 }
 
-/** Creates a repository in a folder that is none yet. Errors: `unsupported`. */
+/** Creates a repository in a folder that is not a repository yet. Errors: `unsupported`. */
 export async function initRepository(
   folder: string,
   { branch, objectFormat }: { readonly branch: string | null; readonly objectFormat: string },

@@ -1,9 +1,9 @@
 /**
- * The state of a git work tree as a value: what `git status` and `git diff` show, without a commit, and laid out again in a
- * clone.
+ * The state of a git work tree as a value: everything that `git status` and `git diff` show. It is read without a
+ * commit, and can be laid out again in a clone.
  *
- * Promises: reading changes nothing and runs no program of the repository; a clone with changes of its own is refused, and
- * one in which the state could not be laid out is as it was before.
+ * Promises: reading changes nothing and runs no program of the repository; a clone with changes of its own is refused;
+ * if the state cannot be laid out in a clone, the clone is as it was before.
  * Does not know: sessions, or how the files get to another machine.
  */
 

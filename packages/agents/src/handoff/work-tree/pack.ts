@@ -25,7 +25,7 @@ export interface PackOptions {
 
 export interface PackedWorkTree {
   readonly state: WorkTreeState;
-  /** Commits that travel. */
+  /** The number of commits that are sent. */
   readonly commits: number;
   readonly ignored: readonly string[];
   readonly leftOut: readonly string[];
@@ -59,7 +59,7 @@ export function submoduleFolder(folder: string, at: number): string {
   return join(folder, "submodules", String(at));
 }
 
-/** Git refuses a bundle without commits. */
+/** Returns the number of commits. If there are none, it writes no bundle, because git refuses an empty one. */
 async function packCommits(
   { repository, state }: ReadWorkTree,
   output: string,

@@ -41,8 +41,8 @@ export interface ReadWorkTree {
 }
 
 /**
- * Errors: `unsupported` for an unfinished rebase, a name that is not UTF-8, and if git refuses; `too_large`,
- * `unreadable`.
+ * Errors: `unsupported` for an unfinished operation of git, a file or a name that cannot be moved, and if git refuses;
+ * `too_large`, `unreadable`.
  */
 export async function readWorkTree(
   repository: Repository,

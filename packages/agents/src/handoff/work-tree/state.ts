@@ -16,7 +16,7 @@ export interface WorkTreeState {
   readonly index: readonly IndexPath[];
   /** The paths whose file differs from the index, or that git does not track, sorted. */
   readonly files: readonly TreeFile[];
-  /** Files of git about a merge that is not finished, by their names. */
+  /** Files of git about a merge, a cherry-pick or a revert that is not finished, by their names. */
   readonly operation: Readonly<Record<string, string>>;
   /** Submodules that are checked out, sorted. */
   readonly submodules: readonly Submodule[];
@@ -26,7 +26,7 @@ export interface IndexPath {
   readonly path: string;
   /** Empty for a path that was removed; up to three stages for a conflict. */
   readonly entries: readonly IndexEntry[];
-  /** `git add --intent-to-add`. */
+  /** Set for a path of `git add --intent-to-add`. */
   readonly intent?: true;
 }
 
@@ -174,8 +174,8 @@ export function isSafeTreePath(path: string, platform: NodeJS.Platform = process
 }
 
 /**
- * Some file systems treat these names as `.git`, because they ignore case, characters without width, and dots at the
- * end.
+ * Some file systems treat such a name as `.git`: they ignore case, characters without width, dots and spaces at the
+ * end, and the text after a colon, or have the short name `git~1`.
  */
 function isGitFolder(name: string): boolean {
   const plain = name

@@ -1,13 +1,14 @@
 /**
- * The words before and after a word that was found in bytes. Only what certainly differs excludes a phrase: escapes and
- * characters beyond ASCII may stand for anything, and a reader may join the strings of several fields. Pure.
+ * Compares the words before and after a word that was found in bytes. Only a certain difference excludes a phrase,
+ * because escapes and characters beyond ASCII may stand for anything, and a reader may join the strings of several
+ * fields. Pure.
  */
 
 import { IS_ALPHANUMERIC } from "./bytes.ts";
 
 const BACKSLASH = 0x5c;
 const QUOTE = 0x22;
-/** Letters that a backslash before them makes a character between words; `u` begins the number of a character. */
+/** Letters that form a character between words after a backslash. (`u` begins the number of a character.) */
 const CONTROLS: ReadonlySet<number> = new Set([..."nrtbf"].map((letter) => letter.charCodeAt(0)));
 const U = 0x75;
 
@@ -18,7 +19,7 @@ interface Neighbours {
 }
 
 interface NextWord extends Neighbours {
-  /** The last word may be the beginning of a longer one. */
+  /** `true` if the last word may be the beginning of a longer one. */
   readonly isPrefix: true | undefined;
 }
 
@@ -45,7 +46,7 @@ export function mayFollow(
   return true;
 }
 
-/** `end`: the string ends before another word begins. */
+/** Returns the start of the next word; `end` if the string ends before it. */
 function afterGap(bytes: Uint8Array, place: number): number | "unclear" | "end" {
   let at = place;
   while (at < bytes.length && IS_ALPHANUMERIC[bytes[at] as number] === 0) {

@@ -11,7 +11,7 @@ import { type AsciiWord, createAsciiWord } from "./ascii-word.ts";
 import { createFoldedWord } from "./folded-word.ts";
 import { hasOtherWords } from "./unicode-word.ts";
 
-/** One session at a time. */
+/** Filters one session at a time. */
 export interface ByteFilter {
   /** False if every session may match, because there is nothing to look for. */
   readonly isSelective: boolean;

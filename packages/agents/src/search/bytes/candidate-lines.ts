@@ -6,7 +6,7 @@ import { createFoldedWord } from "./folded-word.ts";
 import { hasOtherWords } from "./unicode-word.ts";
 
 export interface CandidateLine {
-  /** Without the line end. */
+  /** The line without its line end. */
   readonly bytes: Buffer;
   /** False for a last line that may still be written to. */
   readonly isEnded: boolean;
@@ -15,9 +15,12 @@ export interface CandidateLine {
 }
 
 export interface LineFinder {
-  /** In the order of the file; lines with the plain letters only, and with other forms where `hasOtherForms` is false. */
+  /**
+   * Yields lines in the order of the file. For a phrase of ASCII words it finds only the plain letters; for any other
+   * phrase it finds all forms.
+   */
   linesIn(bytes: Buffer): Generator<CandidateLine, void, void>;
-  /** True if the phrase may be in lines that `linesIn` leaves out: with accents, in escapes. */
+  /** True if the phrase may be in lines that `linesIn` leaves out, because they write it with accents or escapes. */
   hasOtherForms(bytes: Buffer): boolean;
 }
 

@@ -1,4 +1,4 @@
-/** Finds an ASCII word where a text writes it with other characters: accents, ligatures, escapes. Pure. */
+/** Finds an ASCII word in a text that writes it with other characters: accents, ligatures, escapes. Pure. */
 
 import { wordsOf } from "@continuo/native/index-file";
 import { escapedUnit, IS_ALPHANUMERIC, inFours, nextBeyondAscii, readingsAround } from "./bytes.ts";
@@ -19,7 +19,7 @@ export function createFoldedWord(word: string): FoldedWord {
 
 interface WordPattern {
   readonly word: string;
-  /** Letters that are next to each other in the word, as numbers; the last one may be followed by any. */
+  /** Pairs of letters that are next to each other in the word, as numbers; any character may follow the last letter. */
   readonly pairs: ReadonlySet<number>;
 }
 
@@ -33,7 +33,7 @@ function hasBeyondAscii(bytes: Buffer, sought: WordPattern): boolean {
         : mayBeAscii(first, second, bytes[at + 2] ?? 0);
     if (isPossible && isAround(bytes, at, sought)) return true;
     at += 1;
-    // The other bytes of the character.
+    // These are the other bytes of the character.
     while (at < bytes.length && ((bytes[at] as number) & 0xc0) === 0x80) at += 1;
     if (at < bytes.length && (bytes[at] as number) < 0x80) at = nextBeyondAscii(bytes, fours, at);
   }
@@ -51,13 +51,13 @@ function hasEscaped(bytes: Buffer, sought: WordPattern): boolean {
   return false;
 }
 
-/** A letter with an accent: together with its neighbours, it must be a piece of the word. */
+/** Returns true if a letter with an accent, together with its neighbours, can be a piece of the word. */
 function isLatin(bytes: Uint8Array, place: number, { word, pairs }: WordPattern): boolean {
   const base = baseOf(bytes[place] as number, bytes[place + 1] ?? 0);
   if (base === MANY) return true;
   if (base === NONE) return false;
   const before = bytes[place - 1] ?? 0;
-  // It may be the letter of an escape, or the last digit of one.
+  // The character before may be the letter or the last digit of an escape.
   const isEscape = bytes[place - 2] === BACKSLASH || bytes[place - 6] === BACKSLASH;
   if (IS_ALPHANUMERIC[before] === 1 && !isEscape && !pairs.has(pairOf(before, base))) return false;
   const after = bytes[place + 2] ?? 0;
@@ -81,7 +81,7 @@ const [NONE, MANY] = [0, 1];
 const DOTTED_I = 0x130;
 let bases: Uint8Array | null = null;
 
-/** The ASCII letter below the accents of a character of two bytes, the first of them from C3 to C9. */
+/** Returns the ASCII letter of a two-byte character with accents; its first byte is in the range C3 to C9. */
 function baseOf(first: number, second: number): number {
   bases ??= makeBases();
   return bases[((first & 0x1f) << 6) | (second & 0x3f)] ?? MANY;
@@ -89,7 +89,7 @@ function baseOf(first: number, second: number): number {
 
 function makeBases(): Uint8Array {
   return Uint8Array.from({ length: 0x280 }, (_, codePoint) => {
-    // In lower case, this one is an ASCII letter wherever it stands.
+    // The lower case of the dotted I has an ASCII letter, whatever its neighbours are.
     if (codePoint < 0xc0 || codePoint === DOTTED_I) return MANY;
     const text = wordsOf(String.fromCodePoint(codePoint)).join("");
     if (!/[a-z0-9]/u.test(text)) return NONE;

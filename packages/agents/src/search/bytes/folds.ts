@@ -1,6 +1,6 @@
 /**
- * Maps characters to the letters that they become when words are folded (`wordsOf`), so that bytes can be searched for a word
- * before they are decoded. Pure.
+ * Maps characters to the letters that they become when words are folded (`wordsOf`), so that bytes can be searched for
+ * a word before they are decoded. Pure.
  */
 
 import { wordsOf } from "@continuo/native/index-file";
@@ -44,7 +44,7 @@ function makePiece(character: string): Piece {
 
 /**
  * True if a character that begins with these bytes of UTF-8 may contribute an ASCII letter or digit, or vanish, as
- * accents do. For most of the signs that English texts hold (dashes, quotes, frames, pictures), it may not.
+ * accents do. Most special characters in English texts (dashes, quotes, frames, pictures) cannot do this.
  */
 export function mayBeAscii(first: number, second: number, third: number): boolean {
   if (first < 0xe1) return first >= 0xc3 ? first <= 0xcd : first === 0xc2 && second >= 0xaa;
@@ -70,5 +70,5 @@ export function mayBeAscii(first: number, second: number, third: number): boolea
 
 /** Superscripts and subscripts, letterlike signs, numbers, enclosed letters, Latin Extended-C. */
 const LETTERLIKE: ReadonlySet<number> = new Set([0x81, 0x82, 0x84, 0x85, 0x86, 0x91, 0x92, 0x93, 0xb1]);
-/** Enclosed letters and digits, and digits of segments. */
+/** Enclosed letters and digits, and seven-segment digits. */
 const ENCLOSED: ReadonlySet<number> = new Set([0x84, 0x85, 0x86, 0x87, 0x88, 0xaf]);

@@ -1,8 +1,8 @@
 /**
- * Searches bytes for the words of a query, before anything of them is decoded or parsed.
+ * Searches bytes for the words of a query, before the bytes are decoded or parsed.
  *
- * Promises: pure; what holds the words is never excluded, in whatever way its JSON writes them: letter case, accents,
- * ligatures, escapes. Text that is not excluded may still lack them.
+ * Promises: pure; text with the words is never excluded, whatever form its JSON gives them: letter case, accents,
+ * ligatures, escapes. Text that is not excluded may still lack the words.
  * Does not know: which bytes belong to a session, or what a text is.
  */
 

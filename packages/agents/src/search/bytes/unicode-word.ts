@@ -1,12 +1,12 @@
 /**
- * Finds words with characters beyond ASCII: each character of the bytes gives its piece, and the pieces are compared
- * with those of the words. Pure.
+ * Finds words with characters beyond ASCII: each character of the bytes is turned into a piece of text, and the pieces
+ * are compared with those of the words. Pure.
  */
 
 import { escapedUnit, inFours, nextBeyondAscii } from "./bytes.ts";
 import { type Piece, pieceOf, takeApart } from "./folds.ts";
 
-/** True if the words may be in the bytes, one after the other. One of them has a character beyond ASCII. */
+/** Returns true if the words may be in the bytes, one after the other. One word must have a character beyond ASCII. */
 export function hasOtherWords(bytes: Buffer, words: readonly string[]): boolean {
   const letters = takeApart(words.join(""));
   const wanted = letters.slice(letters.search(/[^\0-\x7f]/u));
@@ -66,14 +66,14 @@ function characterAt(bytes: Uint8Array, place: number): DecodedCharacter {
   return { codePoint: codePoint <= 0x10ffff ? codePoint : REPLACEMENT, end: place + size };
 }
 
-/** Two escapes can be one character. */
+/** Two escapes can stand for one character. */
 function pairAt(bytes: Uint8Array, place: number, high: number): DecodedCharacter {
   const low = high >= 0xd800 && high < 0xdc00 ? escapedUnit(bytes, place + 6) : null;
   if (low === null || low < 0xdc00 || low > 0xdfff) return { codePoint: high, end: place + 6 };
   return { codePoint: 0x10000 + ((high - 0xd800) << 10) + (low - 0xdc00), end: place + 12 };
 }
 
-/** Returns the length of the character that begins with this byte; bytes that begin none are passed one by one. */
+/** Returns the length of the character that begins with this byte; 1 for a byte that begins no character. */
 function sizeOf(first: number): number {
   if (first < 0xc0) return 1;
   return first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;

@@ -1,9 +1,9 @@
 /**
  * The work of sessions with the turns that did it: edits of files, and commits.
  *
- * Promises: each session is read once; sessions that are not read are counted; an edit that several sessions hold belongs to the
- * first of them.
- * Does not know: which file or commit is asked about, how sessions are found.
+ * Promises: each session is read once; sessions that are not read are counted; an edit that several sessions contain
+ * belongs to the first of them.
+ * Does not know: the file or the commit of the question, how sessions are found.
  */
 
 export { readFileLines } from "./file-lines.ts";

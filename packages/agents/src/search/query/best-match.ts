@@ -1,7 +1,7 @@
 /**
- * Matches turns that have most of the words: for questions, and if no turn has all words. Words count by how rare they
- * are, in any form; words that are next to each other in the query count more where they do so in a text; a named time
- * counts as well. Pure.
+ * Matches turns that lack some of the words: for questions, and if no turn has all words. A rare word counts more, and
+ * other forms of a word count too. Words that are neighbours in the query count more if they are neighbours in the
+ * text. A time that the query names counts as well. Pure.
  */
 
 import type { IndexedSession } from "../../catalog/index.ts";
@@ -11,7 +11,7 @@ import type { Phrase, SearchQuery } from "./search-query.ts";
 import { otherFormsOf, stemOf } from "./stems.ts";
 import { type NamedTime, namedTime } from "./times.ts";
 
-/** One word of the query in its forms, or two that are next to each other. */
+/** A word of the query with its other forms, or two words that are neighbours. */
 export interface Term {
   readonly type: "word" | "pair";
   /** The phrases of which the best counts, each with its weight. */
@@ -21,11 +21,11 @@ export interface Term {
 export interface BestMatch {
   readonly terms: readonly Term[];
   readonly time: Pick<NamedTime, "from" | "to" | "aroundMs"> | null;
-  /** A turn with fewer words does not count. */
+  /** A turn with fewer of the words does not count. */
   readonly leastWords: number;
 }
 
-/** The words of a query that may be missing; the others stay as they are. */
+/** The most words, and the most pairs, that are matched. Further words are ignored; quoted phrases stay required. */
 const MAX_TERMS = 12;
 const BEYOND_ASCII = /[^\0-\x7f]/u;
 /** People use these words in questions about their problem, and in texts that describe it. */
@@ -143,7 +143,7 @@ export function rankAlone(
 interface TermScores {
   /** For each term, the score of its best form. */
   readonly scores: readonly number[];
-  /** `null` with too few of the words. */
+  /** `null` if the turn has too few of the words. */
   readonly score: number | null;
 }
 

@@ -13,7 +13,7 @@ const VOICE_SHARES: Readonly<Record<Voice, number>> = {
   result: 0.6,
   other: 0.4,
 };
-/** The rest of a longer text does not count. */
+/** Only this many characters of a text count. */
 const MAX_CHARS = 50_000;
 const SENTENCE_END = /(?<=[.!?。！？])\s+|\n+|[;{}]/u;
 /** A person who asks wants the answer more than earlier questions of the same kind. */
@@ -25,7 +25,7 @@ const NAME = /[A-Za-z][A-Za-z0-9]*[A-Z][A-Za-z0-9]*|[A-Za-z0-9]+(?:_[A-Za-z0-9]+
 /** People search for code by a name that has several of the words. */
 const NAME_SHARE = 1.2;
 
-/** From 0 for none to about 1 for all of them. */
+/** Returns a number from 0, if no words stand close together, to about 1, if all of them do. */
 export function closenessOf(
   passages: readonly Passage[],
   { match, rarity }: Pick<Ranking, "match" | "rarity">,

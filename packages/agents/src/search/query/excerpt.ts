@@ -62,7 +62,7 @@ interface Matches {
 
 const NO_MATCHES: Matches = { ranges: [], kinds: 0 };
 
-/** Some of the matches, if they are all that an excerpt shows. */
+/** Returns all matches, or only the first ones if an excerpt shows no others. */
 function firstMatchesIn(text: string, phrases: readonly Phrase[]): Matches {
   const start = possibleStart(text, phrases);
   if (start === null) return NO_MATCHES;
@@ -79,8 +79,8 @@ function firstMatchesIn(text: string, phrases: readonly Phrase[]): Matches {
 const BEYOND_ASCII = /[^\0-\x7f]/;
 
 /**
- * The beginning of the first run that can match; `null` if none can. A text of ASCII characters has the first word of each
- * match as it is, in some letter case; words of other texts are folded.
+ * The beginning of the first run that can match; `null` if none can. In a text of ASCII characters, a match differs
+ * from the words of the query only in letter case. Words of other texts are folded, so the result is then 0.
  */
 function possibleStart(text: string, phrases: readonly Phrase[]): number | null {
   if (BEYOND_ASCII.test(text)) return 0;

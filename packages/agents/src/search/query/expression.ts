@@ -1,4 +1,4 @@
-/** A query as an expression of FTS5. Pure. Words are quoted, so that nothing a person types is syntax. */
+/** Makes an expression of FTS5 of a query. Words are quoted, so that nothing that a person types is syntax. Pure. */
 
 import type { Voice } from "@continuo/native/index-file";
 import type { BestMatch } from "./best-match.ts";
@@ -18,7 +18,7 @@ export function shownPhrases(query: SearchQuery, best: BestMatch | undefined): r
   return [...quoted, ...words.flatMap(({ forms }) => forms.map(({ phrase }) => phrase))];
 }
 
-/** `null` if the query has no words: then every turn matches the expression. */
+/** `null` if the query requires no words, so that every turn matches. */
 export function toExpression(query: SearchQuery): string | null {
   const wanted = toExpressions(query);
   return wanted.length === 0 ? null : join(wanted, query);
@@ -31,7 +31,7 @@ function join(wanted: readonly string[], query: SearchQuery): string {
   return unwanted.length === 0 ? expression : `(${expression}) NOT (${unwanted.join(" OR ")})`;
 }
 
-/** Parts of names in code are kept in no order. */
+/** An exact phrase is not searched in the parts of names, because these have no order. */
 export function columnsOf({ exact }: Phrase, voices: readonly Voice[]): readonly (Voice | "parts")[] {
   return exact ? voices : withParts(voices);
 }

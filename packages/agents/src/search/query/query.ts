@@ -1,4 +1,4 @@
-/** The language of a search, parsed. Pure: the caller passes the time that `since:` counts from. */
+/** Parses the language of a search. Pure: the caller passes the time from which `since:` counts. */
 
 import { AGENT_NAMES, ContinuoError, nearest } from "@continuo/core/model";
 import { wordsOf } from "@continuo/native/index-file";
@@ -25,8 +25,8 @@ const FILTERS = ["agent", "project", "branch", "role", "tool", "file", "since", 
 type Filter = (typeof FILTERS)[number];
 
 /**
- * Errors: `usage` for a filter without a value, a name that is nearly one of a filter, or an unknown role or agent, and for
- * a query that asks for nothing, or that excludes every role.
+ * Errors: `usage` for a filter without a value, a name that is nearly that of a filter, an unknown role or agent, and a
+ * query that asks for nothing or excludes every role.
  */
 export function parseQuery(text: string, options: ParseOptions): SearchQuery {
   const draft = createDraft(
@@ -166,7 +166,10 @@ interface TermSyntax {
   readonly isPrefix: boolean;
 }
 
-/** Filters of other search boxes, with a value that begins like a time: `after:2026-01-31`, but not the CSS of `before:absolute`. */
+/**
+ * Filters of other search boxes. They are recognized if their value begins like a time: `after:2026-01-31`, but not the
+ * CSS of `before:absolute`.
+ */
 const OTHER_FILTERS: readonly (readonly [name: string, minus: "" | "-"])[] = [
   ["after", ""],
   ["before", "-"],
@@ -174,7 +177,7 @@ const OTHER_FILTERS: readonly (readonly [name: string, minus: "" | "-"])[] = [
 ];
 const TIME_START = /^(?:\d|today|yesterday)/u;
 
-/** Words with a colon between them, such as `localhost:3000`, unless the first is nearly the name of a filter. */
+/** Adds words with a colon between them, such as `localhost:3000`. Errors: `usage` if the first is nearly a filter. */
 function addNamed(draft: QueryDraft, name: string, value: string, written: TermSyntax): void {
   const [other, minus] = OTHER_FILTERS.find(([one]) => one === name) ?? [];
   if (other !== undefined && TIME_START.test(value)) {

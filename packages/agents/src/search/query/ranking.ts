@@ -1,9 +1,9 @@
-/** The rank of a turn: BM25 over its words, more for words of people, and more for newer turns. Pure. */
+/** Ranks a turn by BM25 over its words: words of people count more, and newer turns rank higher. Pure. */
 
 import { VOICES, type Voice } from "@continuo/native/index-file";
 import type { IndexedSession } from "../../catalog/index.ts";
 
-/** A person's words describe a session best. */
+/** The weights of words by their voice: the words of a person describe a session best. */
 export const WEIGHTS: Readonly<Record<Voice | "parts", number>> = {
   person: 4,
   agent: 2,
@@ -20,7 +20,7 @@ export const COLUMN_WEIGHTS: readonly number[] = [...VOICES, "parts" as const].m
 
 /** The share by which a turn of today ranks above an old one. */
 const RECENT_BONUS = 0.6;
-/** After this time, the bonus is about a third. */
+/** The days after which about a third of the bonus is left. */
 const RECENT_DAYS = 30;
 const DAY_MS = 86_400_000;
 
@@ -30,19 +30,19 @@ export interface RankedTurn {
   readonly score: number;
 }
 
-/** Greater is better. @param nowMs milliseconds since 1970 */
+/** Returns the rank; a greater one is better. @param nowMs milliseconds since 1970 */
 export function rankOf(turn: RankedTurn, session: Pick<IndexedSession, "updatedAt">, nowMs: number): number {
   const recency = 1 + RECENT_BONUS * recencyOf(Date.parse(turn.at ?? session.updatedAt ?? ""), nowMs);
-  // Without words, the newest come first.
+  // If the query has no words, the newest turns come first.
   return turn.score === 0 ? recency : turn.score * recency;
 }
 
-/** False if a turn with this score ranks lower than `rank`, whatever the time of the turn is. */
+/** Returns false if a turn with this score ranks lower than `rank` at any time of the turn. */
 export function mayReach(rank: number, score: number): boolean {
   return score === 0 || score * (1 + RECENT_BONUS) >= rank;
 }
 
-/** From 1 for now to 0 for long ago, and for a time that is not known (`NaN`). */
+/** Returns a number from 1 for now to 0 for a time long ago; 0 also for a time that is not known (`NaN`). */
 export function recencyOf(atMs: number, nowMs: number): number {
   return Number.isNaN(atMs) ? 0 : Math.exp(-Math.max(0, nowMs - atMs) / (RECENT_DAYS * DAY_MS));
 }
@@ -66,7 +66,7 @@ const [K1, B] = [1.2, 0.75];
 /** The weight of a phrase that is in most turns, as in FTS5. */
 const LEAST_IDF = 1e-6;
 
-/** The formula is that of FTS5. */
+/** Computes the score by the formula of FTS5. */
 export function bm25({ phrases, words }: TurnCounts, statistics: TurnStatistics): number {
   const { turns, withPhrase, meanWords } = statistics;
   const length = K1 * (1 - B + (B * words) / meanWords);
@@ -78,8 +78,9 @@ export function bm25({ phrases, words }: TurnCounts, statistics: TurnStatistics)
 }
 
 /**
- * The share of a score that a piece of a turn contributes, for a query of one phrase. A turn reaches the score only if
- * the shares of its pieces add up to at least 1. No share is below 0: a piece that belongs to another turn never lowers the sum.
+ * Returns the share of a score that a piece of a turn contributes, for a query of one phrase. A turn reaches the score
+ * only if the shares of its pieces add up to at least 1. No share is below 0: a piece that belongs to another turn
+ * never lowers the sum.
  */
 export function shareOfPiece(
   { phrases: [count = 0], words }: TurnCounts,
@@ -100,7 +101,7 @@ export function greatestRank(statistics: TurnStatistics, newestMs: number, nowMs
   return rankOf({ at: new Date(newestMs).toISOString(), score }, { updatedAt: null }, nowMs);
 }
 
-/** The weight of a term: greater if fewer turns have it, and 0 if no turn has it. */
+/** Returns the weight of a term: it is greater if fewer turns have the term, and 0 if no turn has it. */
 export function rarityOf(withTerm: number, turns: number): number {
   if (withTerm === 0) return 0;
   return Math.log(1 + (turns - withTerm + 0.5) / (withTerm + 0.5));

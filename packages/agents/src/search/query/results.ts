@@ -24,7 +24,7 @@ export interface SearchResult {
 
 export interface SearchResults {
   readonly results: readonly SearchResult[];
-  /** The number of all sessions that match, also of those that `limit` leaves out. */
+  /** The number of all sessions that match, including those that `limit` leaves out. */
   readonly total: number;
 }
 

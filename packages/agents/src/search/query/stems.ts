@@ -1,6 +1,6 @@
 /** Other forms of an English word, so that `migrating` finds `migration`, and `paid` finds `pay`. Pure. */
 
-/** Endings that a form may have, each before the shorter ones that it ends with. At least this number of letters is left. */
+/** Endings of forms, each before the shorter ones that it ends with. At least `least` letters remain without it. */
 const ENDINGS: readonly (readonly [ending: string, least: number])[] = [
   ["ations", 4],
   ["ation", 4],
@@ -31,13 +31,13 @@ const WHOLE: ReadonlySet<string> = new Set(
 
 /** Verbs double their last consonant before these endings. */
 const DOUBLING: ReadonlySet<string> = new Set(["ing", "ings", "ed", "er", "ers", "ation", "ations"]);
-/** The doubled consonant of `planning`, and of `cancelled`: a verb of one syllable, such as `call`, ends in -ll itself. */
+/** The doubled consonant of `planning` and `cancelled`. A verb of one syllable, such as `call`, ends in -ll itself. */
 const DOUBLED = /(?:([bdgkmnprt])\1|[aeiou][^aeiou]*[aeo]ll)$/u;
 const ENDS_IN_LL = /(?:call|fall|stall|[ensy]roll|spell|tell|quell)$/u;
 
 /** Every ending of a word in -y after a consonant: `copy`, `copies`, `copied`, `copier`, `copiers`. */
 const Y_END = /^([a-z]+[b-df-hj-np-tv-z])(?:y|ies|ied|iers?)$/u;
-/** So many letters before a -y are a beginning that few other words have, such as `librar`. */
+/** Few other words begin with this many letters before a -y, such as `librar`. */
 const LONG = 6;
 
 /** The beginning of a form, without its ending; the word itself if it is short or of another script. */
@@ -49,7 +49,7 @@ export function stemOf(word: string): string {
   return isAdverb || !Y_END.test(word) ? stemBeforeY(withoutEnding(word)) : stemBeforeY(word);
 }
 
-/** Words in -y change it before an ending, so that it belongs to the stem only before a short one. */
+/** Words in -y change that letter before an ending, so it belongs to the stem only after fewer than `LONG` letters. */
 function stemBeforeY(word: string): string {
   const [, before] = Y_END.exec(word) ?? [];
   if (before === undefined) return word;
@@ -114,7 +114,7 @@ export function otherFormsOf(word: string): readonly string[] {
   return [...forms, ...formsInY(word)].filter((form) => form !== word);
 }
 
-/** `copies` for `copy`; `movie` for `movies`, which could be a form of `movy` as well. */
+/** Returns `copies` for `copy`, and `movie` for `movies`, which could also be a form of `movy`. */
 function formsInY(word: string): readonly string[] {
   const [before] = /^[a-z]+[b-df-hj-np-tv-z](?=y$)/u.exec(stemOf(word)) ?? [];
   if (before === undefined) return [];

@@ -18,7 +18,7 @@ export type LineSearchResult = ScannedResult | "read" | null;
 
 export type SearchLines = (found: NativeSource, leastScore: number | undefined) => Promise<LineSearchResult>;
 
-/** `null` for a query that more than one line decides. */
+/** `null` for a query that needs more than one line to decide. */
 export function createLineSearch(options: MatcherOptions): SearchLines | null {
   const { query, best, regex } = options;
   const [phrase, ...others] = query.all;
@@ -60,7 +60,7 @@ function look({ bytes, ownBytes, messagesOf }: SessionLines, looking: LineSearch
       ceiling?.add(piece);
     }
     if (isAny && ceiling?.isLow() !== true) return "read";
-    // Its rank is too low, whatever else it holds.
+    // The rank of the session is too low, whatever else it contains.
     if (ceiling?.isLowest === true && isKept) return toCounted(found, ceiling.score);
   }
   if (finder.hasOtherForms(bytes)) return "read";
@@ -73,11 +73,11 @@ interface Piece {
   readonly count: number;
   readonly words: number;
   readonly isPerson: boolean;
-  /** True if a turn has it in any case. */
+  /** True if the piece is certainly in a turn. */
   isKept(): boolean;
 }
 
-/** More than any text can weigh that holds the word once. */
+/** A text that contains the word once weighs less than this. */
 const MOST_WEIGHT: number = Math.max(...Object.values(WEIGHTS)) + WEIGHTS.parts;
 
 function piecesOf(
@@ -107,11 +107,11 @@ function parseLine(line: Buffer): unknown {
   }
 }
 
-/** The rank that a session reaches at most, as far as its lines are known. */
+/** The highest rank that a session can reach, according to its lines so far. */
 interface Ceiling {
   /** True if no session of this age ranks high enough. */
   readonly isLowest: boolean;
-  /** A rank that is not reached. */
+  /** A rank that is too low to be among the best. */
   readonly score: number;
   add(piece: Piece): void;
   isLow(): boolean;
@@ -126,7 +126,7 @@ function createCeiling(
 ): Ceiling {
   const newestMs = newestOf(Math.max(...found.files.map(({ mtimeMs }) => mtimeMs)), lastTimeIn(bytes));
   const recency = rankOf({ at: new Date(newestMs).toISOString(), score: 1 }, { updatedAt: null }, nowMs);
-  // A turn has one message of a person at most.
+  // A turn has at most one message of a person.
   const shares = { person: 0, others: 0 };
   return {
     isLowest: greatestRank(statistics, newestMs, nowMs) < leastScore,

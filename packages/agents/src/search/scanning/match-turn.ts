@@ -32,14 +32,14 @@ export interface MatchedWords {
   words(): number;
 }
 
-/** `null` if the turn lacks the words; the filters of the query are checked elsewhere. */
+/** Returns `null` if the turn does not match the words. The filters of the query are checked elsewhere. */
 export function matchWords({ passages }: Turn, query: SearchQuery): MatchedWords | null {
   const words = toWords(passages);
   const phrases = countsIn(words, query);
   return phrases && { phrases, leastWords: words.leastCount, words: words.count };
 }
 
-/** `null` if the turn lacks the words. */
+/** Returns `null` if the turn does not match the words. */
 function countsIn(words: TurnWords, query: SearchQuery): readonly number[] | null {
   const counts: number[] = [];
   for (const one of wantedOf(query)) {
@@ -100,7 +100,7 @@ function wantedOf(query: SearchQuery): readonly PhraseQuery[] {
 interface TurnWords {
   /** For each voice, its texts, folded. */
   readonly voices: Readonly<Record<Voice, readonly string[]>>;
-  /** At least the parts of names that begin with a word. */
+  /** Returns at least those parts of names that begin with the word; it may return other parts too. */
   partsLike(word: string): ReadonlySet<string>;
   /** The number of words without parts of names. */
   leastCount(): number;
@@ -110,7 +110,7 @@ interface TurnWords {
 function toWords(passages: readonly Passage[]): TurnWords {
   const voices: Record<Voice, string[]> = { person: [], agent: [], call: [], result: [], other: [] };
   for (const { voice, text } of passages) voices[voice].push(foldedText(text));
-  // Parts have no voice: those of injected text would be everybody's.
+  // Parts of names have no voice: the parts of injected text would count for every voice, so they are left out.
   const ofNames = passages.filter(({ voice }) => voice !== "other").map(({ text }) => text);
   let all: ReadonlySet<string> | null = null;
   const partsOfAll = (): ReadonlySet<string> => {
@@ -131,7 +131,7 @@ function toWords(passages: readonly Passage[]): TurnWords {
   };
 }
 
-/** Between two texts of a voice, the index has a word of its own. */
+/** The index puts a word of its own between two texts of a voice, and this word is counted too. */
 function countAll(texts: readonly string[]): number {
   const between = Math.max(0, texts.length - 1);
   return texts.reduce((sum, text) => sum + countWords(text), between);
@@ -161,5 +161,5 @@ function countParts(
   return [...parts].filter((part) => part.startsWith(word)).length;
 }
 
-/** Parts of names have no such character. */
+/** Parts of names have only ASCII characters. */
 const BEYOND_ASCII = /[^\0-\x7f]/u;

@@ -33,7 +33,7 @@ export interface ScanTask {
 export interface ScanResult {
   readonly results: readonly ScannedResult[];
   readonly unreadable: readonly { readonly location: string; readonly message: string }[];
-  /** The number of sessions, among those read to their ends, in which a text is too long to be searched whole. */
+  /** The number of sessions in which one of the read texts is too long to be searched whole. */
   readonly cut: number;
 }
 

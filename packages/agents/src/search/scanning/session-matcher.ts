@@ -27,7 +27,7 @@ import { type MatchedWords, matchWords } from "./match-turn.ts";
 export interface MatcherOptions {
   readonly query: SearchQuery;
   readonly best: BestMatch | null;
-  /** Excludes most turns, faster than their words are compared. */
+  /** Excludes most turns, and takes less time than comparing their words. */
   readonly filter: ByteFilter;
   /** Milliseconds since 1970. */
   readonly nowMs: number;
@@ -46,7 +46,7 @@ export interface MatchedSession {
 }
 
 export interface SessionMatcher {
-  /** The next turn of the session. */
+  /** Adds the next turn of the session. */
   add(turn: Turn): void;
   /** True if no further turn can change the result. */
   isDone(): boolean;
@@ -66,10 +66,10 @@ interface Best {
   readonly passages: Turn["passages"];
 }
 
-/** A clock that is a day wrong loses nothing. */
+/** No result is lost because of a clock that is wrong by up to a day. */
 const TOLERANCE_MS = 86_400_000;
 
-/** No turn of a session is newer, in milliseconds since 1970. */
+/** Returns a time after which the session has no turn, in milliseconds since 1970. */
 export function newestOf(changedMs: number, updatedAt: string | null): number {
   return Math.max(changedMs, Date.parse(updatedAt ?? "") || 0) + TOLERANCE_MS;
 }
@@ -127,7 +127,7 @@ export function createMatcher(
 }
 
 interface Rank {
-  /** At least the rank of the turn. */
+  /** The rank of the turn if `isExact`; otherwise an upper limit of it. */
   readonly score: number;
   readonly isExact: boolean;
 }
@@ -140,7 +140,7 @@ function rankAbove(
   statistics: TurnStatistics,
 ): Rank {
   if (phrases.length === 0) return { score: toRank(0), isExact: true };
-  // Fewer words rank higher.
+  // A turn with fewer words ranks higher, so a count that is too low gives an upper limit.
   for (const count of [() => 0, leastWords]) {
     const score = toRank(bm25({ phrases, words: count() }, statistics));
     if (score < least) return { score, isExact: false };
@@ -148,7 +148,7 @@ function rankAbove(
   return { score: toRank(bm25({ phrases, words: words() }, statistics)), isExact: true };
 }
 
-/** The form in which the filter sees texts: inside of JSON. */
+/** Returns the texts in the form in which the filter sees them, which is the text inside JSON. */
 export function bytesOf({ passages, files }: Turn): Buffer {
   const text = [...passages.map((one) => one.text), ...files].join("\n");
   return Buffer.from(text.replaceAll("\\", "\\\\"));

@@ -1,6 +1,6 @@
 /**
- * `openLive()`: one continuous session of a page, over lost connections, reloads, and sessions that ended in the
- * meantime.
+ * `openLive()`: one continuous session of a page, which survives lost connections, reloads, and sessions that ended in
+ * the meantime.
  */
 
 import {
@@ -114,7 +114,7 @@ export class LiveClient {
     this.#sendSoon();
   }
 
-  /** Replaces the token, and sends the waiting evidence with the new one at once. */
+  /** Replaces the token, and immediately sends the waiting evidence with the new one. */
   useToken(token: string): void {
     this.#options = { ...this.#options, token };
     this.#feed.useToken(token);
@@ -179,7 +179,7 @@ export class LiveClient {
     return this.#over.signal.aborted ? Promise.reject(closed()) : this.#speech.add(recording);
   }
 
-  /** Stores a picture; a `frame_captured` points to it, as `full` or `thumbnail`. Errors: `too_large`, `unavailable`. */
+  /** Stores a picture for a `frame_captured`, as its `full` or `thumbnail`. Errors: `too_large`, `unavailable`. */
   async addPicture(bytes: Uint8Array | Blob, mediaType: string): Promise<BlobPointer> {
     const { signal } = this.#over;
     const body = new Bytes(bytes, mediaType);
@@ -273,7 +273,7 @@ export class LiveClient {
     this.#options.onFrame?.(frame);
   }
 
-  /** Ends the pause after an error and tries again at once. */
+  /** Ends the pause after an error, and tries again immediately. */
   #sendNow(): void {
     this.#hurry.abort();
     this.#hurry = new AbortController();
@@ -396,7 +396,7 @@ export class LiveClient {
   }
 }
 
-/** True for an error that another try would meet again. */
+/** True for an error that another try would get again. */
 function isRefusal(error: unknown): boolean {
   return isContinuoError(error, "invalid") || isContinuoError(error, "too_large");
 }

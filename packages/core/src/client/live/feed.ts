@@ -1,4 +1,4 @@
-/** The socket of a continuous session: it comes back by itself, and continues after the newest event that it saw. */
+/** The socket of a continuous session. It reconnects by itself, and continues after the newest event that it saw. */
 
 import { assertKnownOptions, type ContinuoError, type KnownOptions, present } from "../../model/index.ts";
 import { LIVE_SUBPROTOCOL, type LiveClientFrame, type LiveServerFrame } from "../../wire/index.ts";
@@ -15,8 +15,8 @@ export interface FeedOptions extends ServerAddress {
   /** Called when the server answered, and when the connection is lost. */
   readonly onConnection?: ((connection: "open" | "lost") => void) | undefined;
   /**
-   * Called once with the reason why the connection does not open: `forbidden`, `unsupported`. It is tried again
-   * nonetheless.
+   * Called once with the reason why the connection does not open: `forbidden`, `unsupported`. The feed
+   * still tries again.
    */
   readonly onRefused?: ((error: ContinuoError) => void) | undefined;
 }
@@ -48,7 +48,7 @@ export class Feed {
     this.#socket?.close(1000);
   }
 
-  /** Uses the token for the next connection, which begins at once. */
+  /** Connects again with the token: after a short pause if there is a connection now, otherwise immediately. */
   useToken(token: string): void {
     this.#options = { ...this.#options, token };
     this.#tries = 0;
@@ -59,7 +59,7 @@ export class Feed {
     }
   }
 
-  /** The key may have another session now. */
+  /** Connects again, because the key may have another session now. */
   restart(): void {
     this.#socket?.close(1000);
   }
@@ -150,7 +150,7 @@ export interface WatchLiveOptions extends ServerAddress {
   readonly onConnection?: ((connection: "open" | "lost") => void) | undefined;
   /**
    * Called once with the reason why the connection does not open: `forbidden` for a page that the server does not
-   * accept, `unsupported` for a proxy that passes no WebSockets. `console.warn` if none is given.
+   * accept, `unsupported` for a proxy that passes no WebSockets. By default the reason goes to `console.warn`.
    */
   readonly onRefused?: ((error: ContinuoError) => void) | undefined;
 }
@@ -171,8 +171,8 @@ export interface LiveWatch {
 }
 
 /**
- * Follows a continuous session without adding anything. If the key has no session yet, it tries again until it is closed
- * and never creates one. Needs `live:KEY:read`. Errors: `invalid`.
+ * Follows a continuous session without adding anything. If the key has no session yet, the watch tries again until it
+ * is closed, and never creates a session. Needs `live:KEY:read`. Errors: `invalid`.
  */
 export function watchLive(options: WatchLiveOptions): LiveWatch {
   assertKnownOptions("watchLive", options, WATCH_OPTIONS);

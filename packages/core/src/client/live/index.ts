@@ -2,7 +2,8 @@
  * `continuo/client/live`: one continuous session of a page, in Node and in browsers.
  *
  * Promises: evidence is in the outbox before it is sent, and leaves it when the server stored it; it arrives once and
- * in order, over lost connections, reloads, degraded sessions, revoked tokens and sessions that ended; no `node:` import.
+ * in order, in spite of lost connections, reloads, degraded sessions, revoked tokens and sessions that ended; no
+ * `node:` import.
  * Does not know: how the server stores anything, how a page records speech or pictures.
  */
 

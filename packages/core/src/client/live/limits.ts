@@ -3,9 +3,9 @@
 export const LIMITS = {
   firstRetryMs: 250,
   longestRetryMs: 10_000,
-  /** One request. */
+  /** The time limit of one request. */
   requestMs: 30_000,
-  /** A server from which nothing comes for this time is gone. */
+  /** A server that sends nothing for this time counts as gone. */
   silenceMs: 10_000,
   heartbeatMs: 3_000,
   /** The interval at which a client reports that it is present. */

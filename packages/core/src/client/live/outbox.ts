@@ -1,6 +1,6 @@
 /**
- * The outbox: evidence that was not acknowledged yet. It is a port, so that a page can store it where it
- * survives a reload. Without one it stays in memory.
+ * The outbox: evidence that was not acknowledged yet. It is a port, so that a page can store the evidence in a place
+ * that survives a reload. If a page gives no outbox, the evidence stays in memory.
  */
 
 import type { EvidenceInput } from "../../wire/index.ts";
@@ -29,7 +29,7 @@ export interface Outbox {
   /** Adds a batch; `nextSequence` is one more than its number. */
   add(batch: OutboxBatch): Promise<void>;
   remove(sequence: number): Promise<void>;
-  /** Speech; if none is given, recordings wait in memory only. */
+  /** The box for recorded speech. If none is given, recordings wait only in memory. */
   readonly recordings?: RecordingBox;
 }
 

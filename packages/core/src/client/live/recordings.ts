@@ -26,8 +26,8 @@ export interface StoredRecording extends AudioRecording {
 }
 
 /**
- * Recordings that were not acknowledged yet, by their ids. `add` and `remove` resolve when their change survives a
- * reload of the page.
+ * Stores recordings that were not acknowledged yet, by their ids. `add` and `remove` resolve when a reload of the page
+ * cannot undo their change.
  */
 export interface RecordingBox {
   /** In the order in which they were added. */

@@ -31,7 +31,7 @@ export class Speech {
     while (this.#waiting > 0) await this.#turn;
   }
 
-  /** Errors: `too_large` when too many wait, those of `send`, the box's. */
+  /** Errors: `too_large` if too many recordings wait; those of `send` and of the box. */
   async add(recording: AudioRecording): Promise<Acknowledgement> {
     const limit = LIMITS.waitingRecordings;
     if (this.#waiting >= limit) {

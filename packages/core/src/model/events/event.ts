@@ -1,6 +1,6 @@
 /** An event: one immutable record of a log. */
 
-/** Who did it. `id` is the person's or process's own name, `agent` which agent it was. */
+/** Who did it. `id` is the person's or process's own name, and `agent` is the name of the agent. */
 export interface Actor {
   readonly kind: "person" | "agent" | "system";
   readonly id?: string;
@@ -10,7 +10,7 @@ export interface Actor {
 /** `critical` events are kept as long as their log; `supplementary` ones may be pruned by a policy. */
 export type Retention = "critical" | "supplementary";
 
-/** The hashes that remain of a payload that was pruned or redacted. */
+/** The time and the reason of the removal of a payload, which was pruned or redacted. Its hashes remain. */
 export interface Tombstone {
   /** ISO 8601 UTC. */
   readonly at: string;
@@ -63,11 +63,11 @@ export interface StoredEvent<Data = unknown> {
   readonly payloadHash: string;
   readonly chainHash: string;
   readonly blobs?: readonly string[];
-  /** Present while the payload of a salted event is. */
+  /** Present as long as the payload of a salted event exists. */
   readonly salt?: string;
   /** The reason why the payload does not fit the table for its type. The event is kept nevertheless. */
   readonly invalid?: string;
   readonly pruned?: Tombstone;
-  /** Why the event is not what was written; `data` is null then. Only where a reader checks the hashes. */
+  /** Why the event differs from what was written; `data` is null then. Only readers that check the hashes set it. */
   readonly damaged?: string;
 }

@@ -50,7 +50,10 @@ export const FIELD_KINDS: Readonly<
   bytes: { name: "bytes", accepts: (value) => value instanceof Uint8Array },
 };
 
-/** Why the payload does not have the shape, in one sentence; `undefined` when it has. Further keys are free. */
+/**
+ * Returns one sentence that says why the payload does not have the shape; `undefined` if it has the shape. Other keys
+ * may have any value.
+ */
 export function shapeProblem(shape: Shape, payload: unknown): string | undefined {
   if (!isObject(payload)) return "The payload is no object.";
   for (const [key, kind] of Object.entries(shape)) {
@@ -71,7 +74,7 @@ const OTHER_NAMES: Readonly<Record<string, readonly string[]>> = {
   toolCallId: ["tool_call_id", "tool_use_id", "call_id"],
 };
 
-/** A field under its own name, else in snake_case or under a name that agents use for it. */
+/** Returns a field by its own name, or else by its name in snake_case or by a name that agents use for it. */
 export function fieldOf(payload: Readonly<Record<string, unknown>>, name: string): unknown {
   if (Object.hasOwn(payload, name)) return payload[name];
   for (const other of otherNamesOf(name)) if (Object.hasOwn(payload, other)) return payload[other];

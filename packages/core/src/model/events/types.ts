@@ -23,7 +23,7 @@ export function isEventType(type: string): type is EventType {
   return Object.hasOwn(EVENT_TYPES, type);
 }
 
-/** True when the event has the type, its payload is there, and the payload is what the table says. */
+/** Returns true if the event has the type, and its payload exists and matches the table. */
 export function isEvent<Type extends EventType>(
   event: StoredEvent,
   type: Type,
@@ -31,7 +31,7 @@ export function isEvent<Type extends EventType>(
   return event.type === type && event.invalid === undefined && event.pruned === undefined;
 }
 
-/** Why the payload does not match the table, in one sentence. Unknown types have no problem. */
+/** Returns one sentence that says why the payload does not match the table. For an unknown type, there is none. */
 export function payloadProblem(type: string, data: unknown): string | undefined {
   if (!isEventType(type)) return undefined;
   if (type === "bytes") return data instanceof Uint8Array ? undefined : "The payload is no bytes.";

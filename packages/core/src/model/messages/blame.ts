@@ -49,8 +49,8 @@ export interface BlameOmissions {
   readonly sessions: number;
   /** Sessions that could not be searched or read. */
   readonly unreadable: number;
-  /** Sessions that were not searched, because the time was over. */
+  /** Sessions that were not searched because the time limit was reached. */
   readonly unsearched: number;
-  /** Edits that were not compared, because there are too many: the oldest. */
+  /** The oldest edits, which were not compared because there are too many. */
   readonly edits: number;
 }

@@ -58,7 +58,8 @@ export interface CostFact {
 export interface EndFact extends FactPlace {
   /**
    * - `answered`: with words of the agent, `text`
-   * - `calling`: a call has no result, and `text` has the names of such tools; empty if only the agent's next words are missing
+   * - `calling`: a call has no result, and `text` has the names of such tools; `text` is empty if only the agent's next
+   *   words are missing
    * - `call_failed`: the last call failed, and the agent said nothing after it; `text` is the beginning of the result
    * - `error`: the agent showed an error, `text`
    * - `stopped`: somebody stopped the agent
@@ -90,7 +91,7 @@ export interface SessionFacts {
   readonly end: EndFact | null;
 }
 
-/** The places where a session can stop, for a reader. */
+/** Words for a reader that say how a session ended. */
 export const END_WORDS: Readonly<Record<EndFact["state"], string>> = {
   answered: "answered",
   calling: "waits for a result",

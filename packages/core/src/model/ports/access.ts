@@ -1,4 +1,4 @@
-/** Who may call a server, and with which keys a server signs what it sends: kept in the store, shared by all servers. */
+/** The store keeps for all servers who may call a server, and with which keys a server signs what it sends. */
 
 import type { CallOptions, Page, PageOptions } from "./page.ts";
 
@@ -6,11 +6,11 @@ import type { CallOptions, Page, PageOptions } from "./page.ts";
 export interface Token {
   readonly tokenId: string;
   readonly workspaceId: string;
-  /** The words of the server for what the token allows, e.g. `channel:team:read`. */
+  /** The rights of the token, in the words of the server, e.g. `channel:team:read`. */
   readonly scopes: readonly string[];
   /** The name under which its holder takes part in channels. */
   readonly handle: string | null;
-  /** For people who look at the list. */
+  /** A text for people who look at the list. */
   readonly label: string | null;
   /** `loopback`: it was made on the server's own machine. */
   readonly issuedFrom: "loopback" | "network";
@@ -28,8 +28,8 @@ export interface Token {
 export type NamedKind = "channel" | "session" | "chat" | "live" | "stream" | "approval";
 
 /**
- * A right to one exact name, or to every name with a beginning. An exact name may come from outside, such as the id of a
- * user, because a `*` in it is refused. `write` includes `read`.
+ * A right to one exact name, or to every name with a certain beginning. An exact name may be a value from outside, such
+ * as the id of a user, because a `*` in it is refused. `write` includes `read`.
  */
 export type NamedRight = { readonly kind: NamedKind; readonly access: "read" | "write" } & (
   | { readonly name: string }
@@ -49,7 +49,7 @@ export interface NewToken extends CallOptions {
   readonly label?: string;
   /** `network` if none is given. */
   readonly issuedFrom?: "loopback" | "network";
-  /** It never expires if none is given. Errors: `invalid` for a time that is over. */
+  /** The token never expires if no time is given. Errors: `invalid` for a time that is over. */
   readonly expiresAt?: string;
 }
 
@@ -78,12 +78,12 @@ export interface NewWebhookKey extends CallOptions {
 }
 
 export interface AccessStore {
-  /** A token of this workspace. Errors: `invalid` for a `*` in the name or the beginning of a right, and for an empty one. */
+  /** Creates a token of this workspace. Errors: `invalid` for a right whose name or beginning is empty or has a `*`. */
   createToken(options: NewToken): Promise<IssuedToken>;
   /**
-   * The active token with this secret, `null` for any other text. With `listWorkspaces` it is the only look-up that crosses workspaces:
-   * the token says in which workspace its holder works (`forWorkspace(token.workspaceId)`). Secrets are compared in
-   * constant time.
+   * Returns the active token with this secret, `null` for any other text. Only this function and `listWorkspaces` look
+   * in all workspaces: the token says in which workspace its holder works (`forWorkspace(token.workspaceId)`). Secrets
+   * are compared in constant time.
    */
   authenticate(secret: string, options?: CallOptions): Promise<Token | null>;
   getToken(tokenId: string, options?: CallOptions): Promise<Token | null>;
@@ -95,7 +95,7 @@ export interface AccessStore {
       readonly tokenIds?: readonly string[];
     },
   ): Promise<Page<Token>>;
-  /** From now on it authenticates nobody. Revoking it again changes nothing. Errors: `not_found`. */
+  /** Makes the token authenticate nobody from now on. A second call changes nothing. Errors: `not_found`. */
   revokeToken(tokenId: string, options?: CallOptions): Promise<Token>;
   /** Forgets tokens that expired or were revoked before a time. Returns how many. */
   removeTokens(options: CallOptions & { readonly endedBefore: string }): Promise<number>;
@@ -103,9 +103,9 @@ export interface AccessStore {
   listWorkspaces(options?: CallOptions): Promise<readonly string[]>;
 
   /**
-   * Stores the key, unless another server stored one of that version first. Returns the key that is stored, so that all
-   * servers that start at the same time sign with one key. Errors: `conflict` for a version that skips one
-   * (`details.newest`).
+   * Stores the key, unless another server stored a key of that version first. Returns the key that is stored, so that
+   * all servers that start at the same time sign with the same key. Errors: `conflict` for a version that is not the
+   * next one (`details.newest`).
    */
   putWebhookKey(key: NewWebhookKey): Promise<WebhookKey>;
   /** Newest first. */

@@ -28,8 +28,8 @@ export interface PermissionRequest {
   /** Set if the agent reads the reason of a denial. */
   readonly readsReason?: true;
   /**
-   * The `approvalId` of an earlier question about the same call, which was granted in a run that ended before the call had a
-   * result: the call may already have run. Set for the person who answers, and not stored.
+   * The `approvalId` of an earlier question about the same call, which was granted in a run that ended before the call
+   * had a result: the call may already have run. It is set for the person who answers, and is not stored.
    */
   readonly grantedBefore?: string;
 }
@@ -43,8 +43,8 @@ export interface PermissionDecision {
   /** Set if the log has the answer already, because its author wrote it there. */
   readonly recorded?: true;
   /**
-   * For an agent that `reportsStart`: called before a permitted call begins, or after the result of a denied one is stored.
-   * Until then, another attempt finds the same answer. If it rejects, the call must not begin.
+   * For an agent that `reportsStart`: called before a permitted call begins, or after the result of a denied one is
+   * stored. Until then, another attempt finds the same answer. If it rejects, the call must not begin.
    */
   readonly onStart?: () => Promise<void>;
 }

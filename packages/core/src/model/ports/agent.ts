@@ -85,7 +85,7 @@ export interface ExecuteOptions {
   readonly [adapterOption: string]: unknown;
 }
 
-/** The `stopReason` of a turn that was not done when its agent reached its limit of steps: the run has a status of its own. */
+/** The `stopReason` of a turn that its agent did not finish within its limit of steps; the run gets its own status. */
 export const MAX_STEPS_REACHED = "max_steps";
 
 /** The status of a run that is stored as completed. */
@@ -99,7 +99,7 @@ export function isTurnComplete(status: string): status is "completed" | typeof M
 }
 
 export interface AgentResult {
-  /** The agent's own word: `end_turn`, `max_tokens`, `refusal`, … With `max_steps` the result of the run has this status. */
+  /** The agent's own word: `end_turn`, `max_tokens`, `refusal`, … With `max_steps` the run's result has this status. */
   readonly stopReason?: string;
   readonly usage?: Usage;
   readonly costUsd?: number;

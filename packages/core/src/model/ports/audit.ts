@@ -24,7 +24,7 @@ export const AUDIT_ACTS = {
 
 export type AuditAct = keyof typeof AUDIT_ACTS;
 
-/** In whose name something is done: the identity, and the place that it comes from. */
+/** The identity in whose name something is done, and the place that it comes from. */
 export interface Principal {
   /** `token:ID`, `user:NAME` of this machine, `server`, `program`, or `anyone` where no token is needed. */
   readonly who: string;
@@ -49,12 +49,12 @@ export interface NewAuditEntry {
   readonly what: AuditAct;
   /** At most 512 UTF-16 units are stored. */
   readonly target?: string | null;
-  /** At most 4,096 UTF-16 units of JSON; more of it is left out. */
+  /** At most 4,096 UTF-16 units of JSON; of longer details, only their number is stored, as `leftOut`. */
   readonly details?: Readonly<Record<string, unknown>>;
 }
 
 export interface ListAuditOptions extends PageOptions {
-  /** Entries from this time on. Errors: `invalid` for a text that is no time. */
+  /** Entries from this time on. Errors: `invalid` for a text that is not a time. */
   readonly since?: string;
   readonly who?: string;
   readonly what?: AuditAct;
@@ -65,7 +65,7 @@ export interface AuditStore {
   listAudit(options?: ListAuditOptions): Promise<Page<AuditEntry>>;
   /**
    * Records an act outside the store; the store records its own acts, in the same transaction. Entries are never
-   * changed. The oldest are removed: those of more than a year ago, and those above a number.
+   * changed. The oldest are removed: those from more than a year ago, and those above certain numbers.
    */
   recordAudit(entry: NewAuditEntry & CallOptions): Promise<AuditEntry>;
 }

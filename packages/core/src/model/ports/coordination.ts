@@ -1,4 +1,4 @@
-/** State that many processes agree on: cursors, leases, producers, claims, snapshots. */
+/** The state that many processes share: cursors, leases, producers, claims and snapshots. */
 
 import type { CallOptions, Page, PageOptions } from "./page.ts";
 
@@ -55,7 +55,7 @@ export interface Producer {
   readonly logId: string;
   readonly producerId: string;
   readonly epoch: number;
-  /** The greatest one accepted in this epoch. */
+  /** The greatest sequence that was accepted in this epoch. */
   readonly sequence: number;
   readonly updatedAt: string;
 }
@@ -122,9 +122,9 @@ export interface Coordination {
    * until then by the database's clock). The owner of a lease may take it again.
    */
   acquireLease(name: string, options: LeaseOptions): Promise<Lease>;
-  /** Errors: `fenced` when it was given to somebody else, `not_found`. An expired lease that nobody took is renewed. */
+  /** Also renews an expired lease that nobody took. Errors: `fenced` if somebody else has the lease, `not_found`. */
   renewLease(options: LeaseName & { readonly ttlMs?: number }): Promise<Lease>;
-  /** Does nothing if it was given to somebody else in the meantime. */
+  /** Does nothing if the lease was given to somebody else in the meantime. */
   releaseLease(options: LeaseName): Promise<void>;
   getLease(name: string, options?: CallOptions): Promise<Lease | null>;
   /**
@@ -174,7 +174,7 @@ export interface Coordination {
   putSnapshot(
     options: CursorName & { readonly data: unknown; readonly sequence?: number },
   ): Promise<Snapshot>;
-  /** The one with the greatest sequence, at most `atSequence` if that is given. */
+  /** Returns the snapshot with the greatest sequence, at most `atSequence` if that is given. */
   getLatestSnapshot(options: CursorName & { readonly atSequence?: number }): Promise<Snapshot | null>;
   /** Deletes all snapshots of the log, or those of the name, or those before a sequence. Returns how many. */
   deleteSnapshots(

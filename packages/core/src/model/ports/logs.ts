@@ -3,10 +3,10 @@
 import type { NewEvent, Retention, StoredEvent } from "../events/index.ts";
 import type { CallOptions, Page, PageOptions } from "./page.ts";
 
-/** A log of events (`application/x-continuo-events`) or, with any other media type, of byte records. */
+/** The media type of a log of events. A log of any other media type has byte records. */
 export const EVENTS_MEDIA_TYPE = "application/x-continuo-events";
 
-/** The point where a fork leaves its source: after `sequence`, or `bytes` bytes into the record after it. */
+/** The point where a fork leaves its source: after `sequence`, or after `bytes` bytes of the next record. */
 export interface ForkPoint {
   readonly logId: string;
   readonly sequence: number;
@@ -24,9 +24,9 @@ export interface Log {
   readonly createdAt: string;
   /** The time of the last append or closing. */
   readonly changedAt: string;
-  /** Seconds that the log lives on after its last append or `touchLog`. */
+  /** The time in seconds for which the log exists after its last append or `touchLog`. */
   readonly ttl?: number;
-  /** From then on the log is as if it were deleted. */
+  /** After this time, the log behaves like a deleted one. */
   readonly expiresAt?: string;
   readonly closedAt?: string;
   readonly forkedFrom?: ForkPoint;
@@ -38,16 +38,16 @@ export interface Log {
 export interface NewLog extends CallOptions {
   /** Up to 512 characters, no control characters. A UUIDv7 if none is given. */
   readonly logId?: string;
-  /** Compared without regard to case. A fork takes its source's. */
+  /** The case of letters does not matter. By default, a fork has the media type of its source. */
   readonly mediaType?: string;
-  /** Seconds, more than 0; not together with `expiresAt`. A fork without either takes its source's. */
+  /** Seconds, more than 0; not together with `expiresAt`. A fork without either has that of its source. */
   readonly ttl?: number;
   readonly expiresAt?: string;
   readonly forkedFrom?: { readonly logId: string; readonly sequence?: number; readonly bytes?: number };
   readonly metadata?: Readonly<Record<string, unknown>>;
   /** The first records, stored in the same transaction. */
   readonly events?: readonly NewEvent[];
-  /** `closed`: closed from the start. */
+  /** `closed`: the log is closed when it is created. */
   readonly state?: "open" | "closed";
 }
 
@@ -89,7 +89,7 @@ export interface ReadOptions extends CallOptions {
   readonly runId?: string;
   /** Only events whose payload, as JSON text, contains one of these. Content that is left out costs little. */
   readonly texts?: readonly string[];
-  /** The end that the limit keeps. Events are in order of sequence in any case. `oldest` by default. */
+  /** The events that the limit keeps, `oldest` by default. The events are always in order of sequence. */
   readonly order?: "oldest" | "newest";
 }
 
@@ -155,7 +155,7 @@ export interface MediaPage {
 }
 
 export interface TailOptions extends CallOptions {
-  /** Everything after this sequence; 0 if none is given. `latest`: only what comes from now on. */
+  /** Everything after this sequence; 0 if none is given. `latest`: only events that are stored from now on. */
   readonly after?: number | "latest";
   readonly types?: readonly string[];
 }
@@ -183,7 +183,7 @@ export interface PruneOptions extends CallOptions {
   readonly reason: string;
   /** Sequences less than this one. */
   readonly before?: number;
-  /** Recorded before that time. */
+  /** Only events that were recorded before this time. */
   readonly olderThan?: string;
   readonly types?: readonly string[];
   /** Only these sequences, at most 10,000; the other conditions apply as well. */
@@ -198,15 +198,15 @@ export interface RedactOptions extends CallOptions {
 export interface LogReader {
   /** `null` when there is none, or it expired. Errors: `gone`. */
   getLog(logId: string, options?: CallOptions): Promise<Log | null>;
-  /** In order of id, or of change with `changedAfter`. Hidden and expired logs are left out. */
+  /** Lists logs in order of id, or in order of change with `changedAfter`. Hidden and expired logs are left out. */
   listLogs(options?: ListLogsOptions): Promise<LogPage>;
   /** Errors: `not_found`, `gone`, `corrupt` (with `details.sequence`). */
   read(logId: string, options?: ReadOptions): Promise<EventPage>;
   /** Records of a log of bytes. Errors: as `read`; `invalid` for a log of events. */
   readJoined(logId: string, options: ReadJoinedOptions): Promise<JoinedPage>;
   /**
-   * The backlog, then new events: every event once, in order. It ends after the last event of a closed log, and when
-   * the signal aborts. A slow reader does not lose events: at most one page is in memory. Errors: as `read`;
+   * Yields the backlog and then new events, each once and in order. It ends after the last event of a closed log, and
+   * when the signal aborts. A slow reader does not lose events: at most one page is in memory. Errors: as `read`;
    * `not_found` or `gone` when the log is deleted in the meantime; `unavailable` when the store is closed.
    */
   tail(logId: string, options?: TailOptions): AsyncIterable<StoredEvent>;

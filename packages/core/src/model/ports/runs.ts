@@ -1,4 +1,4 @@
-/** Runs: one execution of an agent on a session. A run ends exactly once. */
+/** A run is one execution of an agent on a session. It ends exactly once. */
 
 import type { EventType } from "../events/index.ts";
 import type { CallOptions, Page, PageOptions } from "./page.ts";
@@ -54,7 +54,7 @@ export interface Run {
   readonly metadata: Readonly<Record<string, unknown>>;
   /** See `NewRun`; left out where it is 0. */
   readonly priority?: number;
-  /** The time before which `claimNextRun` does not take it: that of its creation and its `delayMs`. */
+  /** `claimNextRun` does not take the run before this time: the time of its creation plus `delayMs`. */
   readonly notBefore?: string;
   readonly createdAt: string;
   readonly startedAt: string | null;
@@ -68,9 +68,9 @@ export interface NewRun {
   readonly metadata?: Readonly<Record<string, unknown>>;
   /** A whole number from -100 to 100; 0 if none is given. `claimNextRun` takes the highest first. */
   readonly priority?: number;
-  /** An earlier run of the session, whose place in the queue it has: later runs wait for it. */
+  /** An earlier run of the session. This run has its place in the queue, so later runs wait for this run. */
   readonly placeOf?: string;
-  /** Milliseconds for which `claimNextRun` does not take it. Later runs of the session wait as well. */
+  /** Milliseconds for which `claimNextRun` does not take the run. Later runs of the session wait as well. */
   readonly delayMs?: number;
 }
 
@@ -103,7 +103,7 @@ export interface ListRunsOptions extends PageOptions {
 export interface ClaimRunOptions extends CallOptions {
   /** The owner that will run it. */
   readonly owner: string;
-  /** Only runs of this session; of all sessions if none is given. */
+  /** Only runs of this session; by default, runs of all sessions. */
   readonly sessionId?: string;
   /** Only runs for these agents. */
   readonly agents?: readonly string[];
@@ -123,11 +123,11 @@ export interface RunStore {
   /** Appends the event of the new status. Errors: `not_found`, `invalid_transition`, `fenced`. */
   transitionRun(runId: string, options: TransitionOptions): Promise<Run>;
   /**
-   * Starts a pending run whose session has none running: among the first runs of all sessions, the one with the highest
-   * priority, and among equals the oldest. First in, first out within a session, whatever the priorities are, and
-   * however many processes ask; a run with `placeOf` has the place of that run, and one with `delayMs` waits. `null` when
-   * there is nothing to do. `executeRun` executes it with `claimedBy`, the same owner; until then the metadata of the run
-   * have `claimed`.
+   * Starts a pending run of a session in which no run is running; returns `null` if there is nothing to do. Among the
+   * first runs of all sessions, it takes the run with the highest priority, and among equals the oldest. Within a
+   * session, the first run in the queue starts first, whatever the priorities are, and however many processes ask. A
+   * run with `placeOf` has the place of that run, and a run with `delayMs` waits. `executeRun` executes the run with
+   * `claimedBy`, the same owner; until then the metadata of the run has `claimed`.
    */
   claimNextRun(options: ClaimRunOptions): Promise<Run | null>;
 }

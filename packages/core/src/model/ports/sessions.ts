@@ -22,8 +22,9 @@ export interface Session {
   /** The time of the last append to the log. */
   readonly lastActivityAt: string;
   /**
-   * If two sessions have the same `lastActivityAt`, the one with the larger number changed later. On SQLite that holds
-   * always, on Postgres by the order in which the transactions began to write. A store of your own may leave it out.
+   * If two sessions have the same `lastActivityAt`, the one with the larger number changed later. This always holds on
+   * SQLite; on Postgres, the order is that in which the transactions began to write. A store of your own may leave it
+   * out.
    */
   readonly activityOrder?: number;
   /** Seconds that the session lives on after its last append. */
@@ -46,9 +47,9 @@ export interface NewSession extends CallOptions {
   readonly ttl?: number;
   readonly expiresAt?: string;
   /**
-   * The session begins with the events of another log, at its newest if no sequence is given. If that is the log of a
-   * session, the new session is its child, and takes its title, agent and cwd if none are given; it does not take its
-   * metadata, which contain native references.
+   * The session begins with the events of another log up to this sequence, or with all of them if no sequence is given.
+   * If that is the log of a session, the new session is its child, and takes its title, agent and cwd if none are
+   * given; it does not take its metadata, which contain native references.
    */
   readonly forkedFrom?: { readonly logId: string; readonly sequence?: number };
   /** Stored together with the session, like the side writes of an append; if one is `fenced`, no session is made. */
@@ -65,7 +66,7 @@ export interface SessionPatch {
 }
 
 export interface ListSessionsOptions extends PageOptions {
-  /** One, or any of several. */
+  /** One status, or several of which the session must have one. */
   readonly status?: string | readonly string[];
   readonly agent?: string;
   readonly cwd?: string;
@@ -73,9 +74,9 @@ export interface ListSessionsOptions extends PageOptions {
   readonly prefix?: string;
   /** Only sessions whose metadata have each of these keys, with that value: a text, a number, `true` or `false`. */
   readonly metadata?: Readonly<Record<string, string | number | boolean>>;
-  /** Appended to after that time (ISO 8601 UTC). */
+  /** Only sessions that were appended to after that time (ISO 8601 UTC). */
   readonly activeAfter?: string;
-  /** Not appended to since that time. */
+  /** Only sessions that were not appended to after that time (ISO 8601 UTC). */
   readonly activeBefore?: string;
 }
 
@@ -89,10 +90,10 @@ export interface SessionStore {
   /** Appends `session_updated` with the patch. Errors: `not_found`. */
   updateSession(sessionId: string, patch: SessionPatch, options?: CallOptions): Promise<Session>;
   /**
-   * Sorted by `updatedAt`, newest first, which is the order of activity to the minute. Errors: `invalid` for an invalid
-   * filter.
+   * The list is sorted by `updatedAt`, newest first, which is the order of activity to the minute. Errors: `invalid`
+   * for an invalid filter.
    */
   listSessions(options?: ListSessionsOptions): Promise<Page<Session>>;
-  /** With its log, runs, cursors and snapshots. Errors: `not_found`. */
+  /** Deletes the session with its log, runs, cursors and snapshots. Errors: `not_found`. */
   deleteSession(sessionId: string, options?: CallOptions & { readonly reason?: string }): Promise<void>;
 }

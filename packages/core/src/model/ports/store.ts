@@ -42,7 +42,7 @@ export interface AppendOptions extends CallOptions {
 export interface StoreInfo {
   /** One of three for Continuo's own engines; another engine chooses its own name. */
   readonly engine: "memory" | "sqlite" | "postgres" | (string & {});
-  /** Without credentials. */
+  /** The place of the store, without credentials. */
   readonly location: string;
   readonly schemaVersion: number;
   readonly logs: number;
@@ -93,8 +93,8 @@ export interface Store
   listDeletedLogs(options?: PageOptions & { readonly logId?: string }): Promise<Page<DeletedLog>>;
 
   /**
-   * Stores all events and all side writes, or nothing at all, and returns the events as they are stored, as
-   * soon as they are durable. The store checks in this order:
+   * Stores all events and all side writes, or nothing. When they are durable, it returns the events as they are stored.
+   * The store checks in this order:
    *
    * 1. ids: if all are stored with the same type, actor and payload, the stored events are returned,
    *    whatever else was given; if only some are stored, the content differs, or `onlyNew` is true: `conflict`

@@ -30,7 +30,8 @@ export interface NewRunWrite {
 }
 
 /**
- * The next status of a run; or, if it already runs, metadata that its own `owner` sets. Errors: `not_found`, `invalid_transition`.
+ * The next status of a run; or, if it already runs, metadata that its own `owner` sets. Errors: `not_found`,
+ * `invalid_transition`.
  */
 export interface RunWrite {
   readonly type: "run";
@@ -51,7 +52,7 @@ export interface ProducerWrite {
   readonly sequence: number;
 }
 
-/** A number in the order of its writer: it must be greater than the log's last one, by character codes. Errors: `conflict`. */
+/** A writer's own sequence: it must be greater than the log's last one, by character codes. Errors: `conflict`. */
 export interface WriterSequenceWrite {
   readonly type: "writer_sequence";
   readonly value: string;

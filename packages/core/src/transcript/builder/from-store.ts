@@ -39,8 +39,8 @@ const OPTIONS: KnownOptions<FromStoreOptions> = {
 };
 
 /**
- * With a `limit` or a budget only the end of the log is read, however long it is, and the session's instructions at its
- * beginning. Errors: as `LogReader.read` (`not_found`, `gone`, `corrupt`); `invalid` for a limit or a budget.
+ * With a `limit` or a budget, it reads only the end of the log, and the session's instructions at the beginning of the
+ * log. Errors: as `LogReader.read` (`not_found`, `gone`, `corrupt`); `invalid` for a limit or a budget.
  */
 export async function fromStore(
   store: TranscriptSource,
@@ -89,13 +89,13 @@ async function readFromStart(
 }
 
 /**
- * Updates a transcript: only events that were appended since are read, and the result is the same as that of reading
- * all of them (from where the given one begins). The given transcript does not change. With `limit`, if more events
- * than that are new, older ones are left out as in `fromStore`.
+ * Updates a transcript: it reads only the events that were appended in the meantime. The result is the same as if all
+ * events were read from where the given transcript begins. The given transcript does not change. With `limit`, if more
+ * events than that are new, older ones are left out as in `fromStore`.
  *
  * The log is read again from its beginning if the transcript cannot be continued: the log was deleted and made again,
- * `upTo` comes before the end of the transcript, or its messages were changed. Until the log is read again from its
- * beginning, events that were pruned stay in the transcript. Errors: as `fromStore`.
+ * `upTo` comes before the end of the transcript, `after` is not where the transcript begins, or its messages were
+ * changed. Until then, events that were pruned stay in the transcript. Errors: as `fromStore`.
  */
 export async function updateFromStore(
   store: TranscriptSource,

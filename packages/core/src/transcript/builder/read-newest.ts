@@ -1,6 +1,6 @@
 /**
- * Reads the end of a log: a number of events, or as many as fit a budget, however long the log is. With a budget the beginning
- * is read too, because the session's instructions are there.
+ * Reads the end of a log: a number of events, or as many as fit a budget, however long the log is. With a budget, the
+ * beginning is read too, because the session's instructions are there.
  */
 
 import { type EventPage, type LogReader, type Message, present } from "../../model/index.ts";
@@ -26,9 +26,9 @@ export interface NewestEvents {
   readonly instructions: readonly EventLike[];
 }
 
-/** The most events in one page. */
+/** The greatest number of events in one page. */
 export const PAGE_EVENTS = 10_000;
-/** The number of events at the end of a log that are read first for a budget; each further try reads four times as many. */
+/** The number of events that are read first for a budget; each further try reads four times as many. */
 const BUDGET_EVENTS = 512;
 /** The number of events at the beginning of a log that are searched for its instructions. */
 const INSTRUCTION_EVENTS = 1_000;
@@ -77,7 +77,7 @@ async function readEnd(
   return { events: pages.flat(), begins: before, instructions: [] };
 }
 
-/** True if the budget left messages out: then older messages do not fit either. */
+/** True if the budget left messages out, because older messages do not fit then either. */
 function isFull(messages: readonly Message[], options: BudgetOptions): boolean {
   const plan = planWithinBudget(messages, options);
   const kept = new Set(plan.messages.map(({ id }) => id));

@@ -27,7 +27,7 @@ import {
 export interface Transcript {
   readonly sessionId: string;
   readonly messages: readonly Message[];
-  /** The sum of the events that were read, before any budget; 0 if no event has a sequence. */
+  /** The highest sequence of the events that were read, before any budget; 0 if no event has a sequence. */
   readonly lastSequence: number;
   /** The time of the last event. */
   readonly lastTimestamp: string | null;
@@ -50,7 +50,9 @@ export interface TranscriptMetadata {
   readonly omitted?: OmittedMessages;
   /** The state from which the next update starts. */
   readonly fold: FoldState;
-  /** `session`, `lastRun`, `turns`, `stopReason`, `mode`, `model`, `resumption`, `handedOver`, `liveState`, `closed`. */
+  /**
+   * `session`, `lastRun`, `turns`, `stopReason`, `mode`, `model`, `resumption`, `handedOver`, `liveState`, `closed`.
+   */
   readonly [state: string]: unknown;
 }
 
@@ -61,7 +63,7 @@ export interface Fold {
   readonly sessionId: string;
   /** Events up to here are not read, except for the session's instructions. */
   readonly after: number;
-  /** The number of instructions that were read nevertheless. */
+  /** The number of instructions that were read from before that place. */
   readonly instructions: number;
   readonly draft: TranscriptDraft;
   readonly loose: readonly EventLike[];
@@ -74,7 +76,7 @@ export function beginFold(sessionId: string, after: number, instructions = 0): F
   return { sessionId, after, instructions, draft: createDraft({ messages: [], layers: [] }), loose: [] };
 }
 
-/** `null` for a value that is not a transcript of this version, or whose messages somebody changed. */
+/** `null` for a value that is not a transcript of this version, or whose number of messages changed. */
 export function resumeFold(transcript: Transcript): Fold | null {
   const state = transcript.metadata.fold as FoldState | undefined;
   if (state?.version !== 1) return null;

@@ -19,7 +19,7 @@ export interface Budget extends Cost {
 
 const CHARS_PER_TOKEN = 4;
 
-/** Errors: `invalid` for a number below 0 and for every other value. */
+/** Errors: `invalid` for a limit that is not a number of at least 0. */
 export function toBudget(options: BudgetOptions): Budget {
   const { tokenizer } = options;
   const maxTokens = limitOf("maxTokensApprox", options.maxTokensApprox);

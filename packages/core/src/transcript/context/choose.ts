@@ -64,7 +64,7 @@ interface Choice {
   has(unit: ContextUnit): boolean;
   /** Returns true if the unit is in the context now. */
   take(unit: ContextUnit): boolean;
-  /** Takes one unit after another until one does not fit: a conversation with holes misleads. */
+  /** Takes units until one that is not a system message does not fit: a conversation with holes misleads. */
   takeRun(units: readonly ContextUnit[]): void;
   members(): readonly UnitMessage[];
 }
@@ -94,7 +94,10 @@ function createChoice(stays: ContextUnit, budget: Budget): Choice {
   return choice;
 }
 
-/** Takes units from both sides in turn, the nearest units first; a side ends at its first unit that does not fit. */
+/**
+ * Takes units from both sides in turn, the nearest units first. A side ends at its first unit that does not fit, unless
+ * that is a system message.
+ */
 function takeBothSides(choice: Choice, older: readonly ContextUnit[], newer: readonly ContextUnit[]): void {
   const sides = [older.values(), newer.values()];
   while (sides.length > 0) {
@@ -139,7 +142,7 @@ function pageUnits(units: readonly ContextUnit[], after: string | undefined): re
   return units.slice(at + 1);
 }
 
-/** The unit that always stays. */
+/** The index of the unit that always stays. */
 function anchorOf(units: readonly ContextUnit[], strategy: Strategy, { around }: StrategyOptions): number {
   if (strategy === "oldest-page") return 0;
   if (strategy !== "window" || around === undefined) return units.length - 1;

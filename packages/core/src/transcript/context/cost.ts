@@ -1,6 +1,6 @@
 /**
- * The cost of messages. Every block has one: a character is a UTF-16 unit, and a picture costs its placeholder
- * in text.
+ * The cost of messages. Every block has a cost: characters are UTF-16 units, and a picture costs as much as its
+ * placeholder.
  */
 
 import type { Block, FileBlock, ImageBlock, Message, ToolCallBlock } from "../../model/index.ts";

@@ -1,13 +1,13 @@
-/** Cuts texts: the middle is removed, a mark gives its length, and no character is split. */
+/** Cuts texts: a mark replaces the middle and gives its length if there is room; no character is split. */
 
 import type { Block, Message, ToolCallBlock } from "../../model/index.ts";
 import { textOf } from "../../model/index.ts";
 import { argsText, charsOf, charsOfMessages, placeholder } from "./cost.ts";
 
-/** The shortest cut text: it has room for a mark that counts, and for a few words. */
+/** The mark of a text that has no room for a mark with a number. */
 const SHORT_MARK = "…";
 
-/** At most `maxChars` long. The mark is short where there is little room. */
+/** The result is at most `maxChars` long. The mark is short if there is little room. */
 export function cutMiddle(text: string, maxChars: number): string {
   if (text.length <= maxChars) return text;
   if (maxChars < SHORT_MARK.length) return "";
@@ -66,7 +66,7 @@ function marked(message: Message, original: Message, calls: ReadonlyMap<string, 
   return { ...message, ...repeated, metadata: cut > 0 ? { ...message.metadata, cut } : message.metadata };
 }
 
-/** Returns the cost of a block without the texts that can be cut. */
+/** Returns the cost of messages without the texts that can be cut. */
 function fixedChars(messages: readonly Message[]): number {
   return messages.reduce((sum, message) => {
     const texts = cuttable(message.content).reduce((total, text) => total + text.length, 0);

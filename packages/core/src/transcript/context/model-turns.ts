@@ -1,6 +1,6 @@
 /**
- * Messages as models get them: without what attempts left that were made again, and as the APIs of models require them, where
- * each call has its result directly after it, in a message of its own.
+ * Messages in the form that the APIs of models require: each call has its result directly after it, in a message of its
+ * own. What an attempt left is not in them if the attempt was made again.
  *
  * A call that the model's vendor ran has its result in the same message, but no API accepts it there; both become
  * messages of their own. A call without a result, which a killed agent leaves, and a result without a call are refused
@@ -23,7 +23,7 @@ export function toModelTurns(messages: readonly Message[], waiting?: ReadonlySet
   return { messages: toModelOrder(members.map(({ message }) => message)), halves };
 }
 
-/** The parts of an answer before and after the results that it contains, and these results. */
+/** Divides an answer at the results that it contains: each result and each part between them becomes a message. */
 function separate(message: Message): readonly Message[] {
   if (message.role !== "assistant") return [message];
   const made: Message[] = [];
@@ -60,7 +60,7 @@ function resultOf(
   };
 }
 
-/** The parts of an agent's request that say it. */
+/** The parts of an agent's request that show whether there was an earlier attempt. */
 export interface AttemptRequest {
   readonly run: Pick<AgentRequest["run"], "metadata">;
   readonly transcript?: Pick<NonNullable<AgentRequest["transcript"]>, "messages">;
@@ -84,8 +84,8 @@ export function earlierAttempt({ run, transcript }: AttemptRequest): EarlierAtte
 }
 
 /**
- * Without the half answers of attempts that were cut off, and without the notes of it, where a later attempt answered the same
- * message (`metadata.replacedBy`). What the tools of these attempts did stays.
+ * Removes the half answers of attempts that were cut off, and the notes about them, if a later attempt answered the
+ * same message (`metadata.replacedBy`). What the tools of these attempts did stays.
  */
 export function withoutReplaced(messages: readonly Message[]): readonly Message[] {
   return messages.filter(({ metadata }) => metadata.replacedBy === undefined);

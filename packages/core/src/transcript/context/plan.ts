@@ -1,5 +1,5 @@
 /**
- * The planner: messages cut to a budget. It serves every kind of budget.
+ * The planner cuts messages to a budget of any kind.
  *
  * 1. The newest unit always stays; if it alone exceeds the budget, its texts are cut in the middle and marked.
  * 2. System messages, newest first, up to half of the budget.
@@ -23,7 +23,7 @@ export type Summarizer = (
 
 export interface PlanOptions extends BudgetOptions, StrategyOptions {
   /**
-   * Called when something is left out, and only then. A fifth of the budget is reserved for the text that it writes.
+   * Called only if something is left out. A fifth of the budget is reserved for the text that it writes.
    */
   readonly summarizer?: Summarizer;
   readonly signal?: AbortSignal;
@@ -66,13 +66,16 @@ export interface OmittedMessages {
 }
 
 export interface ContextPlan {
-  /** In their order. Those that were cut have `metadata.cut`. */
+  /** The chosen messages in their order. Messages that were cut have `metadata.cut`. */
   readonly messages: readonly Message[];
   readonly omitted: OmittedMessages;
   readonly cost: Cost;
 }
 
-/** Returns a promise when there is a summarizer. Errors: `usage` for an unknown option, `invalid` for a budget, `not_found` for `pageAfter` and `around`. */
+/**
+ * Returns a promise if there is a summarizer. Errors: `usage` for an unknown option, `invalid` for a budget,
+ * `not_found` for `pageAfter` and `around`.
+ */
 export function planContext(
   messages: readonly Message[],
   options: PlanOptions & { readonly summarizer: Summarizer },
@@ -92,7 +95,7 @@ export function planContext(
   return cancellable(options.signal, () => planWithSummary(messages, budget, { ...options, summarizer }));
 }
 
-/** The same without a summary, for the options of a caller that has further options. */
+/** Plans without a summary, and accepts further options of the caller. */
 export function planWithinBudget(
   messages: readonly Message[],
   options: BudgetOptions & StrategyOptions,

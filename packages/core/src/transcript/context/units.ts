@@ -1,8 +1,9 @@
 /**
- * Units are messages that stay together. A unit is a message, or a message with calls and the messages with their results.
+ * Units are messages that stay together. A unit is a message, or a message with calls and the messages with their
+ * results.
  *
  * Halves of pairs (a call without a result, a result without a call) are removed from every context. A call that the
- * model's vendor ran is not half of a pair: its result need not be sent.
+ * model's vendor ran is not half of a pair, because its result need not be sent.
  */
 
 import type { Block, Message } from "../../model/index.ts";
@@ -87,7 +88,7 @@ function lastPosition(unit: ContextUnit): number {
   return unit.members.at(-1)?.position ?? -1;
 }
 
-/** `null` if no content is left. */
+/** `null` if no content is left, or only thinking. */
 function without(message: Message, taken: ReadonlySet<Block>): Message | null {
   if (!message.content.some((block) => taken.has(block))) {
     // A tool message without its result answers nothing.

@@ -1,8 +1,8 @@
-/** An event as the transcript reads it: a stored one, or one that another program wrote with keys of its own. */
+/** Reads events for the transcript: stored events, and events that another program wrote with other keys. */
 
 import type { Actor } from "../../model/index.ts";
 
-/** Every `StoredEvent` is one. If a key has several names, the first one that is present counts. */
+/** Every `StoredEvent` is an `EventLike`. If a value has several names, the first one that is present counts. */
 export interface EventLike {
   readonly type: string;
   readonly data?: unknown;
@@ -62,7 +62,7 @@ export function sequenceOf(event: EventLike): number | undefined {
 /** This is fewer digits than a number can hold exactly. */
 const DIGITS = /^\d{1,15}$/u;
 
-/** The log of the event: a session's log has the session's id. */
+/** Returns the id of the event's log: the log of a session has the id of the session. */
 export function logIdOf(event: EventLike): string | undefined {
   return event.logId ?? event.log_id ?? event.sessionId ?? event.session_id ?? undefined;
 }
@@ -70,6 +70,6 @@ export function logIdOf(event: EventLike): string | undefined {
 export function timeOf(event: EventLike): string | undefined {
   const time = event.occurredAt ?? event.occurred_at ?? event.timestamp;
   if (typeof time === "string") return time;
-  // A date cannot represent a time beyond that.
+  // A `Date` cannot represent a later or an earlier time.
   return typeof time === "number" && Math.abs(time) <= 8.64e15 ? new Date(time).toISOString() : undefined;
 }

@@ -25,7 +25,10 @@ function isCommand(part: string): boolean {
   return part !== "" && !part.startsWith("#");
 }
 
-/** The same without variables before it, without `sudo` and the like, and without the folder of the program. */
+/**
+ * Returns a part without the variables before it, without `sudo` and similar words, and without the folder of the
+ * program.
+ */
 export function plainCommand(part: string): string {
   let plain = part.replace(/^[({\s]+/u, "");
   for (let before = ""; before !== plain; ) {
@@ -35,14 +38,19 @@ export function plainCommand(part: string): string {
   return plain.replace(/^(?:\.{0,2}\/)?(?:[\w.@+-]+\/)+(?=[\w.+-]+(?:\s|$))/u, "");
 }
 
-/** Commands that only look, move or print: an error is not theirs, and they do not show that it is gone. */
+/**
+ * Commands that only look, move or print: they are not the cause of an error, and their success does not show that it
+ * is gone.
+ */
 const ASIDE =
   /^(?:cd|echo|printf|cat|head|tail|less|grep|rg|find|fd|sed|awk|cut|sort|uniq|wc|nl|tr|tee|jq|ls|tree|pwd|sleep|export|true|which|xargs|git (?:diff|show|log|grep|blame|status))(?:\s|$)/u;
 /** Programs whose second word says only that a third one follows. */
 const LONGER =
   /^(?:npm|pnpm|yarn|bun) run$|^(?:npx|bunx|uvx) \S+$|^(?:uv|poetry|bundle|docker) (?:run|exec|compose)$|^python[\d.]* -m$/u;
 
-/** Returns the words that tell commands apart: `npm run build`, `npx tsc`, `cargo test`. `null` for one that only looks. */
+/**
+ * Returns the words that tell commands apart: `npm run build`, `npx tsc`, `cargo test`. `null` for one that only looks.
+ */
 export function commandKey(part: string): string | null {
   const plain = plainCommand(part);
   if (plain === "" || ASIDE.test(plain)) return null;

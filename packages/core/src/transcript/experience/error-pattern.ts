@@ -27,11 +27,11 @@ const SAYS_ERROR =
   /error|exception|fail|fatal|panic|cannot|can't|could not|unable|unexpected|undefined|undeclared|unresolved|not (?:found|defined|assignable|permitted|allowed|recognized)|no such|denied|refused|invalid|missing|timed? ?out|conflict|segfault|\bE[A-Z]{4,}\b|\b[A-Z]{1,3}\d{3,5}\b/iu;
 /** Codes such as TS2345 and E0308, in lower case. */
 const CODE = /^[a-z]{1,4}\d{3,5}$/u;
-/** The folders before the last name of a path, or an address. The scope of an npm package is not a folder. */
+/** Matches an address, or the folders before the last name of a path. The scope of an npm package is not a folder. */
 const PLACE =
   /(?:[A-Za-z]:)?(?:\.{0,2}[\\/])(?:[^\s'"()<>:,\\/]+[\\/])*(?=[^\s'"()<>:,\\/]*)|\b\w{1,20}:\/\/\S+/gu;
 
-/** `null` if no word is left. */
+/** Returns `null` if no word is left. */
 export function errorPattern(text: string): ErrorPattern | null {
   const lines = linesOf(text).filter((line) => !FRAME.test(line));
   const said = lines.filter((line) => SAYS_ERROR.test(line));
@@ -41,7 +41,7 @@ export function errorPattern(text: string): ErrorPattern | null {
   return chosen.length === 0 ? null : { lines: chosen, words: [...words] };
 }
 
-/** The most similar line; `null` if no line is similar enough. */
+/** Returns the most similar line; `null` if no line is similar enough. */
 export function sameErrorIn(output: string, { lines }: ErrorPattern): SameError | null {
   const all = output.toLowerCase();
   const isNear = (wanted: ReadonlySet<string>): boolean =>
@@ -60,7 +60,7 @@ export function sameErrorIn(output: string, { lines }: ErrorPattern): SameError 
   return best;
 }
 
-/** The share of the wanted words that the line has; 0 if an error code differs. */
+/** Returns the share of the wanted words that the line has; 0 if an error code is missing in it. */
 function shareOf(wanted: ReadonlySet<string>, words: ReadonlySet<string>): number {
   let found = 0;
   for (const word of wanted) {
@@ -77,7 +77,7 @@ function linesOf(text: string): string[] {
     .filter((line) => line !== "");
 }
 
-/** The words of a line without numbers, times and folders, but with error codes such as TS2345. */
+/** Returns the words of a line without numbers, times and folders, but with error codes such as TS2345. */
 function wordsOf(line: string): Set<string> {
   const plain = line.replace(PLACE, " ").toLowerCase();
   return new Set(

@@ -13,17 +13,17 @@ import { commandKey, commandParts } from "./command-parts.ts";
 import { type ErrorPattern, type SameError, sameErrorIn } from "./error-pattern.ts";
 
 export interface Repair extends SameError {
-  /** The turn in which the error was seen. */
+  /** The turn in which the error was last seen. */
   readonly turn: number;
   readonly at: string | null;
   /** The id of the call, or of the message, that showed the error. */
   readonly id: string;
   /** The command or the tool that showed the error; `null` if a person reported it. */
   readonly failed: string | null;
-  /** The changes after the last call that showed the error, and before the call that succeeded. */
+  /** The changes after the error was last seen, and before the call that succeeded. */
   readonly edits: readonly FileEdit[];
   readonly commands: readonly string[];
-  /** The number of times that the error was seen again after a change. */
+  /** The number of times that the error was seen again after a change or a command. */
   readonly attempts: number;
   /**
    * - `solved`: the same command succeeded afterwards
@@ -65,7 +65,7 @@ export function createRepairFold(pattern: ErrorPattern): RepairFold {
   const repairs: Writable<Repair>[] = [];
   const calls = new Map<string, ToolCallBlock>();
   let open: Draft | null = null;
-  // A solved error that waits for the agent's words about it, which come after the successful call.
+  // The last closed error waits for the agent's words about it, which come after the successful call.
   let last: Writable<Repair> | null = null;
 
   const close = (outcome: Repair["outcome"]): void => {

@@ -1,4 +1,4 @@
-/** Payload values as blocks. */
+/** Makes blocks of the values in payloads. */
 
 import {
   type Block,
@@ -36,7 +36,7 @@ function toBlock(value: unknown): Block {
   return { ...rest, content: rest.content.map(toInner), isError: rest.isError === true, ...known };
 }
 
-/** A result has no calls and no other results: such a block is kept as it is, without a link. */
+/** True for a block that a result may contain. A call or another result is kept in a block of the type `unknown`. */
 function isInner(value: unknown): boolean {
   return isFields(value) && value.type !== "tool_call" && value.type !== "tool_result" && isWhole(value);
 }
@@ -72,7 +72,7 @@ export function hasText(blocks: readonly Block[]): boolean {
   return blocks.some((block) => block.type === "text" && block.text !== "");
 }
 
-/** Arguments are an object; anything else is kept as the text that the agent gave. */
+/** Arguments are an object. Any other input is also kept as text, in `rawArgs`. */
 export function toCall(id: string, name: string, input: unknown): ToolCallBlock {
   if (input === undefined || input === null) return { type: "tool_call", id, name, args: {} };
   if (isFields(input)) return { type: "tool_call", id, name, args: input };
@@ -91,12 +91,12 @@ function parsedArgs(text: string): Readonly<Record<string, unknown>> {
   }
 }
 
-/** The fields that a tool message repeats from its call. */
+/** Returns the arguments of a call: `rawArgs` if `args` is empty and there are any, otherwise `args`. */
 export function inputOf(call: ToolCallBlock): unknown {
   return call.rawArgs !== undefined && Object.keys(call.args).length === 0 ? call.rawArgs : call.args;
 }
 
-/** Content of an adapter that is no block (a diff) is in a block of the type `unknown`. */
+/** True if each item is a text or a block. Adapters put other content, such as a diff, into an `unknown` block. */
 function isBlockList(value: unknown): value is readonly unknown[] {
   return (
     Array.isArray(value) &&
@@ -120,7 +120,7 @@ const FAILURES: Readonly<Record<Exclude<ToolStatus, "ok">, string>> = {
   interrupted: "The call was interrupted: whether it took effect is not known.",
 };
 
-/** The content of an error, text or blocks; further causes come first. */
+/** Makes a result of an error. If the status says more than `error`, a sentence about it comes first. */
 export function toFailure(toolCallId: string, error: unknown, status: string | undefined): ToolResultBlock {
   const known = isFailure(status) ? status : "error";
   const failure = { type: "tool_result", toolCallId, isError: true, status: known } as const;
@@ -137,7 +137,7 @@ export function toFailure(toolCallId: string, error: unknown, status: string | u
   };
 }
 
-/** Returns the failure if it is no plain error and the blocks do not begin with it. */
+/** Returns the sentence for the status, unless the status is `error` or the blocks already begin with the sentence. */
 function saidBefore(status: Exclude<ToolStatus, "ok">, blocks: readonly Block[]): readonly Block[] {
   const [first] = blocks;
   const isSaid = first?.type === "text" && first.text.startsWith(FAILURES[status]);
@@ -159,7 +159,7 @@ const USAGE_KEYS: readonly (readonly [keyof Usage, string])[] = [
   ["costUsd", "cost_usd"],
 ];
 
-/** `undefined` if it has no number that is known. */
+/** `undefined` if the value has none of the known numbers. */
 export function toUsage(value: unknown): Usage | undefined {
   if (!isFields(value)) return undefined;
   const known: Record<string, number> = {};

@@ -89,11 +89,11 @@ export function findCall(message: Message | undefined, toolCallId: string): Tool
     | undefined;
 }
 
-/** The sequences of the events of a message. */
+/** Returns the metadata of a message that consists of one event. */
 export function placeOf(entry: EventEntry): MessageMetadata {
   const { sequence, runId } = entry;
   const agent = entry.actor?.agent;
-  // Most messages take this path: their metadata are objects of one shape.
+  // Most messages take this path, so that their metadata objects have the same shape.
   if (sequence !== undefined && runId !== undefined && agent === undefined) {
     return { events: 1, sequence, lastSequence: sequence, runId };
   }
@@ -105,7 +105,7 @@ export function placeOf(entry: EventEntry): MessageMetadata {
   };
 }
 
-/** The same place, with one more event, or `events` more. */
+/** Returns the metadata with one more event, or with `events` more. */
 export function withEvents(
   metadata: MessageMetadata,
   { events = 1, sequence }: { readonly events?: number; readonly sequence: number | undefined },
@@ -115,7 +115,7 @@ export function withEvents(
   return { ...metadata, events: count, lastSequence: sequence };
 }
 
-/** A new id for a message that an event made. */
+/** The id of a message that an event made: that of the event, or one made from its position. */
 export function eventId(draft: TranscriptDraft, entry: EventEntry): string {
   if (entry.id !== undefined) return entry.id;
   return entry.sequence === undefined ? `entry-${draft.messages.length + 1}` : `event-${entry.sequence}`;

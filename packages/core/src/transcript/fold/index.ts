@@ -1,8 +1,8 @@
 /**
  * The fold from events to messages, one event at a time.
  *
- * Promises: pure; the fold decides about every event type of the table; events without a message are counted. A message never
- * changes after it was returned: a later event replaces it.
+ * Promises: pure; the fold decides about every event type of the table; events without a message are counted. A
+ * returned message never changes: a later event replaces it with a new one.
  * Does not know: stores, budgets.
  */
 

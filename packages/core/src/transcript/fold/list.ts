@@ -1,4 +1,7 @@
-/** The messages of a draft. Arrays that a caller has received stay unchanged; new and changed messages are kept apart. */
+/**
+ * The messages of a draft. Arrays that a caller has received stay unchanged: new and changed messages are stored
+ * separately.
+ */
 
 import type { Message } from "../../model/index.ts";
 
@@ -8,7 +11,7 @@ export interface MessageList {
   /** Adds a message and returns its position. */
   push(message: Message): number;
   replace(position: number, message: Message): void;
-  /** The messages that a caller has received and that were replaced since, in their old form. */
+  /** The old forms of messages that a caller has received and that were replaced later. */
   replaced(): readonly (readonly [position: number, message: Message])[];
   /**
    * Returns all messages as one array, which is copied only if something changed. The list must not be used after this

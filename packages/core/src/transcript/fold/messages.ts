@@ -165,8 +165,8 @@ interface MessageCalls {
 }
 
 /**
- * The final text wins if it is not empty. Streamed thinking stays if the final message has none, and so do calls that it does
- * not repeat.
+ * The final text wins if it is not empty. Streamed thinking stays if the final message has none. Streamed calls that
+ * the final message does not repeat stay too.
  */
 function joined(old: readonly Block[], final: readonly Block[]): readonly Block[] {
   const kept = old.filter((block) => {

@@ -41,7 +41,9 @@ export interface FoldState {
   readonly sessionId: string;
   /** The events up to this sequence were not read; 0 if the log was read from its beginning. */
   readonly after: number;
-  /** The number of earlier events that were read as well: the instructions, if a budget needs only the end of the log. */
+  /**
+   * The number of earlier events that were read as well: the instructions, if a budget needs only the end of the log.
+   */
   readonly instructions?: number;
   /** All messages, if a budget left some out of `transcript.messages`. */
   readonly messages?: readonly Message[];

@@ -18,10 +18,10 @@ export interface NumberedFile {
   readonly lines: readonly NumberedLine[];
 }
 
-/** Further lines are counted, not shown. */
+/** Lines beyond this number are counted, but not shown. */
 const MAX_LINES = 600;
 
-/** `files` with the numbers of the agent's result, if it has them; otherwise with those of the call. */
+/** Returns `files` with the line numbers of the agent's result, if it has them; otherwise with those of the call. */
 export function numbered(files: readonly ChangedFile[], details: unknown): readonly NumberedFile[] {
   const patch = patchOf(details);
   const path = files[0]?.path ?? null;

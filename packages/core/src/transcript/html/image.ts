@@ -4,8 +4,8 @@ import type { ImageBlock } from "../../model/index.ts";
 import { escapeVisible } from "./escape.ts";
 
 /**
- * `inline`: only images whose bytes are in the message. `served`: includes images from a server of Continuo;
- * `data-served` is their path, which the page fetches.
+ * `inline`: only images whose bytes are in the message. `served`: also images that a server of Continuo sends; their
+ * path is in `data-served`, and the page fetches it.
  */
 export type ImageSource = "inline" | "served";
 

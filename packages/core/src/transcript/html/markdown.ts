@@ -1,4 +1,4 @@
-/** The Markdown of messages as HTML: structure is kept, markup of the session's own is shown as text. */
+/** Converts the Markdown of messages to HTML. HTML that is in a message is shown as text. */
 
 import { Marked, type MarkedExtension, type Tokens } from "marked";
 import { isTooLongForMarkdown } from "../render/index.ts";
@@ -50,7 +50,7 @@ export function markdownToHtml(text: string): string {
     .join("");
 }
 
-/** The same for text that a person typed. */
+/** Does the same for text that a person typed. */
 export function typedToHtml(text: string): string {
   return piecesOf(text)
     .map((piece) => pieceToHtml(piece, typed))
@@ -73,7 +73,7 @@ function pieceToHtml(text: string, parser: Marked): string {
 const PIECE_CHARS = 20_000;
 const FENCE = /^ {0,3}(`{3,}|~{3,})/u;
 
-/** The whole text, or its paragraphs; a paragraph that is too long is a piece of its own. */
+/** Returns the whole text, or groups of its paragraphs; a paragraph that is too long is a piece of its own. */
 function piecesOf(text: string): readonly string[] {
   if (!isTooLongForMarkdown(text)) return [text];
   const pieces: string[] = [];
@@ -107,7 +107,7 @@ function paragraphsOf(text: string): readonly string[] {
   return paragraph === "" ? paragraphs : [...paragraphs, paragraph];
 }
 
-/** Text as it was typed. */
+/** Shows text as it was typed. */
 export function plainToHtml(text: string): string {
   return `<pre class="plain">${escapeVisible(text)}</pre>`;
 }

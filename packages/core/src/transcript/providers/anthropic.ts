@@ -37,7 +37,9 @@ export interface AnthropicMessage {
 export interface AnthropicMessages {
   /** The system messages; left out if there are none. */
   readonly system?: string;
-  /** The list is yours: the client of Anthropic does not accept a readonly one. */
+  /**
+   * The caller may change this list. It is not readonly, because Anthropic's client does not accept a readonly list.
+   */
   readonly messages: AnthropicMessage[];
   /** Blocks that these messages cannot hold: their kind and number. */
   readonly leftOut: Readonly<Record<string, number>>;

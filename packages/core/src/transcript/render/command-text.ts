@@ -1,4 +1,4 @@
-/** Makes the typed text of commands, which agents record in a form of their own. */
+/** Restores the text of commands as a person typed it, because agents record commands in a form of their own. */
 
 /**
  * Turns a text that consists only of an agent's tags for commands into `/compact keep it short`, `! ls` or their

@@ -1,6 +1,6 @@
 /** Puts text into Markdown so that it cannot end its block or span. */
 
-/** A code block whose fence is longer than any run of backticks within. `info` is ours, never a session's. */
+/** Makes a code block whose fence is longer than any run of backticks in the text. `info` is never session text. */
 export function fence(text: string, info: string): string {
   const marks = "`".repeat(Math.max(3, longestRun(text) + 1));
   return `${marks}${info}\n${text}${text.endsWith("\n") || text === "" ? "" : "\n"}${marks}`;
@@ -14,8 +14,8 @@ export function inlineCode(text: string): string {
 }
 
 /**
- * True if the text, as Markdown, cannot change the document around it: no heading, no rule, no HTML, no image to fetch,
- * no link definition, and every code block closed. False when in doubt.
+ * Returns true if the text, as Markdown, cannot change the document around it: it has no heading, rule, HTML, image to
+ * fetch or link definition, and it closes every code block. Returns false when in doubt.
  */
 export function isPlainText(text: string): boolean {
   let open: string | null = null;

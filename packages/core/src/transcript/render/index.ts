@@ -2,7 +2,8 @@
  * Messages as people read them: parts that are safe to show, Markdown, and text for a prompt.
  *
  * Promises: pure. Every string of a part is visible text: control characters, bidirectional overrides and other
- * invisible characters are replaced (on pages, marks of direction are kept, and end with their line). In Markdown and in text, a message cannot imitate another message or role.
+ * invisible characters are replaced (on pages, marks of direction are kept, and end with their line). In Markdown and
+ * in text, a message cannot imitate another message or role.
  * Does not know: terminals, colours, events.
  */
 

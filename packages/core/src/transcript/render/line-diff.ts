@@ -1,9 +1,13 @@
 /**
- * The lines that two texts have in common, by Myers' algorithm in linear space ("An O(ND) Difference Algorithm and Its Variations",
- * 1986): the middle of a shortest path is found from both ends, and then the halves are compared. Pure.
+ * Finds the lines that two texts have in common, by Myers' algorithm in linear space ("An O(ND) Difference Algorithm
+ * and Its Variations", 1986): it finds the middle of a shortest path from both ends, and then compares the halves.
+ * Pure.
  */
 
-/** After this many steps from both ends, the best place so far counts as the middle: two texts of 400 lines are compared exactly. */
+/**
+ * After this many steps from both ends, the best place so far counts as the middle. Two texts of 400 lines are compared
+ * exactly.
+ */
 const MAX_STEPS = 400;
 
 /** After this many visits of diagonals, the rest is compared with few steps for each part. */
@@ -123,7 +127,7 @@ function middleOf(work: Work, part: Part): GridPoint {
   return furthest(work, part, ahead);
 }
 
-/** One more diagonal at each side, unless it leaves the part. */
+/** Adds one diagonal at each side, unless it leaves the part. */
 function widen(
   { offset }: Work,
   { xFrom, xTo, yFrom, yTo }: Part,
@@ -154,7 +158,7 @@ function stepBehind({ xs, ys, backward, offset }: Work, { xFrom, yFrom }: Part, 
   return x;
 }
 
-/** The place with the most lines before it, among those that were reached from the beginning. */
+/** Returns the place with the most lines before it, among those that were reached from the beginning. */
 function furthest({ forward, offset }: Work, { xTo, yTo }: Part, { least, most }: Reach): GridPoint {
   let best: GridPoint = [-1, -1];
   for (let d = most; d >= least; d -= 2) {

@@ -11,7 +11,10 @@ import { type MessageKind, messageKind, type Part, type ResultPart, toParts } fr
 import { visibleLine } from "./visible.ts";
 
 export interface MarkdownOptions {
-  /** `full`: arguments and complete results; `short` (the default): one line for each call, and the beginning of its result; or `none`. */
+  /**
+   * `full` shows arguments and complete results, `short` (the default) one line for each call and the beginning of its
+   * result, and `none` no tools.
+   */
   readonly tools?: "full" | "short" | "none";
   /** The form of control characters, as in `PartOptions`: `kept` in a file, `spelled` (the default) on a terminal. */
   readonly invisible?: "spelled" | "kept";
@@ -29,7 +32,7 @@ const HEADINGS: Readonly<Record<MessageKind, string>> = {
   injected: "Injected",
 };
 
-/** Ends with an empty line. Empty if `tools` leaves nothing to show. */
+/** Returns Markdown that ends with an empty line; an empty text if `tools` leaves nothing to show. */
 export function messageToMarkdown(message: Message, options: MarkdownOptions = {}): string {
   assertKnownOptions("messageToMarkdown", options, { tools: true, invisible: true });
   const kind = messageKind(message);

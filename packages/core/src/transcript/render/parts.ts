@@ -71,7 +71,7 @@ const KIND_OF_ROLE: Readonly<Record<Message["role"], MessageKind>> = {
 
 export interface PartOptions {
   /**
-   * The form in which direction marks and zero-width characters are shown: `spelled` out, or `kept` inside Unicode isolates in texts,
+   * The form of direction marks and zero-width characters: `spelled` out, or `kept` inside Unicode isolates in texts,
    * thinking and results. In the input of a call they are always spelled out, because the call is executed exactly as
    * it is written.
    */

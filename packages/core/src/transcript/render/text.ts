@@ -1,8 +1,8 @@
 /**
  * Messages as plain text, for agents that take only a prompt.
  *
- * Each part is a header, which begins at the margin, and its lines, which begin with `| `. No content, whatever it is,
- * begins at the margin, so that no message can pretend to be another one, another role or a result.
+ * Each part is a header, which begins at the margin, and its lines, which begin with `| `. Content never begins at the
+ * margin, so that no message can pretend to be another message, another role or a result.
  */
 
 import { assertKnownOptions, type KnownOptions, type Message } from "../../model/index.ts";
@@ -10,7 +10,7 @@ import { type MessageKind, messageKind, type Part, toParts } from "./parts.ts";
 import { visibleLine } from "./visible.ts";
 
 export interface TextOptions {
-  /** `none` leaves thinking out, which is the default: other models gain little from it. */
+  /** `none`, the default, leaves thinking out, because other models gain little from it. */
   readonly thinking?: "full" | "none";
 }
 
@@ -63,7 +63,7 @@ function speakerOf(message: Message): string {
   return kind === "injected" && message.role === "system" ? "system" : SPEAKERS[kind];
 }
 
-/** Names and ids come from the session: one line, with a mark if they were cut. */
+/** Names and ids come from the session. Each becomes one line, with a mark if it was cut. */
 function quoted(name: string): string {
   return JSON.stringify(visibleLine(name));
 }

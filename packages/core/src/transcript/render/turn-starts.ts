@@ -1,6 +1,6 @@
 /**
- * The one rule that says where a turn begins, for every page, list and index: with a person's message. Messages that
- * were injected before the first question belong to its turn, as in the count of a list. Pure.
+ * The rule for every page, list and index: a turn begins with a person's message. Messages that were injected before
+ * the first question belong to its turn, as in the count of a list. Pure.
  */
 
 import type { Message } from "../../model/index.ts";
@@ -9,7 +9,7 @@ import { messageKind } from "./parts.ts";
 /**
  * Call it once for each message of a history, in order.
  *
- * @param isBegun the messages are not the first ones of their history
+ * @param isBegun true if the messages are not the first ones of their history
  */
 export function createTurnStarts(isBegun = false): (message: Message) => boolean {
   let isFirst = !isBegun;

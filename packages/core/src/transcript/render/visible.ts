@@ -28,9 +28,9 @@ export function visibleText(text: string): string {
 }
 
 /**
- * Makes `visibleText`, but keeps signs for the direction and the joints of words: for a page, not a terminal. Overrides
- * are spelled out. No mark of direction has an effect beyond its line: embeddings are put into isolates, all are closed
- * at the end of the line, and a closing mark without an opening one is spelled out.
+ * Does the same as `visibleText` for a page, not for a terminal: it keeps signs for direction and for the joints of
+ * words, but spells overrides out. No mark of direction has an effect beyond its line: embeddings are put into
+ * isolates, all marks are closed at the end of the line, and a closing mark without an opening one is spelled out.
  */
 export function textInIsolates(text: string): string {
   if (PLAIN.test(text)) return text;
@@ -77,12 +77,12 @@ function closeDirections(line: string): string {
   return closed + ends.join("") + (open[0] === "embedding" ? END_OF_ISOLATE : "");
 }
 
-/** Makes `visibleText` on one line: a line feed becomes `␊`, a tab `␉`. */
+/** Does the same as `visibleText`, on one line: a line feed becomes `␊`, and a tab becomes `␉`. */
 export function visibleLine(text: string): string {
   return visibleText(text).replaceAll("\n", "␊").replaceAll("\t", "␉");
 }
 
-/** Joiners inside an emoji or a word, and the selector that makes a sign an emoji. */
+/** True for a joiner inside an emoji or a word, and for a selector that chooses between the emoji and the text form. */
 function belongsHere(character: string, offset: number, whole: string): boolean {
   const before = whole.slice(Math.max(0, offset - 2), offset);
   if (character === "\ufe0f" || character === "\ufe0e") return /[\p{Emoji}]$/u.test(before);

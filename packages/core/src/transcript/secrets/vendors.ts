@@ -7,7 +7,7 @@
 import { key, type SecretFamily } from "./family.ts";
 
 export const VENDOR_SECRETS: readonly SecretFamily[] = [
-  // Keys of programs that call models.
+  // These are keys of programs that call models.
   // https://docs.claude.com/en/api/overview: `sk-ant-api03-…`, `sk-ant-admin01-…`; Claude Code: `sk-ant-oat01-…`.
   key("Anthropic key", ["sk-ant-"], /sk-ant-[A-Za-z0-9_-]{16,}/u),
   // https://openrouter.ai/docs/api-reference/authentication
@@ -42,7 +42,7 @@ export const VENDOR_SECRETS: readonly SecretFamily[] = [
   key("Tavily key", ["tvly-"], /tvly-[A-Za-z0-9-]{20,}/u),
   key("ElevenLabs key", ["sk_"], /sk_[0-9a-f]{48}/u),
 
-  // Hosts of code and registries of packages.
+  // These are tokens of hosts of code and of registries of packages.
   // https://docs.github.com/en/authentication: prefixes; since 2026 `ghs_` may hold a JWT with dots.
   key(
     "GitHub token",
@@ -70,7 +70,7 @@ export const VENDOR_SECRETS: readonly SecretFamily[] = [
   key("Buildkite token", ["bkua_"], /bkua_[0-9a-f]{40}/u),
   key("Pulumi token", ["pul-"], /pul-[0-9a-f]{40}/u),
 
-  // Clouds, hosts and databases.
+  // These are keys of clouds, hosts and databases.
   // https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_identifiers.html
   key(
     "AWS access key",
@@ -122,7 +122,7 @@ export const VENDOR_SECRETS: readonly SecretFamily[] = [
   key("1Password token", ["ops_eyJ"], /ops_eyJ[A-Za-z0-9+/=_-]{100,}/u),
   key("age key", ["AGE-SECRET-KEY-1"], /AGE-SECRET-KEY-1[A-Z0-9]{58}/u),
 
-  // Services that companies use.
+  // These are keys of services that companies use.
   // https://docs.slack.dev/authentication/tokens, https://docs.slack.dev/messaging/sending-messages-using-incoming-webhooks
   key(
     "Slack token",

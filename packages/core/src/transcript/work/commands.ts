@@ -1,11 +1,11 @@
-/** The commands that calls run, and how they ended. Pure. */
+/** Finds the commands that calls run, and how they ended. Pure. */
 
 import { type Block, type ToolCallBlock, type ToolResultBlock, textOf } from "../../model/index.ts";
 
 const COMMAND_ARGUMENTS: readonly string[] = ["command", "cmd", "script"];
 const SHELL = /^(?:\S*\/)?(?:ba|z|da)?sh$/u;
 
-/** Only this much of a command or an output is examined; of an output, the end. */
+/** The number of examined characters: the first ones of a command, the last ones of an output. */
 export const MAX_LOOKED_CHARS = 100_000;
 
 /** Codex gives a command as a list of words, or as text. A patch changes files, and is not a command. */
@@ -27,8 +27,8 @@ function commandOfWords(values: readonly unknown[]): string {
 }
 
 /**
- * The words that begin each simple command of a line: words in quotes or in a here-document begin none. `bash -c "…"`
- * is replaced by the command that it runs.
+ * Returns the simple commands of a line, without texts in quotes, here-documents and the variables before a command.
+ * `bash -c "…"` is replaced by the command that it runs.
  */
 export function simpleCommands(command: string): readonly string[] {
   return scriptOf(command)
@@ -39,8 +39,8 @@ export function simpleCommands(command: string): readonly string[] {
 }
 
 /**
- * The lines that a shell runs: for `bash -c "…"` the quoted text, without here-documents, and with continued lines
- * joined.
+ * Returns the lines that a shell runs, without here-documents, and with continued lines joined. For `bash -c "…"`, this
+ * is the quoted text.
  */
 export function scriptOf(command: string): string {
   const text = command.slice(0, MAX_LOOKED_CHARS);
@@ -50,7 +50,7 @@ export function scriptOf(command: string): string {
 
 const HERE_DOCUMENT = /(?<!<)<<-?\s*(['"]?)(\w+)\1/u;
 
-/** The lines of a command's input are not part of the command. A here-document without an end is only quoted text. */
+/** Removes here-documents, which are the input of a command. A here-document without an end is only quoted text. */
 function withoutHereDocuments(text: string): string {
   if (!text.includes("<<")) return text;
   const all = text.split("\n");
@@ -71,7 +71,7 @@ function withoutHereDocuments(text: string): string {
   return lines.join("\n");
 }
 
-/** `null` if the result does not say it, for example because the command still runs. */
+/** Returns `null` if the result does not say it, for example because the command still runs. */
 export function exitCodeOf({ isError, status, content, details }: ToolResultBlock): number | null {
   const known = codeIn(details);
   if (known !== null) return known < 0 ? null : known;
@@ -100,7 +100,7 @@ function codeIn(details: unknown): number | null {
   return null;
 }
 
-/** The end of the output of a command. */
+/** Returns the end of the output of a command. */
 export function outputOf({ content }: { readonly content: readonly Block[] }): string {
   return textOf(content).slice(-MAX_LOOKED_CHARS);
 }

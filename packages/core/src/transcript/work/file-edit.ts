@@ -9,7 +9,7 @@ export interface FileEdit {
   readonly movedFrom: string | null;
   /**
    * - `edit`: the hunks change the file
-   * - `create`: the file was not there
+   * - `create`: the file did not exist
    * - `write`: the hunk is the whole file, and the content before it is not known
    * - `delete`: the file is gone; the hunk has its lines, if they are known
    */

@@ -1,6 +1,6 @@
 /**
- * The edits that a call made in files, with exact lines: as the agent's own result shows them, or, if it does not, as
- * the call requested them. Pure.
+ * Finds the edits that a call made in files, with exact lines: as the agent's own result shows them, or else as the
+ * call requested them. Pure.
  */
 
 import type { ToolCallBlock, ToolResultBlock } from "../../model/index.ts";
@@ -9,7 +9,7 @@ import { deleteEdit, type FileEdit, MAX_EDIT_CHARS, wholeEdit } from "./file-edi
 import { type Hunk, hunkOfTexts, parseUnifiedDiff } from "./hunks.ts";
 import { parsePatch } from "./patch.ts";
 
-/** Empty if the call changes no file, or if its result says that it failed. */
+/** Returns an empty list if the call changes no file, or if its result says that it failed. */
 export function fileEditsOf(call: ToolCallBlock, result: ToolResultBlock | null): readonly FileEdit[] {
   if (result?.isError === true) return [];
   const path = pathIn(call.args);
@@ -48,7 +48,7 @@ function kindOf(hunks: readonly Hunk[], isNew: boolean): FileEdit["kind"] {
   return isNew || isAll ? "create" : "edit";
 }
 
-/** `structuredPatch` of Claude Code, with `type: "create"` for a file that did not exist. */
+/** Reads `structuredPatch` of Claude Code, which has `type: "create"` for a file that did not exist. */
 function editsOfStructured(
   { structuredPatch, type, content, filePath }: Fields,
   path: string | null,
@@ -70,7 +70,7 @@ function signOf(line: string): "-" | "+" | " " {
   return line.startsWith("-") ? "-" : line.startsWith("+") ? "+" : " ";
 }
 
-/** `changes` of Codex: by path, or as a list with `path` and `kind`. */
+/** Reads `changes` of Codex, which are an object by path, or a list with `path` and `kind`. */
 function editsOfChanges(changes: object): FileEdit[] {
   const named = Array.isArray(changes)
     ? changes.map((change) => [asRecord(change).path, change] as const)

@@ -1,4 +1,7 @@
-/** Hunks: pieces of a file with the lines that a change adds and removes, read from unified diffs and from pairs of texts. Pure. */
+/**
+ * Hunks: pieces of a file with the lines that a change adds and removes. They are read from unified diffs and from
+ * pairs of texts. Pure.
+ */
 
 import { commonLines } from "../render/index.ts";
 

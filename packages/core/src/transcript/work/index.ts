@@ -1,6 +1,6 @@
 /**
- * The work in a session, read from its calls and their results: edits of files with exact lines, commits, runs of tests, the
- * facts that open a session, and the edits that wrote the lines of a file.
+ * The work in a session, read from its calls and their results: edits of files with exact lines, commits, runs of
+ * tests, the facts that open a session, and the edits that wrote the lines of a file.
  *
  * Promises: pure; no model is asked; each fact comes from the session, and names its turn; a failed call counts as no
  * work.

@@ -12,7 +12,7 @@ import { placesOf } from "./line-places.ts";
 /** An edit that wrote a line: its index in the list of edits. */
 export interface LineWriter {
   readonly edit: number;
-  /** False for an earlier form of the line. */
+  /** False if the edit wrote an earlier form of the line. */
   readonly isSame: boolean;
 }
 
@@ -118,7 +118,7 @@ function runsOf(lines: readonly HunkLine[]): Run[] {
   return runs;
 }
 
-/** Tries with fewer and fewer of the lines around the change: somebody may have changed these by hand. */
+/** Tries again and again with fewer lines around the change, because somebody may have changed them by hand. */
 function takeBackRun(model: ModelLine[], { before, changed, after }: Run, wrote: WriteListener): ModelLine[] {
   for (let around = Math.max(before.length, after.length, 0); around >= 0; around--) {
     const lines = [
@@ -139,7 +139,7 @@ function takeBackRun(model: ModelLine[], { before, changed, after }: Run, wrote:
   return model;
 }
 
-/** The place of these lines in the model; `null` if they are in no place, or in too many. */
+/** The place of these lines in the model; `null` if they are not in it, or do not identify a place. */
 function placeOf(model: readonly ModelLine[], stands: readonly string[], hunk: Hunk): number | null {
   if (stands.length === 0) return null;
   const places = placesOf(model, stands, hunk.isPartial === true);
@@ -153,7 +153,7 @@ function placeOf(model: readonly ModelLine[], stands: readonly string[], hunk: H
   return places.reduce((best, at) => (Math.abs(at - wanted) < Math.abs(best - wanted) ? at : best), first);
 }
 
-/** A line that is in few places; a bracket or an empty line identifies no place. */
+/** True for a line that is in few places: a bracket or an empty line identifies no place. */
 export function isTelling(text: string): boolean {
   return (text.match(/[\p{L}\p{N}]/gu)?.length ?? 0) >= 4;
 }

@@ -1,6 +1,6 @@
 /**
- * The net change of all edits of a file: the lines that it gained and lost between the beginning and the end. The file is
- * modelled as far as the edits show it, so that a line which was added and removed again counts nowhere. Pure.
+ * The net change of all edits of a file: the lines that it gained and lost between the beginning and the end. The file
+ * is modelled as far as the edits show it, so that a line which was added and removed again does not count. Pure.
  */
 
 import { type DiffLine, visibleLine } from "../render/index.ts";
@@ -24,7 +24,7 @@ export interface NetFold {
   lines(): readonly DiffLine[] | null;
 }
 
-/** After looking at this many pieces, later edits of the file are counted one by one. */
+/** If this many pieces were looked at, later edits of the file are counted one by one. */
 const MAX_VISITS = 3_000_000;
 
 export function createNetFold(): NetFold {
@@ -112,7 +112,7 @@ function applyAt(pieces: readonly Piece[], { lines }: Hunk, { index, lines: into
   const made: Piece[] = pieces.slice(0, index);
   const rest = pieces.slice(index);
   let offset = into;
-  /** Takes the next line of the file; `null` if no more lines are known. */
+  /** Takes the next line of the file; `unknown` if that line is not known. */
   const take = (): (Piece & { type: "line" }) | "unknown" => {
     for (;;) {
       const [piece] = rest;

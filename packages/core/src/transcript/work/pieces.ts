@@ -1,4 +1,4 @@
-/** A file as far as its edits show it: lines, gaps of lines that nobody showed, and removed lines. Pure. */
+/** A part of a file that is known only from its edits: a line, a gap of unknown lines, or a removed line. */
 
 import type { Hunk, HunkLine } from "./hunks.ts";
 
@@ -8,15 +8,15 @@ export type Piece =
   /** It has no length, and marks where the line was. */
   | { readonly type: "removed"; readonly text: string };
 
-/** A place is a piece, and the number of its lines before the place. */
+/** A place is the index of a piece, and the number of lines of this piece that come before the place. */
 export interface Place {
   readonly index: number;
   readonly lines: number;
 }
 
 /**
- * The place of a hunk, found by its line number or else by its lines, and the hunk with whole lines. `null` if it is
- * not known.
+ * Finds the place of a hunk by its line number, or else by its lines, and returns it with the hunk in whole lines;
+ * `null` if the place is not known.
  */
 export function locate(pieces: readonly Piece[], hunk: Hunk): (Place & { readonly hunk: Hunk }) | null {
   const old = hunk.lines.filter(({ sign }) => sign !== "+").map(({ text }) => text);

@@ -16,7 +16,7 @@ import { type TestRun, testRunOf } from "./test-runs.ts";
 
 type WithMessageId<T> = T & { readonly messageId: string };
 
-/** In the order of the messages, which the number gives. */
+/** The items of a turn are in the order of the results of the calls. */
 export type WorkItem =
   | {
       readonly type: "edit";
@@ -30,7 +30,7 @@ export type WorkItem =
 export interface TurnWork {
   asked: WithMessageId<{ readonly text: string }> | null;
   readonly items: WorkItem[];
-  /** Calls without a result so far; calls of earlier turns can get their result here. */
+  /** Calls of this turn without a result so far. `earlier` has those of earlier turns, which can get a result here. */
   readonly open: Map<string, WithMessageId<{ readonly call: ToolCallBlock }>>;
   readonly earlier: TurnWork["open"];
   end: TurnEnd;

@@ -1,4 +1,4 @@
-/** Actions on a session. All requests below `POST` need the scope `machine:write`; previews are `GET`. */
+/** Actions on a session. All requests with `POST` need the scope `machine:write`; previews use `GET`. */
 
 import type { MachineSession } from "./list.ts";
 
@@ -6,7 +6,7 @@ import type { MachineSession } from "./list.ts";
 export interface ResumeAnswer {
   readonly cwd: string;
   readonly argv: readonly string[];
-  /** To paste into a shell. */
+  /** The command as a text that a person pastes into a shell. */
   readonly command: string;
 }
 

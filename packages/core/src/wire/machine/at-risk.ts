@@ -3,7 +3,7 @@
  * them soon.
  */
 
-/** A session that its agent's own list leaves out against the will of the agent. */
+/** A session that its agent's own list leaves out, although the agent does not mean to hide it. */
 export interface HiddenRow {
   /** `null` if the list of sessions lacks it as well, for example because no person said anything in it. */
   readonly key: string | null;
@@ -33,8 +33,7 @@ export interface DueRow {
   readonly sessions: number;
   readonly withoutCopy: number;
   /**
-   * The time of the first deletion, ISO 8601; if it is in the past, the session is deleted at the next start of its
-   * agent.
+   * The time of the first deletion, ISO 8601. If it is in the past, the session is deleted when its agent starts next.
    */
   readonly firstAt: string;
 }
@@ -63,7 +62,7 @@ export interface BringBackAnswer {
   readonly steps: readonly string[];
   /** A sentence that says what is different afterwards. */
   readonly changes: string;
-  /** The id for `POST /v1/machine/trash/ID/restore`, which undoes it byte for byte; `null` if nothing was written. */
+  /** The id for `POST /v1/machine/trash/ID/restore`, which restores the old bytes; `null` if nothing was written. */
   readonly trashId: string | null;
   /** The key of the session afterwards, which changes if its file gets another name; `null` if nothing was written. */
   readonly key: string | null;

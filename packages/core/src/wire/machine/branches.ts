@@ -3,7 +3,9 @@
 import type { Leaf } from "../../model/index.ts";
 
 export interface Branch extends Leaf {
-  /** The branch from which it separates, by the id of its leaf; `null` if it shares no message with an earlier branch. */
+  /**
+   * The branch from which it separates, by the id of its leaf; `null` if it shares no message with an earlier branch.
+   */
   readonly parent: string | null;
   /** The number of messages that it shares with its parent. */
   readonly shared: number;

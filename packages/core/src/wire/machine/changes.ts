@@ -12,7 +12,7 @@ export interface ChangedPath {
   readonly lastTurn: number;
 }
 
-/** In the order of their first change, at most 2,000. */
+/** Has at most 2,000 files, in the order of their first change. */
 export interface ChangesAnswer {
   readonly files: readonly ChangedPath[];
   readonly total: number;

@@ -3,7 +3,8 @@
  *
  * - `GET …/events`: server-sent events (`ChatEvent`); each connection begins with the state and the turn that runs
  * - `POST …/prompt`, `…/cancel`: need the scope `machine:write`
- * - `POST …/answer`: needs the scope `machine:answer`, and `machine:write` for an option that also answers later questions
+ * - `POST …/answer`: needs the scope `machine:answer`; an option that also answers later questions also
+ *   needs `machine:write`
  */
 
 import type { PermissionOption, RunStatus } from "../../model/index.ts";
@@ -41,7 +42,7 @@ export interface PromptRequest {
   readonly agent?: string;
 }
 
-/** The answer to a prompt, which is stored by then. */
+/** The answer to a prompt. The prompt is already stored. */
 export interface PromptAnswer {
   /**
    * The key of the session that has the prompt. The first prompt imports a native session as one of Continuo's, with
@@ -72,14 +73,17 @@ export interface ChatQuestion {
   readonly title: string;
   readonly toolName: string;
   /**
-   * The complete input of the call, in the agent's own form; `null` if it is too long to be shown: then the question can only be
-   * denied.
+   * The complete input of the call, in the agent's own form; `null` if it is too long to be shown. Then the question
+   * can only be denied.
    */
   readonly input: unknown;
   readonly content: readonly unknown[] | null;
   readonly options: readonly PermissionOption[];
   readonly readsReason: boolean;
-  /** True if the same call was granted in an earlier turn, which ended before the call had a result: it may have run. */
+  /**
+   * True if the same call was granted in an earlier turn that ended before the call had a result, so that the call may
+   * have run.
+   */
   readonly mayHaveRun: boolean;
   /** The time at which the question is denied if nobody has answered. */
   readonly until: string;
@@ -123,9 +127,9 @@ export interface ChatState {
 
 /**
  * - `state`: the whole state, whenever a part of it changes
- * - `turn`: a connection or a turn begins: the page forgets the messages of the running turn
- * - `messages`: new or changed messages of the turn; `metadata.sequence` identifies them, `metadata.partial` is set while more
- *   of their last text follows
+ * - `turn`: a connection or a turn begins, and the page forgets the messages of the running turn
+ * - `messages`: new or changed messages of the turn; `metadata.sequence` identifies them, and `metadata.partial` is
+ *   set while more of their last text follows
  * - `token`: more text of a message's block; it replaces the text from the place `from` on
  * - `moved`: the session was imported, and continues under another key
  */
@@ -154,7 +158,10 @@ export interface MachineChat {
   events(key: string, signal: AbortSignal): AsyncIterable<ChatEvent>;
   /** Errors: `session_live`, `busy`, `too_many_runs`, `unsupported`; those of opening the conversation. */
   prompt(key: string, request: PromptRequest, signal: AbortSignal): Promise<PromptAnswer>;
-  /** Sends a prompt in a new session. Errors: `not_found` for a folder or an agent, `untrusted`, `agent_missing`; as `prompt`. */
+  /**
+   * Sends a prompt in a new session.
+   * Errors: `not_found` for a folder or an agent, `untrusted`, `agent_missing`; those of `prompt`.
+   */
   begin(request: NewChatRequest): Promise<PromptAnswer>;
   /** Errors: `not_found` for a folder, `untrusted`. */
   agentsIn(cwd: string): Promise<NewChatAgents>;
@@ -163,8 +170,8 @@ export interface MachineChat {
   /** Errors: `not_found` for a run of another session; `invalid_transition` for one that has ended. */
   cancel(key: string, request: CancelRequest, signal: AbortSignal): Promise<void>;
   /**
-   * Errors: `conflict` if somebody else answered before; `not_found` for a question that is not open; `forbidden` for an option
-   * that also answers later questions, if those are refused.
+   * Errors: `conflict` if somebody else answered before; `not_found` for a question that is not open; `forbidden` for
+   * an option that also answers later questions, if those options are refused.
    */
   answer(key: string, request: AnswerRequest, call: AnswerCall): Promise<void>;
 }

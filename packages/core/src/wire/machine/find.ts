@@ -42,7 +42,7 @@ export interface SessionSearchResult {
  */
 const WITH_ACCENT =
   /[\u00c0-\u024f\u0386-\u0390\u03aa-\u03b0\u03ca-\u03ce\u0400\u0401\u0403\u0407\u040c-\u040e\u0419\u0439\u0450\u0451\u0453\u0457\u045c-\u045e\u1e00-\u1fff]/gu;
-/** The base letter of each letter that `WITH_ACCENT` has found: less than a thousand entries. */
+/** The base letter of each letter that `WITH_ACCENT` has matched so far: fewer than a thousand entries. */
 const bases = new Map<string, string>();
 
 /**

@@ -3,7 +3,7 @@
  * since a person last looked.
  *
  * - `GET /v1/machine/inbox`: `InboxState`
- * - `GET /v1/machine/inbox/events`: server-sent events `inbox` with the whole state, at once and whenever it differs
+ * - `GET /v1/machine/inbox/events`: server-sent events `inbox` with the whole state: the present one, then each new one
  * - `POST /v1/machine/inbox/seen`: `SeenRequest`; needs `machine:answer`
  */
 
@@ -45,7 +45,7 @@ export interface InboxEnd {
 }
 
 export interface InboxState {
-  /** Questions that this server can pass an answer on to. */
+  /** Questions whose answers this server can pass on. */
   readonly asks: readonly InboxQuestion[];
   /**
    * Running sessions, except those that ask a question. The newest change comes first, as in the next two lists; each
@@ -55,7 +55,7 @@ export interface InboxState {
   /** Sessions that changed after a person last opened them. */
   readonly failed: readonly InboxEnd[];
   readonly finished: readonly InboxEnd[];
-  /** The number of sessions that failed or finished unseen, listed or not. */
+  /** The number of sessions that failed or finished and were not viewed since, listed or not. */
   readonly unseen: number;
   readonly rights: InboxRights;
 }

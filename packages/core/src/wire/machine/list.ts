@@ -1,4 +1,4 @@
-/** The list: `GET /v1/machine/sessions`, and `GET /v1/machine/sessions/events` for its changes. */
+/** The types of `GET /v1/machine/sessions`, the list, and of `GET /v1/machine/sessions/events`, its changes. */
 
 import type { SessionRow } from "../../model/index.ts";
 import type { SessionMarks } from "./marks.ts";
@@ -17,8 +17,8 @@ export interface MachineSession extends SessionRow {
   /** Codes of the problems that are known without a full read. */
   readonly problems: readonly string[];
   /**
-   * The model that was used last. `null` until the session was read once, as are the next three fields; all of them
-   * count every branch.
+   * The model that was used last. This field and the next three are `null` until the session was read once; they
+   * include every branch.
    */
   readonly model: string | null;
   readonly turns: number | null;
@@ -72,7 +72,7 @@ export interface ListQuery {
   readonly agent?: readonly string[];
   /** A part of the folder's path; case is ignored. */
   readonly project?: string;
-  /** ISO 8601: only sessions that were active at or after this time, and before the next one. */
+  /** ISO 8601. Only sessions that were active at or after `since`, and before `until`. */
   readonly since?: string;
   readonly until?: string;
   /** Repeatable: sessions that have each of these tags. */
@@ -112,9 +112,9 @@ export interface SessionsPage {
   readonly nextCursor: string | null;
   /** Folders of all sessions that match, by number of sessions, at most 200; only on the first page. */
   readonly projects: readonly { readonly cwd: string; readonly sessions: number }[];
-  /** The same for agents, also those that `agent` leaves out; only on the first page. */
+  /** The agents in the same way, with those that the filter `agent` leaves out; only on the first page. */
   readonly agents: readonly { readonly agent: string; readonly sessions: number }[];
-  /** Tags of all sessions that match, in the same order and number; only on the first page. */
+  /** Tags of all sessions that match, by number of sessions, at most 200; only on the first page. */
   readonly tags: readonly { readonly tag: string; readonly sessions: number }[];
   /**
    * Sessions whose text was not searched in the time that an answer may take; 0 without `text`. While it is greater, more
@@ -126,7 +126,7 @@ export interface SessionsPage {
    * none.
    */
   readonly unlisted?: number;
-  /** Set only for a page that was opened to read, and cannot change anything. */
+  /** Set only for a page that was opened to read, and that cannot change anything. */
   readonly readOnly?: string;
   /** Sentences about sessions that could not be read, or were not searched. */
   readonly notices: readonly string[];

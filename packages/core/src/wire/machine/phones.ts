@@ -3,8 +3,8 @@
  * tunnel, at an address that serves only sessions and the inbox.
  *
  * - `GET /v1/machine/phones`: `PhonesState`
- * - `POST /v1/machine/phones`: `PairRequest`, answered with `PairAnswer`; needs `machine:write`, as does the next request
- * - `POST /v1/machine/phones/ID/revoke`: an empty object
+ * - `POST /v1/machine/phones`: `PairRequest`, answered with `PairAnswer`; needs `machine:write`
+ * - `POST /v1/machine/phones/ID/revoke`: an empty object; needs `machine:write`
  */
 
 /**

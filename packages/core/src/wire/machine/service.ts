@@ -45,7 +45,7 @@ export interface HistoryQuery extends HistoryName {
   readonly limit?: number;
 }
 
-/** Bytes of an image of one of the formats that a page may show. */
+/** The bytes of an image in a format that a page may show. */
 export interface ImageBytes {
   readonly mimeType: string;
   readonly bytes: Uint8Array<ArrayBuffer>;

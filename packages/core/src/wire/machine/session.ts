@@ -15,13 +15,12 @@ export interface MachineProblem {
   readonly line: number | null;
 }
 
-/** A sub-agent: a session of its own below its parent. */
+/** A sub-agent, which has its own session below that of its parent. */
 export interface SubagentHead extends Omit<SubagentInfo, "location"> {
   /** The key of the sub-agent in paths, like the key of a session. */
   readonly key: string;
 }
 
-/** The details that a head contains. */
 type DetailsOfHead = Pick<
   SessionDetails,
   | "messages"
@@ -34,15 +33,15 @@ type DetailsOfHead = Pick<
   | "forkedFrom"
 >;
 
-/** `readOnly` in answers to a page that was opened to read: that page cannot change anything. */
+/** The value of `readOnly` for a page that was opened to read: that page cannot change anything. */
 export const ONLY_READS = "This page may only read.";
 
-/** `readOnly` in answers to a page that may also answer questions for permission. */
+/** The value of `readOnly` for a page that may also answer questions for permission. */
 export const ONLY_ANSWERS = "This page may only read, and answer questions.";
 
 /**
- * The result of a full read. Reading a session of 100 MB may take seconds; its end is returned at once
- * (`HistoryWindow`).
+ * The result of a full read, which may take seconds for a session of 100 MB. The end of the session is available
+ * before that (`HistoryWindow`).
  */
 export interface SessionHead extends DetailsOfHead {
   readonly session: MachineSession;
@@ -77,8 +76,8 @@ export interface KnownSession {
 
 /**
  * Events of `GET /v1/machine/sessions/KEY/events?after=POSITION`, a stream of server-sent events:
- * - `messages`: new ones, and those that changed since, which replace the ones with their ids
- * - `reset`: the history was rewritten, or is read as a whole for the first time: read the window again
+ * - `messages`: new messages, and changed ones, which replace those with the same ids
+ * - `reset`: the history was rewritten, or was read as a whole for the first time; read the window again
  * - `session`: the row changed
  * - `gone`: the session was deleted; the stream ends
  *

@@ -62,23 +62,23 @@ export interface SessionAdapter extends AsyncDisposable {
   loadHistory(): Promise<Message[]>;
   getMetadata(): Promise<SessionMetadata>;
   /**
-   * These three resolve when the message is on disk, to the id that the agent's file gives it.
+   * When the message is on disk, these three methods resolve to the id that the message has in the agent's file.
    *
-   * Empty texts are left out, and halves of characters replaced: with them the agent could not continue.
+   * Empty texts are left out, and halves of characters are replaced, because the agent could not continue with them.
    *
    * Errors: `session_live` while the agent has the session open, `busy` when another writer has it open for too long,
    * `invalid` for content that the agent cannot store or that no model accepts, `unwritable`. Nothing is written then.
    */
   appendUserMessage(content: string | readonly Block[], images?: readonly ImageInput[]): Promise<string>;
   appendAssistantMessage(content: string | readonly Block[], usage?: Usage): Promise<string>;
-  /** `invalid` if no call with that id waits for a result. */
+  /** Errors: also `invalid` if no call with that id waits for a result. */
   appendToolResult(toolCallId: string, result: string | readonly Block[], isError?: boolean): Promise<string>;
   /** Resolves when everything that was appended before is on disk. */
   flush(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** `base64` is `data` by the name that some libraries give it. */
+/** `base64` is another name of `data`, which some libraries use. */
 export type ImageInput = Pick<ImageBlock, "mimeType" | "data" | "url"> & { readonly base64?: string };
 
 export interface AdapterParts {

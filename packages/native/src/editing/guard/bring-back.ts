@@ -15,8 +15,8 @@ import { keysNotShown } from "./only-copies.ts";
 import { readPieces } from "./pieces.ts";
 
 /**
- * Finds the copy of a session by its id, the beginning of its id (with or without `agent:`), or the former path of its
- * file. Copies of sessions that the person deleted are not found.
+ * Finds the copy of a session by its id or the beginning of its id, with or without `agent:`. Copies of sessions that
+ * the person deleted are not found.
  * Errors: `not_found`, `ambiguous`, `corrupt` for a manifest that cannot be read.
  */
 export function findCopy(id: string, places: Places): GuardManifest {

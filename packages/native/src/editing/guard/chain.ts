@@ -6,8 +6,8 @@
  * line.
  *
  * From time to time, the lines about the present manifests are packed into a file, and older lines are left out. The
- * first line of the log then names the file of packed lines, and has the hash of the last one; the hashes between are
- * computed from the lines themselves.
+ * first line of the log then names the file of packed lines, and has the hash of the last one; the hashes of the lines
+ * before it are computed from the lines themselves.
  */
 
 import { createHash } from "node:crypto";
@@ -36,7 +36,7 @@ export interface ChainLine extends SessionKey {
   readonly manifest: string | null;
 }
 
-/** Written under the lock of the guard. */
+/** The log, open for writing. The caller must have the lock of the guard. */
 export interface Chain {
   append(line: ChainLine): void;
   /** Packs the lines if there are many; every manifest must be written by then. Errors: those of the system. */
@@ -76,13 +76,13 @@ export function openChain(places: Places): Chain {
 const MIN_FRESH = 16;
 
 export interface ChainState {
-  /** The hashes that the manifest of a session may have, newest first; empty for one that was forgotten. */
+  /** The one or two hashes that a session's manifest may have, newest first; none if the session was forgotten. */
   readonly manifests: ReadonlyMap<string, readonly string[]>;
   /** Numbers of the lines that do not follow the line before them, from 1. */
   readonly broken: readonly number[];
 }
 
-/** Changes nothing. */
+/** Reads the log and changes nothing. */
 export function readChain(places: Places): ChainState {
   const { packed, fresh, broken } = readLog(places);
   const manifests = new Map<string, readonly string[]>();
@@ -141,7 +141,7 @@ function neededLines({ packed, fresh }: Log, places: Places): readonly ChainLine
   const hashes = new Map([...newest].map(([key, line]) => [key, hashOfManifest(line, places)]));
   return [...packed, ...fresh].filter((line) => {
     const last = newest.get(keyOf(line));
-    // The session has no later line since it was packed.
+    // The session has no newer line than its packed one.
     if (last === undefined) return true;
     const hash = hashes.get(keyOf(line)) ?? null;
     return line === last
@@ -173,7 +173,7 @@ function pack(lines: readonly ChainLine[], places: Places): void {
   }
 }
 
-/** Empty if the file is gone or damaged: then the chain is broken at the line that names it. */
+/** Returns no lines if the file is gone or damaged: then the chain is broken at the line that names the file. */
 function packedLines(name: string, places: Places): readonly ChainLine[] {
   if (!/^log-[0-9a-f]{16}\.zst$/u.test(name)) return [];
   const text = readPackedText(join(guardFolder(places), name)) ?? "";

@@ -1,9 +1,9 @@
 /**
- * Dictionaries for compression: the beginnings of sessions of an agent, because these repeat its records, instructions
- * and names, and read the same files. Each dictionary is the previous one followed by the beginning of one more
- * session; only that new part is stored, compressed with the previous dictionary. A piece that was compressed with a
- * dictionary names it at its beginning. A dictionary contains text of its sessions, so it is removed as soon as the
- * copy of one of them is removed; its pieces are then compressed without it.
+ * Makes dictionaries for compression from the beginnings of sessions of an agent, because sessions repeat its records,
+ * instructions and names, and read the same files. Each dictionary is the previous one followed by the beginning of
+ * another session; only that new part is stored, compressed with the previous dictionary. A piece that was compressed
+ * with a dictionary names it at its beginning. A dictionary contains text of its sessions, so it is removed as soon as
+ * the copy of one of them is removed; its pieces are then compressed without it.
  */
 
 import { createHash } from "node:crypto";
@@ -30,21 +30,21 @@ export interface Dictionary {
   readonly bytes: Buffer;
 }
 
-/** A larger one costs a millisecond for each piece, and saves little. */
+/** A larger dictionary costs a millisecond for each piece, and saves little. */
 const MAX_BYTES = 512 * 1024;
-/** The instructions and tools that an agent writes at the start of a session, and some of its files. */
+/** It is enough for the instructions and tools that an agent writes at the start of a session and for some files. */
 const MAX_PART_BYTES = 160 * 1024;
 const MIN_PART_BYTES = 2 * 1024;
-/** A new part that is this much smaller than the dictionary does not justify another dictionary. */
+/** A new part that is smaller than this share of the dictionary does not justify another dictionary. */
 const LEAST_GROWTH = 1 / 8;
 /** Sessions are text that repeats itself; a higher level costs more time than it saves bytes. */
 const LEVEL = 12;
 /**
- * At the higher level Zstandard sorts the whole dictionary for each piece: 16 ms for one of 160 kB, where this level takes
- * 1 ms, and 3 % more bytes.
+ * At the higher level, Zstandard sorts the whole dictionary for each piece, which takes 16 ms for 160 kB. This level
+ * takes 1 ms, and 3 % more bytes.
  */
 const SMALL_PIECE_LEVEL = 9;
-/** This level takes a fifth of the time, and a third more bytes. */
+/** This level takes a fifth of the time of `LEVEL`, and a third more bytes. */
 const QUICK_LEVEL = 3;
 
 interface Entry extends SessionKey {
@@ -63,8 +63,8 @@ interface Entry extends SessionKey {
 }
 
 /**
- * The dictionary for a session that is stored now, extended by the beginning of the session if that saves enough.
- * Errors: those of the system.
+ * Returns the dictionary for a session that is stored now, extended by the beginning of the session if that saves
+ * enough; `null` if there is none, or if it is damaged. Errors: those of the system.
  */
 export function dictionaryFor(session: SessionKey, path: string, places: Places): Dictionary | null {
   const entries = readEntries(places);
@@ -72,7 +72,7 @@ export function dictionaryFor(session: SessionKey, path: string, places: Places)
   const known = entries.findLast((one) => keyOf(one) === keyOf(session));
   const from = known === undefined ? 0 : (known.upTo ?? known.sizeBytes);
   const before = newest === undefined ? null : wholeOrNull(newest, { entries, places });
-  // The session is stored nevertheless, compressed without the dictionary.
+  // The session is then stored without the dictionary.
   if (newest !== undefined && before === null) return null;
   const size = before?.bytes.length ?? 0;
   const least = Math.max(MIN_PART_BYTES, size * LEAST_GROWTH);
@@ -80,7 +80,7 @@ export function dictionaryFor(session: SessionKey, path: string, places: Places)
   return part.length < least ? before : learn(session, { part, from, before }, { entries, places });
 }
 
-/** `null` if the dictionary is damaged. */
+/** Returns `null` if the dictionary is damaged. */
 function wholeOrNull(newest: Entry, known: DictionaryContext): Dictionary | null {
   try {
     return readDictionary(newest, known);
@@ -170,7 +170,7 @@ function readDictionary(
   return remembered({ sha256, bytes }, path);
 }
 
-/** Reads all dictionaries again, and returns sentences about those that differ from what was stored. */
+/** Reads all dictionaries again, and returns sentences about the damaged ones. */
 export function damagedDictionaries(places: Places): readonly string[] {
   alreadyRead.clear();
   const entries = readEntries(places);
@@ -184,7 +184,7 @@ export function damagedDictionaries(places: Places): readonly string[] {
   });
 }
 
-/** A frame that every reader of Zstandard skips: it holds the hash of the dictionary. */
+/** The beginning of a frame that every reader of Zstandard skips. The frame contains the hash of the dictionary. */
 const MARK = Buffer.from([0x5d, 0x2a, 0x4d, 0x18, 32, 0, 0, 0]);
 
 export function packed(bytes: Buffer, dictionary: Dictionary | null): Buffer {
@@ -219,11 +219,11 @@ function nameIn(bytes: Buffer): string | null {
   return bytes.toString("hex", MARK.length, MARK.length + 32);
 }
 
-/** Dictionaries with text of a session that no longer has a copy, and files that a killed run left. */
+/** Returns dictionaries with text of a session that no longer has a copy, and files that a killed run left. */
 export function orphanedDictionaries(places: Places): ReadonlySet<string> {
   const orphaned = new Set(listNames(dictionariesFolder(places)).map((name) => name.replace(/\.zst$/u, "")));
   for (const { sha256 } of readEntries(places)) orphaned.delete(sha256);
-  // Each entry comes after the one with which it begins.
+  // An entry comes after the entry of the dictionary with which its own dictionary begins.
   for (const entry of readEntries(places)) {
     const isLeft = entry.base !== undefined && orphaned.has(entry.base);
     if (isLeft || !hasManifest(entry, places)) orphaned.add(entry.sha256);
@@ -231,7 +231,7 @@ export function orphanedDictionaries(places: Places): ReadonlySet<string> {
   return orphaned;
 }
 
-/** The same bytes without one of these dictionaries; `null` if they need none of them. Errors: as `unpacked`. */
+/** Packs bytes again without a dictionary; `null` if they need none of these dictionaries. Errors: as `unpacked`. */
 export function withoutDictionary(
   bytes: Buffer,
   orphaned: ReadonlySet<string>,
@@ -242,7 +242,7 @@ export function withoutDictionary(
   return named !== null && orphaned.has(named) ? packed(unpacked(bytes, sizeBytes, places), null) : null;
 }
 
-/** No piece may depend on these dictionaries any more. Also removes files that a killed run left. */
+/** Removes dictionaries, on which no piece may depend any more, and files that a killed run left. */
 export function removeDictionaries(orphaned: ReadonlySet<string>, places: Places): void {
   const kept = readEntries(places).filter(({ sha256 }) => !orphaned.has(sha256));
   writeEntries(kept, places);

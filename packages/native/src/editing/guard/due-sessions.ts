@@ -12,7 +12,7 @@ export interface DueSession {
   readonly agent: AgentName;
   readonly sessionId: string;
   readonly location: string;
-  /** ISO 8601; in the past: at the next start of its agent. */
+  /** ISO 8601. If it is in the past, the agent deletes the session at its next start. */
   readonly endsAt: string;
   /** The rule, as a sentence without a full stop. */
   readonly rule: string;
@@ -33,7 +33,6 @@ export interface DueSessions {
   readonly sessions: readonly DueSession[];
 }
 
-/** Changes nothing. */
 export async function findDueSessions(options: {
   readonly places: Places;
   readonly memo?: SkimMemo;

@@ -16,7 +16,7 @@ export function guardFolder(places: Places): string {
   return join(continuoHome(places), "guard");
 }
 
-/** Also restores copies as files for readers, without changing the folder of the guard. */
+/** The folder in which copies are restored as files for readers. */
 export function openedFolder(places: Places): string {
   return join(guardFolder(places), "opened");
 }

@@ -22,17 +22,17 @@ import type { GuardManifest, StoredState } from "./manifest.ts";
 import { readPieces } from "./pieces.ts";
 
 export interface OpenedCopy {
-  /** A home in which the session lies. */
+  /** A home that contains the session. */
   readonly places: Places;
   readonly location: string;
 }
 
-/** Homes that stay, so that a session is not unpacked for every read. */
+/** The number of homes that are kept, so that a session is not unpacked for every read. */
 const MAX_OPENED = 4;
 
 /**
- * Files that the agent's reader does not read, such as the history of edited files, are left out. Later reads use the
- * same home; it is never out of date, because a state never changes.
+ * Restores the newest state. Files that the agent's reader does not read, such as the history of edited files, are left
+ * out. Later reads use the same home; it is never out of date, because a state never changes.
  *
  * Errors: `corrupt`, `unwritable`; `unsupported` if its agent uses another folder now.
  */

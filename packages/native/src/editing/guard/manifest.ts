@@ -1,6 +1,6 @@
 /**
- * The manifest of a session in the guard's folder: its row, and its files as pieces, in their newest state. An older
- * state is kept too if the newest one does not contain it, because the agent emptied or rewrote the session.
+ * The manifest of a session in the guard's folder contains its row, and its files as pieces, in their newest state. An
+ * older state is kept too if the agent emptied or rewrote the session, so that the newest state does not contain it.
  */
 
 import { isAbsolute } from "node:path";
@@ -16,7 +16,7 @@ export interface StoredFile extends PiecedFile {
   readonly from: string;
   readonly mtimeMs: number;
   readonly inode: number;
-  /** The rows of a session of a database, as SQL text; `from` is `PATH#ID`. Left out for a file. */
+  /** Set for the rows of a session in a database, as SQL text; `from` is `PATH#ID` then. Left out for a file. */
   readonly rows?: true;
 }
 
@@ -35,10 +35,10 @@ export interface GuardManifest {
   readonly states: readonly StoredState[];
 }
 
-/** A session has at most this many. */
+/** The most states of a session. */
 export const MAX_STATES = 8;
 
-/** `null` if there is none, or it is damaged. */
+/** Returns `null` if there is no manifest, or if it is damaged. */
 export function readManifest(key: SessionKey, places: Places): GuardManifest | null {
   const text = readManifestText(key, places);
   return text === null ? null : toManifest(text);
@@ -62,7 +62,7 @@ export function piecesOf({ states }: GuardManifest): readonly Piece[] {
   return states.flatMap(({ files }) => files.flatMap(({ pieces }) => pieces));
 }
 
-/** The number of bytes on disk; a piece that two sessions share counts for both. */
+/** Returns the number of bytes on disk; a piece that two sessions share counts for both. */
 export function storedBytesOf(manifest: GuardManifest): number {
   const each = new Map(piecesOf(manifest).map((piece) => [piece.sha256, piece.storedBytes]));
   return [...each.values()].reduce((sum, bytes) => sum + bytes, 0);

@@ -1,14 +1,14 @@
 /**
  * The compressed texts of the guard: manifests, their list and the older part of the log. All manifests have the same
- * kilobyte of names. The template has these names and is the dictionary of the compression, so that a stored manifest
- * is little more than its hashes and ids.
+ * names, about a kilobyte. The template has these names and is the dictionary of the compression, so that a stored
+ * manifest is little more than its hashes and ids.
  */
 
 import { existsSync, readFileSync } from "node:fs";
 import { constants, zstdCompressSync, zstdDecompressSync } from "node:zlib";
 import { writeDurably } from "@continuo/files";
 
-/** A larger text, such as a list of thousands of sessions, is written often: it is compressed faster, and less. */
+/** A larger text, such as a list of thousands of sessions, is written often, so it is compressed faster and less. */
 const LARGE_CHARS = 8 * 1024;
 const LEVEL = 9;
 const LEVEL_OF_LARGE = 3;

@@ -69,7 +69,10 @@ export interface GuardRun {
   readonly excluded: number;
   /** The sessions that could not be stored now, with the reason. */
   readonly failed: readonly { readonly sessionId: string; readonly message: string }[];
-  /** Copies that were removed for the limits of size and age. */
+  /**
+   * Copies that were removed: those of sessions that the person deleted permanently, and those beyond the limits of
+   * size and age.
+   */
   readonly removed: number;
   /** Sessions without a copy because of the limit of size. */
   readonly withoutRoom: number;
@@ -288,7 +291,7 @@ async function storeOne(
   }
 }
 
-/** The other sessions are stored nevertheless; only an error of the disk ends the run. */
+/** Counts a session that failed, so that the others are stored nevertheless. Only an error of the disk ends the run. */
 function fail(found: FoundSession, error: unknown, { counts }: RunState): null {
   const isOfFile = isFailure(error) && error.code !== "unwritable";
   const { code, message } = error as NodeJS.ErrnoException;
@@ -311,7 +314,7 @@ function isStoredQuickly(one: GuardedSession | undefined, stamp: string): boolea
   return one?.stamp === `${QUICK}${stamp}`;
 }
 
-/** The file of a database changes with each of its sessions. */
+/** The stamp of a session in a database comes from its row, because the file changes with each of its sessions. */
 function stampOf(found: FoundSession, { updatedAt, sizeBytes, title }: Row): string {
   const isRow = !found.files.some(({ path }) => path === found.location);
   return isRow ? JSON.stringify([updatedAt, sizeBytes, title]) : stampOfFiles(found);
@@ -327,7 +330,10 @@ export function totalOf(ledger: ReadonlyMap<string, GuardedSession>): number {
   return sum;
 }
 
-/** Sessions that the person deleted permanently. A session with the same id that exists again keeps its copy. */
+/**
+ * Removes the copies of sessions that the person deleted permanently. A session with the same id that exists again
+ * keeps its copy.
+ */
 function removeMarked(running: RunState): number {
   const { places, ledger } = running;
   const marked = sessionsToForget(places);

@@ -1,6 +1,7 @@
 /**
- * Converts the rows of a session to SQL text and back: the first line names the tables, followed by their definitions
- * and one statement for each row, in an order in which the text of a grown session has the same beginning.
+ * Converts the rows of a session to SQL text and back. The first line names the tables; their definitions and one
+ * statement for each row follow. The order of the rows is chosen so that the text keeps its beginning when the session
+ * grows.
  */
 
 import { existsSync } from "node:fs";
@@ -12,7 +13,10 @@ import { columnsOf, type KeptRow, type KeptTable, selectRows, type TrashRows } f
 
 const HEAD = "-- rows of a session: ";
 
-/** The owner may write at the same time; all rows are of one moment. Errors: those of the system and of SQLite. */
+/**
+ * The agent may write to the database at the same time: all rows still come from one moment. Errors: those of the
+ * system and of SQLite.
+ */
 export async function rowsToSql(plan: RowsPlan): Promise<string> {
   const { DatabaseSync } = await import("node:sqlite");
   const db = new DatabaseSync(readOnlyDatabase(plan.database), { readOnly: true, timeout: BUSY_TIMEOUT_MS });

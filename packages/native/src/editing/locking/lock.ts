@@ -21,7 +21,10 @@ export interface EditedSession extends Pick<FoundSession, "agent" | "sessionId">
   readonly file: string;
 }
 
-/** Errors: `unsupported` for a copy of the guard, `busy` for another edit, `session_live` for a conversation, `unwritable`. */
+/**
+ * Errors: `unsupported` for a copy of the guard, `busy` for another edit, `session_live` for a conversation,
+ * `unwritable`.
+ */
 export async function lockForEdit(
   { agent, sessionId, file }: EditedSession,
   { places, signal, waitMs = WAIT_MS }: EditLockOptions,

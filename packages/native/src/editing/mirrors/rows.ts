@@ -31,14 +31,14 @@ export async function mirrorRows(options: MirrorRowsOptions): Promise<readonly S
       const { reader, found } = await lookUpSession(location, present({ places: at, signal }));
       rows.push(mirrorRow(await reader.skim(found, present({ part: "whole", memo, signal })), mirror));
     } catch (error) {
-      // The first bytes of the mirror have not arrived yet.
+      // A mirror whose first bytes have not arrived yet is left out.
       if (!isContinuoError(error)) throw error;
     }
   }
   return rows;
 }
 
-/** The folders may be in a file next to the agent's sessions, which is not mirrored. */
+/** The cwd may be missing, because the agent may note it in a file next to its sessions, which is not mirrored. */
 export function mirrorRow(
   info: SessionInfo,
   { machine, folder }: Pick<Mirror, "machine" | "folder">,

@@ -29,7 +29,7 @@ function sizeOf(path: string): number {
   return statSync(path, { throwIfNoEntry: false })?.size ?? 0;
 }
 
-/** After this many conflicts, the agent has the session open. */
+/** The number of tries. After this many conflicts, the agent probably has the session open. */
 const MAX_TRIES = 3;
 
 /**

@@ -14,7 +14,7 @@ import { appendLines, removeLeft, unfinishedPath } from "@continuo/files";
 import { type SideFile, writeNewFile } from "../../native/writing/index.ts";
 import type { AppendNote, PlaceNote } from "./notes.ts";
 
-/** Removes an incomplete append, if nothing follows it, because the agent may have continued the session. */
+/** Removes an incomplete append, but only if nothing follows it: the agent may have continued the session. */
 export function settleAppend({ path, size, text }: AppendNote, pid: number): void {
   removeLeft(unfinishedPath(path, pid));
   if (!existsSync(path)) return;
@@ -48,7 +48,7 @@ function isPartOf(part: Buffer, whole: Buffer): boolean {
 }
 
 /**
- * Removes the staged files next to the place; if the session was placed, adds the lines that belong to it.
+ * Removes the staged files. If the session was placed, finishes the texts that belong to it in other files.
  * @param pid the number of the process that is gone
  */
 export function settlePlaced(note: PlaceNote, pid: number, isThere: boolean): void {
@@ -85,7 +85,7 @@ function truncateTo(path: string, size: number): void {
   }
 }
 
-/** Adds the text, without lines that the file already contains. */
+/** Appends the text, unless the file already contains all of it. Creates a missing file. */
 export function addText({ path, text }: SideFile): void {
   if (!existsSync(path)) writeNewFile(path, Buffer.from(text, "utf8"));
   else if (!readFileSync(path, "utf8").includes(text)) appendLines(path, Buffer.from(text, "utf8"));

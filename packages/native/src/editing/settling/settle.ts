@@ -1,4 +1,4 @@
-/** Settles the edits of killed processes, before the next edit begins, or before somebody reads. */
+/** Finishes or undoes the edits of killed processes, before the next edit begins, or before somebody reads. */
 
 import { isFailure, type Problem } from "@continuo/core/model";
 import { lockSession, type Places, type WriterLock, writersOf } from "@continuo/files";
@@ -15,20 +15,20 @@ import { settleEmpty, settleRestore, settleTrash } from "../trash/index.ts";
 
 export interface SettleOptions {
   readonly places: Places;
-  /** The session's file, if the caller has its lock; `null` if it has none. */
+  /** The session's file, if the caller has the lock of this file; `null` if the caller has no lock. */
   readonly file?: string | null;
   readonly signal?: AbortSignal | undefined;
 }
 
 const LOCK_WAIT_MS = 30_000;
-/** A caller that only reads waits only for a process that is settling at this moment. */
+/** The wait is shorter for a caller that only reads: it waits only for a process that is settling edits now. */
 const READ_WAIT_MS = 5_000;
-/** A request after this time gets another new session. */
+/** After this time, a repeated request gets another new session. */
 const KEEP_MS = 24 * 60 * 60 * 1000;
 
 /**
- * Appends to files other than `file` are settled by processes that have the lock of these files. The note of a new
- * session stays for a day, because the same request may be repeated.
+ * Settles unfinished edits, but no appends to files other than `file`: only a process with the lock of such a file
+ * settles them. The note of a new session stays for a day, because the same request may be repeated.
  *
  * Errors: `busy`, `unwritable`.
  */
@@ -46,8 +46,8 @@ export async function settleUnfinished({ places, file = null, signal }: SettleOp
 }
 
 /**
- * For a command that only reads: first finishes or undoes incomplete edits of killed processes, as the next edit would.
- * Returns the edits that cannot be settled now, because their session is open in its agent or the disk refuses.
+ * Finishes or undoes incomplete edits of killed processes for a command that only reads, in the same way as the next
+ * edit. Returns the edits that cannot be settled now, because their session is open in its agent or the disk refuses.
  */
 export async function settleBeforeReading({
   places,
@@ -115,7 +115,7 @@ async function settle(left: UnfinishedNote, places: Places): Promise<void> {
   left.remove();
 }
 
-/** False for a mistake in our own code, which must be reported even to a caller that only reads. */
+/** Returns false for a mistake in our own code, which must be reported even to a caller that only reads. */
 function isOfTheWorld(error: unknown): error is Error {
   return isFailure(error) || (error instanceof Error && "syscall" in error);
 }

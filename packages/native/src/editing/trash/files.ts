@@ -32,7 +32,7 @@ import { writeNewFile } from "../../native/writing/index.ts";
 
 export interface KeptFile {
   readonly from: string;
-  /** Below the folder of the trashed session. */
+  /** The path below the folder of the trashed session. */
   readonly to: string;
   readonly sizeBytes: number;
   readonly mtimeMs: number;
@@ -40,8 +40,8 @@ export interface KeptFile {
 }
 
 /**
- * Every file of the plan, including those in its folders, with the facts that later show that it is the same file.
- * Links are not followed.
+ * Lists every file of the plan, including those in its folders, with the facts that later show that it is the same
+ * file. Links are not followed.
  */
 export function listKeptFiles(plan: FilesPlan): KeptFile[] {
   const files = plan.paths.flatMap((path) => filesBelow(path));
@@ -52,9 +52,9 @@ export function listKeptFiles(plan: FilesPlan): KeptFile[] {
 }
 
 /**
- * Moves every file, then removes the folders that became empty. A failure on the way moves the files back that were
- * already moved. Every file is copied to the trash before the first one is removed from its place, so that a full disk
- * is noticed before anything has changed.
+ * Moves every file, then removes the folders that became empty. After a failure, the files that were already moved are
+ * moved back. Every file is copied to the trash before the first file is removed, so that a full disk is noticed before
+ * anything has changed.
  *
  * Errors: `conflict` if a file disappeared or changed in the meantime, `unwritable`.
  */
@@ -86,7 +86,7 @@ function assertUnchanged({ from, sizeBytes, mtimeMs }: KeptFile): void {
 }
 
 /**
- * False while a file of the session is only in the trash.
+ * Returns false while a file of the session is only in the trash.
  * @param replacement the hash of the file that replaces the first one
  */
 export function areInPlace(kept: readonly KeptFile[], replacement?: string): boolean {
@@ -101,9 +101,9 @@ function removeEmptied(plan: FilesPlan): void {
 }
 
 /**
- * The old file is first copied to the trash, and then the new one replaces it in one step.
- * @param fresh next to it, on disk
- * Errors: `conflict` if the file changed meanwhile, `unwritable`.
+ * Copies the old file to the trash, and then replaces it by the new file in one step.
+ * Errors: `conflict` if the file changed in the meantime, `unwritable`.
+ * @param fresh the new file, on disk next to the old file
  */
 export function replaceFile({ from, to, sha256, ...rest }: KeptFile, fresh: string, folder: string): void {
   try {
@@ -127,8 +127,8 @@ export function keepToo({ from, to }: KeptFile, folder: string): void {
 }
 
 /**
- * Settles an interrupted deletion: `moved` if it was complete, or if another file is in the place of a moved one;
- * otherwise the moved files are put back.
+ * Settles an interrupted deletion. Returns `moved` if it was complete, or if another file is in the place of a moved
+ * file. Other moved files are put back.
  */
 export function settleMoved(kept: readonly KeptFile[], plan: FilesPlan, folder: string): "moved" | "back" {
   if (!kept.some(isStill)) {
@@ -170,7 +170,7 @@ function isStill({ from, sha256 }: KeptFile): boolean {
   return isThere(from) && hashFile(from) === sha256;
 }
 
-/** Below a path that is not a folder, there are no files. */
+/** Returns false also for a path whose parent is not a folder (`ENOTDIR`). */
 function isThere(path: string): boolean {
   try {
     lstatSync(path);
@@ -225,15 +225,15 @@ export function moveBack(kept: readonly KeptFile[], plan: ReplacedPlan, folder: 
 }
 
 interface ReplacedPlan extends FilesPlan {
-  /** Hash of the file that replaced this one. */
+  /** The hash of the file that replaced the only file. */
   readonly replacement: string | undefined;
-  /** Hashes of the files that replaced several files. */
+  /** The hashes of the files that replaced several files, by the path of the replaced file. */
   readonly placed?: ReadonlyMap<string, string>;
   /** A file that is in the place now is moved away; see `inTheWay`. */
   readonly force: boolean;
 }
 
-/** The files in the places of files in the trash that are neither these files nor their replacements. */
+/** Returns the files that are in the place of a file in the trash, but are neither this file nor its replacement. */
 export function inTheWay(kept: readonly KeptFile[], folder: string, replacement?: string): readonly string[] {
   return kept.flatMap(({ from, to, sha256 }) => {
     if (!isThere(from) || !isThere(join(folder, to))) return [];

@@ -36,7 +36,7 @@ export async function takeIndexRows({ indexRows = [] }: FilesPlan, folder: strin
       await inIndex(database, (db) => {
         const known = knownOf(db, tables);
         const kept = known.map((table) => ({ name: table.name, rows: selectRows(db, table) }));
-        // An interrupted deletion already took them.
+        // An interrupted deletion has already taken the rows.
         if (kept.every(({ rows }) => rows.length === 0)) return;
         writeDurably(fileOf(folder, at), JSON.stringify(kept));
         isWritten = true;
@@ -95,8 +95,8 @@ export async function changeIndexRows({ indexRows = [] }: FilesPlan, folder: str
 }
 
 /**
- * A row that the agent made in the meantime stays; if a newer version of the agent changed the index, only columns that
- * still exist are restored.
+ * Restores the rows. A row that the agent made in the meantime stays. If a newer version of the agent changed the
+ * index, only columns that still exist are restored.
  *
  * Errors: `busy`, `unwritable`.
  * @param place `replaced`: another session with this id was moved away, and its rows are removed too.

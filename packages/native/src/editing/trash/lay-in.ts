@@ -1,5 +1,5 @@
 /**
- * Puts a session into the trash that nobody deleted, so that a session from another source is restored in the same way
+ * Puts a session that nobody deleted into the trash, so that a session from another source is restored in the same way
  * as a deleted one.
  */
 
@@ -45,8 +45,8 @@ interface LayOptions {
 }
 
 /**
- * Returns the trash id. The session counts as trashed only when it is complete. Removes the remains of this write by
- * processes that were killed. Errors: `conflict` if another process is doing the same at this moment, `unwritable`,
+ * Returns the trash id. The session counts as trashed only when it is complete. Incomplete folders of processes that
+ * were killed are removed. Errors: `conflict` if another process is doing the same at this moment, `unwritable`,
  * those of reading a piece.
  */
 export function layInTrash(info: SessionInfo, files: readonly TrashFile[], options: LayOptions): string {

@@ -29,7 +29,7 @@ export function refuseTaken(files: readonly NewPlace[]): void {
   if (taken !== undefined) throw new ContinuoError("conflict", `${taken.path} exists`);
 }
 
-/** Errors: `conflict` if a file exists there, `unwritable`. The caller removes the files that were placed by then. */
+/** Errors: `conflict` if a file exists there, `unwritable`. The caller removes the files that were placed before. */
 export function placeElsewhere(files: readonly NewPlace[]): void {
   // The session itself is placed last, after everything that belongs to it.
   for (const file of files.toReversed()) {

@@ -1,4 +1,6 @@
-/** Moves rows out of a SQLite database and puts them back, each in one transaction. No value changes. */
+/**
+ * Moves rows out of a SQLite database and puts them back, each in one transaction. Only `changeRows` changes values.
+ */
 
 import { existsSync } from "node:fs";
 import { join } from "node:path";
@@ -79,8 +81,8 @@ function changesOf(db: DatabaseSync): number {
 /**
  * Errors: `conflict` if a row with the same key exists again, `corrupt` if the kept rows cannot be read; nothing is put
  * back then.
- * @param place `replaced`: rows with the same keys were moved away for these.
- * @param aside a folder where these rows are kept
+ * @param place `replaced`: the present rows of the plan are deleted first
+ * @param aside a folder in which the present rows of the plan are kept before they are deleted
  */
 export async function putRows(
   plan: RowsPlan,
@@ -103,7 +105,10 @@ export async function putRows(
   await inTransaction(plan.database, putAll, rulesFor(plan));
 }
 
-/** Returns true if every kept row is in the database, unchanged: the transaction that takes them was not committed. */
+/**
+ * Returns true if every kept row is in the database, unchanged, or if none was kept: the transaction that takes them
+ * was not committed.
+ */
 export async function areRowsThere(plan: RowsPlan, folder: string): Promise<boolean> {
   const kept = readKept(join(folder, ROWS_FILE));
   if (kept === null || !existsSync(plan.database)) return kept === null;

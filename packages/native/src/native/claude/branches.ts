@@ -7,12 +7,12 @@
  * - a parent that is not in the file is replaced by the newest line that is not later than the child (of lines with the
  *   same time, the first). If the two are more than five seconds apart, the child begins a new tree
  * - a circle is cut at the place where a walk from its newest line returns to that line
- * - if a `last-prompt` names a line of the file, the active leaf is the last line of the file, if this last line
- *   descends from the named line or from another line of the same answer; else the active leaf is the named line
+ * - if a `last-prompt` names a line of the file, this line is the active leaf, unless the last line of the file
+ *   descends from it or from another line of the same answer: then the last line is the active leaf
  * - in all other cases, the active leaf is the newest of the last line of the file and the lines that descend from it.
  *   If several have the same time, a descendant is newer than the last line, and a later descendant is newer than an
  *   earlier one. Links to replaced parents do not count
- * - lines of sub-agents (`isSidechain`) are no leaves, but a link to one is followed
+ * - lines of sub-agents (`isSidechain`) are not leaves, but a link to such a line is followed
  *
  * A tip is the end of a branch only if its path has a message that is on no other path. Results of parallel calls,
  * other blocks of an answer that is on another path, attachments and system lines are not enough.

@@ -1,6 +1,7 @@
 /**
- * The days for which Claude Code keeps sessions: `cleanupPeriodDays`, 30 unless set (2.1.330). The administrator's file wins, then
- * the project's own (`settings.local.json` before `settings.json`), then the person's. Claude Code refuses a number below 1.
+ * The days for which Claude Code keeps sessions: `cleanupPeriodDays`, 30 unless set (2.1.330). The administrator's file
+ * wins, then the project's own (`settings.local.json` before `settings.json`), then the person's. Claude Code refuses a
+ * number below 1.
  *
  * The settings of the project in which Claude Code starts apply to the sessions of all projects.
  */
@@ -19,7 +20,7 @@ export interface CleanupPeriod {
   readonly path: string | null;
 }
 
-/** @param cwd of the project in which Claude Code starts; `null` if it has no settings. */
+/** @param cwd the folder of the project in which Claude Code starts; `null` if the project has no settings */
 export function cleanupPeriodOf(
   places: Places,
   cwd: string | null,

@@ -1,6 +1,6 @@
 /**
- * Claude Code deletes sessions whose file was not changed for its cleanup period, about ten seconds into a longer session,
- * once a day (2.1.330).
+ * Once a day, about ten seconds after the start of a longer session, Claude Code deletes sessions whose file was not
+ * changed for its cleanup period (2.1.330).
  */
 
 import { sep } from "node:path";
@@ -13,7 +13,7 @@ import { claudeFolders } from "./places.ts";
 const DAY_MS = 24 * 60 * 60 * 1000;
 
 /**
- * Only for files below `projects/`; Claude Code removes no others.
+ * Returns problems only for files below `projects/`, because Claude Code removes no others.
  * @param cwd of the session; `null` if it is not known
  */
 export async function readExpiry(

@@ -72,7 +72,7 @@ export async function* findBatches(
   }
 }
 
-/** The session or sub-agent of a file; `null` if nothing in it or around it shows that it belongs to Claude Code. */
+/** Returns the session or sub-agent of a file; `null` if neither its lines nor its folder are those of Claude Code. */
 export async function recogniseFile(path: string, places: Places): Promise<FoundSession | null> {
   const { projects, running } = claudeFolders(places);
   const inline = /^(.+\.jsonl)#(.+)$/su.exec(path);
@@ -103,7 +103,7 @@ interface ProjectFolder extends Pick<SessionFolder, "names"> {
   readonly path: string;
 }
 
-/** The files of sessions among the names in a project's folder. */
+/** Returns the files of sessions among the names in a project's folder. */
 function* filesIn(
   folder: string,
   names: readonly string[],
@@ -115,12 +115,12 @@ function* filesIn(
     // A session with an empty id could not be named.
     if (sessionId === "") continue;
     const path = `${folder}/${name}`;
-    // Without a folder next to it, nothing marks it as archived.
+    // Only a file in the session's own folder, next to the session file, can mark a session as archived.
     yield { path, sessionId, isArchived: all.has(sessionId) && isArchivedBySidecar(path) };
   }
 }
 
-/** The sub-agents that have their own files, of sessions that still exist. */
+/** Finds the sub-agents that have their own files, of sessions that still exist. */
 async function* subagentsIn(
   { path: folder, names: all }: ProjectFolder,
   live: LiveSessions,
@@ -149,7 +149,7 @@ function foundSubagent(path: string, live: LiveSessions): FoundSession {
   return foundFile(path, live, { sessionId: subagentIdOf(path) ?? "", isArchived: false });
 }
 
-/** The session that the first lines of a sub-agent's file name. */
+/** Returns the id of the session that the first lines of a sub-agent's file name. */
 async function parentOf(path: string): Promise<string | null> {
   const ids = (await readHead(path, HEAD_BYTES)).map((record) => textField(record, "sessionId"));
   return ids.find((id) => id !== null) ?? null;
@@ -199,7 +199,8 @@ function sessionIdOf(path: string, head: readonly Json[]): string {
 }
 
 /**
- * Other agents' lines have types too: only Claude Code's have a uuid chain, or a session id next to a known type.
+ * Lines of other agents have types too, but only lines of Claude Code have a known type together with a chain of uuids,
+ * a session id or the uuid of a leaf.
  */
 function isClaudeLine(record: Json): boolean {
   if (typeof record.type !== "string" || !isKnownType(record.type)) return false;
@@ -218,9 +219,9 @@ async function ofFolder(
 }
 
 /**
- * False for a session that belongs to another folder with the same name. A session whose lines name an altogether
- * different folder was moved here, and Claude Code finds it here; in a folder whose name is forced, all projects are
- * mixed.
+ * Returns false for a session that belongs to another folder with the same name. If the lines of a session name a
+ * folder with a different name, the session was moved here, and Claude Code finds it here. A folder whose name is
+ * forced has sessions of all projects.
  */
 async function isOfFolder(found: FoundSession, cwd: string, name: string): Promise<boolean> {
   const head = await readHead(found.location, HEAD_BYTES);

@@ -1,7 +1,7 @@
 /**
  * Forks a session of Claude Code into a new file, as its SDK does: the lines of one branch with `forkedFrom`, a few
- * lines of settings, and a title that ends in "(fork)" (2.1.330). The uuids do not change (the
- * same is true for `--fork-session`), so that every link between lines stays valid.
+ * lines of settings, and a title that ends in "(fork)" (2.1.330). The uuids do not change (the same is true for
+ * `--fork-session`), so that every link between lines stays valid.
  */
 
 import { exactOf, isJson, type Json, textField } from "@continuo/files";
@@ -98,7 +98,7 @@ function placesOf(message: ForkSource["history"][number] | undefined): number[] 
   return (message?.metadata.records ?? []).flatMap(({ line }) => line ?? []);
 }
 
-/** In the order of the file. A line that has lost its parent follows the message that the reader puts before it. */
+/** The lines in the order of the file. A line without its parent follows the message that the reader puts before it. */
 function linesOf({ history }: ForkSource, count: number, lines: ReadonlyMap<number, Json>): Link[] {
   const links = new Map<number, Link>();
   let before: string | null = null;

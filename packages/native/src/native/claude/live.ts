@@ -1,8 +1,9 @@
 /**
- * The sessions that are open now: `sessions/PID.json` of a running process that wrote the file itself (a process id may
- * be used again; `procStart` distinguishes such processes on platforms that report it). Seen in
- * 2.1.330: on Linux `procStart` is the start time of `/proc/PID/stat`, and `pidDomain` ends in the process
- * namespace; a process in another namespace cannot be seen from here.
+ * The sessions that are open now: those of each `sessions/PID.json` whose process runs and wrote the file itself. A
+ * process id may be used again; `procStart` distinguishes such processes on platforms that report it.
+ *
+ * Seen in 2.1.330: on Linux `procStart` is the start time of `/proc/PID/stat`, and `pidDomain` ends in the process
+ * namespace. A process in another namespace cannot be seen from here.
  */
 
 import { existsSync, readlinkSync } from "node:fs";

@@ -39,7 +39,7 @@ export function pairCalls(messages: readonly Message[]): Message[] {
   return paired;
 }
 
-/** A message that is in no line. */
+/** Makes a message that is in no line of the file. */
 export function madeMessage(near: Message, what: string, role: "user" | "assistant", text: string): Message {
   return {
     id: `${near.id}/${what}`,

@@ -32,12 +32,12 @@ export function projectFolderOf(canonical: string, places: Places): string {
   return join(claudeFolders(places).projects, projectNameOf(canonical));
 }
 
-/** A longer name is cut, followed by a hash. */
+/** A longer name is cut, and a hash is added. */
 export const MAX_NAME_CHARS = 200;
 
 /** The name of the project folder of a canonical path. Several paths can have the same name. */
 export function projectNameOf(canonical: string): string {
-  // No `u` flag: a character outside of the first plane becomes two hyphens.
+  // The expression has no `u` flag, so a character outside of the first plane becomes two hyphens.
   const name = canonical.replace(/[^a-zA-Z0-9]/g, "-");
   if (name.length <= MAX_NAME_CHARS) return name;
   let hash = 0;

@@ -1,8 +1,8 @@
 /**
  * The lines of a Claude Code session file, and the facts that a single line shows.
  *
- * Seen in 2.1.330 and 2.1.197; what is marked "in the program only" was found in the program's strings and never in a
- * file. No function here relies on the type of a field.
+ * The lines were seen in 2.1.330 and 2.1.197. Types marked "in the program only" were found in the program's strings,
+ * and never in a file. No function here relies on the type of a field.
  */
 
 import { isJson, type Json, textField, toTime } from "@continuo/files";
@@ -83,7 +83,7 @@ export interface ToolResultJson extends Json {
   readonly tool_use_id: string;
 }
 
-/** A result that names its call; one that does not is an unknown block like any other. */
+/** True for a result that names its call. A result that does not name one is treated as an unknown block. */
 export function isToolResult(block: unknown): block is ToolResultJson {
   return isJson(block) && block.type === "tool_result" && typeof block.tool_use_id === "string";
 }
@@ -133,8 +133,8 @@ export function isSent(record: Json): boolean {
 }
 
 /**
- * Returns the text that the person typed, `null` if they typed nothing: tool results, texts for the model
- * (`isMeta`), summaries, notifications, slash commands and their output, image companions.
+ * Returns the text that the person typed; `null` if they typed nothing. These are not typed: tool results, texts for
+ * the model (`isMeta`), summaries, notifications, slash commands and their output, image companions.
  */
 export function typedText(record: Json): string | null {
   const queued = queuedPrompt(record);

@@ -1,7 +1,7 @@
 /**
- * The places of Claude Code that hold the path of a project (2.1.332): the name of its folder below `projects`, `cwd`
- * of each record of a session and of its sub-agents, `project` in `history.jsonl`, and a key of `.claude.json`. Records
- * that quote the path in their text keep it.
+ * Changes the path of a project in the files of Claude Code (2.1.332). The path is in the name of the project's folder
+ * below `projects`, `cwd` of each record of a session and of its sub-agents, `project` in `history.jsonl`, and a key of
+ * `.claude.json`. Records that quote the path in their text keep it.
  */
 
 import { existsSync } from "node:fs";
@@ -56,7 +56,7 @@ export async function relocate(relocation: Relocation, places: Places): Promise<
   return { sessions, files, rows: [] };
 }
 
-/** The session and the folder next to it. */
+/** Returns the file of the session, and the files in the folder next to it. */
 function filesOf(
   { location }: FoundSession,
   targets: ReadonlyMap<string, string>,
@@ -87,7 +87,7 @@ function linesOf(path: string, keys: readonly PathKeys[], relocation: Relocation
   return [{ from: path, to: path, rewrite: (bytes) => withMovedPaths(bytes, keys, relocation) }];
 }
 
-/** The person's settings of the project. If the new folder has settings already, those stay as they are. */
+/** Moves the person's settings of the project. If the new folder already has settings, they do not change. */
 function settingsOf({ home, env }: Places, relocation: Relocation): readonly RelocatedFile[] {
   const path = join(env.CLAUDE_CONFIG_DIR || home, ".claude.json");
   const projects = readJsonFile(path)?.projects;

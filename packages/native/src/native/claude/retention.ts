@@ -1,6 +1,6 @@
 /**
- * Claude Code's rules of deletion: every session that nobody wrote to for `cleanupPeriodDays`, by the time stamp of its file, with
- * the folder next to it and what it keeps of the session elsewhere (2.1.328 to 2.1.332).
+ * Claude Code's rules of deletion: it deletes every session that nobody wrote to for `cleanupPeriodDays`, by the time
+ * stamp of its file, together with the folder next to it and the session's data in other folders (2.1.328 to 2.1.332).
  */
 
 import { join } from "node:path";

@@ -1,5 +1,5 @@
 /**
- * The scan of a session: one pass folds the index, the row and the facts; histories then fetch lines by place.
+ * Scans a session: one pass folds the index, the row and the facts. Histories then fetch lines by their places.
  */
 
 import type { Entry, Problem, SubagentInfo } from "@continuo/core/model";
@@ -105,7 +105,7 @@ function scopeOf(found: FoundSession): Scope {
   return { type: sidechainsOf(found) === "own" ? "all" : "main" };
 }
 
-/** A sub-agent's own sub-agents are next to it, with the session, and are listed there. */
+/** The sub-agents of a sub-agent are not listed here: their files are next to its file, and the session lists them. */
 async function subagentsOf(found: FoundSession, { index, tree }: ClaudeScan): Promise<SubagentInfo[]> {
   if (sidechainsOf(found) === "own") return [];
   const { path } = newestFileOf(found);
@@ -127,7 +127,7 @@ function problemsOf(found: FoundSession, read: ClaudeScan, branches: readonly Pr
   return isEmpty ? [...all, emptyProblem(newestFileOf(found).sizeBytes)] : all;
 }
 
-/** The API refuses a conversation that begins with an answer: no message of the user comes before the first one. */
+/** Finds a conversation that begins with an answer, without a message of the user before it. The API refuses it. */
 function lostPrompt({ index, tree, active }: ClaudeScan): Problem[] {
   if (active === -1) return [];
   const path = pathTo(tree.up, active);
@@ -157,7 +157,7 @@ function toFacts(
   };
 }
 
-/** Without its JSON file, a sub-agent is identified by the result that names it. */
+/** If a sub-agent has no JSON file, its call is found by the result that names the sub-agent. */
 function withCall(subagent: SubagentInfo, children: ReadonlyMap<string, string>): SubagentInfo {
   if (subagent.toolCallId !== null) return subagent;
   for (const [call, id] of children) if (id === subagent.id) return { ...subagent, toolCallId: call };

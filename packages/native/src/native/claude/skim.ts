@@ -99,8 +99,8 @@ export function rowOf(
 }
 
 /**
- * In the file of a sub-agent, and where a sub-agent inside of a file was requested, sidechain lines are the
- * conversation.
+ * Returns `own` for the file of a sub-agent, and for a sub-agent that was requested inside of a file: there, the
+ * sidechain lines are the conversation.
  */
 export function sidechainsOf(found: FoundSession): Sidechains {
   const file = found.files.at(-1)?.path ?? found.location;

@@ -1,6 +1,6 @@
 /**
- * A compressed rollout can only be read from its start: the facts for a row, from its beginning and its end, are found
- * in one pass.
+ * Reads a compressed rollout. It can only be read from its start, so one pass finds the facts for a row, which are at
+ * its beginning and at its end.
  */
 
 import { present } from "@continuo/core/model";

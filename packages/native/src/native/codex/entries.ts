@@ -9,7 +9,7 @@ import type { ScannedFile, ScanResult } from "./state.ts";
 
 type Entries = AsyncGenerator<Entry, void, void>;
 
-/** All records of all files of the thread, even after the place where a later one continues. */
+/** All records of all files of the thread, even those after the place from which a later file continues. */
 export function ownEntries({ files }: ScanResult, found: FoundSession, signal?: AbortSignal): Entries {
   const own = files.filter(({ index }) => index.own);
   const parts = own.map((file) => ({ file, end: Number.POSITIVE_INFINITY }));
@@ -63,7 +63,7 @@ function identityOf(value: unknown): Pick<Entry, "id" | "parentId" | "type"> {
 }
 
 /**
- * A file counts up to the point where the next one of the lineage continues; lines that a rollback dropped do not
+ * A file counts up to the place from which the next file of the lineage continues; lines that a rollback dropped do not
  * count.
  */
 function activeLines(file: ScannedFile, main: ScannedFile | undefined): (line: number) => boolean {
@@ -71,7 +71,7 @@ function activeLines(file: ScannedFile, main: ScannedFile | undefined): (line: n
   return (line) => line < end && !file.index.dropped.some(({ from, to }) => line >= from && line < to);
 }
 
-/** The first line that does not count; in a file from which the main one does not continue, the very first line. */
+/** The first line that does not count; line 0 of a file from which the main file does not continue. */
 function endIn({ source, index }: ScannedFile, main: ScannedFile | undefined): number {
   let child = main?.source;
   while (child && child !== source && child.base?.file !== source) child = child.base?.file;

@@ -44,7 +44,7 @@ const COLUMNS: ReadonlyMap<string, readonly Column[]> = new Map([
   ["queue", [["queued_items", "thread_id"]]],
 ]);
 
-/** Versions number the databases; an older version may still read one that a newer one left. */
+/** Versions of Codex number their databases, and a version may still read an older database, so all are used. */
 export function indexRowsIn(home: string, threadIds: ReadonlySet<string>): readonly DatabaseRows[] {
   const values = [...threadIds];
   return namesIn(home).flatMap((file) => {

@@ -1,6 +1,6 @@
 /**
- * The events that Codex writes for its interface in addition to the model's records: nearly always the same text. A
- * shown text that equals an item of its turn is the same text; otherwise it is a separate message. Pure.
+ * The events that Codex writes for its interface in addition to the model's records. Nearly always they have the same
+ * text. A shown text that equals an item of its turn is the same text; otherwise it is a separate message. Pure.
  */
 
 import { entryOf, isJson, type Json } from "@continuo/files";
@@ -41,7 +41,7 @@ export function hasTexts(payload: Json): boolean {
   return speakerOf(payload) !== null;
 }
 
-/** `null` for an event that shows nothing said, or nothing at all. */
+/** `null` for an event that shows no text. An event of the user may show only an image. */
 export function foldShown(state: ShownState, payload: Json, ids: ReadonlySet<number>): ShownMessage | null {
   const speaker = speakerOf(payload);
   if (speaker === null) return null;
@@ -108,7 +108,7 @@ function speakerOfItem(item: Json): Speaker | null {
   return item.role === "assistant" ? "agent" : null;
 }
 
-/** A shown message without text (only an attached image) belongs to the last message. */
+/** A shown message that has only an attached image belongs to the last message of its speaker. */
 function isSaid(state: ShownState, { speaker, hashes }: ShownKeys): boolean {
   const said = state.said[speaker];
   return hashes.length === 0 ? said.size > 0 : hashes.every((hash) => said.has(hash));

@@ -14,7 +14,10 @@ import { idInPath } from "@continuo/files";
 
 export type LiveThreadCheck = (threadId: string) => boolean | null;
 
-/** Does the same as `isLive` for many threads: without any possible lock, it does not look for one. */
+/**
+ * Does the same as `isLive` for many threads. If there is no folder of locks, it does not look for the lock of each
+ * thread.
+ */
 export function liveThreads(codexHome: string): LiveThreadCheck {
   const isAny = platform !== "linux" || existsSync(locksOf(codexHome));
   return (threadId) => (isAny ? isLive(codexHome, threadId) : false);

@@ -95,8 +95,8 @@ function callIdOf(block: Block): string[] {
 }
 
 /**
- * Splits a message after each call without a result, and puts an `aborted` result between the parts. The first part keeps
- * the id of the message; the others name it in `metadata.codex.partOf`.
+ * Splits a message after each call without a result, and puts an `aborted` result between the parts. The first part
+ * keeps the id of the message; the others name it in `metadata.codex.partOf`.
  */
 function withAborted(message: Message, answered: ReadonlySet<string>): Message[] {
   const parts: Message[] = [];

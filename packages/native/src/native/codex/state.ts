@@ -17,7 +17,7 @@ export interface ScanState {
   readonly session: SessionIndex;
   /** One for each file of the lineage; the last one is written to now. */
   readonly files: readonly FileIndex[];
-  /** The files: the path of each, and the number of the file that it continues from; -1 for none. */
+  /** The path of each file, and the number of the file that it continues from; -1 for none. */
   readonly origins: readonly { readonly path: string; readonly base: number }[];
   /** The number of files that were begun. */
   begun: number;
@@ -53,7 +53,7 @@ export function createState(files: readonly LineageFile[], part: "all" | "newest
   return { session, files: indexes, origins, begun: isPart ? files.length - 1 : 0 };
 }
 
-/** Ends the files before it; a file continues from where its base was cut. */
+/** Ends the earlier files. A file continues from the place at which its base was cut. */
 export function beginFile(state: ScanState, file: number): void {
   for (; state.begun <= file; state.begun++) {
     const before = state.files[state.begun - 1];

@@ -8,8 +8,8 @@
  * | cwd, gitBranch | `context` of the header |
  * | title | `name` of `workspace.yaml`, else the first prompt of the person |
  *
- * The first and the last are folded apart, so that a skim can look for the one from the start of the file and for the
- * other from its end; a full read folds both over every record.
+ * The first facts and the last facts are folded separately, so that a skim can search for the first from the start of
+ * the file, and for the last from its end. A full read folds both over every record.
  */
 
 import type { Json } from "@continuo/files";
@@ -19,7 +19,7 @@ import { type Header, parseHeader, timeOf, typedText } from "./records.ts";
 export interface HeadFacts {
   /** The first header, even if it is not the first record. */
   header: Header | null;
-  /** True if it is the first record. */
+  /** True if the first record is a header; `null` before the first record. */
   headed: boolean | null;
   time: string | null;
   typed: string | null;
@@ -37,7 +37,7 @@ export function createLasts(): TailFacts {
   return { time: null };
 }
 
-/** Fold in file order. */
+/** The records come in file order. */
 export function foldFirsts(firsts: HeadFacts, record: Json): void {
   const header = parseHeader(record);
   firsts.headed ??= header !== null;
@@ -46,12 +46,12 @@ export function foldFirsts(firsts: HeadFacts, record: Json): void {
   firsts.typed ??= toTitle(typedText(record));
 }
 
-/** Fold in file order. */
+/** The records come in file order. */
 export function foldLasts(lasts: TailFacts, record: Json): void {
   lasts.time = timeOf(record) ?? lasts.time;
 }
 
-/** Fold from the last record to the first. */
+/** The records come from the last to the first. */
 export function foldLastsBackwards(lasts: TailFacts, record: Json): void {
   lasts.time ??= timeOf(record);
 }

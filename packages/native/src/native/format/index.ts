@@ -4,7 +4,7 @@
  * `native/AGENT/agent/` exports an `Agent`, `native/AGENT/index.ts` the `AgentFormat` that it loads, and
  * `registry.ts` has one line for both.
  *
- * Promises: an `Agent` is available at once; the reading half of its format is available after it is loaded; a part
+ * Promises: an `Agent` is available immediately; the reading half of its format is available after it is loaded; a part
  * that changes sessions is loaded at its first use.
  * Does not know: any agent.
  */

@@ -1,7 +1,7 @@
 /**
- * Protects a session before Gemini CLI 0.61 opens it: it may delete what was resumed last, and it empties a session
- * that is resumed in the very minute that its file is named after. Its file then gets a name that Gemini CLI writes to
- * nothing else; if another program may have the session open, the repair waits for the next minute.
+ * Protects a session before Gemini CLI 0.61 opens it. Gemini CLI may delete the session that was resumed last, and it
+ * empties a session that is resumed during the minute in the name of its file. So the file gets a name that Gemini CLI
+ * gives to no other file. If another program may have the session open, this code waits for the next minute instead.
  */
 
 import { setTimeout as wait } from "node:timers/promises";
@@ -26,8 +26,8 @@ export async function beforeResume(
 }
 
 /**
- * Returns true if a Gemini CLI that this process did not start works in the folder, or may; it appends to files
- * by their names.
+ * Returns true if a Gemini CLI that this process did not start works in the folder, or may work there. That program
+ * appends to files by their names.
  */
 function isOpenElsewhere(found: FoundSession): boolean {
   const folder = cwdOf(found);

@@ -22,8 +22,8 @@ export interface Facts {
   readonly problems: ProblemList;
   usage: Usage | null;
   /**
-   * The keys are numbers of ids: 1 for answers whose usage is in the sum, because the same answer is written
-   * several times.
+   * The index is the number of an id. The value is 1 if the usage of that answer is already in the sum: the same answer
+   * is written several times.
    */
   counted: Uint8Array;
   records: number;

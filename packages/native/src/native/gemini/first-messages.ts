@@ -1,6 +1,6 @@
 /**
- * The messages that a history begins with, from the head of a file. If nothing in the file goes back or replaces the list,
- * a message of the head is final unless its id stands after the head.
+ * Reads the messages with which a history begins from the head of a file. If nothing in the file goes back or replaces
+ * the list, a message of the head is final unless its id occurs again after the head.
  */
 
 import { readFile } from "node:fs/promises";

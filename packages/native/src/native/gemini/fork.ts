@@ -1,6 +1,6 @@
 /**
- * Forks a session of Gemini CLI, which knows no forks (0.61.0): a file of its own with the source's records under
- * another id. Content of a record after the cut is removed in the way in which Gemini CLI itself rewinds.
+ * Forks a session of Gemini CLI, which has no forks (0.61.0): a new file receives the source's records under another
+ * id. Content of a record after the cut is removed in the way in which Gemini CLI itself rewinds.
  */
 
 import type { Message } from "@continuo/core/model";
@@ -33,8 +33,8 @@ export const geminiForker: NativeForker = {
 };
 
 /**
- * Results are messages of their own in the history, and are stored in the record of their call. Messages that a
- * compaction removed are known by its summary, which follows the context of the start.
+ * Moves the cut to the end of a record. Results are separate messages in the history, but are stored in the record of
+ * their call. Messages that a compaction removed are known by its summary, which follows the context of the start.
  */
 function withWholeRecords({ history, count }: ForkSource): number {
   let end = count;
@@ -48,7 +48,7 @@ function isResultOf(message: Message | undefined, before: Message | undefined): 
   return nativeId(message) === nativeId(before);
 }
 
-/** Further messages of one record are numbered, older versions of one carry their line. */
+/** Removes the number of a further message of a record (`#2`), and the line of an older version (`@7`). */
 function nativeId({ id }: Message): string {
   return id.replace(/(?:#\d+)?(?:@\d+)?$/u, "");
 }
@@ -57,7 +57,7 @@ function linesOf({ metadata }: Message): number[] {
   return (metadata.records ?? []).map(({ line }) => line ?? 0);
 }
 
-/** The first record of a new file names the session and when it was last changed. */
+/** Writes the new session's id into records that name a session. Messages inside the first record become records. */
 function recordsOf(value: Json, session: NewSession): Json[] {
   const kind = kindOf(value);
   const { sessionId } = session;
@@ -72,7 +72,7 @@ function recordsOf(value: Json, session: NewSession): Json[] {
   return list.length === 0 ? [own] : [alone, ...list];
 }
 
-/** In front of a compaction the reader tells no context of the start: each start makes its own. */
+/** Removes the context of the start: the reader does not show it before a compaction, and each start adds its own. */
 function withoutContext(record: Json): Json[] {
   if (isContextMessage(record)) return [];
   const list = isJson(record.$set) ? record.$set.messages : undefined;

@@ -148,8 +148,8 @@ function nameOf({ names }: NamedStep, node: number): string {
 }
 
 /**
- * Returns a function for the id of a message in one history. A message that a compaction removed can come again in another
- * version. The second version receives the id `ID@LINE`.
+ * Returns a function for the id of a message in one history. A message that a compaction removed can come again in
+ * another version. Such a later version receives the id `ID@LINE`.
  */
 function createIds(index: Index): (node: number) => string {
   const owner = new Int32Array(index.ids.size).fill(-1);

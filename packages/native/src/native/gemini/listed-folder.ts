@@ -1,6 +1,7 @@
 /**
- * The folder below `tmp` in which Gemini CLI 0.61.0 looks for the sessions of a project: the one that `projects.json` names, where no
- * mark in it names another owner, else the first one that is marked with the project.
+ * The folder below `tmp` in which Gemini CLI 0.61.0 looks for the sessions of a project: the folder that
+ * `projects.json` names, if no mark in it names another owner; otherwise the first folder that is marked with the
+ * project.
  */
 
 import { join } from "node:path";
@@ -9,7 +10,7 @@ import { type GeminiFolders, geminiFolders, isHashName, ownerOf, readRegistry } 
 
 const MARK = ".project_root";
 
-/** The path of the folder that the list of a session's project reads, where it is not `project`; `null` if it is. */
+/** The path of the folder that the list of the project reads, if that is not the folder `name`; otherwise `null`. */
 export function listedElsewhere(places: Places): (project: string, name: string) => string | null {
   const folders = geminiFolders(places);
   const registry = readRegistry(folders.runtime);

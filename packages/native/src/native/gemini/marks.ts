@@ -3,8 +3,9 @@
  * result. They show if a later version holds everything that an earlier one held, in whatever form: Gemini CLI first
  * writes `thoughts` and `toolCalls` next to the content, and after a resume as parts of the content.
  *
- * The lowest two bits of a mark are the kind; the others are the number of the call's id, or a 30-bit hash of the text or
- * picture. Two different texts have the same mark about once in a billion comparisons; both are still entries.
+ * The lowest two bits of a mark are the kind; the others are the number of the call's id, or a 30-bit hash of the text
+ * or picture. Two different texts have the same mark about once in a billion comparisons, and still count as two
+ * entries.
  */
 
 import { hash as toHash } from "node:crypto";
@@ -17,7 +18,7 @@ export const MARK = { said: 0, thought: 1, call: 2, result: 3 } as const;
 const KIND_BITS = 2;
 const KIND_MASK = 3;
 
-/** The marks of a message; a result's is followed by the hash of its response. */
+/** The marks of a message; the mark of a result is followed by the hash of its response. */
 export function contentMarks(message: Json, ids: IdTable): number[] {
   const marks: number[] = [];
   const said = (kind: number, text: string): void => {
@@ -44,7 +45,7 @@ function saidBy(part: unknown): string {
   return typeof inline === "string" ? inline : (JSON.stringify(part) ?? "");
 }
 
-/** Most are one text under one key; the others are hashed as JSON. */
+/** Most responses are one text under one key; the others are hashed as JSON. */
 function hashOfResponse(response: unknown): number {
   const [[key, text] = [], another] = isJson(response) ? Object.entries(response) : [];
   if (key === undefined || another !== undefined || typeof text !== "string") {
@@ -53,7 +54,7 @@ function hashOfResponse(response: unknown): number {
   return mix(hashOf(text) ^ hashOf(key));
 }
 
-/** A half of a surrogate pair has no UTF-8, so that a text with one would have the hash of another text. */
+/** OpenSSL hashes UTF-8, which has no half of a surrogate pair: a text with one would have the hash of another text. */
 function hashOf(text: string): number {
   return text.length > NATIVE_HASH_CHARS && text.isWellFormed() ? longHash(text) : shortHash(text);
 }
@@ -65,7 +66,7 @@ function longHash(text: string): number {
   return Number.parseInt(toHash("sha256", text, "hex").slice(0, 8), 16) | 0;
 }
 
-/** FNV-1a over UTF-16 units in four lanes, which a processor works on at once; then mixed. */
+/** Computes FNV-1a over UTF-16 units in four lanes, which a processor computes in parallel, and then mixes them. */
 function shortHash(text: string): number {
   let a = 0x811c9dc5 ^ text.length;
   let b = 0x01000193;
@@ -92,7 +93,7 @@ export function markKind(mark: number): number {
 }
 
 export interface Marks {
-  /** Hashes of texts and pictures, and of thoughts. */
+  /** Marks of texts, pictures and thoughts, with their kinds. */
   readonly said: readonly number[];
   /** Numbers of ids of calls, in order. */
   readonly calls: readonly number[];

@@ -8,7 +8,7 @@ import { textOfPart } from "./records.ts";
 /**
  * Rules of Gemini CLI 0.61.0 when it resumes a session (seen in its requests; each has a test):
  *
- * - a compaction: messages before the newest summary are not sent
+ * - after a compaction, messages before the newest summary are not sent
  * - notices (`info`, `warning`, `error`) are not sent
  * - a user message is not sent if its text is empty or, after white space, begins with `/`, `?`,
  *   `<session_context>` or `<hook_context>`; it is sent if a picture or file comes before its text
@@ -16,8 +16,8 @@ import { textOfPart } from "./records.ts";
  * - consecutive answers without a message of the user between them are not sent if one of them has an empty text
  * - a record with a raw U+2028 or U+2029 in it is not sent: Gemini CLI does not see it
  * - if the last record is a result, an answer is added which says that the response was interrupted
- * - each result is sent as often as it is recorded, up to three times; it is here only once
- * - ids of calls are sent without the `NAME__` in front; here they are as recorded
+ * - each result is sent as often as it is recorded, up to three times; `modelView` returns it only once
+ * - ids of calls are sent without the `NAME__` in front; `modelView` returns them as recorded
  */
 export function modelView(history: readonly Message[]): Message[] {
   const start = history.findLastIndex((message) => message.origin === "summary");

@@ -1,6 +1,6 @@
 /**
- * Reads the facts of a file without reading all of it: records from the start until the first facts are known, records from
- * the end until the last facts are, and a search for a title in the bytes between.
+ * Reads the facts of a file without reading all of it: records from the start until the first facts are known, records
+ * from the end until the last facts are, and a search for a title in the bytes between.
  */
 
 import { type FoundFile, isJson, type Json, parseJson } from "@continuo/files";
@@ -51,7 +51,10 @@ export async function skimFile(file: FoundFile, options: SkimOptions): Promise<S
   return { firsts, lasts, ...(await skimLines(file, steps, options)) };
 }
 
-/** The time by which Gemini CLI decides which of two files is newer, and which is too old. Errors: `not_found`, `unreadable`. */
+/**
+ * The time by which Gemini CLI decides which of two files is newer, and which is too old. Errors: `not_found`,
+ * `unreadable`.
+ */
 export async function lastUpdatedOf(file: FoundFile): Promise<string | null> {
   if (startsAsWhole(file.path)) return (await skimFile(file, { part: "ends" })).lasts.lastUpdated;
   const bytes = openBytes(file.path);

@@ -1,7 +1,7 @@
 /**
- * The parts of a session of Gemini CLI: every file of its id in the `chats` folder, the folder of its sub-agents, and
- * the other files that its own deletion removes (0.61.0): `logs/session-ID.jsonl`, `tool-outputs/session-ID/` and
- * `ID/`, of the session and of each sub-agent.
+ * Finds the parts of a session of Gemini CLI: every file of its id in the `chats` folder, the folder of its sub-agents,
+ * and the other files that Gemini CLI 0.61.0 deletes with a session: `logs/session-ID.jsonl`,
+ * `tool-outputs/session-ID/` and `ID/`, of the session and of each sub-agent.
  *
  * Files of the same name and session in the older kind of folder are removed too; otherwise Gemini CLI would copy them
  * back.
@@ -57,7 +57,7 @@ function artifactsOf(project: string, id: string): string[] {
   ];
 }
 
-/** Gemini CLI makes a file name of an id like this. */
+/** Makes a file name from an id in the same way as Gemini CLI. */
 function safeName(id: string): string {
   return id.replace(/[^a-zA-Z0-9-_]/gu, "_");
 }

@@ -1,6 +1,7 @@
 /**
- * Sessions that a list knows from an earlier one. A list shows the newest of thousands, and needs of each session only its
- * id and its time: a session that is one file has both in one line, which is valid as long as the file is unchanged.
+ * Sessions that a list knows from an earlier one. A list shows the newest of thousands, and needs of each session only
+ * its id and its time: a session that is one file has both in one line, which is valid as long as the file is
+ * unchanged.
  */
 
 import type { FoundBatch, FoundSession, KnownFiles, KnownSession } from "./port.ts";
@@ -20,7 +21,7 @@ export function knownSession(path: string, files: KnownFiles | null, archived = 
   return { sessionId: line.slice(TIME_CHARS + 1), path, updatedAt: line.slice(0, TIME_CHARS), archived };
 }
 
-/** The line of a session that is one file; `null` for one with more to know. */
+/** The line of a session that is one file; `null` for a session with further facts. */
 export function toKnownLine(
   { sessionId, location, files, problems, parentId }: FoundSession,
   updatedAt: string | null,

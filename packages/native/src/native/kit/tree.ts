@@ -1,11 +1,11 @@
 /**
- * Trees of records as one array: `up[record]` is the record before it, -1 where a tree begins. The agents differ only
- * in how they find the parent; the walk and the repair are the same.
+ * Repairs and walks trees of records, which are one array: `up[record]` is the parent of the record, -1 where a tree
+ * begins. The agents differ only in how they find the parent; the walk and the repair are the same.
  */
 
 /**
- * Cuts every circle: records are walked upwards from the last one to the first, and the link that leads a
- * walk back to itself is taken out. Returns the records that lost their link.
+ * Cuts every circle: it walks upwards from each record, the last record first, and removes the link that leads a walk
+ * back to itself. Returns the records that lost their link.
  */
 export function cutCircles(up: Int32Array): number[] {
   const cut: number[] = [];
@@ -22,7 +22,7 @@ export function cutCircles(up: Int32Array): number[] {
   return cut;
 }
 
-/** From the root to a record. */
+/** Returns the records from the root to this record. */
 export function pathTo(up: Int32Array, tip: number): Int32Array {
   let length = 0;
   for (let record = tip; record !== -1; record = up[record] ?? -1) length += 1;
@@ -31,7 +31,7 @@ export function pathTo(up: Int32Array, tip: number): Int32Array {
   return path;
 }
 
-/** 1 for every record that another one follows. */
+/** Returns an array with 1 for every record that is the parent of another one. */
 export function followed(up: Int32Array): Uint8Array {
   const marks = new Uint8Array(up.length);
   for (const parent of up) if (parent !== -1) marks[parent] = 1;

@@ -1,20 +1,18 @@
-/** The limits of this reader, besides the limits on records. */
+/** The limits of this reader, in addition to the limits on records. */
 
-/** The longest wait of a read for a program that has locked the database. */
+/** The milliseconds for which a read waits for a program that has locked the database. */
 export const LOCK_TIMEOUT_MS: number = 2000;
 
-/** The bytes of a JSON file that show if it is an export of opencode. */
+/** The first bytes of a JSON file, which show if it is an export of opencode. */
 export const HEAD_BYTES: number = 64 * 1024;
 
-/**
- * The largest damaged database whose readable part is held in memory; the number of tries to find a readable
- * page.
- */
+/** The bytes of the largest damaged database whose readable part is held in memory. */
 export const MAX_SALVAGE_BYTES: number = 256 * 1024 * 1024;
+/** The most tries to find a readable page in it. */
 export const MAX_SALVAGE_PROBES = 20_000;
 
-/** The memory that a row takes besides its data: its columns, and the facts that are read of it. */
+/** The bytes of memory that a row takes in addition to its data: its columns, and the facts that are read from it. */
 export const ROW_BYTES = 1024;
 
-/** The rows of messages in which the first messages of a session are found. */
+/** The number of rows of messages that are read to find the first messages of a session. */
 export const FIRST_ROWS = 8;

@@ -27,7 +27,7 @@ export interface OpencodeProject {
   /** The folder to which paths of sessions are relative. */
   readonly worktree: string;
   readonly isRepository: boolean;
-  /** Sessions of this project move to the other one at the next start in the folder. */
+  /** The project that `.git/opencode` names; its sessions move to `id` at the next start in the folder. */
   readonly previous: string | null;
 }
 
@@ -46,7 +46,7 @@ export async function projectOf(folder: string): Promise<OpencodeProject | null>
   return roots && { id: roots[0] ?? GLOBAL, worktree, isRepository: true, previous };
 }
 
-/** The path that the terminal filters by; empty, it filters nothing. */
+/** The path by which the terminal filters sessions; an empty path filters nothing. */
 export function pathIn({ worktree }: OpencodeProject, directory: string): string {
   return relative(worktree, directory);
 }

@@ -1,6 +1,6 @@
 /**
- * Rows written into opencode's database: all of an addition in one transaction, with `synchronous=FULL`, and read back
- * from another connection. opencode may have the database open in the meantime.
+ * Writes rows into opencode's database, all rows of an addition in one transaction with `synchronous=FULL`, and reads
+ * them back from another connection. opencode may have the database open in the meantime.
  */
 
 import { existsSync, statSync } from "node:fs";
@@ -139,7 +139,7 @@ function hasSessionRow(database: DatabaseSync, table: string, id: string): boole
   );
 }
 
-/** A change of a session's own row, such as its title, is made in both of its rows. */
+/** Makes a change of a session's own row, such as its title, in the tables of both generations. */
 function inBothGenerations(database: DatabaseSync, records: readonly Json[]): readonly Json[] {
   const known = new Map<string, readonly string[]>();
   const tablesOf = (id: string): readonly string[] => {
@@ -155,7 +155,10 @@ function inBothGenerations(database: DatabaseSync, records: readonly Json[]): re
   });
 }
 
-/** Errors: `unsupported` for a session that opencode's second generation keeps, alone or as well. */
+/**
+ * Errors: `unsupported` for a session in the tables of opencode's second generation, even if those of the first have it
+ * too.
+ */
 function refuseSecond(database: DatabaseSync, sessionId: string): void {
   const hasMessages =
     hasTable(database, "session_message") &&
@@ -165,7 +168,7 @@ function refuseSecond(database: DatabaseSync, sessionId: string): void {
   }
 }
 
-/** Errors: `unsupported` where opencode 2 used the database last, which would not show a session in the old tables. */
+/** Errors: `unsupported` if opencode 2 used the database last: it would not show a session in the old tables. */
 function refuseNewerDatabase(database: DatabaseSync, path: string): void {
   if (!hasTable(database, "session_v2")) return;
   const lastIn = (table: string): number =>
@@ -206,7 +209,10 @@ function writeRow(statement: Statements, { how, table, id, values }: FinalRow): 
   if (changes !== 1) throw new ContinuoError("conflict", `the row ${id} no longer exists`);
 }
 
-/** Adds the project and the path in it, which a new session leaves open: opencode's terminal leaves out a session with another path. */
+/**
+ * Adds the project of a new session, and its path in the project: opencode's terminal leaves out a session with another
+ * path.
+ */
 function completed(database: DatabaseSync, records: readonly Json[]): readonly Json[] {
   return records.map((record) => {
     if (record.insert !== "session") return record;
@@ -221,8 +227,9 @@ function completed(database: DatabaseSync, records: readonly Json[]): readonly J
 }
 
 /**
- * Messages that name no model are of the session's last one, else of the one used last, else of opencode's own
- * choice. Errors: `unsupported` if nothing names one.
+ * A message that names no model gets the model that the session used last, else the last one that the new messages
+ * name, else the one that any session used last, else opencode's own choice. Errors: `unsupported` if nothing names
+ * one.
  */
 function withModels(
   database: DatabaseSync,
@@ -274,8 +281,9 @@ export function withModel(info: Json, model: Json): Json {
 export const UNKNOWN_MODEL: Json = { providerID: "continuo", modelID: "unknown" };
 
 /**
- * The project of a repository that opencode has not seen is opencode's to make: when it does, it takes over the shared
- * project's sessions of the repository's own folder (1.18.33), and no others. Errors: `unsupported` for those.
+ * Returns the known project of the folder, else the shared project. Only opencode makes the project of a new
+ * repository: it then takes over the shared project's sessions of the repository's own folder (1.18.33), and no others.
+ * Errors: `unsupported` for the other folders of such a repository, or if there is no shared project.
  */
 function projectFor(database: DatabaseSync, directory: string): Pick<OpencodeProject, "id" | "worktree"> {
   const folder = canonicalFolder(directory);
@@ -288,7 +296,7 @@ function projectFor(database: DatabaseSync, directory: string): Pick<OpencodePro
   const shared = projects.find((row) => row.id === "global");
   const project = known ?? (isInRepository(folder) && !isRepository(folder) ? undefined : shared);
   if (project !== undefined) {
-    // The repository of a folder that the shared project has for now is opencode's next project.
+    // The shared project has the sessions of this repository until opencode makes a project for it.
     const worktree = known === undefined ? (isRepository(folder) ? folder : "/") : String(known.worktree);
     return { id: String(project.id), worktree };
   }
@@ -297,7 +305,7 @@ function projectFor(database: DatabaseSync, directory: string): Pick<OpencodePro
   });
 }
 
-/** A linked worktree has a file there, and belongs to another folder's project. */
+/** In a linked worktree, `.git` is a file, and the worktree belongs to another folder's project. */
 function isRepository(folder: string): boolean {
   return statSync(join(folder, ".git"), { throwIfNoEntry: false })?.isDirectory() === true;
 }
@@ -330,7 +338,10 @@ interface FinalRow {
   readonly values: Readonly<Record<string, SQLInputValue>>;
 }
 
-/** One for each row, in the order in which they begin: a row may be inserted and changed several times in one addition. */
+/**
+ * Returns one entry for each row, in the order in which the rows begin: an addition may insert a row and change it
+ * several times.
+ */
 function finalRows(records: readonly Json[]): FinalRow[] {
   const rows = new Map<string, Omit<FinalRow, "values"> & { readonly values: Json }>();
   for (const { insert, update, id: changed, values } of records) {

@@ -1,9 +1,10 @@
 /**
- * Rows of `session_message`, which opencode's second generation keeps its messages in, as records of the first: a row
- * tells its role in the column `type`, and its `data` holds the content, so that its parts are found in itself.
+ * Rows of `session_message`, in which opencode's second generation keeps its messages, as records of the first
+ * generation. The column `type` of a row tells its role, and `data` holds its content, so the parts of a message come
+ * from the row itself.
  *
- * Seen in 1.18.34, whose newer interface writes such rows; forms that only opencode 2 writes are taken from its published
- * source, and nothing here trusts a field to have the type that it should have. Pure.
+ * Seen in 1.18.34, whose newer interface writes such rows. Forms that only opencode 2 writes are taken from its
+ * published source. No field is trusted to have the type that it should have. Pure.
  */
 
 import { isJson, type Json, textField } from "@continuo/files";
@@ -56,7 +57,7 @@ function pick(data: Json, ...keys: readonly string[]): Json {
   return Object.fromEntries(keys.flatMap((key) => (data[key] === undefined ? [] : [[key, data[key]]])));
 }
 
-/** The content of a row as the parts of a message. Each has the id of its row, and its number in it. */
+/** The content of a row as the parts of a message. Each part has the id of its row, and its number in the row. */
 export function contentsOf(message: NativeRecord): NativeRecord[] {
   const data = isJson(message.value.data) ? message.value.data : null;
   if (data === null) return [];
@@ -71,7 +72,7 @@ export function contentsOf(message: NativeRecord): NativeRecord[] {
   }));
 }
 
-/** The words of a `shell`. */
+/** The words that this reader adds to the content of a `shell`. */
 export const OWN_WORDS: readonly string[] = ["Shell command"];
 
 function partsOf(type: string, data: Json): Json[] {
@@ -163,13 +164,13 @@ function toState(state: Json, { created, ran, completed }: Json): Json {
   const common = { input, metadata, time: { start, end: completed ?? start } };
   const contents = objectsIn(state.content);
   if (status === "error") {
-    // opencode sends the whole of it as JSON.
+    // opencode sends all of these fields as JSON.
     return { status, ...common, error: JSON.stringify(pick(state, "error", "content", "structured")) };
   }
   if (status !== "completed") return { status, ...common };
   const texts = contents.filter(({ type }) => type === "text").map(({ text }) => String(text));
   const files = contents.filter(({ type }) => type !== "text");
-  // opencode sends the structured result as JSON where there is no other.
+  // If there is no other result, opencode sends the structured one as JSON.
   const output = contents.length === 0 ? JSON.stringify(state.structured ?? {}) : texts.join("\n\n");
   const attachments = files.map(toFilePart);
   return { status, ...common, output, ...(attachments.length === 0 ? {} : { attachments }) };

@@ -88,7 +88,7 @@ async function* readSteps(
   }
 }
 
-/** Any entry can be the end of a history. */
+/** The record with this id, because any entry can be the end of a history; `null` if there is none. */
 export function nodeOf({ index }: LinkedScan, id: string): number | null {
   for (let record = 0; record < index.count; record++) {
     if (index.kind[record] !== KIND.outside && idOf(index, record) === id) return record;
@@ -107,7 +107,7 @@ function keptMessageId({ index, tree }: LinkedScan, path: Int32Array, at: number
   return null;
 }
 
-/** A result follows the answer with its call, so that the calls of the last answer are all that is kept. */
+/** Keeps only the calls of the last answer, because a result follows the answer with its call. */
 function noteCalls(calls: Map<string, ToolCall>, message: Json | null): void {
   if (message === null || message.role !== "assistant") return;
   calls.clear();

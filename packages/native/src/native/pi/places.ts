@@ -10,7 +10,7 @@ import { canonicalFolder, type Places, readJsonFile } from "@continuo/files";
 export interface PiFolders {
   /** `auth.json`, `settings.json`, …; 0.30.0 put sessions here too. */
   readonly agent: string;
-  /** One folder for each cwd. */
+  /** Contains one folder for each cwd. */
   readonly sessions: string;
   /** The one folder that the user chose for the new sessions of every cwd; `null` without such a choice. */
   readonly chosen: string | null;

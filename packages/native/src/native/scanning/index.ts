@@ -16,9 +16,9 @@
  * for await (const message of later.history(after)) index(message);   // what the new lines made or changed
  * ```
  *
- * Promises: a scan that is saved and continued, at any byte, equals the scan of the whole file. A last line without a line
- * end is reported, and read again next time. If the bytes that the saved scan covered have changed, the whole file is read
- * again.
+ * Promises: a scan that is saved and continued, at any byte, equals the scan of the whole file. A last line without a
+ * line end is reported, and read again next time. If the bytes that the saved scan covered have changed, the whole file
+ * is read again.
  * Does not know: any format, or where a saved scan is kept.
  */
 

@@ -1,4 +1,4 @@
-/** Finds the other programs that have a native session open now. They would not see what this program writes. */
+/** Finds other programs that have a native session open now. They would not see what this program writes. */
 
 import { holdersOf, type NativeSessionKey, writersOf } from "@continuo/files";
 import type { AgentReader } from "../kit/index.ts";

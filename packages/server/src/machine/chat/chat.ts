@@ -21,7 +21,7 @@ export interface Chat extends MachineChat {
   openQuestions(): ReadonlyMap<string, readonly ChatQuestion[]>;
   /** Changes of conversations that are not stored, such as a new question. */
   readonly changes: Changes;
-  /** Cancels the running turns. */
+  /** Cancels the running turns, and closes the store. */
   close(): Promise<void>;
 }
 

@@ -1,5 +1,6 @@
 /**
- * The events of a chat for a page: the state, the running turn from its beginning, and then everything that happens.
+ * Sends the events of a chat to a page: the state, the running turn from its beginning, and then everything that
+ * happens.
  */
 
 import { isOwn } from "@continuo/agents/catalog";
@@ -24,7 +25,7 @@ export async function* chatEvents(
   else yield* ofNative(parts, named, signal);
 }
 
-/** A state is sent only if it differs from the last one. */
+/** Returns a function that makes an event only for a state that differs from the last one. */
 function createNews(): (state: ChatState) => readonly ChatEvent[] {
   let told = "";
   return (state) => {
@@ -82,11 +83,11 @@ async function* ofOwn(parts: ChatParts, first: ChatSession, signal: AbortSignal)
     const { sequence, type } = item;
     if (type === "run_started" && (turn === null || sequence > turn.upTo)) {
       turn = await begin(sequence);
-      // A turn that has begun is not taken for one that has ended already.
+      // The state is sent first, so that a page does not think that the new turn has already ended.
       yield* news((await look()).state);
       yield { type: "turn" };
     }
-    // The turn comes before the state, which reports its end only after all of it was sent.
+    // The turn is sent before the state, because the state may report its end only after the whole turn was sent.
     if (turn !== null && sequence > turn.upTo) yield* await turn.news(sequence);
     if (STATE_EVENTS.has(type)) yield* news((await look()).state);
   }

@@ -81,7 +81,7 @@ function chatEventsOf(
   return events;
 }
 
-/** The addition to its last text; `null` if anything else changed, or the text is longer than a window shows. */
+/** The addition to the message's last text; `null` if anything else changed, or if a window cannot show the text. */
 function tokenOf(old: Message, now: Message): ChatEvent | null {
   const block = now.content.length - 1;
   const [before, after] = [old.content[block], now.content[block]];
@@ -95,7 +95,7 @@ function tokenOf(old: Message, now: Message): ChatEvent | null {
   return { type: "token", sequence: sequenceOf(now), block, from, text: after.text.slice(from) };
 }
 
-/** Its id differs from that in the history, where an earlier turn can have the same one. */
+/** The id differs from the one in the history, because an earlier turn there can have the same id. */
 function toLiveMessage(message: Message, key: string): WindowMessage {
   const { message: shown, cuts } = toShownMessage(message, { key });
   const id = `live:${sequenceOf(message)}`;

@@ -27,7 +27,7 @@ export interface ChatParts {
   readonly options: ChatOptions;
   readonly changes: Changes;
   readonly chats: OpenChats;
-  /** Agents' own sessions that were taken over here, by their old keys, which are in no list any more. */
+  /** The new keys of native sessions that were imported here, by their old keys, which no list contains any more. */
   readonly moved: Map<string, string>;
   store(): Promise<OpenedStore>;
   /** The session under its present key. Errors: `not_found`. */

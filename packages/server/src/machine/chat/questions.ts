@@ -1,4 +1,4 @@
-/** Questions for permission that pages answer: the first answer counts. */
+/** Asks pages the questions of agents for permission; the first answer counts. */
 
 import {
   ContinuoError,
@@ -25,7 +25,7 @@ export interface Questions {
   readonly open: readonly ChatQuestion[];
   /** True for a question that is open here, or that a page answered here. */
   knows(approvalId: string): boolean;
-  /** The newest last. */
+  /** The answered questions, the newest last. */
   readonly answered: readonly ChatAnswered[];
   /**
    * Errors: `conflict` if another page answered first, `not_found` if there is no such question, `invalid`, `forbidden`.
@@ -92,8 +92,8 @@ interface ShownQuestion extends Pick<OpenQuestion, "request" | "shown"> {
 }
 
 /**
- * Errors: `invalid` for an option of another kind, or for a yes to a request that was not shown completely;
- * `forbidden`.
+ * Errors: `invalid` for an option that does not exist or is of another kind, or for a yes to a request that was not
+ * shown completely; `forbidden`.
  */
 export function decisionOf(given: AnswerRequest, question: ShownQuestion): PermissionDecision {
   const decision = decided(given, question);
@@ -127,7 +127,7 @@ function decided(
   };
 }
 
-/** Errors: `forbidden`. Without an option, the agent chooses the first one that fits. */
+/** If no option is given, the agent chooses the first option that fits. Errors: `forbidden`. */
 function refuseLasting(
   { outcome, optionId }: PermissionDecision,
   { request: { options } }: ShownQuestion,

@@ -22,13 +22,13 @@ const STATUS_OF: ReadonlyMap<string, RunStatus> = new Map(
 export interface KnownRun extends ChatRun {
   /** The earlier run with the same input, if this one repeats it. */
   readonly retryOf: string | null;
-  /** The sequence of its first event; `null` while it waits. */
+  /** The sequence of the event that started the run; `null` while the run waits. */
   readonly startedAt: number | null;
 }
 
 /**
- * Runs in the order of the queue: each in the order of its request, or after the run that it repeats. Events of runs
- * whose beginning is missing are left out.
+ * Returns the runs in the order of the queue: in the order of the requests, but a run that repeats another one comes
+ * right after it. Events of runs whose beginning is missing are left out.
  */
 export function foldRuns(events: readonly StoredEvent[]): readonly KnownRun[] {
   const runs = new Map<string, KnownRun>();
@@ -77,7 +77,7 @@ function messageOf(data: unknown): string | null {
   return typeof message === "string" ? cutText(message, MAX_MESSAGE_CHARS) : null;
 }
 
-/** Turns without a complete answer after the last answered one, except those that were asked again. */
+/** Returns the runs without a complete answer after the last answered run, except those that were asked again. */
 export function unansweredOf(runs: readonly KnownRun[]): readonly KnownRun[] {
   const last = runs.findLastIndex(({ status }) => status === "completed");
   const again = new Set(runs.map(({ retryOf }) => retryOf));

@@ -54,7 +54,7 @@ function untilOf(askedAt: string, limitMs: number): string {
   return new Date(Date.parse(askedAt) + limitMs).toISOString();
 }
 
-/** The process that asks may have another limit by its flags. */
+/** The limit of the configuration. The process that asks may have another one by its flags. */
 async function timeLimitOf({ places, agent, cwd }: QuestionsElsewhere): Promise<number> {
   try {
     const { agents } = await readSettings(places, cwd ?? places.cwd);

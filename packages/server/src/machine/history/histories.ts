@@ -46,7 +46,7 @@ interface Slot {
     readonly bytes: number;
     readonly messages: Promise<readonly Message[] | null>;
   } | null;
-  /** The reading in progress. It is aborted when no caller waits for it. */
+  /** The reading in progress. The first one of a history is aborted when no caller waits for it. */
   reading: {
     readonly done: Promise<CompleteHistory>;
     readonly abort: AbortController;

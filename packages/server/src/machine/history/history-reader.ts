@@ -1,4 +1,7 @@
-/** Reads the whole history of a session once, then only what was added. If the session was rewritten, reads all of it again. */
+/**
+ * Reads the whole history of a session once, and afterwards only what was added. If the session was rewritten, all
+ * of it is read again.
+ */
 
 import { randomUUID } from "node:crypto";
 import { setImmediate as othersTurn } from "node:timers/promises";
@@ -49,7 +52,7 @@ export async function stampNow(hit: LookUpHit, places: PlacesAt): Promise<string
 
 const MISSING_FILE = { sizeBytes: -1, mtimeMs: 0, ctimeMs: 0, inode: 0 };
 
-/** Errors: those of opening it; `not_found` for a branch; `too_large` for a model view. */
+/** Errors: those of opening the session; `not_found` for a branch; `too_large` for a model view. */
 export async function readWhole(
   hit: LookUpHit,
   options: ReadOptions,
@@ -67,7 +70,7 @@ export async function readWhole(
   }
 }
 
-/** The same history with the later changes; `null` if the session was rewritten and must be read as a whole. */
+/** Returns the same history with the later changes; `null` if the session must be read as a whole. */
 export async function readOn(
   hit: LookUpHit,
   before: CompleteHistory,
@@ -89,7 +92,7 @@ export async function readOn(
     : null;
 }
 
-/** Only its newest part; `null` if that is not available. */
+/** Reads only the newest part of a history; `null` if the session cannot be read in this way. */
 export async function readTip(
   hit: LookUpHit,
   places: PlacesAt,

@@ -1,4 +1,4 @@
-/** The inbox of the machine: folded from the list, the store of Continuo's own sessions, and the open conversations. */
+/** Makes the inbox of the machine from the list, the store of Continuo's own sessions, and the open conversations. */
 
 import { isOwn, type ListedSession, type OpenOwn, openOwn } from "@continuo/agents/catalog";
 import type { RunStatus } from "@continuo/core/model";
@@ -19,7 +19,7 @@ import { openSeenFile } from "./seen-marks.ts";
 
 type State = Omit<InboxState, "rights">;
 
-/** The end of the newest turn of one of Continuo's own sessions, for the version of the session with this time. */
+/** The end of the newest turn of one of Continuo's own sessions; valid as long as the session has this `updatedAt`. */
 interface KnownEnd {
   readonly updatedAt: string | null;
   readonly failure: string | null;
@@ -105,7 +105,7 @@ export function createInbox({ places, chat, ...list }: InboxOptions): MachineInb
   };
 }
 
-/** Runs at once, after each change of a conversation, and after each pause. */
+/** Yields immediately, after each change of a conversation, and after each pause. */
 async function* looks({ changes }: Chat, signal: AbortSignal): AsyncGenerator<void, void, void> {
   const ended: AsyncIterator<never> = {
     next: () =>

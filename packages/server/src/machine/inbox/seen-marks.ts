@@ -1,7 +1,7 @@
 /**
  * The sessions that a person viewed, in `seen.json` of CONTINUO_HOME: a time before which everything counts as seen,
- * and marks of single sessions. Two servers share the file; of two marks at the same moment one may be lost, and its
- * session is unseen again. Keys that a later version wrote are kept.
+ * and marks of single sessions. Two servers share the file. If both write a mark at the same moment, one mark may be
+ * lost, and its session is unseen again. Keys that a later version wrote are kept.
  */
 
 import { join } from "node:path";

@@ -1,6 +1,6 @@
 /**
- * The bytes of answers that are being sent for each token: a client that does not read them must wait for its next
- * answer.
+ * Counts the bytes of answers that are being sent for each token. A client that does not read them must wait for its
+ * next answer.
  */
 
 import { ContinuoError } from "@continuo/core/model";
@@ -32,7 +32,7 @@ export class Answers {
     this.#limits = limits;
   }
 
-  /** @param name of the token. Errors: `rate_limited` when there was no room for long. */
+  /** @param name of the token. Errors: `rate_limited` if no room became free within `answerWaitMs`. */
   async open(name: string, bytes: number): Promise<Answer> {
     let held = 0;
     let isOpen = true;

@@ -1,4 +1,4 @@
-/** From a secret to its scopes. */
+/** Finds the scopes of a secret. */
 
 import { createHash } from "node:crypto";
 import { ContinuoError, type Store, type Token } from "@continuo/core/model";
@@ -64,7 +64,7 @@ export function createGuesses(): (peer: Peer) => void {
   return ({ address }) => guesses.take(networkOf(address), performance.now());
 }
 
-/** For a server on loopback that requires no token. */
+/** Allows everything to every caller: for a server on loopback that requires no token. */
 export function allowEverybody(workspaceId: string): Authenticate {
   const scopes = ["admin", "machine:read,write"].map(parseScope);
   return async (_credentials, peer) => ({

@@ -30,21 +30,23 @@ export class Buckets {
 
   /**
    * A bucket that is not empty gives any amount, so that a large request passes; later requests wait until the bucket
-   * is filled again.
-   * Errors: `rate_limited` (`details.retryAfterMs`).
+   * is filled again. Errors: `rate_limited` (`details.retryAfterMs`).
    */
   take(name: string, now: number, amount = 1): void {
     this.assert(name, now).level -= amount;
   }
 
-  /** The same for a request that already happened. Returns the milliseconds until the bucket is no longer overdrawn. */
+  /**
+   * Takes the amount for a request that already happened, without a check. Returns the milliseconds until the bucket is
+   * no longer overdrawn.
+   */
   spend(name: string, now: number, amount = 1): number {
     const bucket = this.#bucketOf(name, now);
     bucket.level -= amount;
     return Math.max(0, Math.ceil((-bucket.level * 1000) / this.#perSecond));
   }
 
-  /** Makes the same check without taking anything. */
+  /** Makes the check of `take`, but takes nothing. */
   assert(name: string, now: number): Bucket {
     const bucket = this.#bucketOf(name, now);
     if (bucket.level >= 1) return bucket;

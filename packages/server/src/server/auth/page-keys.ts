@@ -1,8 +1,8 @@
 /**
- * Keys that bind a page to one start of a server that only its machine can reach: the page's secret ends with the
- * server, and the server proves with each answer that it is the server that opened the page. Another program that later
- * uses the port can do neither. Several servers behind one address have no such keys; there the certificate of TLS
- * identifies the server.
+ * Keys that bind a page to one start of a server that only its machine can reach: the page's secret is invalid after
+ * the server stops, and the server can prove to the page that it opened the page. So another program that later uses
+ * the port can neither use the secret nor give the proof. Several servers behind one address have no such keys; there
+ * the certificate of TLS identifies the server.
  */
 
 import { createHmac, randomBytes, timingSafeEqual } from "node:crypto";

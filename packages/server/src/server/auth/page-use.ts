@@ -18,13 +18,13 @@ import {
 /** The prefix of the leases and claims that hold the last use of each page. */
 export const PAGE_USES: string = `${SERVER_LOGS}page-uses`;
 
-/** Another server may consider a page unused this much too early. */
+/** The interval of writes. Another server may consider a page unused this many milliseconds too early. */
 const WRITE_MS = LIMITS.pageIdleMs / 8;
 const OWNER = "page";
 
 interface KnownPage {
   readonly page: PageName;
-  /** Times of a clock that nobody can set. */
+  /** This and the next field are times of a clock that nobody can set. */
   usedAt: number;
   writtenAt: number;
   connections: number;
@@ -156,7 +156,7 @@ async function isUsed(store: Store, page: PageName, idleMs: number): Promise<boo
   return claim === null || Date.now() - Date.parse(String(usedAt)) <= idleMs;
 }
 
-/** Ends the pages of this token beyond the limit; the new page counts as used last. */
+/** Ends the pages of this token beyond the limit. The new page counts as the last one that was used. */
 async function endTooMany(store: Store, { parentId }: PageName): Promise<void> {
   const { items } = await store.listLeases({ prefix: `${PAGE_USES}/${parentId}/`, limit: 1_000 });
   const newestFirst = items.toSorted((a, b) => Date.parse(b.expiresAt) - Date.parse(a.expiresAt));

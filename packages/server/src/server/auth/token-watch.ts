@@ -1,6 +1,6 @@
 /**
- * Watches the tokens of open connections, which stay open for days and end within a second of a revocation. While the
- * store does not answer, they stay open only for a moment; clients return.
+ * Watches the tokens of open connections, which stay open for days and end within a second of a revocation. If the
+ * store does not answer, they stay open only for a moment; clients connect again.
  */
 
 import { setImmediate } from "node:timers/promises";
@@ -19,7 +19,7 @@ interface Watcher {
   readonly workspaceId: string;
   readonly tokenIds: readonly string[];
   readonly onLost: OnLost;
-  /** The round in which its tokens were active. */
+  /** The last round in which its tokens were active. */
   seenIn: number;
 }
 
@@ -86,7 +86,7 @@ async function look(watchers: Set<Watcher>, { tokens, round }: Look): Promise<vo
   });
 }
 
-/** A few at a time, so that the others do not wait. */
+/** Ends a few connections at a time, so that other work does not wait. */
 async function endAll(
   watchers: Set<Watcher>,
   reasonOf: (watcher: Watcher) => ContinuoError | null,

@@ -1,4 +1,4 @@
-/** The type of an attachment: the type that its sender names, if the first bytes match it. Pure. */
+/** Finds the type of an attachment: the type that its sender names, if the first bytes match it. Pure. */
 
 const UNKNOWN_TYPE = "application/octet-stream";
 /** The number of bytes at the beginning that are examined. */
@@ -7,7 +7,7 @@ export const HEAD_BYTES = 512;
 interface Format {
   /** The extension of a download's name. */
   readonly extension: string;
-  /** Each part of the beginning, in Latin-1, with its place; one list for each variant of the format. */
+  /** A list for each variant of the format. It has the parts of the beginning, in Latin-1, with their places. */
   readonly beginnings: readonly (readonly (readonly [at: number, text: string])[])[];
 }
 
@@ -56,8 +56,8 @@ const FORMATS: Readonly<Record<string, Format>> = {
 const TEXT = /^(?:text\/[\w.+-]+|application\/(?:json|jsonl|x-ndjson|yaml|toml|[\w.-]+\+(?:json|xml)))$/u;
 
 /**
- * The type that the sender named, parameters included, if the bytes may have it; `UNKNOWN_TYPE` for bytes that do not
- * match, and for types that cannot be recognized by bytes.
+ * Returns the type that the sender named, with its parameters, if the bytes can have it; `UNKNOWN_TYPE` for bytes that
+ * do not match, and for types that cannot be recognised by bytes.
  * @param head the first `HEAD_BYTES` of the attachment, or all of it
  */
 export function mediaTypeOf(said: string | null, head: Uint8Array): string {
@@ -71,7 +71,7 @@ export function mediaTypeOf(said: string | null, head: Uint8Array): string {
   return isRight === true ? said : UNKNOWN_TYPE;
 }
 
-/** The end of the name of a download. Text gets `txt`, so that no program executes what another wrote. */
+/** Returns the extension of a download. Text gets `txt`, so that no program executes what somebody else wrote. */
 export function extensionOf(mediaType: string): string {
   const name = nameOf(mediaType);
   return FORMATS[name]?.extension ?? (TEXT.test(name) ? "txt" : "bin");

@@ -1,5 +1,5 @@
 /**
- * From a hello to a participant: checks the token, takes the handle, opens the session, and decides where the replay
+ * Makes a participant from a hello: checks the token, takes the handle, opens the session, and decides where the replay
  * begins.
  */
 
@@ -78,7 +78,7 @@ export async function admit(hello: HelloFrame, options: AdmitOptions): Promise<A
   }
 }
 
-/** The expired lease of a connection of this server that is alive is not taken. Errors: `handle_taken`. */
+/** If a connection of this server is alive, its lease is not taken, even if it expired. Errors: `handle_taken`. */
 async function takeSeat(
   hello: HelloFrame,
   {

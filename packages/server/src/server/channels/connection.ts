@@ -134,7 +134,7 @@ export class Connection implements HubConnection {
     }
     const limitMs = this.#state === "new" ? CHANNEL_LIMITS.helloMs : CHANNEL_LIMITS.silenceMs;
     if (this.#silentMs > limitMs) this.#socket.terminate();
-    // Sent also while a hello is processed, which may take long: the client waits as long as it receives heartbeats.
+    // A hello may take long. The client waits as long as it receives heartbeats, so they are also sent meanwhile.
     else if (this.#isGreeted) this.#beatGreeted();
   }
 
@@ -157,7 +157,7 @@ export class Connection implements HubConnection {
     this.#tellSession(() => readParticipantSession(store, place, device));
   }
 
-  /** One after another, so that the newest state is sent last. */
+  /** Sends the states one after another, so that the newest one is sent last. */
   #tellSession(read: () => Promise<ParticipantSession | null>): void {
     this.#telling = this.#telling
       .then(read)
@@ -351,7 +351,7 @@ export class Connection implements HubConnection {
     chain.after = event.sequence;
   }
 
-  /** Waits for a slow reader. False if the reader left, or was too slow. */
+  /** Waits for a slow reader. Returns false if the reader left or was too slow. */
   async #room({ after, signal }: EventChain): Promise<boolean> {
     if (await this.#outgoing.room(signal)) return true;
     if (!signal.aborted) this.#outgoing.catchUp(after);
@@ -471,12 +471,12 @@ interface EventChain {
   readonly signal: AbortSignal;
 }
 
-/** The place of a participant that is an agent: it is told how long agents have talked. */
+/** The place of a participant that is an agent, because agents are told how long agents have talked. */
 function agentOf({ participation }: Admission): Participation["place"] | null {
   return participation === null || participation.type === PERSON ? null : participation.place;
 }
 
-/** The number of a request whose other fields are invalid, so that the error can name it. */
+/** Returns the number of a request, even if its other fields are invalid, so that the error can name the request. */
 function requestIn(text: string): number | undefined {
   const [, number] = /"request":\s*(\d{1,15})[,}]/u.exec(text) ?? [];
   return number === undefined ? undefined : Number(number);

@@ -1,4 +1,4 @@
-/** The presence on this server: connections by channel, their roster, and participants that disappeared. */
+/** Knows who is present on this server: connections by channel, their roster, and participants that disappeared. */
 
 import { randomUUID } from "node:crypto";
 import { isContinuoError, type ListedLease, type Store } from "@continuo/core/model";
@@ -115,7 +115,7 @@ export class Hub {
     }
   }
 
-  /** A caller that comes during a read waits for a second read, which begins after the first. */
+  /** A call during a read waits for a second read, which begins after the first. */
   async #look(room: Room): Promise<void> {
     await room.looking?.catch(() => undefined);
     room.looking ??= lookAt(room).finally(() => {

@@ -25,7 +25,7 @@ const BEARER = "bearer.";
 export const channels: CreateMount = (context) => {
   const clock = createListeningClock();
   const hub = new Hub(context.report, clock);
-  // Slices send their heartbeats one after another: 10,000 at once would delay other messages.
+  // Slices send their heartbeats one after another: 10,000 at the same time would delay other messages.
   const slices = Array.from({ length: LIMITS.heartbeatSlices }, () => new Set<Connection>());
   let arrivals = 0;
   let beat = 0;
@@ -38,7 +38,7 @@ export const channels: CreateMount = (context) => {
   });
   sockets.on("wsClientError", (error, socket) => context.refuseUpgrade(socket, badHandshake(error)));
   const beats = setInterval(() => {
-    // Checked at each beat, even without connections, so that the clock notices when this process did not run.
+    // The clock is read at each beat, even without connections, so that it notices when this process did not run.
     clock.now();
     for (const connection of sliceOf(slices, beat++)) connection.beat();
   }, CHANNEL_LIMITS.heartbeatMs / LIMITS.heartbeatSlices).unref();
@@ -93,7 +93,7 @@ interface Arrival {
   readonly page: Credentials | undefined;
 }
 
-/** Keeps no reference to the request, because an idle reader would keep it and its headers in memory. */
+/** The result keeps no reference to the request, so that an idle reader keeps no request and headers in memory. */
 function connectionTaker(arrival: Arrival): (socket: WebSocket) => void {
   const { context, hub, clock, connections, stream, channel, peer, secret: sent, page } = arrival;
   return (socket) => {
@@ -137,7 +137,7 @@ function channelIn(url: string): string | null {
   }
 }
 
-/** The token as a second subprotocol. */
+/** Returns the token that the client sends as a second subprotocol. */
 function secretIn(header: string | undefined): string | undefined {
   const found = (header ?? "").split(",").find((one) => one.trim().startsWith(BEARER));
   return found?.trim().slice(BEARER.length);

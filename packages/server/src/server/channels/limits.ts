@@ -3,7 +3,7 @@
 export const LIMITS = {
   /** With this many unsent bytes, a reader is paused until all of them are sent. */
   waitingBytes: 1_048_576,
-  /** With this many waiting frames, or bytes of frames, of one connection, its socket is not read. */
+  /** If a connection has this many waiting frames, or bytes of frames, its socket is not read. */
   waitingFrames: 64,
   waitingFrameBytes: 8_388_608,
   /** Whole messages of one connection that are stored with one commit. */
@@ -25,7 +25,7 @@ export const LIMITS = {
   settleMs: 4_000,
   /** The server remembers for this time which connections ended, and which leases it saw. */
   forgetMs: 60_000,
-  /** A process without activity for longer than this did not run: clients are not silent in that time. */
+  /** A process without activity for longer than this did not run. This time does not count as silence of clients. */
   standstillMs: 1_000,
   /** Messages that one request reads. */
   messages: 1_000,

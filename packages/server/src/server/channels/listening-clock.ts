@@ -7,7 +7,7 @@
 import { LIMITS } from "./limits.ts";
 
 export interface ListeningClock {
-  /** Milliseconds. It must be called several times a second. */
+  /** Returns milliseconds. It must be called several times a second. */
   now(): number;
 }
 

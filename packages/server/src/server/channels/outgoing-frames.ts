@@ -54,8 +54,8 @@ export class OutgoingFrames {
 
   /**
    * Writes to the stream directly, because `ws` would make a header and two writes for each reader, of which there may
-   * be a thousand. The order of frames does not change: without compression `ws` writes at once, and after a close
-   * frame nothing is written, because the socket is not open.
+   * be a thousand. The order of frames does not change: without compression `ws` writes immediately, and nothing is
+   * written after a close frame, because the socket is not open.
    */
   event(after: number, event: StoredEvent): void {
     if (this.#isOpen) this.#stream.write(frameOf(after, event));

@@ -65,7 +65,8 @@ export interface Participation {
   /** Messages of which nobody knows if their beginning or their end was stored: the store did not answer. */
   readonly unsure: Set<string>;
   /**
-   * After this connection read which messages are in progress, an earlier one may have stored the beginning of another.
+   * True if an earlier connection may have stored the beginning of another message after this connection read which
+   * messages are in progress.
    */
   readonly cameBack: boolean;
 }
@@ -181,12 +182,15 @@ function messageOf(frame: PostFrame): string | undefined {
   return frame.type === "send" && frame.state === "open" ? frame.id : undefined;
 }
 
-/** A store that cannot be reached may have executed a request without answering it. */
+/** False if the store could not be reached: it may have executed the request without answering it. */
 function isRefused(error: unknown): boolean {
   return isContinuoError(error) && !isPassing(error);
 }
 
-/** This message, if it is not known what the store has of it; if there are too many, the oldest is dropped. */
+/**
+ * Returns this message if it is not known what the store has of it; otherwise the oldest such message, if there are too
+ * many.
+ */
 function firstToFindOut({ unsure }: Participation, messageId: string): string | undefined {
   if (unsure.has(messageId)) return messageId;
   const [oldest] = unsure;

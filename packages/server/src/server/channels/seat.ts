@@ -82,7 +82,7 @@ export class Seat {
     return this.#renewing;
   }
 
-  /** A write or a renewal was refused as `fenced`. */
+  /** Call it when a write or a renewal was refused as `fenced`. */
   async lose(cause: unknown): Promise<void> {
     if (this.#isLost) return;
     this.#isLost = true;
@@ -92,8 +92,8 @@ export class Seat {
   }
 
   /**
-   * The connection was lost: the participant has a moment to return. Errors: `fenced` if somebody else has taken the
-   * handle.
+   * Call it when the connection was lost: the participant has a moment to return. Errors: `fenced` if somebody else
+   * has taken the handle.
    */
   async awaitReturn(): Promise<void> {
     await this.#renewing;

@@ -35,7 +35,7 @@ export class Seats {
     this.#left.delete(key);
   }
 
-  /** Called when the connection of the seat ended, in whatever way. */
+  /** Called when the connection of the seat ended, for any reason. */
   free(seat: Seat): void {
     const key = keyOf(seat.store, seat.fence.name);
     // After a lost connection, a newer connection may have the same handle.

@@ -1,5 +1,5 @@
 /**
- * Cleaning: removes what ended long ago: expired logs and sessions, tokens, codes of pages.
+ * Cleaning removes what ended long ago: expired logs and sessions, tokens, and codes of pages.
  *
  * Promises: only one server of a store cleans, about once an hour; nothing that anybody can still use is removed.
  * Does not know: the content of anything.
@@ -8,7 +8,7 @@
 import type { CreateMount } from "../context/index.ts";
 import { createCleaner } from "./cleaner.ts";
 
-/** The interval at which a server checks if a cleaning is due. */
+/** The interval at which a server checks whether it is time to clean. */
 const LOOK_MS = 600_000;
 
 export const cleaning: CreateMount = ({ store, report }) => {

@@ -135,7 +135,7 @@ export interface Reception extends Disposable {
 
 /** An answer that is made and sent. Disposed when the client has read it, or is gone. */
 export interface Answer extends Disposable {
-  /** Resolves at once if the answer gets smaller; otherwise it waits like a new one. Errors: `rate_limited`. */
+  /** Resolves immediately if the answer gets smaller; otherwise it waits like a new one. Errors: `rate_limited`. */
   resize(bytes: number): Promise<void>;
 }
 
@@ -303,7 +303,7 @@ export interface ServerContext {
   toRequester<Failure>(error: Failure): Failure | ContinuoError;
   /** Continuous sessions; the defaults if it is left out. */
   readonly live?: LiveSettings;
-  /** The sessions and approvals of a workspace; without it, the paths below `/v1/sessions/` and `/v1/approvals` do not exist. */
+  /** The sessions and approvals of a workspace; without it, `/v1/sessions/` and `/v1/approvals` do not exist. */
   readonly sessions?: (workspaceId: string) => SessionsService | Promise<SessionsService>;
   /** The service at `/mcp`; without it, the path does not exist. */
   readonly mcp?: McpService;

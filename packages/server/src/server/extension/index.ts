@@ -1,6 +1,6 @@
 /**
- * Access for the browser extension (`/v1/extension/*`), on a server that only its machine reaches: the extension asks, a
- * person answers on a page, and the extension collects a token for continuous sessions.
+ * Access for the browser extension (`/v1/extension/*`), on a server that only its machine reaches: the extension asks,
+ * a person answers on a page, and the extension collects a token for continuous sessions.
  *
  * Promises: the page is for the user who runs the server, is opened by the browser itself, and cannot be framed; the
  * token is given once, to the extension that asked; its origin may send requests from then on.
@@ -179,7 +179,8 @@ async function isOpenToAll(peer: Peer, { authenticate }: ServerContext): Promise
 }
 
 /**
- * Browsers name the page that led here: no page may lead here, neither by a link nor by a window. Errors: `forbidden`.
+ * Refuses a request that a page of another site caused, by a link or a window; browsers report this. Errors:
+ * `forbidden`.
  */
 function assertOpenedByPerson({ headers }: Request): void {
   const site = headers.get("sec-fetch-site");

@@ -1,4 +1,4 @@
-/** Requests of extensions that wait for a person's answer. They are kept only in memory, because they last a few minutes. */
+/** Requests of extensions that wait for a person's answer. They last a few minutes, so they are only in memory. */
 
 import { randomBytes } from "node:crypto";
 import { ContinuoError } from "@continuo/core/model";
@@ -16,7 +16,7 @@ export interface WaitingRequest {
   readonly nonce: string;
   /** The code that a person copies from the terminal; `null` if the system knows which user made the connection. */
   readonly code: string | null;
-  /** The extension collects the answer with this; no other program receives it. */
+  /** The extension collects the answer with this secret. No other program receives it. */
   readonly secret: string;
   state: "waiting" | "refused" | "granted";
 }
@@ -72,7 +72,7 @@ interface Options {
   readonly hasCode: boolean;
 }
 
-/** Ten characters; letters and digits that look similar are left out. */
+/** Returns ten characters. Letters and digits that look similar are left out. */
 function newCode(): string {
   const letters = "abcdefghjkmnpqrstuvwxyz23456789x";
   return [...randomBytes(10)].map((byte) => letters[byte % letters.length]).join("");

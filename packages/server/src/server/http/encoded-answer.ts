@@ -62,8 +62,8 @@ export async function compressed(
 }
 
 /**
- * Answers to methods other than `GET` are not changed, nor is a stream of events, a part of a file, or an answer that
- * is already encoded. A long answer is compressed while it arrives.
+ * Answers to methods other than `GET` and `HEAD` are not changed, nor is a stream of events, a part of a file, or an
+ * answer that is already encoded. A long answer is compressed while it arrives.
  *
  * Answers can contain secrets beside text that others chose: what an agent read on the web, messages, captions. The
  * length of a compressed answer shows how much the two have in common (BREACH), and TLS does not hide it. Nobody can
@@ -86,7 +86,7 @@ export async function encodedAnswer(request: Request, response: Response, reach:
   const reader = body.getReader();
   const first = await reader.read();
   const next = first.done ? null : reader.read();
-  // An answer that was complete when it was made ends at once; one that is still being made may pause here.
+  // The body of a complete answer ends immediately; that of an answer which is still being made may pause here.
   if (next !== null && (await soon(next))?.done !== true) {
     const rest = joined(first.value ?? new Uint8Array(), next, reader);
     return encoding === null

@@ -1,4 +1,4 @@
-/** The first checks of every request: its host, its origin, and that its URL contains no token. Pure. */
+/** Makes the first checks of every request: its host, its origin, and that its URL contains no token. Pure. */
 
 import { ContinuoError } from "@continuo/core/model";
 import { isExtensionOrigin } from "@continuo/core/wire";
@@ -12,7 +12,7 @@ export interface Gate {
   readonly isMounted?: boolean;
   /** True if clients reach the server over `https:` only. */
   readonly isHttps?: boolean;
-  /** True if browser extensions may ask for access: their requests below `EXTENSION_PATH` pass, whatever their ids. */
+  /** True if browser extensions may ask for access: their requests below `EXTENSION_PATH` pass, with any id. */
   readonly takesExtensions?: boolean;
 }
 
@@ -24,7 +24,7 @@ export interface Arrival {
   readonly url: string;
   readonly host: string | null;
   readonly origin: string | null;
-  /** The words of the browser about the page that sends the request; no page can change them. */
+  /** Says which page sends the request. The browser sets it, and no page can change it. */
   readonly fetched?: FetchMetadata;
 }
 
@@ -75,15 +75,15 @@ export function gateRefusal(gate: Gate, arrival: Arrival): ContinuoError | undef
 }
 
 /**
- * True for a page of another site whose browser does not name its origin: it loads an image or a frame. A link that a person
- * follows is none.
+ * Returns true for a page of another site whose browser does not name its origin, because the page loads an image or a
+ * frame. Returns false if a person follows a link.
  */
 function isHiddenPage({ origin, fetched }: Arrival): boolean {
   if (origin !== null || fetched?.site !== "cross-site") return false;
   return !(fetched.mode === "navigate" && fetched.dest === "document");
 }
 
-/** The hint names an option to a program that mounts the server, and a flag of the command otherwise. */
+/** Names an option in the hint for a program that mounts the server; otherwise it names a flag of the command. */
 function originHint({ isMounted = false }: Gate, origin: string | null): string {
   if (isMounted) {
     return origin === null
@@ -118,14 +118,14 @@ const MAX_ESCAPES = 4;
 const SECRET = /continuo_[0-9a-f]{32}_/iu;
 const NAMED_AS_TOKEN = /[?&;](?:token|access_token|authorization|bearer)=/iu;
 
-/** Browsers resolve every name below `localhost` to this machine, without a name server. */
+/** Accepts names below `localhost`, because browsers resolve them to this machine without a name server. */
 function isKnownHost({ hosts }: Gate, host: string | null): boolean {
   if (hosts === undefined || host === null) return hosts === undefined;
   const name = host.replace(/:\d+$/u, "").toLowerCase();
   return hosts.has(name) || (hosts.has("localhost") && name.endsWith(".localhost"));
 }
 
-/** A page of the server itself is recognized: its origin is the host of the request. */
+/** Returns true also for a page of the server itself: its origin is the host of the request. */
 export function isKnownOrigin(gate: Gate, { url, origin, host }: Arrival): boolean {
   if (origin === null || gate.origins.has(origin)) return true;
   if (host !== null && (origin === `http://${host}` || origin === `https://${host}`)) return true;
@@ -158,7 +158,7 @@ export function plainHeaders({ isHttps = false }: Pick<Gate, "isHttps">): Readon
     "x-content-type-options": "nosniff",
     "cross-origin-resource-policy": "same-origin",
     "referrer-policy": "no-referrer",
-    // Browsers ignore this header without TLS.
+    // Browsers ignore this header if the connection has no TLS.
     ...(isHttps ? { "strict-transport-security": "max-age=31536000; includeSubDomains" } : {}),
   };
 }

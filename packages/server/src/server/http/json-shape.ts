@@ -1,7 +1,7 @@
 /**
  * The shape of a JSON text before it is parsed: the number of its values, its depth, and the places of the elements of
- * its outer array. `JSON.parse` allocates memory for each value, so that a few megabytes of `[1,1,…]` would fill
- * gigabytes before anything could refuse them.
+ * its outer array. `JSON.parse` allocates memory for each value: a few megabytes of `[1,1,…]` would take gigabytes
+ * before the text could be refused.
  */
 
 import { ContinuoError } from "@continuo/core/model";
@@ -24,7 +24,7 @@ const JSON_LIMITS: JsonLimits = {
 /** The beginning and the end of each element of the outer array, in pairs; any other text is one element. */
 export type ElementPlaces = readonly number[];
 
-/** Examines the whole text at once: for texts that the frame limit bounds. Errors: `too_large`. */
+/** Examines the whole text without a pause. Use it for texts that the frame limit bounds. Errors: `too_large`. */
 export function assertJsonShape(bytes: Uint8Array, limits: JsonLimits = JSON_LIMITS): void {
   if (bytes.length <= limits.depth) return;
   const scan = scanJson(bytes, limits);
@@ -32,7 +32,7 @@ export function assertJsonShape(bytes: Uint8Array, limits: JsonLimits = JSON_LIM
 }
 
 /**
- * One pass over the bytes, which yields after each piece. The grammar is not checked: if `JSON.parse` accepts a text,
+ * Reads the bytes once, and yields after each piece. The grammar is not checked: if `JSON.parse` accepts a text,
  * its counts are correct, and the places are those of its elements. Errors: `too_large`.
  */
 export function* scanJson(
@@ -77,7 +77,7 @@ export function* scanJson(
   const whole = trimmed(bytes, first, bytes.length);
   if (!isArray || bytes[close] !== CLOSE_ARRAY || close + 1 !== whole[1]) return whole;
   const [start, end] = trimmed(bytes, from, close);
-  // Nothing between the brackets is an empty array; nothing after a comma is a mistake that the parser finds.
+  // If nothing is between the brackets, the array is empty. If nothing follows a comma, the parser finds the mistake.
   if (start < end || places.length > 0) places.push(start, end);
   return places;
 }

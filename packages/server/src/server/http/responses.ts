@@ -1,4 +1,4 @@
-/** Errors as responses. */
+/** Makes responses of errors. */
 
 import type { Duplex } from "node:stream";
 import { ContinuoError, httpStatusOf, isContinuoError } from "@continuo/core/model";
@@ -13,8 +13,8 @@ export function failure(error: unknown, headers: Readonly<Record<string, string>
 }
 
 /**
- * The answer on a connection that has no response object: to a request for a WebSocket, or to bytes that are not a
- * request. It ends the connection.
+ * Answers on a connection that has no response object, and ends it. This is for requests for a WebSocket, and for bytes
+ * that are not a request.
  */
 export function refuseSocket(
   socket: Duplex,
@@ -58,8 +58,9 @@ export function readFailure(error: unknown): unknown {
 }
 
 /**
- * Returns a function that reports each hint for the program once: strangers may send the same request a thousand times.
- * A session that is not found is not a mistake of the program, and each error with status 500 is reported elsewhere.
+ * Returns a function that reports each hint once, because strangers may send the same request a thousand times. It
+ * reports hints for the program (except `not_found`, which is no mistake of the program), and those of errors with a
+ * status above 500. Errors with status 500 are reported elsewhere.
  */
 export function createHintReport(report: (error: ContinuoError) => void): (error: unknown) => void {
   const told = new Set<string>();
@@ -67,7 +68,7 @@ export function createHintReport(report: (error: ContinuoError) => void): (error
     if (!isContinuoError(error) || error.hint === undefined) return;
     const isOfProgram = error.hintFor === "program" && error.code !== "not_found";
     if (!isOfProgram && httpStatusOf(error) < 501) return;
-    // The quoted part can be what a stranger sent.
+    // The quoted parts may come from a stranger, so they do not make another hint.
     const kind = error.hint.replace(/"[^"]*"/gu, "");
     if (told.has(kind)) return;
     told.add(kind);

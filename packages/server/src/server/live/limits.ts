@@ -7,11 +7,12 @@ export const LIMITS = {
   audioBytes: 10_485_760,
   /** Bytes of a frame that a client sends. */
   frameBytes: 16_384,
-  /** The number of unsent bytes in a socket at which the server waits for its reader, and the longest wait. */
+  /** The number of unsent bytes in a socket at which the server waits for its reader. */
   waitingBytes: 1_048_576,
+  /** The longest of these waits. */
   stalledMs: 30_000,
   pauseMs: 20,
-  /** The interval at which a server without continuous sessions checks if other servers have some. */
+  /** The interval at which a server without continuous sessions checks if other servers have any. */
   lookMs: 2_000,
   heartbeatMs: 3_000,
   silenceMs: 10_000,

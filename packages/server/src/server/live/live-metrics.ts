@@ -1,6 +1,5 @@
 /**
- * The metrics of continuous sessions as series of `/metrics`: counters, sums and counts, the sessions by state, and
- * each measure of success with its target.
+ * Adds each measure of success of continuous sessions, with its target, to the series of `/metrics`.
  */
 
 import { type Measurement, onMeasurement } from "@continuo/live";

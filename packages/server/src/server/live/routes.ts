@@ -132,9 +132,8 @@ function sessionRoutes(app: Hono<ServerEnv>, context: ServerContext, { services,
 }
 
 /**
- * Writers that a person can choose in addition to those of the server's start are programs of its machine, and may cost
- * money: so they are offered only to tokens that may write all sessions, such as that of the person's own extension.
- * Errors: `forbidden`.
+ * Writers that were not named at the server's start are programs of its machine, and may cost money. They are offered
+ * only to tokens that may write all sessions, such as the token of the person's own extension. Errors: `forbidden`.
  */
 function mayOffer(context: ServerContext, grant: ServerEnv["Variables"]["grant"]): void {
   context.require(grant, { kind: "live", name: "*", access: "write" });
@@ -190,7 +189,10 @@ function withKeys({ keys, ...session }: LiveSession, mayRead: (key: string) => b
   return { ...session, key, ...present({ keys: readable.length > 1 ? readable : undefined }) };
 }
 
-/** A client that continues the session of another key gets its notes, and can change them. */
+/**
+ * The names of the keys that the client may both read and write: a client that continues the session of another key
+ * gets the notes of that session, and can change them.
+ */
 function reachOf(scopes: readonly Scope[]): readonly string[] {
   const names = scopes.flatMap((scope) => (scope.kind === "live" ? [scope.name] : []));
   return ["*", ...names].filter((name) =>

@@ -12,8 +12,8 @@ export interface PushedEvent {
 }
 
 /**
- * Ends when the client disconnects, its token is revoked or the server drains; `events` must end when their signal aborts. An exception of
- * `events` ends the stream with an event `error`.
+ * The stream ends when the client disconnects, its token is revoked or the server drains; `events` must end when their
+ * signal aborts. If `events` throws, the stream ends with an event `error`.
  */
 export function eventStream(
   c: Call,
@@ -46,8 +46,8 @@ export function eventStream(
 }
 
 /**
- * The events of several sources as they arrive, each at the client's pace. Fails with the first source that fails; ends
- * when all sources have ended.
+ * Yields the events of several sources as they arrive, each at the client's pace. It fails when the first source fails,
+ * and ends when all sources have ended.
  */
 export async function* merged<T>(sources: readonly AsyncIterable<T>[]): AsyncGenerator<T, void, void> {
   const iterators = sources.map((source) => source[Symbol.asyncIterator]());

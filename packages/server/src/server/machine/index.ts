@@ -2,7 +2,7 @@
  * The sessions of the machine below `/v1/machine/`, for pages and programs, at `/mcp` for agents, and at `/v1/ahp` for
  * editors.
  *
- * Promises: a request needs a token with `machine:read`, and a change one with `machine:write`, except that
+ * Promises: a request needs a token with `machine:read`, and a change needs one with `machine:write`, except that
  * `machine:answer` is enough for an answer that counts only once; every parameter is checked before the machine is
  * asked; revoking a token closes its sockets, and a client that reads nothing is disconnected; a server without a
  * machine, or without tools, has no such paths.

@@ -18,8 +18,8 @@ export type Call = Context<ServerEnv>;
 export type MachineAccess = (c: Call, access: MachinePermission) => Promise<MachineService>;
 
 /**
- * Parses the query. A parameter may occur only once, except those in `lists`. Errors: `invalid` for parameters that the schema
- * refuses.
+ * Parses the query. A parameter may occur only once, except those in `lists`. Errors: `invalid` for a parameter that
+ * occurs twice, or that the schema refuses.
  */
 export function parseQuery<Schema extends z.ZodType>(
   c: Call,

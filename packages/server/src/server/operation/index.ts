@@ -1,8 +1,8 @@
 /**
  * Endpoints for operators: `/healthz`, `/readyz`, `/metrics`, and the audit log at `/v1/audit`.
  *
- * Promises: the first three are cheap enough for one request per second; only a token with `admin` reads the audit log, and
- * only that of its workspace.
+ * Promises: the first three are cheap enough for one request per second; only a token with `admin` reads the audit log,
+ * and only that of its workspace.
  * Does not know: what is counted or recorded, or why.
  */
 

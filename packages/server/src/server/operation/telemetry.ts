@@ -1,4 +1,4 @@
-/** The metrics of a server, the spans of its requests, and every metric of this process as series of `/metrics`. */
+/** Records the metrics of a server, the spans of its requests, and every metric of its process for `/metrics`. */
 
 import {
   createMeter,
@@ -48,7 +48,7 @@ export const serverMeter: Meter<Counters, Histograms, Gauges> = createMeter(
   SERVER_METRICS,
 );
 
-/** The route is used once the request has been answered, because a path would name sessions and channels. */
+/** Measures a request by its route, which is known after the answer: a path would name sessions and channels. */
 export async function observeRequest(
   request: Request,
   answer: () => Promise<{ readonly response: Response; readonly route: string | undefined }>,
@@ -75,9 +75,9 @@ export async function observeRequest(
 
 const PREFIX = "continuo.";
 
-/** Counters, and sums and counts of histograms; gauges are read on request. It ends when the returned function is called. */
+/** Adds up counters and histograms until the returned function is called; gauges are read on request. */
 export function measureProcess(metrics: Metrics): () => void {
-  // A reading takes out the values that were put off until now, so that they are not counted here.
+  // This call processes the values that were delayed until now, so that they are not counted here.
   observed();
   metrics.gauges(() =>
     [...observed()].map(([name, values]) => ({
@@ -98,7 +98,7 @@ function countSeries(metrics: Metrics, { name, kind, value, attributes }: Measur
   }
 }
 
-/** `live_depth` for `continuo.live.depth`: every series already begins with `continuo_`. */
+/** Returns e.g. `live_depth` for `continuo.live.depth`, because every series already begins with `continuo_`. */
 export function seriesOf(name: string): string {
   return (name.startsWith(PREFIX) ? name.slice(PREFIX.length) : name).replaceAll(".", "_");
 }

@@ -1,4 +1,4 @@
-/** The pairings of phones, as tokens: one token for each phone, which is never shown, and the code in its link. */
+/** The pairings of phones are tokens: one for each phone, which is never shown, and one for the code in its link. */
 
 import { ContinuoError, listAll, type Store, type Token } from "@continuo/core/model";
 import { pageLabel, parsePageLabel } from "@continuo/core/wire";
@@ -14,7 +14,7 @@ const SCOPES: Readonly<Record<PhoneRights, readonly string[]>> = {
 const LABEL = "phone: ";
 
 /**
- * @param store of the tokens of phones only: no other token is good at their door
+ * @param store the store of the tokens of phones only: phones cannot use other tokens
  * @param url the address of the tunnel
  */
 export function createPhones(store: Store, url: string): PhoneService {
@@ -105,8 +105,7 @@ function isPhone({ label, state }: Token): boolean {
 }
 
 /**
- * The code has only ASCII bytes, so the middle level of error correction keeps it small enough for a terminal of 80
- * columns.
+ * The lowest level of error correction keeps the code small enough for a terminal of 80 columns.
  */
 async function qrRows(text: string): Promise<readonly string[]> {
   const { encodeQR } = await import("qr");

@@ -1,4 +1,4 @@
-/** Failed requests and frames as security events: access that was refused, limits, input, and mistakes of the server. */
+/** Failed requests and frames as security events: refused access, limits, refused input, and errors of the server. */
 
 import { httpStatusOf, isContinuoError, present } from "@continuo/core/model";
 import type { RequiredPermission } from "@continuo/core/wire";
@@ -7,7 +7,7 @@ import type { Grant, Peer, SecurityEvent, SecurityEventType, SecurityLog } from 
 export interface FailureLog {
   /** The token of the sender was accepted. */
   know(peer: Peer, grant: Grant): void;
-  /** Records an error with which the sender is answered, once. The text of the sender stays out of the log. */
+  /** Records, only once, an error that is sent to the sender. The text of the sender stays out of the log. */
   record(error: unknown, peer: Peer): void;
 }
 
@@ -28,7 +28,7 @@ export function createFailureLog(log: SecurityLog): FailureLog {
   };
 }
 
-/** The ids of a token, and of the token that its page was opened with. */
+/** Returns the ids of a token, of its workspace, and of the token that its page was opened with. */
 export function whoIn(grant: Grant | undefined): Omit<SecurityEvent, "address"> {
   if (grant === undefined) return {};
   const { tokenId, workspaceId, page } = grant;

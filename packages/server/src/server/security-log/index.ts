@@ -1,9 +1,9 @@
 /**
  * Security events as lines of JSON: which caller was accepted or refused, when, and from where.
  *
- * Promises: no secret is written; what others send cannot forge a line; a stranger cannot fill a disk: of one kind and
- * network at most 10 lines a minute are written, and at most 300 in all; the other events are counted, in at most 110
- * further lines.
+ * Promises: no secret is written; values that others send cannot forge a line; a stranger cannot fill a disk: in each
+ * minute, at most 10 lines of one kind from one network are written, and at most 300 lines in total; the other events
+ * are counted, in at most 110 further lines.
  * Does not know: where the lines are written, and how files are rotated.
  */
 

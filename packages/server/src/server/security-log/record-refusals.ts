@@ -1,4 +1,4 @@
-/** Records refusals of requests and of secrets. */
+/** Records logins, and refusals of requests and of secrets. */
 
 import { type ContinuoError, isContinuoError } from "@continuo/core/model";
 import type { Authenticate, Grant, Peer, SecurityLog } from "../context/index.ts";
@@ -43,7 +43,7 @@ function createFirstUses(): (grant: Grant) => boolean {
   };
 }
 
-/** A refusal of the gate, which it returns. The URL stays out of the log. */
+/** Records a refusal of the gate, and returns it. The URL stays out of the log. */
 export function recordRefusal<E extends ContinuoError | undefined>(
   refusal: E,
   { address }: Peer,

@@ -224,8 +224,8 @@ function statusOf(asked: string): (typeof APPROVAL_STATUSES)[number] | undefined
 }
 
 /**
- * Errors: `not_found` for a session of somebody else, as for a session that does not exist; `forbidden` for the rest of a
- * session of which the grant has only the chat; `invalid` for the name of a log.
+ * Errors: `not_found` for a session of somebody else, as for a session that does not exist; `forbidden` for the rest of
+ * a session if the grant has only its chat; `invalid` for the name of a log.
  */
 function assertReadable(grant: Grant, name: string, part: Part): void {
   if (name.includes("/"))

@@ -1,4 +1,4 @@
-/** The bodies of requests for sessions, checked; and the page of a session with the policy that it needs. */
+/** Checks the bodies of requests for sessions, and sends the page of a session with the policy that it needs. */
 
 import { type Block, ContinuoError, present } from "@continuo/core/model";
 
@@ -21,11 +21,11 @@ export function messageOf({ text, id, agent, again = false }: Body): SentMessage
 export interface SentChat {
   readonly input: readonly Block[];
   readonly id?: string;
-  /** The page asks for another answer: `regenerate()` of `useChat`, which is also its way to send a lost message again. */
+  /** The page asks for another answer: `regenerate()` of `useChat`, which also sends a lost message again. */
   readonly regenerates: boolean;
 }
 
-/** The request of `useChat`: the last message is the one to answer. Errors: `invalid`. */
+/** In a request of `useChat`, the last message is the one to answer. Errors: `invalid`. */
 export function chatMessageOf({ messages, trigger }: Body): SentChat {
   const last: unknown = Array.isArray(messages) ? messages.at(-1) : undefined;
   const { id, parts, role = "user" } = (last ?? {}) as Body;

@@ -8,8 +8,8 @@ import type { SentMessage, ServedRun, ServedSession } from "../context/index.ts"
 import type { SentChat } from "./input.ts";
 
 /**
- * For `regenerate()`. Errors: `invalid` without an id; `usage` for a message whose answer is complete, and for one that others follow: the
- * page has removed them, and the log keeps them.
+ * Checks a message for `regenerate()`. Errors: `invalid` without an id; `usage` for a message whose answer is complete,
+ * and for a message that others follow: the page has removed those others, but the log keeps them.
  */
 export async function assertUnanswered(session: ServedSession, { id }: Pick<SentChat, "id">): Promise<void> {
   if (id === undefined) throw new ContinuoError("invalid", "the message to answer again needs an id");

@@ -5,8 +5,8 @@ import type { Socket } from "node:net";
 import { LIMITS } from "../context/index.ts";
 
 /**
- * The HTTP parser passes on all requests of a megabyte in one turn of the event loop, so that one client would stop the
- * server for everybody. A connection with too many unanswered requests is closed.
+ * The HTTP parser passes on all requests in a megabyte of input in one turn of the event loop, so one client could
+ * block the server for everybody. A connection with too many unanswered requests is closed.
  */
 export class Pipelines {
   readonly #unanswered = new WeakMap<Socket, number>();
@@ -16,7 +16,7 @@ export class Pipelines {
     this.#most = most;
   }
 
-  /** Counts a request until its response is closed. `false` if nobody waits for the answer any more. */
+  /** Counts a request until its response is closed. `false` if the connection is closed or has too many requests. */
   take(socket: Socket, response: ServerResponse): boolean {
     // A request that the parser had read before the connection was closed still arrives.
     if (socket.destroyed) return false;

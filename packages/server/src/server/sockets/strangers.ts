@@ -28,8 +28,8 @@ export class Strangers {
   readonly #onCrowd: (address: string) => void;
 
   /**
-   * @param onCrowd is called for each new connection that has no room, so that an older connection or the new one is
-   * closed; receives the address of the new connection
+   * @param onCrowd is called with the address of each new connection that has no room, so that an older connection or
+   * the new one is closed
    */
   constructor(
     proxies: TrustedProxies,

@@ -1,4 +1,4 @@
-/** Answers that the client does not read. Their unsent bytes stay in memory, so the connections are closed. */
+/** Finds answers that the client does not read. Their unsent bytes stay in memory, so their connections are closed. */
 
 import type { ServerResponse } from "node:http";
 import type { Socket } from "node:net";
@@ -18,12 +18,12 @@ export class UnreadAnswers {
   /** @param stalledMs the time for which a client may read nothing, even if it sends requests */
   constructor(stalledMs: number) {
     const lookMs = Math.min(LOOK_MS, stalledMs / 4);
-    // Counts checks instead of time, because clients are not at fault while this process does not run.
+    // Counts checks and not time: if this process does not run for a while, that is not the fault of the clients.
     this.#mostIdleLooks = Math.ceil(stalledMs / lookMs);
     this.#timer = setInterval(() => this.#look(), lookMs).unref();
   }
 
-  /** Watches the answer until it is sent. It waits for a client that reads slowly. */
+  /** Watches the answer until it is sent. A client that reads slowly keeps its connection. */
   watch(response: ServerResponse): void {
     this.#open.set(response, { left: 0, idleLooks: 0 });
     response.once("close", () => this.#open.delete(response));

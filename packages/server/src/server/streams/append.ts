@@ -109,7 +109,7 @@ async function closeOnly(call: Call, producer: ProducerWrite | undefined): Promi
   return new Response(null, { status: 204, headers: headHeaders(log) });
 }
 
-/** The producer sent this before: the answer has the position that it reached. */
+/** Answers with the position that the producer reached, because it sent this before or only closes the stream. */
 async function repeated(call: Call, producer: ProducerWrite | undefined): Promise<Response> {
   const log = await touched(call, await logOf(call));
   const known = producer === undefined ? null : await call.store.getProducer(log.logId, producer.producerId);
@@ -130,7 +130,7 @@ function producerHeaders(
   };
 }
 
-/** The protocol's headers for a refused write. */
+/** Adds the protocol's headers to the answer to a refused write. */
 function refusal(error: unknown): Response {
   if (!isContinuoError(error)) throw error;
   const { latestSequence, epoch, expected, received } = error.details;

@@ -35,8 +35,8 @@ export async function* liveBatches(
 }
 
 /**
- * New records after a sequence, without reading the backlog. Ends after a closed batch, when the signal aborts, and when
- * the reader takes nothing for a while.
+ * Yields new records after a sequence, without reading the backlog. Ends after a closed batch, when the signal aborts,
+ * and when the reader takes nothing for a while.
  */
 export async function* newBatches(
   store: Store,
@@ -52,7 +52,7 @@ interface ReadPosition {
   after: number;
 }
 
-/** Its local variables end with it, so that only the batch keeps the page in memory. */
+/** A function of its own, because its local variables end with it, so that only the batch keeps the page in memory. */
 async function pageAt(store: Store, place: ReadPosition): Promise<Batch> {
   const { logId, after } = place;
   const log = await store.getLog(logId);

@@ -128,7 +128,7 @@ function isSameSession(there: Session, { ttl, expiresAt, forkedFrom }: NewLog): 
   const isSameSource =
     there.forkedFrom?.logId === forkedFrom?.logId &&
     (forkedFrom?.sequence === undefined || forkedFrom.sequence === there.forkedFrom?.sequence);
-  // A fork without a time to live has that of its source.
+  // A fork that names no time to live gets the one of its source.
   const hasNoLife = ttl === undefined && expiresAt === undefined && forkedFrom !== undefined;
   return isSameSource && (isSameLife || hasNoLife);
 }

@@ -62,7 +62,7 @@ interface Page {
   readonly atEnd: boolean;
 }
 
-/** The store joins records of bytes; events are each written as JSON. */
+/** Reads a page: the store joins records of bytes, but each event is written as JSON here. */
 async function pageAfter({ store, address, request }: Call, log: Log, after: number): Promise<Page> {
   const { signal } = request;
   const limits = { after, limit: LIMITS.pageEvents, maxBytes: LIMITS.pageBytes, signal };
@@ -130,8 +130,8 @@ function pageAnswer(call: Call, { log, after, page }: LogPage, extra: Record<str
 }
 
 /**
- * A page in the middle of a log never changes, except by pruning. A response that needs a token is cached only for its
- * holder.
+ * A page before the end of a log never changes, except by pruning. A response that needs a token is cached only for the
+ * holder of the token.
  */
 function cacheControl({ grant }: Call, atEnd: boolean): string {
   const who = grant.tokenId === null ? "public" : "private";
@@ -180,7 +180,7 @@ interface NextRecords extends Pick<Batch, "state"> {
 
 const CLOSED: NextRecords = { events: [], state: "closed" };
 
-/** The next batch; none if the log is closed, the wait is over, or the server is closing. */
+/** Waits for the next batch. It is empty if the log is closed, the wait is over, or the server is closing. */
 async function nextBatch(call: Call, after: number): Promise<NextRecords> {
   const { store, address, request, context } = call;
   const lost = new AbortController();

@@ -23,7 +23,7 @@ export interface Wake {
 export interface Subscription {
   readonly id: string;
   readonly config: SubscriptionConfig;
-  /** The present state of the paths that were named one by one. */
+  /** The paths that are named one by one now. */
   readonly explicit: readonly string[];
   readonly createdAt: string;
   /** The address for callbacks. */
@@ -98,7 +98,7 @@ export interface Change<T> {
 
 /**
  * Reads, changes and stores the subscription; starts again if another server changed it first. `null` changes nothing.
- * Errors: a `Refusal`, even if the subscription does not exist.
+ * Errors: a `Refusal`, also if the subscription does not exist.
  */
 export async function changeSubscription<T>(
   store: Store,
@@ -125,7 +125,7 @@ async function save(
     type: "claim",
     name: `${CLAIMS}${subscription.id}`,
     generation: version + 1,
-    // A new owner each time, so that the store refuses a change of an older state.
+    // The owner is new each time, so that the store refuses a change of an older state.
     owner: randomUUID(),
     status: "active",
     data: subscription,

@@ -38,14 +38,14 @@ export interface CallbackSubject {
   readonly generation: number;
 }
 
-/** A key in the form in which it signs and is published. */
+/** The part of a key that is needed to sign with it, and to publish it. */
 type Key = Pick<WebhookKey, "keyId" | "publicKey" | "privateKey">;
 
 /**
- * Creates the first key; servers that start together agree on one. With a key of the operator, no key is stored, and
- * the keys that the store already has are still published.
+ * Reads the keys, and creates the first one; servers that start together agree on it. With a key of the operator, no
+ * key is stored, and the keys that the store already has are still published.
  *
- * @param own a key in PEM. Errors when it cannot sign webhooks: `usage`.
+ * @param own a key in PEM. Errors: `usage` if it cannot sign webhooks.
  */
 export async function openSigningKeys(store: Store, own?: string): Promise<SigningKeys> {
   const stored = (await store.listWebhookKeys()).items;
@@ -81,7 +81,7 @@ function newKey(): Parameters<Store["putWebhookKey"]>[0] {
   return { version: 1, algorithm: "ed25519", ...partsOf(generateKeyPairSync("ed25519").privateKey) };
 }
 
-/** Errors: `usage` for a text that is no private Ed25519 key in PEM. */
+/** Errors: `usage` for a text that is not a private Ed25519 key in PEM. */
 export function assertWebhookKey(pem: string): void {
   keyOf(pem);
 }

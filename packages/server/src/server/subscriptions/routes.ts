@@ -43,7 +43,7 @@ export const subscriptions: CreateMount = (context) => {
           headers: { "content-type": "application/jwk-set+json", "cache-control": "public, max-age=300" },
         }),
       );
-      // The token of the wake authorizes these.
+      // The token of the wake authorizes these requests.
       for (const action of ["callback", "ack", "release"] as const) {
         app.post(`${BASE}/subscriptions/:id/${action}`, (c) =>
           answer(c.env.peer, () =>
@@ -173,7 +173,7 @@ async function described(
   return Response.json(body, { status });
 }
 
-/** The first thousand links that were named, were acknowledged, or are waiting. */
+/** The first thousand links: those that were named, those that were acknowledged, and those that wait. */
 async function linksOf(
   { context, watch, workspaceId }: Pick<Call, "context" | "watch"> & { readonly workspaceId: string },
   subscription: Subscription,
@@ -198,7 +198,7 @@ async function describe(call: Call): Promise<Response> {
   return described(call, found.subscription, 200);
 }
 
-/** Recorded in the audit log, because a subscription makes the server send events to an address. */
+/** Records the change in the audit log, because a subscription makes the server send events to an address. */
 async function recordChange({ grant, id, context }: Call, what: AuditAct): Promise<void> {
   await context.store(grant.workspaceId, principalOf(grant)).recordAudit({ what, target: id });
 }

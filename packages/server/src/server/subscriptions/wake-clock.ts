@@ -23,7 +23,7 @@ export class WakeClock {
     this.#now = now;
   }
 
-  /** Returns true if a worker, or the delivery of a webhook, still has the time that its lease gives it. */
+  /** Returns true for a wake that has no lease, has time left in its lease, or has a webhook that is tried again. */
   isHeld(workspaceId: string, subscription: Subscription): boolean {
     const { wake, nextAttemptAt, config } = subscription;
     if (wake === null) return false;

@@ -1,4 +1,4 @@
-/** The life of a wake: created, held, acknowledged, ended. In every step, only one server succeeds. */
+/** Creates, holds, acknowledges and ends wakes. In every step, only one server succeeds. */
 
 import { randomBytes } from "node:crypto";
 import { present, type Store, type Write } from "@continuo/core/model";
@@ -8,7 +8,7 @@ import { cursorName, isLinked, linkOf, nothingFound, type StreamLink } from "./l
 import { Refusal } from "./refusal.ts";
 import type { WakeClock } from "./wake-clock.ts";
 
-/** The subscription with its new wake; `null` if another server created one first. */
+/** Returns the subscription with its new wake; `null` if another server created a wake first. */
 export function makeWake(
   store: Store,
   id: string,
@@ -37,7 +37,7 @@ function withWake(subscription: Subscription, pending: readonly StreamLink[], no
   };
 }
 
-/** Stored together with the wake, so that neither exists without the other. A missing wake stream gets no event. */
+/** The event is stored together with the wake, so that both exist or neither. A missing wake stream gets no event. */
 async function wakeEvent(
   store: Store,
   { id, config, generation }: Subscription,

@@ -58,7 +58,7 @@ export class Watch {
     await Promise.allSettled(this.#deliveries);
   }
 
-  /** Created on first use: a server without subscriptions keeps no keys. */
+  /** The keys are created on first use, so a server without subscriptions has none. */
   keys(): Promise<SigningKeys> {
     this.#keys ??= openSigningKeys(this.#context.store(SERVER_WORKSPACE), this.#context.webhookKey).catch(
       (error) => {

@@ -49,7 +49,7 @@ function isPrivateAddress(address: string): boolean {
   return family === 0 || PRIVATE.check(address, "ipv4");
 }
 
-/** Errors: a `Refusal`. The name is resolved again for each call. */
+/** Does not resolve the name, which is done for each call. Errors: a `Refusal`. */
 export function assertWebhookUrl(text: string, { named, others }: WebhookHosts): void {
   if (!URL.canParse(text)) throw rejected("webhook.url is not a URL");
   const { protocol, hostname, username, password } = new URL(text);
@@ -82,7 +82,7 @@ export interface WebhookCall {
   readonly allowed: WebhookHosts;
 }
 
-/** The body of a 2xx answer, if it is JSON. Errors: any reason why there is no such answer. */
+/** The body of a 2xx answer as JSON, or `null` if it is not JSON. Errors: any reason why there is no such answer. */
 export function callWebhook({ url, body, signature, allowed }: WebhookCall): Promise<unknown> {
   assertWebhookUrl(url, allowed);
   const target = new URL(url);

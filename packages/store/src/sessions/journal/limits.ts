@@ -9,9 +9,9 @@ export const LIMITS = {
   /** Events and characters of one append. */
   batchEvents: 256,
   batchChars: 1_048_576,
-  /** A waiting agent continues when less than this is unwritten. */
+  /** A waiting agent continues when fewer characters than this are unwritten. */
   roomChars: 1_048_576,
-  /** An agent that does not wait, and has this much unwritten, fails. */
+  /** An agent that does not wait fails when this number of characters is unwritten. */
   unwrittenChars: 67_108_864,
   /** Characters of the name of a model, and of the reason why a turn ended. */
   wordChars: 512,

@@ -63,7 +63,7 @@ export function sayPart(
   return entries;
 }
 
-/** Never between the halves of a surrogate pair. */
+/** Never cuts between the halves of a surrogate pair. */
 function cutAt(text: string, length: number): string {
   if (text.length <= length) return text;
   const code = text.charCodeAt(length - 1);
@@ -110,7 +110,7 @@ export function closeOthers(speech: Speech, messageId?: string): readonly Journa
   return goesOn ? journalPart(speech) : closeMessage(speech);
 }
 
-/** Begins a message that a call belongs to, and returns its id in the log. */
+/** Returns the id in the log of the message that a call belongs to; begins the message if it is new. */
 export function messageOfCall(speech: Speech, messageId: string | undefined): string | undefined {
   if (messageId === undefined) return undefined;
   const open = speech.open?.named === messageId ? speech.open : undefined;

@@ -25,7 +25,7 @@ export interface TurnJournal {
   readonly calls: Map<string, string>;
   usage: UsageSums;
   toolCalls: number;
-  /** The agent reported the end of the turn. */
+  /** `null` until the agent reports the end of the turn. */
   completed: { readonly stopReason?: string } | null;
   model: string | undefined;
   /** The content of the last message. */
@@ -139,7 +139,7 @@ const ROWS: Rows = {
     recorded === true
       ? []
       : [{ type: "approval_resolved", data: { ...data, by }, by: by === "agent" ? "agent" : "system" }],
-  // The session manager reports the total.
+  // The session manager records the native session.
   native_session: () => [],
   diagnostics: (_, { type: __, ...data }) => [{ type: "diagnostics_reported", data }],
   error: ({ speech }, { type: _, ...data }) => [

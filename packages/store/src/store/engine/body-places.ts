@@ -12,7 +12,7 @@ export type BodyPlace = "database" | "files" | "s3";
 export interface BodyPlaces extends BlobBodies {
   /** The place of new bodies. */
   readonly newIn: BodyPlace;
-  /** Larger blobs get a body. */
+  /** Blobs with more bytes than this get a body. */
   readonly inlineBytes: number;
   placeOf(key: string): BodyPlace;
   /** The same store of bodies, with new bodies in that place. Errors: `unsupported`. */

@@ -1,6 +1,6 @@
 /**
- * Watchers of each log. A watcher hears that something may have changed, and reads again, unless this process itself
- * added the few rows that are new. A second notice costs a read; polling finds changes without a notice.
+ * Tells watchers of a log that something may have changed. A watcher then reads again, unless this process itself added
+ * the few rows that are new. A second notice costs a read; polling finds changes without a notice.
  */
 
 import { LIMITS } from "./limits.ts";
@@ -11,8 +11,8 @@ export interface Watcher {
   /** Resolves when the log may have changed since the last call. Rejects with the signal's reason. */
   changed(signal?: AbortSignal): Promise<void>;
   /**
-   * The rows that this process appended since the last call, in their order; `null` if that may not be all that changed,
-   * or there were many.
+   * Returns the rows that this process appended after the last call, in their order; `null` if these are many rows, or
+   * if something else may have changed.
    */
   takeRows(): readonly EventRow[] | null;
   close(): void;
@@ -27,7 +27,7 @@ interface WatchState {
 
 type TransactionChanges = Pick<Transaction, "changed" | "appended">;
 
-/** A log has grown, by these rows. */
+/** Notes that a log has grown by these rows. */
 export function noteAppended(
   { changed, appended }: TransactionChanges,
   logKey: number,
@@ -38,7 +38,7 @@ export function noteAppended(
   changed.add(logKey);
 }
 
-/** A log has changed in a way that only a read shows. */
+/** Notes that a log has changed in a way that only a read shows. */
 export function noteChanged({ changed, appended }: TransactionChanges, logKey: number): void {
   changed.add(logKey);
   appended?.delete(logKey);
@@ -78,7 +78,7 @@ export class Changes {
     return new Set([...this.#watchers].map((waiting) => waiting.logKey));
   }
 
-  /** @param appended the rows of logs that only grew, where they are at hand */
+  /** @param appended the rows of logs that only grew, if they are known */
   tell(logKeys: Iterable<number>, appended?: AppendedRows): void {
     if (this.#watchers.size === 0) return;
     const keys = new Set(logKeys);

@@ -20,10 +20,10 @@ export interface Engine {
   readonly scope: Scope;
   readonly changes: Changes;
   readonly bodies: BodyPlaces;
-  /** Statements that change nothing. Errors: `unavailable`, `busy`, `corrupt`. */
+  /** Runs statements that change nothing. Errors: `unavailable`, `busy`, `corrupt`. */
   read<T>(rule: (scope: Scope) => Work<T>, signal?: AbortSignal): Promise<T>;
   /**
-   * One transaction. Resolves when it is durable. A rule that throws leaves nothing, and may be run more
+   * Runs one transaction, and resolves when it is durable. A rule that throws changes nothing. A rule may be run more
    * than once. Errors: `unavailable`, `busy`, `corrupt`.
    */
   write<T>(rule: (tx: Transaction) => Work<T>, signal?: AbortSignal): Promise<T>;
@@ -46,11 +46,11 @@ export interface Engine {
    * `corrupt`.
    */
   check(): Promise<readonly string[]>;
-  /** Gives freed space back. */
+  /** Gives freed space back to the file system. */
   vacuum(): Promise<void>;
   /**
-   * Runs long SQL statements one after the other: other writes of this process wait, but its event loop does not. Left
-   * out if the engine cannot do this. Resolves with their rows. Errors: SQLite's.
+   * Runs long SQL statements one after the other, and resolves with their rows. Other writes of this process wait, but
+   * its event loop does not. Left out if the engine cannot do this. Errors: those of SQLite.
    */
   runLong?(
     statements: readonly LongStatement[],

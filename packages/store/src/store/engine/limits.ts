@@ -3,7 +3,7 @@
 export const LIMITS = {
   /** UTF-16 units of an id or a name. */
   idLength: 512,
-  /** UTF-8 bytes of one payload, of a snapshot, of a session's or run's field. */
+  /** UTF-8 bytes of one payload, of a snapshot, or of a field of a session or a run. */
   payloadBytes: 33_554_432,
   eventsPerAppend: 10_000,
   bytesPerAppend: 134_217_728,
@@ -21,7 +21,7 @@ export const LIMITS = {
   auditMs: 31_536_000_000,
   auditOfOne: 5_000,
   auditEntries: 100_000,
-  /** UTF-16 units of the JSON of its details. */
+  /** UTF-16 units of the JSON of an entry's details. */
   auditDetails: 4_096,
   readEvents: 10_000,
   /** Texts that a read looks for in payloads, and the UTF-16 units of each. */
@@ -44,7 +44,7 @@ export const LIMITS = {
   turnWork: 256,
   /** The number of UTF-8 bytes of payloads that count as much work as one row. */
   bytesPerWork: 4_096,
-  /** The number of rows that a filter examines and leaves out which count as much work as one returned row. */
+  /** This number of rows that a filter examines and leaves out counts as much work as one returned row. */
   scannedPerWork: 8,
   /** Blobs up to this size are in their row. */
   inlineBlobBytes: 262_144,
@@ -53,7 +53,8 @@ export const LIMITS = {
   /** If large blobs are in S3, blobs up to this size are in their row; the frames of a video are larger. */
   inlineBesideS3Bytes: 16_384,
   /**
-   * The largest body in one request to S3, which is in memory until then; a larger one is sent in parts of this size.
+   * The largest body in one request to S3; it is in memory until it is sent. A larger one is sent in parts of this
+   * size.
    */
   s3PartBytes: 8_388_608,
   /** The number of parts that S3 allows. */

@@ -37,14 +37,15 @@ const DONE = { outcome: "done" };
 const FAILED = { outcome: "failed" };
 
 /**
- * The durations of appends, in seconds, that the meter has not received yet. An SDK takes 7 µs to record a value whose code
- * the processor's caches do not have any more, and 0.3 µs for each one of many.
+ * The durations of appends, in seconds, that the meter has not received yet. An SDK takes 7 µs to record a single
+ * value, because its code is no longer in the processor's caches, but 0.3 µs for each value if it records many at a
+ * time.
  */
 let durations: number[] = [];
 let events = 0;
 const MAX_DURATIONS = 64;
 
-/** Every reader reads the gauges first, and so finds all values. */
+/** Every reader reads the gauges first, so this gauge records the waiting durations before they are read. */
 storeMeter.observe("continuo.store.pool.connections", () => {
   recordAppends();
   return [];
@@ -57,7 +58,7 @@ function recordAppends(): void {
   for (const seconds of recorded) storeMeter.record("continuo.store.append.duration", seconds, DONE);
 }
 
-/** Measures an append; `work` begins at once. */
+/** Measures an append; `work` begins immediately. */
 export async function measuredAppend(
   count: number,
   work: () => Promise<readonly StoredEvent[]>,

@@ -1,4 +1,7 @@
-/** Writes and removes bodies under notes, and sweeps away the bodies of processes that ended before they were done. */
+/**
+ * Writes and removes bodies. A note of each object is stored first, so that the objects of a process that ended too
+ * early are found and removed.
+ */
 
 import type { BlobBodies } from "@continuo/core/model";
 import { type Engine, engineOfWorkspace } from "../engine/index.ts";
@@ -28,7 +31,7 @@ export async function removeBody(engine: Engine, key: string): Promise<void> {
   if (isObject(key)) await engine.write((tx) => forgetObject(tx, key));
 }
 
-/** A row is written within this time after the upload of its body. */
+/** The row of a body is written before this time has passed after the upload. */
 const LEFT_AFTER_MS = 86_400_000;
 
 interface SweepOptions {
@@ -37,8 +40,8 @@ interface SweepOptions {
 }
 
 /**
- * Removes the objects of all workspaces that no row names, with the parts of those that never became whole, and returns
- * their number. Removing an object that is being stored also removes its note, so that storing it fails, and no row
+ * Removes the objects of all workspaces that no row names, also the parts of incomplete objects, and returns their
+ * number. Removing an object that is being stored also removes its note, so that storing it fails, and no row
  * ever refers to a removed object.
  */
 export async function sweepObjects(

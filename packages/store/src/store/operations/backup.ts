@@ -1,6 +1,6 @@
 /**
- * A backup is one SQLite file with everything, including large blobs, for every engine. It is written next to its
- * place, and renamed when it is complete.
+ * Makes a backup of any engine: one SQLite file with everything, including large blobs. It is written under another
+ * name in the same folder, and renamed when it is complete.
  */
 
 import { existsSync } from "node:fs";
@@ -39,7 +39,7 @@ export async function backup(engine: Engine, file: string): Promise<BackupResult
   }
 }
 
-/** Checks the place before the database has to do anything. Errors: `unwritable`. */
+/** Checks that the file can be written, before the database does any work. Errors: `unwritable`. */
 async function makeRoom(file: string, unfinished: string): Promise<void> {
   try {
     await rm(unfinished, { force: true });
@@ -56,7 +56,7 @@ async function makeRoom(file: string, unfinished: string): Promise<void> {
   }
 }
 
-/** Bodies that are not in the database itself. */
+/** Selects the bodies that are not in the database itself. */
 const BODIES_ELSEWHERE = `select body_key from blobs where body_key is not null
   and not exists (select 1 from blob_chunks c where c.body_key = blobs.body_key)`;
 
@@ -71,7 +71,7 @@ async function addLargeBlobs(
   if (missing.length > 0) {
     const database = new DatabaseSync(path);
     try {
-      // An incomplete file is removed; the program that renames a complete one syncs it.
+      // An incomplete file is removed, and `backup` syncs a complete file before it renames it.
       database.exec("pragma synchronous = off; begin");
       for (const { body_key: key } of missing)
         await copyBody(engine, database, { key: String(key), from: String(key) });

@@ -2,7 +2,7 @@
  * Operations on a whole store: backup, restore, and moving its blobs.
  *
  * Promises: a backup is one file, and consistent while others write; a restore is complete or changes nothing. This
- * room loads `node:sqlite`, so its callers import it late.
+ * folder loads `node:sqlite`, so its callers import it only when they need it.
  * Does not know: what events mean.
  */
 

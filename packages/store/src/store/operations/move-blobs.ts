@@ -1,7 +1,7 @@
 /**
  * Moves bodies of blobs from one place to another while other programs write. A blob is copied, read back and compared
- * with its hash, and only then its row refers to the copy; the old bytes are removed last. The rows record the
- * progress, so that a move that was killed continues when it is started again.
+ * with its hash. Only then its row refers to the copy, and the old bytes are removed last. The rows record the
+ * progress, so a move that was killed continues when it is started again.
  */
 
 import { createHash } from "node:crypto";
@@ -40,7 +40,7 @@ const PAGE = 200;
 export async function moveBlobs(engine: Engine, options: MoveBlobsOptions): Promise<MovedBlobs> {
   const { to, exceptMediaTypes = [], onMoved, signal } = options;
   const target = engine.bodies.into(to);
-  // Small blobs belong in their rows, except in S3.
+  // Only a move to S3 takes blobs out of their rows, because the limit for bytes in a row is lower with S3.
   const fromBytes = to === "s3" ? engine.bodies.inlineBytes : Number.MAX_SAFE_INTEGER;
   let total: MovedBlobs = { moved: 0, sizeBytes: 0 };
   for (let after: Row | undefined; ; ) {
@@ -72,7 +72,7 @@ function pageAfter(scope: Engine["scope"], after: Row | undefined, fromBytes: nu
   );
 }
 
-/** False if the blob was collected, or moved by another process, in the meantime. */
+/** Returns false if the blob was collected, or moved by another process, in the meantime. */
 async function moveOne(engine: Engine, row: Row, target: BlobBodies): Promise<boolean> {
   const copy = await copyTo(engine, row, target);
   if (copy === null) return false;
@@ -111,7 +111,7 @@ async function* bytesOf(engine: Engine, row: Row): AsyncGenerator<Uint8Array, vo
   yield found.inline_bytes;
 }
 
-/** True if the blob was neither moved nor collected in the meantime: then its bytes are missing. */
+/** Returns true if the blob was neither moved nor collected in the meantime: then its bytes are missing. */
 async function isAsBefore(engine: Engine, row: Row): Promise<boolean> {
   const [found] = await engine.read((scope) => sql<Row>(scope, SAME, ...sameAs(row)));
   return found !== undefined;

@@ -182,7 +182,7 @@ async function copyInThread(
       { sql: "commit" },
     ]);
   } catch (error) {
-    // Somebody wrote into the store after the check that it was empty.
+    // If one of these checks failed, somebody wrote into the store after the first check that it was empty.
     const table = new Map<string, string>(firstRows).get(
       (error as { readonly statement?: string }).statement ?? "",
     );

@@ -1,4 +1,4 @@
-/** Connections to Postgres, on which rules run, one statement after the other. */
+/** Makes connections to Postgres, and runs rules on them, one statement after the other. */
 
 import pg from "pg";
 import {
@@ -26,18 +26,18 @@ const TYPES: pg.CustomTypesConfig = {
 
 const CONNECT_MS = 10_000;
 /**
- * A process that is stopped in the middle of a transaction keeps locks that others wait for: after this time Postgres
- * ends the transaction, and the process runs it again when it continues.
+ * A process that is stopped in the middle of a transaction keeps locks that others wait for. After this time, Postgres
+ * ends the transaction, and the process runs it again when the process continues.
  */
 const STANDING_MS = 3_000;
 const CONNECT_TRIES = 3;
-/** A process checks at this interval whether it was stopped: it was if nothing ran for longer than this. */
+/** A process was stopped if nothing ran in it for longer than this. It checks that every `LOOK_MS` milliseconds. */
 const STANDSTILL_MS = 1_000;
 const LOOK_MS = 250;
 
 /**
- * Connects again if the time limit passed while this process was stopped, or busy for long: the database may have
- * answered already, and no statement was sent yet. Errors: those of `connect`.
+ * Connects again if the time limit passed while this process was stopped, or busy for a long time, because the database
+ * may have answered already, and no statement was sent yet. Errors: those of `connect`.
  */
 export async function connectAwake<T>(
   connect: () => Promise<T>,
@@ -80,8 +80,8 @@ class AwakePool extends pg.Pool {
 }
 
 /**
- * Another machine is reached over TLS with a certificate that is checked, unless the URL says otherwise. A connection
- * never falls back to one without TLS.
+ * Requires TLS with a checked certificate for a database on another machine, unless the URL says otherwise. The
+ * connection is never tried again without TLS.
  */
 export function tlsFor(url: string): { readonly ssl?: true } {
   const { hostname, searchParams } = new URL(url);
@@ -92,7 +92,7 @@ export function tlsFor(url: string): { readonly ssl?: true } {
 
 const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[?::1\]?)$/u;
 
-/** The settings of every connection to the database. Settings of TLS in the URL have priority. */
+/** Returns the settings of every connection to the database. Settings of TLS in the URL have priority. */
 export function connectionTo(url: string): pg.ClientConfig {
   return { ...tlsFor(url), connectionString: url };
 }
@@ -106,7 +106,7 @@ export function createPool(url: string): pg.Pool {
     idle_in_transaction_session_timeout: STANDING_MS,
     application_name: "continuo",
   });
-  // The pool replaces an idle connection that breaks; the user of a broken one gets the error.
+  // The pool replaces an idle connection that breaks; the user of a broken connection gets the error.
   pool.on("error", () => undefined);
   // A connection that breaks while it is used may emit two errors. Without a listener, the second error would end the
   // process.
@@ -117,7 +117,7 @@ export function createPool(url: string): pg.Pool {
 const NAMES_KEPT = 500;
 const names = new Map<string, string>();
 
-/** There are few statements; each is prepared once for each connection. */
+/** Names a statement, so that it is prepared once for each connection; there are few statements. */
 function nameOf(sql: string): string | undefined {
   let name = names.get(sql);
   if (name === undefined && names.size < NAMES_KEPT) {
@@ -166,8 +166,8 @@ export interface CommitResult<T> {
 }
 
 /**
- * Runs one transaction, and again from the start if it lost a race, or lost its connection before it was committed. If
- * the answer to the commit was lost, the rows are read to see whether it succeeded.
+ * Runs one transaction, and runs it again from the start if it lost a race, or lost its connection before it was
+ * committed. If the answer to the commit was lost, it reads the rows to see whether the commit succeeded.
  */
 export async function transact<T>(
   pool: pg.Pool,
@@ -187,7 +187,7 @@ export async function transact<T>(
   }
 }
 
-/** Runs statements that change nothing, on another connection if theirs was lost. */
+/** Runs statements that change nothing, and runs them again on another connection if their connection was lost. */
 export async function query<T>(pool: pg.Pool, begin: () => Work<T>): Promise<T> {
   for (let losses = 0; ; losses++) {
     const client = await pool.connect();
@@ -204,7 +204,7 @@ export async function query<T>(pool: pg.Pool, begin: () => Work<T>): Promise<T> 
   }
 }
 
-/** A connection was lost, and nothing was stored. */
+/** This error says that a connection was lost, and that nothing was stored. */
 class LostConnection extends Error {
   constructor(cause: Error) {
     super("the connection was lost", { cause });

@@ -150,7 +150,8 @@ export function unknownOutcome(cause: unknown, location: string): ContinuoError 
 }
 
 /**
- * A mistake in our own code, for which there is no hint, or an error of Node, for example about the file of a backup.
+ * True for a mistake in our own code, for which there is no hint, and for an error of Node (`ERR_…`) that is not about
+ * a certificate.
  */
 function isForeign(error: Error): boolean {
   const code = codeOf(error);

@@ -1,7 +1,7 @@
 /**
  * Stores a plain append with one statement. This server remembers the head of the log (its belief), and the statement
- * stores nothing if the log has another head. In that case, the server forgets the belief, and the append uses the normal
- * way, which locks the log and reports any error.
+ * stores nothing if the log has another head. In that case, the server forgets the belief, and the append uses the
+ * normal way, which locks the log and reports any error.
  */
 
 import { type AppendOptions, EVENTS_MEDIA_TYPE, type StoredEvent } from "@continuo/core/model";
@@ -61,8 +61,8 @@ export class FastAppend {
   }
 
   /**
-   * Appends of this server to one log run one after the other; otherwise, they would invalidate each other's beliefs. Appends
-   * that wait while another one is stored are then stored together, by one statement and so with one commit.
+   * Appends of this server to one log run one after the other; otherwise, they would invalidate each other's beliefs.
+   * Appends that wait while another one is stored are then stored together, with one statement and one commit.
    */
   append(scope: Scope, append: PlainAppend): Promise<AppendRow | undefined> {
     if (!isPlain(append.events, append.options)) return Promise.resolve(undefined);
@@ -193,7 +193,7 @@ interface LogHeadRow {
   readonly parent_key: number | null;
 }
 
-/** The number of the next appends that one statement can store: a condition of one of them applies to all. */
+/** The number of waiting appends that one statement can store. They must have the same conditions. */
 function groupLength(jobs: readonly Job[]): number {
   const [first, ...others] = jobs;
   if (first === undefined || first.options.expectedSequence !== undefined) return 1;
@@ -225,7 +225,7 @@ function isPlain(events: readonly PreparedEvent[], options: AppendOptions): bool
   return events.every((event) => event.extras?.blobs === undefined);
 }
 
-/** The index of a fork does not contain inherited ids. */
+/** False for a fork, because its index does not contain inherited ids, and for events of another kind than the log. */
 function fits(belief: Belief, events: readonly PreparedEvent[]): boolean {
   if (belief.kind === "fork") return false;
   return events.every(

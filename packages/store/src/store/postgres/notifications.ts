@@ -1,6 +1,6 @@
 /**
- * Notifications between the servers of one database: at most one every few milliseconds, which names all logs that
- * changed. Notifications may be lost; polling finds the rest.
+ * Notifications between the servers of one database: they are sent at most every few milliseconds, and name all logs
+ * that changed. Notifications may be lost; polling finds the rest.
  */
 
 import pg from "pg";

@@ -77,8 +77,8 @@ async function upgrade(db: Kysely<never>, options: PostgresOptions, location: st
 const UPGRADE_LOCK = 7_206_114_385_221;
 
 /**
- * One server at a time: a search for tables fails while another server changes them, and Kysely takes its own lock only
- * later. The lock ends with the connection.
+ * Lets one server work at a time: a search for tables fails while another server changes them, and Kysely takes its own
+ * lock only later. The lock ends with the connection.
  */
 async function alone(db: Kysely<never>, work: (one: Kysely<never>) => Promise<void>): Promise<void> {
   await db.connection().execute(async (one) => {
@@ -91,7 +91,7 @@ async function alone(db: Kysely<never>, work: (one: Kysely<never>) => Promise<vo
   });
 }
 
-/** Without user, password and options. */
+/** Returns the URL without user, password and options. */
 function shownUrl(url: string): string {
   try {
     const { host, pathname } = new URL(url);

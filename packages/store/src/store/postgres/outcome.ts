@@ -29,7 +29,7 @@ export async function wasStored(pool: pg.Pool, answer: LostAnswer): Promise<bool
   throw unknownOutcome(error, location);
 }
 
-/** First checks the process, then the event: in one statement, the event could be committed during the check. */
+/** Checks the process before the event. In a single statement, the event could be committed during the check. */
 async function look(
   pool: pg.Pool,
   pid: number,
@@ -48,7 +48,7 @@ async function look(
     if (events[0]?.stored === true) return "stored";
     return processes[0]?.busy === false ? "not stored" : "unknown";
   } catch {
-    // The server does not answer, and is asked again.
+    // The server does not answer. The caller asks it again.
     return "unknown";
   }
 }

@@ -1,4 +1,4 @@
-/** Append is the only way in which a log grows. The checks have the order of the contract. */
+/** Append is the only way in which a log grows. The checks are in the order of the contract. */
 
 import { type AppendOptions, payloadHash, type StoredEvent, type Write } from "@continuo/core/model";
 import {
@@ -34,7 +34,7 @@ export function* append(
   return yield* appendTo(tx, log, events, request);
 }
 
-/** The same for a log whose row is already locked. */
+/** Does the same as `append`, for a log whose row is already locked. */
 export function* appendTo(
   tx: Transaction,
   log: LogRow,
@@ -49,8 +49,8 @@ export function* appendTo(
 }
 
 /**
- * Only the checks, without a lock: returns the already stored events, or `undefined` if the append may be tried. A
- * refusal is correct for the moment of the check, and costs no transaction.
+ * Makes only the checks, without a lock. Returns the already stored events, or `undefined` if the append may be tried.
+ * A refusal is correct for the moment of the check, and costs no transaction.
  */
 export function* checkAppend(
   scope: Scope,
@@ -154,7 +154,7 @@ function* storedById(
       ? [ids[0], "event_id = ?"]
       : [scope.dialect.listOf(ids), scope.dialect.oneOf("event_id")];
   const columns = eventColumns(holdsBytes(log) ? "bytes" : "payload");
-  // The query has no bound of the sequence: with one, SQLite would examine every event below it.
+  // The query does not limit the sequence: with a limit, SQLite would examine every event below it.
   const text = `select ${columns} from events where log_key = ? and ${which}`;
   const stored = new Map<string, StoredEvent>();
   for (const { logKey, upTo } of yield* lineageOf(scope, log)) {

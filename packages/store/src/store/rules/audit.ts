@@ -32,7 +32,7 @@ const TRIM_ACT_EVERY = 16;
 /** At every 1,024th entry, the number of all entries is checked, because counting them reads a whole index. */
 const TRIM_ALL_EVERY = 1_024;
 
-/** `by` is the principal of the store's view. It is a parameter, because a transaction of a shared engine does not know it. */
+/** `by` is the principal of the store's view: a parameter, because a transaction of a shared engine does not know it. */
 export function* insertAudit(
   tx: Transaction,
   by: Principal | undefined,
@@ -44,7 +44,7 @@ export function* insertAudit(
   return toEntry(row);
 }
 
-/** The statement that inserts the entry; without removing old entries. */
+/** Returns the statement that inserts the entry. It does not remove old entries. */
 export function auditStatement(
   { workspaceId, dialect }: Scope,
   by: Principal = PROGRAM,
@@ -58,7 +58,10 @@ export function auditStatement(
   return { sql: dialect.placeholders(text), parameters: values };
 }
 
-/** Repeating an act removes only older entries of the same principal and act. */
+/**
+ * Removes entries that are too old, and from time to time the oldest ones above the limits: of all entries, and of
+ * those with the same principal and act.
+ */
 function* removeOldest(tx: Transaction, { audit_key, recorded_at, who, what }: AuditRow): Work<void> {
   const [key, now] = [Number(audit_key), Number(recorded_at)];
   yield* sql(tx, "delete from audit where recorded_at < ?", now - LIMITS.auditMs);
@@ -116,7 +119,7 @@ export function* listAudit(scope: Scope, options: ListAuditOptions): Work<Page<A
   });
 }
 
-/** Entries of all workspaces after a given entry, in order; for the operator of the store. */
+/** Reads the entries of all workspaces after a given entry, in order. It is for the operator of the store. */
 export function* auditAfter(scope: Scope, entryId: number, limit: number): Work<readonly AuditEntry[]> {
   const rows = yield* sql<AuditRow>(
     scope,

@@ -26,7 +26,7 @@ export interface NewBlob {
   readonly bodyKey: string | null;
 }
 
-/** The resulting row: the first bytes stay, and the later expiry counts. */
+/** Returns the resulting row. The bytes that were stored first stay, and the later expiry counts. */
 export function* insertBlob(tx: Transaction, blob: NewBlob): Work<BlobRow | undefined> {
   const { onConflict, proposed, nowMs } = tx.dialect;
   const expiry = proposed("expires_at");
@@ -160,7 +160,7 @@ export interface ExpiredPage extends Omit<GarbageCounts, "more"> {
 
 export type ExpiredPlace = Pick<BlobRow, "expires_at" | "hash">;
 
-/** The same for expired blobs, in the order of an index: most of them still have a reference, and stay. */
+/** Does the same for expired blobs only, in the order of an index. Most of them still have a reference, and stay. */
 export function* collectExpiredPage(tx: Transaction, after: ExpiredPlace | null): Work<ExpiredPage> {
   const { nowMs, forUpdate } = tx.dialect;
   const [fromMs, fromHash] = [after?.expires_at ?? 0, after?.hash ?? ""];

@@ -30,7 +30,7 @@ export function* writeClaim(tx: Transaction, write: ClaimWrite, now: number): Wo
   const status = write.status ?? "claimed";
   assertName("status of a claim", status);
   const data = write.data === undefined ? null : textOfJson("data of a claim", write.data);
-  // Inserted first, so that two callers that claim a new name at the same time wait for the same row.
+  // The row is inserted first, so that two callers that claim a new name at the same time wait for the same row.
   yield* sql(
     tx,
     `insert into claims (workspace_id, name, generation, owner, status, data, updated_at)

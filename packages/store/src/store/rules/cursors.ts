@@ -1,6 +1,6 @@
 /**
- * Cursors: the position of a named reader, with a little data of its own. They move forward only. A cursor is stored
- * under the id of its log, so that it can exist before the log does; it is deleted with the log.
+ * Cursors: the position of a named reader, with a little data of its own. Only a reset moves a cursor back. A cursor is
+ * stored under the id of its log, so that it can exist before the log does; it is deleted with the log.
  */
 
 import type { Cursor, Page } from "@continuo/core/model";
@@ -65,8 +65,8 @@ function* moveEarly(tx: Transaction, logId: string, request: CursorRequest): Wor
 }
 
 /**
- * One statement, so that two readers that commit at the same time keep the greater sequence. A lower sequence changes
- * nothing, not even the data. Without a sequence the position stays, and without data the old data stay.
+ * This is one statement, so that the greater sequence stays if two readers commit at the same time. A lower sequence
+ * changes nothing, not even the data. Without a sequence the position stays, and without data the old data stay.
  */
 export function* moveCursor(tx: Transaction, log: LogEnd, request: CursorRequest): Work<Cursor> {
   const { name, sequence, data } = request;
@@ -190,7 +190,7 @@ export function* resetCursor(
 ): Work<void> {
   assertName("name of a cursor", name);
   assertName("logId", logId);
-  // Without a sequence, a reader of a log that does not exist yet is forgotten too.
+  // A reset without a sequence also deletes the cursor of a log that does not exist yet.
   const log = yield* sequence === undefined ? findLog(tx, logId, "change") : openLog(tx, logId, "change");
   const text = "delete from cursors where workspace_id = ? and log_id = ? and name = ?";
   yield* sql(tx, text, tx.workspaceId, logId, name);

@@ -67,7 +67,7 @@ export function* renewLease(tx: Transaction, name: string, token: number, ttlMs:
   return toLease(tx, yield* lockedLease(tx, name));
 }
 
-/** For a lease that was given back, the row has the time of that, as a negative number. */
+/** The row of a lease that was given back has the time of its return, as a negative number. */
 export function* releaseLease(tx: Transaction, name: string, token: number): Work<void> {
   assertName("name of a lease", name);
   yield* sql(
@@ -93,7 +93,7 @@ export interface ListLeases extends PageRequest {
   readonly state?: ListedLease["state"];
 }
 
-/** Leases are sorted by name, expired ones by the time of their expiry. */
+/** Leases are sorted by name. A list of expired leases is sorted by the time of their expiry. */
 export function* listLeases(scope: Scope, options: ListLeases): Work<Page<ListedLease>> {
   const [clock] = yield* sql<{ readonly now: number }>(scope, `select ${scope.dialect.leaseMs} as now`);
   const now = clock?.now ?? 0;

@@ -15,8 +15,8 @@ export interface ListLogs extends PageRequest {
 }
 
 /**
- * On engines that count marks: true if changes of the workspace were made under the current mark. A change writes its
- * mark only if it differs, so that most appends to a log do not change the index of marks.
+ * On engines that count marks, returns true if changes of the workspace were made under the current mark. A change
+ * writes its mark only if the mark differs, so most appends to a log do not change the index of marks.
  */
 export function* mustEndMark(scope: Scope): Work<boolean> {
   if (scope.dialect.endMark === undefined) return false;
@@ -36,7 +36,7 @@ const MARK = /^m([0-9]{1,18})$/;
 
 export function* listLogs(scope: Scope, options: ListLogs): Work<LogPage> {
   const { dialect } = scope;
-  // Taken before the list is read: a change that commits in between is listed again next time, not left out.
+  // The mark is read before the list: a change that commits in between is listed again next time, not left out.
   const [visible] = (yield { sql: dialect.visibleMark, parameters: [] }) as readonly Visible[];
   const now = visible?.now ?? 0;
   let rows = scope.db

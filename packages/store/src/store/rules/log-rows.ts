@@ -104,8 +104,7 @@ type LogTuple = readonly [
 ];
 
 /**
- * Written out, because reading a row as an array and making an object from it costs half as much as an object made by
- * the driver.
+ * Makes the object from an array, because that costs half as much as an object that the driver makes.
  */
 function rowOf(t: LogTuple): LogRow {
   return {

@@ -1,4 +1,4 @@
-/** Creates, forks, touches, closes, deletes and lists logs. */
+/** Creates, forks, finds, touches, closes and deletes logs, and lists the deleted ones. */
 
 import {
   CHAIN_START,

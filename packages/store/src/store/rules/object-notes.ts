@@ -44,7 +44,7 @@ export function* takeWritten(tx: Transaction, bodyKey: string): Work<void> {
   yield* forgetObject(tx, bodyKey);
 }
 
-/** Returns false if the note is gone, because the object has a row or is already removed. */
+/** Marks an object as one to remove. Returns false if its note is gone: it has a row, or is already removed. */
 export function* giveUpObject(tx: Transaction, bodyKey: string): Work<boolean> {
   if ((yield* lockedStatus(tx, bodyKey)) === undefined) return false;
   yield* noteObject(tx, bodyKey, "removing");
@@ -69,7 +69,7 @@ export interface UnreferencedObject {
 
 const PAGE = 200;
 
-/** In all workspaces: the objects that must be removed, and those whose writing began too long ago. */
+/** Lists the objects of all workspaces that must be removed, or whose writing began too long ago. */
 export function* leftObjects(
   scope: Scope,
   minAgeMs: number,

@@ -1,6 +1,6 @@
 /**
- * Removal of logs: at once, or together with the last fork that reads them. A log of many events is hidden at
- * once, and its events are removed page by page. Tombstones stay.
+ * Removal of logs: immediately, or together with the last fork that reads them. A log of many events is hidden
+ * immediately, and its events are removed page by page. Tombstones stay.
  */
 
 import { noteChanged, type Scope, sql, type Transaction, type Work } from "../engine/index.ts";
@@ -33,7 +33,7 @@ export function* removeLog(tx: Transaction, row: LogRow, reason: string, removal
   }
   const isRead = yield* hasForks(tx, row.log_key);
   if (isRead || (removal === "hidden" && row.head_sequence > REMOVED_EVENTS)) {
-    // A hidden log that is not read is found again by the time at which it expired.
+    // A hidden log that no fork reads expires now, so that `expiredLogs` finds it.
     const text = "update logs set deleted_at = ?, expires_at = ? where log_key = ?";
     yield* sql(tx, text, row.now, isRead ? row.expires_at : row.now, row.log_key);
     return;
@@ -44,7 +44,7 @@ export function* removeLog(tx: Transaction, row: LogRow, reason: string, removal
   if (row.parent_key !== null) yield* removeUnread(tx, row.parent_key, removal);
 }
 
-/** A hidden or expired log that nothing reads any more is removed too. */
+/** Also removes a hidden or expired log that no fork reads any more. */
 function* removeUnread(tx: Transaction, logKey: number, removal: Removal): Work<void> {
   const text = `select ${LOG_COLUMNS}, ${nowAndMark(tx.dialect)} from logs where log_key = ?${tx.dialect.forUpdate}`;
   const [row] = yield* sql<LogRow>(tx, text, logKey);
@@ -54,8 +54,8 @@ function* removeUnread(tx: Transaction, logKey: number, removal: Removal): Work<
 }
 
 /**
- * Removes the next events of a hidden log that no fork reads, and finally its row. Returns true if a part of the log is
- * left.
+ * Removes the next events of a hidden log that no fork reads, and finally its row. Returns `more` if a part of the log
+ * is left.
  */
 export function* removeHidden(tx: Transaction, logId: string): Work<"more" | "gone"> {
   const row = yield* findLog(tx, logId, "change");
@@ -100,8 +100,8 @@ export interface ExpiredLog {
 }
 
 /**
- * Logs of the workspace that expired, a few at a time. The expression over the workspace prevents SQLite from using an
- * index of the workspace, with which it would examine every log; so it uses the index of the time.
+ * Returns logs of the workspace that expired, at most `limit`. Because of the expression with the workspace, SQLite
+ * cannot use the index of the workspace, with which it would examine every log; so it uses the index of the time.
  */
 export function* expiredLogs(scope: Scope, limit: number): Work<readonly ExpiredLog[]> {
   const rows = yield* sql<{ readonly log_id: string; readonly deleted_at: number | null }>(

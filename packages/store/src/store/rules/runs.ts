@@ -1,4 +1,4 @@
-/** Runs: rows that move along `RUN_TRANSITIONS`, each step together with an event of the session's log. */
+/** Stores runs as rows that move along `RUN_TRANSITIONS`, each step together with an event of the session's log. */
 
 import {
   type NewRun,
@@ -43,12 +43,12 @@ export interface Transition {
   readonly lease?: { readonly name: string; readonly token: number };
 }
 
-/** Changes the row and stores the event about it, together. */
+/** Changes the row, and stores the event about the change together with it. */
 export function* transitionRun(tx: Transaction, runId: string, { to, patch, lease }: Transition): Work<Run> {
   assertName("runId", runId);
   const run = yield* findRun(tx, runId);
   if (!Object.hasOwn(RUN_EVENTS, to)) throw invalid(`there is no status ${String(to)} of a run`);
-  // An owner may patch its run with an append, but a second beginning is refused.
+  // An owner may change its run with an append, but a run cannot begin a second time.
   if (run.status === to) throw invalidTransition(run, to, RUN_TRANSITIONS[to]);
   const { owner, result, error } = patch;
   const data = JSON.parse(JSON.stringify({ runId, owner, result, error })) as unknown;
@@ -66,7 +66,7 @@ export interface ListRuns extends PageRequest {
 }
 
 const KEY = ["run_key"];
-/** The run of an earlier attempt has the same place. */
+/** A retry has the same place as the first run with its input. */
 const PLACE = ["coalesce(place, run_key)", "run_key"];
 
 /** The queue calls this for every run, so the few statement texts stay prepared. */

@@ -16,8 +16,7 @@ import { holdsBytes, type LogRow, lineageOf, openLog } from "./log-rows.ts";
 export interface Verification {
   readonly sequence: number;
   /**
-   * The end of the log as it was when the verification began: so that a writer that never pauses cannot prolong it
-   * without end.
+   * The end of the log when the verification began, so that a writer that never pauses cannot prolong it without end.
    */
   readonly upTo: number;
   readonly chain: string;
@@ -33,7 +32,7 @@ export const BEGIN: Verification = {
   prunedCount: 0,
 };
 
-/** The events and bytes that are hashed in one turn of the event loop. */
+/** The largest number of events and of bytes that are hashed in one turn of the event loop. */
 const PAGE_EVENTS = 128;
 const PAGE_BYTES = 1024 * 1024;
 

@@ -13,7 +13,7 @@ import { type Bucket, bucketOf, type S3Settings } from "./settings.ts";
 import { spool } from "./spool.ts";
 import { abandonUploads, upload } from "./upload.ts";
 
-/** The returned keys are `HASH.KEY`. Errors: `invalid`; those of the methods: `unavailable`. */
+/** The keys that `put` returns are `HASH.KEY`. Errors: `invalid`; those of the methods: `not_found`, `unavailable`. */
 export function s3Bodies(
   settings: S3Settings,
   env: Readonly<Record<string, string | undefined>>,
@@ -68,7 +68,7 @@ async function* read(send: SendToS3, bucket: Bucket, object: string): AsyncGener
   }
 }
 
-/** A service that copies objects to several places may be asked before the copy is complete. */
+/** A service may still be copying an object to the place that is read, so a missing object is requested again. */
 async function openAt(send: SendToS3, object: string, at: number): Promise<S3Answer> {
   const headers = at === 0 ? {} : { range: `bytes=${at}-` };
   for (let tries = 1; ; tries++) {

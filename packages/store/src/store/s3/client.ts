@@ -33,7 +33,8 @@ export interface S3Answer {
 export type SendToS3 = (request: S3Request) => Promise<S3Answer>;
 
 /**
- * The pause before another try: the one that the service asks for, otherwise twice the one before, with a random part.
+ * The pause before another try, with a random part: it doubles each time, and is longer if the service asks for that,
+ * up to `LIMITS.maxS3PauseMs`.
  */
 export function pauseOf(tries: number, retryAfter: string | null = null): number {
   const { s3PauseMs, maxS3PauseMs } = LIMITS;

@@ -1,4 +1,4 @@
-/** The refusals of a service that speaks S3, as our errors. */
+/** Converts the refusals of a service with the S3 protocol to our errors. */
 
 import { ContinuoError } from "@continuo/core/model";
 import type { Bucket } from "./settings.ts";

@@ -7,7 +7,9 @@ export interface S3Settings {
   /** `https://s3.eu-central-1.amazonaws.com`, or the address of another service; Amazon's of the region by default. */
   readonly endpoint?: string;
   readonly bucket: string;
-  /** `AWS_REGION`, else `us-east-1`, by default; `auto` for Cloudflare R2. */
+  /**
+   * The default is `AWS_REGION`, otherwise `AWS_DEFAULT_REGION`, otherwise `us-east-1`. For Cloudflare R2 it is `auto`.
+   */
   readonly region?: string;
   /** The beginning of the names of all objects, such as `continuo/`. One store has one prefix. */
   readonly prefix?: string;
@@ -63,7 +65,7 @@ function isEndpoint(endpoint: string): boolean {
   return isPlain && url.pathname === "/" && url.hash === "";
 }
 
-/** Errors: `invalid`, even when the environment has no credentials. */
+/** Errors: `invalid`, also if the environment has no credentials. */
 export function bucketOf(settings: S3Settings, env: Environment): Bucket {
   assertS3Settings(settings);
   const region = settings.region ?? env.AWS_REGION ?? env.AWS_DEFAULT_REGION ?? "us-east-1";

@@ -7,7 +7,7 @@ import { textIn } from "./failures.ts";
 import type { Spool } from "./spool.ts";
 
 const DID = "write to";
-/** Nobody else writes under this name, so an existing object is our own, whose answer was lost. */
+/** Nobody else writes under this name. So if the object exists, this code wrote it, and the answer was lost. */
 const ONLY_NEW = { "if-none-match": "*" };
 const BINARY = { "content-type": "application/octet-stream" };
 
@@ -95,7 +95,7 @@ function escaped(text: string): string {
 }
 
 /**
- * The error that ended the upload is reported, not an error of this cleanup; a rule of the bucket removes remaining
+ * Ignores its own errors, because the error that ended the upload is reported. A rule of the bucket removes remaining
  * parts.
  */
 async function abandon(send: SendToS3, object: string, uploadId: string): Promise<void> {
@@ -105,8 +105,8 @@ async function abandon(send: SendToS3, object: string, uploadId: string): Promis
 }
 
 /**
- * Ends the uploads of an object whose process ended: the bucket keeps their parts, and charges for them. Without the
- * right to list them, that is left to a rule of the bucket.
+ * Ends the uploads of an object whose process ended, because the bucket keeps their parts and charges for them. If this
+ * user may not list the uploads, a rule of the bucket must end them.
  */
 export async function abandonUploads(send: SendToS3, object: string): Promise<void> {
   const { status, text } = await send({

@@ -4,7 +4,7 @@
  *
  * Each version of Continuo and the next one can use the same schema, so that servers can be replaced one after the
  * other, and the replacement can be undone halfway. Therefore a migration only adds things that the previous version
- * ignores, and has the first version whose code works with it. Kysely's migrator refuses unknown names, so migrations
+ * ignores, and names the first version whose code works with it. Kysely's migrator refuses unknown names, so migrations
  * after version 3 are recorded in a table of our own, which older servers do not read.
  */
 
@@ -53,7 +53,7 @@ export const MIGRATION_TIMES: readonly (readonly [table: string, column: string]
 ];
 
 /**
- * 0 for an empty database. If the result is newer than our version, our code works with it nevertheless. Errors:
+ * Returns 0 for an empty database. The result can be newer than our version, if our code works with it. Errors:
  * `schema_newer`.
  *
  * @param known the migrations that the code has

@@ -49,7 +49,7 @@ export interface EventTable {
   chain_hash: string;
   /** JSON of the rare fields: blobs, salt, invalid, pruned. */
   extras: string | null;
-  /** `mediaTimeMs` of the payload, where it has one. */
+  /** `mediaTimeMs` of the payload, if it has one. */
   media_time_ms: number | null;
 }
 
@@ -126,7 +126,7 @@ export interface RunTable {
   error: string | null;
   metadata: string;
   priority: Generated<number>;
-  /** The key of the run whose place in the queue it has; its own if there is none. */
+  /** The key of the run whose place in the queue this run has; its own key if there is no other run. */
   place: number | null;
   not_before: number | null;
   created_at: number;
@@ -231,7 +231,7 @@ export interface Schema {
   audit: AuditTable;
 }
 
-/** Every table, those that others refer to first. */
+/** Every table. A table comes after those that it refers to. */
 export const TABLES = [
   "logs",
   "events",

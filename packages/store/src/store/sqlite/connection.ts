@@ -1,4 +1,4 @@
-/** One connection: prepared statements, and rules run on them without a pause. */
+/** One connection to a database: its prepared statements, and the rules that run on it. */
 
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import type { Row, SqlValue, Statement, Work } from "../engine/index.ts";
@@ -9,7 +9,7 @@ type Parameters = (string | number | null | Uint8Array)[];
 const STATEMENTS_KEPT = 500;
 /**
  * SQLite plans a statement again each time that the parameter of its limit is bound, which takes longer than most
- * queries. It does not look into an expression.
+ * queries. It does not do so for an expression, so the limit becomes `+?`.
  */
 const LIMIT = "limit ?";
 const NO_ROWS: readonly unknown[] = [];

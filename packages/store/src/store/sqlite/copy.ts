@@ -16,7 +16,7 @@ export function copyDatabase(connection: Connection, path: string): void {
   syncPath(path);
 }
 
-/** The same in a thread, without blocking the event loop. */
+/** Copies a database in a thread, without blocking the event loop. */
 export async function copyInThread(file: string, path: string): Promise<void> {
   createFile(path);
   await runInThread(file, [{ sql: "vacuum into ?", parameters: [path] }]);

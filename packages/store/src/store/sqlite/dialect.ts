@@ -26,7 +26,7 @@ const INSERT_EVENTS = `insert into events (log_key, sequence, event_id, type, pa
   values `;
 const ONE_EVENT = "(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
 
-/** This many rows at once take a fifth less time for each row than single ones; more rows at once are not faster. */
+/** With this many rows in one statement, a row takes a fifth less time than alone; more rows are not faster. */
 const ROWS_AT_ONCE = 10;
 
 /** The statement for each number of rows; each is prepared once. */
@@ -75,7 +75,7 @@ export const SQLITE: Dialect = {
   // of the subquery for this function; an `order by` inside the function would sort everything again.
   joined: (column, separator) => `cast(group_concat(${column}, '${separator}') as blob)`,
   insertEvents: (rows) => [...insertsOf(rows)],
-  // One parameter for any number of values, so that there is one text.
+  // One parameter holds any number of values, so that the statement always has the same text.
   oneOf: (column) => `${column} in (select value from json_each(?))`,
   listOf: (values) => JSON.stringify(values),
 };

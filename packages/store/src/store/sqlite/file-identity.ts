@@ -6,12 +6,14 @@ import { replacedFile, translated } from "./failures.ts";
 import type { SqlitePlace } from "./place.ts";
 
 /**
- * Call it before each write and after each commit, because SQLite itself keeps writing into files that have no name any
- * more. The check before a write is needed even right after another write: otherwise a write could be stored in files
- * that have just disappeared, and be copied by the rescue, although its caller receives an error. The database must be
- * open and have been read, so that all of its files exist. Errors: `unavailable`.
+ * Returns a check. Call the check before each write and after each commit, because SQLite continues to write into files
+ * that no longer have a name. The check before a write is needed even right after another write: otherwise a write
+ * could be stored in files that have just disappeared, and the rescue could copy it although its caller receives an
+ * error. The database must be open and must have been read, so that all of its files exist. Errors of the check:
+ * `unavailable`.
  *
- * If the folder did not change since the last check, no name in it has changed: one check instead of three.
+ * If the folder did not change since the last check, no name in it has changed: one look at the folder then replaces
+ * the looks at three files.
  *
  * @param rescue copies the content of the write-ahead log into the database
  */
@@ -20,7 +22,8 @@ export function inPlace(place: SqlitePlace | undefined, rescue: () => void): () 
   const { path, file } = place;
   const main = identityOf(path);
   const sides = [`${file}-wal`, `${file}-shm`].map((side) => ({ side, opened: identityOf(side) }));
-  // A symbolic link can be in another folder, and change there.
+  // If the path is a symbolic link, the link is in a folder of its own and can change there: then all files are
+  // checked.
   const folder = path === file ? dirname(file) : null;
   let seen: string | null = null;
   return () => {
@@ -43,8 +46,8 @@ export function inPlace(place: SqlitePlace | undefined, rescue: () => void): () 
 const STEP_MS = 100;
 
 /**
- * Changes whenever a name in the folder is made, removed or given to another file, and nobody can set it back; `null`
- * if the last such change was just now.
+ * Returns a text that changes whenever a name in the folder is created, removed or given to another file, and that
+ * nobody can set back; `null` if the last such change was just now, or if the folder does not exist.
  */
 function folderState(folder: string): string | null {
   const found = statSync(folder, { throwIfNoEntry: false });

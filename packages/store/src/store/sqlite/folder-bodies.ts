@@ -39,7 +39,7 @@ export function folderBodies(folders: readonly [string, ...string[]], database: 
 /** Runs code that uses our files, and translates its errors. Errors of the system become errors of the store. */
 type TranslateErrors = <T>(run: () => T | Promise<T>) => Promise<T>;
 
-/** The last two digits of a UUIDv7 are random, and so divide the files evenly among folders. */
+/** The last two digits of a UUIDv7 are random, so they divide the files evenly among folders. */
 function pathIn(folder: string, key: string): string {
   return join(folder, key.slice(-2), key);
 }

@@ -180,7 +180,7 @@ export class GroupCommit {
     return "commit";
   }
 
-  /** The same jobs again, next and in their order. */
+  /** Puts the same jobs back in front, in their order, so that they run again. */
   #takeBack(group: readonly JobResult[]): void {
     this.#rollback();
     this.#jobs.unshift(...group.map(({ job }) => job));

@@ -12,7 +12,7 @@ import type { DatabaseSync } from "node:sqlite";
 import { isBusy } from "./failures.ts";
 
 export interface LeaseClock {
-  /** In whole milliseconds. Begins with the time of day at the first use after the machine was started. */
+  /** The time in whole milliseconds. It begins with the time of day at the first use after the machine was started. */
   readonly now: () => number;
   /** Converts a time of this clock to the present time of day. */
   readonly wallTime: (leaseMs: number) => number;
@@ -89,7 +89,7 @@ function begin(database: DatabaseSync, boot: string, { wall, sinceStart }: Clock
   const offset = Math.round(nowMs - sinceStart());
   const former = database.prepare("delete from counters where name like ?").run(`${NAME}%`);
   database.prepare("insert into counters (name, value) values (?, ?)").run(`${NAME}${boot}`, offset);
-  // Without a stored start, the leases are of an older Continuo, which used the time of day.
+  // If no start was stored, the leases come from an older Continuo, which used the time of day.
   if (former.changes === 0) return offset;
   database.prepare("update leases set expires_at = ? where expires_at > ?").run(nowMs, nowMs);
   return offset;

@@ -53,8 +53,8 @@ export async function openSqlite(place: string | undefined, options: SqliteOptio
     try {
       return await tryOpen(path, options);
     } catch (error) {
-      // Another caller creates or migrates the database at this moment, perhaps in this process: wait without blocking
-      // it.
+      // Another caller, perhaps in this process, creates or migrates the database now. This one waits without blocking
+      // the process.
       if (!isBusy(error) || performance.now() > deadline) throw translated(error, path ?? "memory");
     }
     await sleep(5 + Math.random() * 20);
@@ -94,7 +94,7 @@ function openDatabase(place: SqlitePlace | undefined, options: SqliteOptions): D
 
 const HEADER_BYTES = 100;
 
-/** The header has the number of pages. With a write-ahead log, a shorter file is valid. */
+/** Compares the size of the file with the number of pages in its header. With a write-ahead log, it may be shorter. */
 function assertWhole({ path, file }: SqlitePlace): void {
   const sizeBytes = statSync(file).size;
   const wal = `${file}-wal`;

@@ -51,7 +51,7 @@ function targetOf(path: string): string | undefined {
   }
 }
 
-/** The folders of large blobs: the first for new ones, the others for blobs of older versions. */
+/** The folders of large blobs: the first is for new blobs, the others have blobs of older versions. */
 export function blobFolders({ path, file }: SqlitePlace): readonly [string, ...string[]] {
   // Older versions derived the name of the folder from the link.
   return path === file ? [`${file}-blobs`] : [`${file}-blobs`, `${path}-blobs`];

@@ -1,6 +1,6 @@
 /**
  * Divides reads into turns: after a limited amount of work the event loop can do other things, even for one large read,
- * many reads at once, or a caller that reads again and again. A read stops between two of its statements and continues
+ * many concurrent reads, or a caller that reads repeatedly. A read stops between two of its statements and continues
  * in a later turn.
  */
 
@@ -22,7 +22,7 @@ export class Reads {
     this.#connection = connection;
   }
 
-  /** Runs at once, as far as this turn has work left. Errors: those of the rule and of the database, unchanged. */
+  /** Runs immediately, as far as this turn has work left. Errors: those of the rule and of the database, unchanged. */
   run<T>(work: Work<T>): Promise<T> {
     return new Promise((resolve, reject) => {
       let running: ActiveTransaction<T> | undefined;
@@ -41,7 +41,7 @@ export class Reads {
     });
   }
 
-  /** Ends all reads now, in this turn: the database is about to be closed. */
+  /** Runs all reads to their end in this turn, because the database is about to be closed. */
   finish(): void {
     while (this.#waiting.length > 0) {
       this.#left = Number.POSITIVE_INFINITY;

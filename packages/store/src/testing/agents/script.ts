@@ -25,7 +25,7 @@ export type Step =
   | { readonly event: AgentEvent }
   /**
    * Waits for a number of milliseconds; `abort`: until the turn is cancelled, and then fails as agents do; `forever`:
-   * even longer.
+   * without an end, even if the turn is cancelled.
    */
   | { readonly wait: number | "abort" | "forever" }
   /** Throws. With a code, the error is a `ContinuoError`. */

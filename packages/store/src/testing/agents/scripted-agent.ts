@@ -209,7 +209,7 @@ const CHOICES: PermissionRequest["options"] = [
   { id: "deny", name: "Deny", kind: "reject_once" },
 ];
 
-/** Asks as agents do: the question and its answer are events of the run. */
+/** Asks for permission in the way of a real agent: the question and its answer are events of the run. */
 async function permissionFor(
   { call: toolName, id: toolCallId, input: toolInput = {} }: CallStep,
   { onEvent, onPermission, signal }: ExecuteOptions,

@@ -33,7 +33,7 @@ export class Stage implements AsyncDisposable {
     return this.server.connection();
   }
 
-  /** The first connection of the client, with an empty log before it. */
+  /** Connects the client to an empty log, and returns its first connection. */
   async join(): Promise<Peer> {
     const peer = await this.connect();
     await peer.welcome();
@@ -42,7 +42,7 @@ export class Stage implements AsyncDisposable {
     return peer;
   }
 
-  /** The same kind of client with another server. */
+  /** Returns a stage with the same kind of client and another server. */
   beside(server: ScriptedServer): Stage {
     return new Stage(server, this.#start);
   }
@@ -55,7 +55,7 @@ export class Stage implements AsyncDisposable {
     this.do({ command: "send", name, content: `words of ${name}` });
   }
 
-  /** The first report of the kind, as soon as there is one. */
+  /** Waits for a report of the kind, and returns the first one. */
   async report<Kind extends ClientReport["report"]>(
     kind: Kind,
     fits: (report: Extract<ClientReport, { readonly report: Kind }>) => boolean = () => true,
@@ -92,7 +92,7 @@ export async function openStage(start: StartClient): Promise<Stage> {
   return new Stage(await openScriptedServer(), start);
 }
 
-/** 1 to `count`. */
+/** Returns the numbers from 1 to `count`. */
 export function upTo(count: number): readonly number[] {
   return Array.from({ length: count }, (_, index) => index + 1);
 }

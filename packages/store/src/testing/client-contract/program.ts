@@ -37,7 +37,7 @@ export type ClientReport =
 
 export interface ClientUnderTest {
   do(command: ClientCommand): void;
-  /** Ends the client at once. */
+  /** Ends the client immediately. */
   stop(): Promise<void>;
 }
 

@@ -1,4 +1,4 @@
-/** A server of channels that sends and does only what a case tells it to, so it can break every promise. */
+/** A server of channels that sends and does only what a case requests, so that it can break every promise. */
 
 import { once } from "node:events";
 import { createServer, type Server } from "node:http";
@@ -189,7 +189,7 @@ export async function openScriptedServer(): Promise<ScriptedServer> {
   };
 }
 
-/** Fails when it takes too long. */
+/** Fails if the work takes longer than `PATIENCE_MS`. */
 export async function withPatience<T>(what: string, work: () => Promise<T>): Promise<T> {
   const { promise, reject } = Promise.withResolvers<never>();
   const timer = setTimeout(
