@@ -489,10 +489,9 @@ describe("a session that another process takes over", () => {
       turns: [[{ hook: "take" }, { wait: "abort" }]],
       hooks: {
         take: async () => {
-          const name = `session/${sessionId}`;
           // On a busy machine the lease expires before it is renewed, and has no owner for a moment.
-          const lease = await vi.waitUntil(() => store.getLease(name));
-          await store.acquireLease(name, { owner: lease?.owner ?? "" });
+          const lease = await vi.waitUntil(() => store.getLease(`session/${sessionId}`));
+          await store.acquireLease(`session/${sessionId}`, { owner: lease?.owner ?? "" });
         },
       },
     });
