@@ -99,7 +99,7 @@ test("after the first page of a connection, the pages of every folder are parts 
   const lists = createLists({ places, report: () => undefined, prices, list });
   onTestFinished(lists.end);
   expect((await lists.page({})).sessions).toHaveLength(41);
-  for (const folder of ["and below", "exactly"] as const) {
+  for (const folder of ["project", "exactly"] as const) {
     expect((await lists.page({ cwd: "/app" }, folder)).sessions).toHaveLength(41);
     expect((await lists.page({ cwd: "/ap" }, folder)).sessions).toEqual([]);
     expect((await lists.page({ cwd: "/" }, folder)).sessions).toHaveLength(folder === "exactly" ? 0 : 41);

@@ -14,6 +14,7 @@ import {
   type ListedSession,
   listCatalog,
   type Prices,
+  projectFilter,
 } from "@continuo/agents/catalog";
 import { ContinuoError, messageOf, present } from "@continuo/core/model";
 import type { PlacesAt } from "@continuo/files";
@@ -23,12 +24,15 @@ import { infosOf, type NamedRow, namedRows } from "./row-info.ts";
 
 export interface SessionLists {
   /** Errors: `invalid` for a cursor of an unknown list, or for a relative path of a folder. */
-  page(request: ListSessionsRequest, folder?: "and below" | "exactly"): Promise<ListSessionsResponse>;
+  page(request: ListSessionsRequest, folder?: FolderScope): Promise<ListSessionsResponse>;
   /** The row that the newest list has under this id. Its session may be gone in the meantime. */
   rowOf(id: string): ListedSession | undefined;
   /** Resolves when no list is read any more. */
   end(): Promise<void>;
 }
+
+/** The sessions that the filter `cwd` shows: those of the whole project of the folder, or only those of the folder itself. */
+export type FolderScope = "project" | "exactly";
 
 interface PagedList {
   readonly rows: readonly NamedRow[];
@@ -81,9 +85,9 @@ export function createLists({ places, report, prices, list: read = listCatalog }
     return { rows, all: list.sessions.length < limit ? null : once(readAll) };
   };
   return {
-    async page({ cwd, cursor, archived }, folder = "and below") {
+    async page({ cwd, cursor, archived }, folder = "project") {
       if (typeof cursor === "string") return await pageAt(cursor);
-      const isShown = toFilter(cwd, folder, archived);
+      const isShown = toFilter(cwd, archived, { folder, places });
       const list = typeof cwd === "string" ? await kept.whole() : await kept.atHand();
       made += 1;
       const name = String(made);
@@ -108,14 +112,19 @@ type RowFilter = (named: NamedRow) => boolean;
 /** Errors: `invalid` for a relative path, and for an unknown filter of archived sessions. */
 function toFilter(
   cwd: ListSessionsRequest["cwd"],
-  folder: "and below" | "exactly",
   archived: ListSessionsRequest["archived"],
+  { folder, places }: { readonly folder: FolderScope; readonly places: PlacesAt },
 ): RowFilter {
   if (typeof cwd === "string" && !isAbsolute(cwd)) {
     throw new ContinuoError("invalid", `${JSON.stringify(cwd)} is not an absolute path`);
   }
   const shown = toArchived(archived);
-  const isOfFolder = typeof cwd === "string" ? folderFilter(cwd, folder) : () => true;
+  const isOfFolder =
+    typeof cwd !== "string"
+      ? () => true
+      : folder === "exactly"
+        ? folderFilter(cwd)
+        : projectFilter(cwd, places);
   return ({ row }) => (shown === "include" || row.archived === (shown === "only")) && isOfFolder(row);
 }
 

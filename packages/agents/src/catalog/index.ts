@@ -38,7 +38,7 @@ export {
 export type { CatalogSource, IndexedSession, ReadySession } from "./indexed-session.ts";
 export { type LastSession, lastSession } from "./last-session.ts";
 export { type CatalogList, type CatalogSources, type ListQuery, listCatalog, renewRows } from "./list.ts";
-export { folderFilter, hasNoUserMessage, type RowOrder } from "./list-filter.ts";
+export { folderFilter, hasNoUserMessage, projectFilter, type RowOrder } from "./list-filter.ts";
 export {
   type AgentListOptions,
   isSubagentPlace,

@@ -105,9 +105,7 @@ test("pins and tags narrow a list only if they are asked for, and a session has 
 
 test("a folder without those below it has only its own sessions", () => {
   const rows = ["/app", "/app/src", "/app2"].map((cwd) => row(cwd, { cwd }));
-  const idsIn = (which: "exactly" | "and below") =>
-    rows.filter(folderFilter("/app", which)).map((one) => one.cwd);
-  expect([idsIn("exactly"), idsIn("and below")]).toEqual([["/app"], ["/app", "/app/src"]]);
+  expect(rows.filter(folderFilter("/app")).map((one) => one.cwd)).toEqual(["/app"]);
 });
 
 test("two repositories without a remote are two projects", () => {

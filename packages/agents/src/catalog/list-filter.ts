@@ -2,9 +2,9 @@
 
 import { existsSync } from "node:fs";
 import { join, relative } from "node:path";
-import { canonicalFolder, gitPlaceOf, gitRemoteIn } from "@continuo/files";
+import { canonicalFolder, gitPlaceOf, gitRemoteIn, type PlacesAt, placesOf } from "@continuo/files";
 import { isEmptySession } from "@continuo/native";
-import type { ProjectMarks } from "./project-marks.ts";
+import { type ProjectMarks, readProjectMarks } from "./project-marks.ts";
 import { type ListedSession, OWN } from "./rows.ts";
 
 export interface RowQuery {
@@ -50,14 +50,20 @@ function contains(text: string | null, part: string): boolean {
   return text?.toLowerCase().includes(part.toLowerCase()) === true;
 }
 
-function toFolderFilter(folder: string): RowFilter {
-  return folderFilter(folder, "and below");
+/** Only sessions of exactly this folder. */
+export function folderFilter(folder: string): RowFilter {
+  const top = canonicalFolder(folder);
+  return forEachFolder((path) => path === top);
 }
 
-/** Sessions of this folder, and of those below it if they are wanted. */
-export function folderFilter(folder: string, which: "and below" | "exactly"): RowFilter {
+/** Sessions of this folder, of those below it, and of the same folders in other clones and work trees of its repository. */
+export function projectFilter(folder: string, places: PlacesAt): RowFilter {
+  return toProjectFilter(folder, readProjectMarks(placesOf(places)));
+}
+
+function toFolderFilter(folder: string): RowFilter {
   const top = canonicalFolder(folder);
-  return forEachFolder((path) => (which === "exactly" ? path === top : isBelow(path, top)));
+  return forEachFolder((path) => isBelow(path, top));
 }
 
 /** Many sessions share a folder, so each folder is checked once. */
