@@ -15,33 +15,51 @@ export interface Replay {
   /** The tests that may find the mistake of a promise; the first ones run first, until one fails. */
   readonly testsOf: (one: Planted) => readonly string[];
   readonly tell: (sentence: string) => void;
+  /** No mistake is planted after this time, in milliseconds since 1970. */
+  readonly endsAtMs: number;
+  /** True if the tests passed before on the same source, so that they do not run without a mistake. */
+  readonly havePassed: boolean;
 }
 
-/** The promises whose mistake no test found. Throws when a test fails without a mistake. */
-export async function replayPromises({
-  folders,
-  promises,
-  testsOf,
-  tell,
-}: Replay): Promise<readonly Planted[]> {
-  const tests = [...new Set(promises.flatMap(testsOf))].sort();
-  const [first = ""] = folders;
-  tell(`the ${tests.length} test files of ${promises.length} promises, without a mistake …`);
-  const { failing, durations } = await baselineOf(first, tests);
-  const broken = tests.filter((test) => failing.has(test) || !durations.has(test));
-  if (broken.length > 0) throw new Error(`without a mistake these fail or do not run: ${broken.join(", ")}`);
+export interface Replayed {
+  readonly tried: number;
+  /** The promises whose mistake no test found. */
+  readonly survivors: readonly Planted[];
+}
+
+/** Throws when a test fails without a mistake. */
+export async function replayPromises(replay: Replay): Promise<Replayed> {
+  const { folders, promises, testsOf, tell, endsAtMs } = replay;
+  const durations = replay.havePassed ? new Map<string, number>() : await durationsWithoutMistake(replay);
   const survivors: Planted[] = [];
+  let tried = 0;
   const queue = promises.entries();
   const takeFrom = async (folder: string): Promise<void> => {
     for (const [at, one] of queue) {
+      if (Date.now() >= endsAtMs) return;
       const finder = await finderIn(folder, one, { tests: testsOf(one), durations });
+      tried++;
       if (finder === null) survivors.push(one);
       const outcome = finder === null ? "survived" : `found by ${finder}`;
       tell(`${at + 1}/${promises.length} ${outcome}: ${one.file}: ${one.promise}`);
     }
   };
   await Promise.all(folders.map(takeFrom));
-  return survivors;
+  return { tried, survivors };
+}
+
+async function durationsWithoutMistake({
+  folders: [first = ""],
+  promises,
+  testsOf,
+  tell,
+}: Replay): Promise<ReadonlyMap<string, number>> {
+  const tests = [...new Set(promises.flatMap(testsOf))].sort();
+  tell(`the ${tests.length} test files of ${promises.length} promises, without a mistake …`);
+  const { failing, durations } = await baselineOf(first, tests);
+  const broken = tests.filter((test) => failing.has(test) || !durations.has(test));
+  if (broken.length > 0) throw new Error(`without a mistake these fail or do not run: ${broken.join(", ")}`);
+  return durations;
 }
 
 interface KnownTests {

@@ -5,7 +5,8 @@
  * second of the mistakes that the seed draws, `2/2` the others; `--jobs 2` tries two at the same time.
  * `--promises` plants the mistakes of meaning that `promises/` holds instead, each of which its own test has to find.
  * `--nearest 8` runs the 8 nearest tests in place of that one. `--list FILE` takes the mistakes from a JSON file, whose
- * rows need no test.
+ * rows need no test. `--after-quick` is for CI, where the quick size passed before on the same commit: it takes a part of
+ * the promises, which the commit decides, and plants no mistake any more after 50 seconds.
  *
  * Mistakes are planted in a copy of the package below the temporary folder: the source itself is never changed,
  * whatever ends this program. For each mistake the tests that run its function come first, the quick ones before
@@ -19,6 +20,7 @@ import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
 import { parseArgs } from "node:util";
 import { readSource } from "../house/imports.ts";
+import { headCommit, PROMISE_PARTS, partOf } from "../sizes/rotation.ts";
 import { baselineOf, copyPackage, isFoundBy, isRefusedByCompiler, restore } from "./copy.ts";
 import { type Mutant, mutantsOf, plant } from "./mutate.ts";
 import { probe, withProbes } from "./probe.ts";
@@ -43,6 +45,8 @@ const DEFAULT_ROOMS = ["store", "sessions", "transcript", "handoff", "editing"];
 const TURNS_SECONDS = [5, 20, 60];
 /** The number of tests that may find a mistake whose row names none. */
 const NEAREST = 8;
+/** The last of the mistakes that are planted in CI may run for some seconds more. */
+const CI_SECONDS = 50;
 /** Below the copy of the package. */
 const RUNNING = "home/running.tsv";
 
@@ -50,7 +54,11 @@ const options = readOptions();
 process.exitCode = options.isOfPromises ? await replay() : await main();
 
 async function replay(): Promise<number> {
-  const { index, of } = options.shard;
+  const startedAtMs = Date.now();
+  const { isAfterQuick } = options;
+  const part = partOf(headCommit().slice(16), PROMISE_PARTS);
+  const { index, of } = isAfterQuick ? readShard(part) : options.shard;
+  if (isAfterQuick) tell(`== the part of this commit: ${part} of the promises`);
   const promises = options.list === undefined ? promisesOfRooms() : readList(options.list);
   const chosen = promises.filter((_, at) => at % of === index - 1);
   endOnSignals();
@@ -60,9 +68,13 @@ async function replay(): Promise<number> {
       ? nearest(file).slice(0, options.nearest ?? NEAREST)
       : [test];
   const folders = Array.from({ length: options.jobs }, makeCopy);
-  const survivors = await replayPromises({ folders, promises: chosen, testsOf, tell });
+  const endsAtMs = isAfterQuick ? startedAtMs + CI_SECONDS * 1_000 : Number.POSITIVE_INFINITY;
+  const replayed = { folders, promises: chosen, testsOf, tell, endsAtMs, havePassed: isAfterQuick };
+  const { tried, survivors } = await replayPromises(replayed);
   for (const one of survivors) tell(`survivor: ${one.file}: ${one.promise} (${testsOf(one).join(", ")})`);
-  tell(`${chosen.length - survivors.length} of ${chosen.length} mistakes found`);
+  if (tried < chosen.length)
+    tell(`no time was left for ${chosen.length - tried} of ${chosen.length} mistakes`);
+  tell(`${tried - survivors.length} of ${tried} mistakes found`);
   return survivors.length === 0 ? 0 : 1;
 }
 
@@ -235,6 +247,8 @@ interface Options {
   readonly rooms: readonly string[] | undefined;
   /** True if the mistakes of `promises/` are planted. */
   readonly isOfPromises: boolean;
+  /** True in CI, where the quick size passed before. */
+  readonly isAfterQuick: boolean;
   readonly nearest: number | undefined;
   readonly list: string | undefined;
   readonly floor: number;
@@ -250,6 +264,7 @@ function readOptions(): Options {
       shard: { type: "string", default: "1/1" },
       rooms: { type: "string" },
       promises: { type: "boolean", default: false },
+      "after-quick": { type: "boolean", default: false },
       nearest: { type: "string" },
       list: { type: "string" },
       floor: { type: "string", default: "90" },
@@ -270,6 +285,7 @@ function readOptions(): Options {
     shard: readShard(values.shard),
     rooms: values.rooms?.split(",").filter(Boolean),
     isOfPromises: values.promises,
+    isAfterQuick: values["after-quick"],
     nearest: values.nearest === undefined ? undefined : number("nearest"),
     list: values.list,
     floor: number("floor"),

@@ -1,12 +1,19 @@
 /** The limits that an operator sets, each exceeded by a client over the network. */
 
+import { once } from "node:events";
 import { readFileSync } from "node:fs";
-import { request as httpRequest } from "node:http";
+import { request as httpRequest, type IncomingMessage } from "node:http";
 import { join } from "node:path";
 import { connect } from "@continuo/core/client";
 import type { Store } from "@continuo/core/model";
 import type { WireError } from "@continuo/core/wire";
-import { createAuthenticate, DEFAULT_LIMITS, type ServerHandle, type ServerLimits } from "@continuo/server";
+import {
+  createAuthenticate,
+  DEFAULT_LIMITS,
+  type ServerHandle,
+  type ServerLimits,
+  type ServerOptions,
+} from "@continuo/server";
 import { openStore } from "@continuo/store";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { SERVER_LIMIT_KEYS } from "../../packages/agents/src/config/server-limits.ts";
@@ -27,8 +34,12 @@ interface Served {
   readonly token: string;
 }
 
-async function serverWith(limits: Partial<ServerLimits>, scopes = ["admin"]): Promise<Served> {
-  const server = await openServer(store, { authenticate: createAuthenticate(store), limits });
+async function serverWith(
+  limits: Partial<ServerLimits>,
+  scopes = ["admin"],
+  more: Pick<ServerOptions, "machine"> = {},
+): Promise<Served> {
+  const server = await openServer(store, { authenticate: createAuthenticate(store), limits, ...more });
   servers.push(server);
   const { secret } = await store.createToken({ scopes, anyHandle: true });
   return { url: server.url, token: secret };
@@ -119,6 +130,26 @@ test("requests_per_second: frames of a WebSocket count as requests", async () =>
   );
   expect(new Set(codes)).toEqual(new Set(["stored", "rate_limited"]));
   await ann.close();
+});
+
+test("requests_per_second: a WebSocket of the machine counts as a request", async () => {
+  const { url, token } = await serverWith({ requestsPerSecond: 1 }, ["channel:team:read"], {
+    machine: () => Promise.reject(new Error("nobody reaches the machine")),
+  });
+  const headers = {
+    authorization: `Bearer ${token}`,
+    connection: "upgrade",
+    upgrade: "websocket",
+    "sec-websocket-version": "13",
+    "sec-websocket-key": "dGhlIHNhbXBsZSBub25jZQ==",
+  };
+  const statuses: (number | undefined)[] = [];
+  for (let at = 0; at < 3; at++) {
+    const request = httpRequest(`${url}/v1/ahp`, { headers }).end();
+    const [response] = (await once(request, "response")) as [IncomingMessage];
+    statuses.push(response.resume().statusCode);
+  }
+  expect(statuses).toEqual([403, 403, 429]);
 });
 
 /** A body without a declared length. */

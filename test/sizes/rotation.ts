@@ -1,6 +1,7 @@
 /**
  * Some tests are too many for each run of CI: those of the full size, those by the real agents, their pairs, hand-overs
- * of recorded sessions, the moments of a kill, the suites of agent frameworks, and the tests of the single executable.
+ * of recorded sessions, the moments of a kill, the suites of agent frameworks, the tests of the single executable, and the
+ * mistakes that break a promise.
  * A run of CI takes a part of them. The commit decides which one, so that a failure can be repeated, and the runs of
  * several commits cover all parts. `npm run test:full` and the soak take all of them.
  */
@@ -21,6 +22,8 @@ export const MOMENT_PARTS = 3;
 export const FRAMEWORK_PARTS = 4;
 /** The tests of the command ran from its sources already. The executable takes a part of them. */
 export const EXECUTABLE_PARTS = 3;
+/** A part is about ten mistakes, which take at most a minute. */
+export const PROMISE_PARTS = 127;
 
 /** The part of a commit, as Vitest's `--shard` takes it. @param commit its hash in hexadecimal digits, of which eight count */
 export function partOf(commit: string, parts: number): string {

@@ -43,7 +43,7 @@ const { status } = spawnSync(
   },
 );
 const isWhole = positionals.length === 0;
-const others = isWhole ? runFull() || runAgents() || runOlderAgents() || runFrameworks() : 0;
+const others = isWhole ? runFull() || runPromises() || runAgents() || runOlderAgents() || runFrameworks() : 0;
 writeFileSync(PROOF, withSoakTable(readFileSync(PROOF, "utf8"), readProgress(FOLDER)));
 process.exitCode = status === 0 ? others : (status ?? 1);
 
@@ -59,6 +59,12 @@ function runFull(): number {
   ];
   const env = { ...process.env, CONTINUO_ALL_ROUNDS: "1" };
   return spawnSync(process.execPath, args, { cwd: ROOT, stdio: "inherit", env }).status ?? 1;
+}
+
+/** All mistakes that break a promise: CI plants about ten of them for each commit. */
+function runPromises(): number {
+  const args = [join(ROOT, "test/mutants/run.ts"), "--promises", "--jobs", "2"];
+  return spawnSync(process.execPath, args, { cwd: ROOT, stdio: "inherit" }).status ?? 1;
 }
 
 /** Every version, every pair: CI takes a thirteenth of the files, and one pair a state. */

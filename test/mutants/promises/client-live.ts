@@ -81,6 +81,13 @@ export const CLIENT_LIVE: readonly PromiseOfRoom[] = [
     test: "packages/core/src/client/live/feed.test.ts",
   },
   {
+    promise: "Another token ends the connection that has the old one.",
+    file: "packages/core/src/client/live/feed.ts",
+    text: "if (this.#socket !== null) this.restart();",
+    mistake: "if (this.#socket !== null) return;",
+    test: "packages/core/src/client/live/feed.test.ts",
+  },
+  {
     promise: "A connection on which the server says nothing is given up and opened again.",
     file: "packages/core/src/client/live/feed.ts",
     text: "        socket.close();\n        this.#lost();",

@@ -1,4 +1,4 @@
-/** The promises of the leases of native sessions and of the hook that tells of them, each with a mistake that breaks it. */
+/** The promises of the locks and leases of native sessions and of the hook that tells of them, each with a mistake. */
 
 import type { PromiseOfRoom } from "./promise.ts";
 
@@ -6,9 +6,22 @@ const HOLDERS = {
   file: "packages/files/src/session-holders.ts",
   test: "packages/files/src/session-holders.test.ts",
 };
+const LOCK = { file: "packages/files/src/lock.ts", test: "packages/files/src/lock.test.ts" };
 const HOOK = { file: "src/cli/guard/hook/hook.ts", test: "test/guard/two-programs.test.ts" };
 
 export const HOLDER_PROMISES: readonly PromiseOfRoom[] = [
+  {
+    ...LOCK,
+    promise: "The mark of a writer that is about to release its lock does not outlive the next lock.",
+    text: "  tryToMark(() => rmSync(mark, { force: true }));\n",
+    mistake: "",
+  },
+  {
+    ...LOCK,
+    promise: "A process waits longer for a writer that is about to release its lock.",
+    text: "existsSync(leavingMark(path)) ? leavingMs : waitMs",
+    mistake: "waitMs",
+  },
   {
     ...HOLDERS,
     promise: "A note that does not say its time names none.",

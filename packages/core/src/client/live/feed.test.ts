@@ -64,6 +64,17 @@ test("another token is used at once, and not only after the pause before the nex
   feed.close();
 });
 
+test("another token ends the open connection, and the next one has it", async () => {
+  const options = { serverUrl: "http://localhost", key: "talk", onFrame: () => undefined, token: "old" };
+  const feed = new Feed(options);
+  const first = greeted("s1");
+  feed.useToken("new");
+  expect(first.readyState).toBe(3);
+  await vi.advanceTimersByTimeAsync(LIMITS.longestRetryMs);
+  expect(greeted("s1").framesOf("hello")).toMatchObject([{ token: "new" }]);
+  feed.close();
+});
+
 test("a frame of the socket before a restart is not shown", async () => {
   const shown: string[] = [];
   const feed = new Feed({
