@@ -1,4 +1,4 @@
-/** Commands in separate processes: lists, searches, the index, the start, the first screen, the library, readers. */
+/** Commands in separate processes: lists, the index, the start, the first screen, the library, readers. */
 
 import { execFileSync } from "node:child_process";
 import { globSync, rmSync } from "node:fs";
@@ -8,16 +8,10 @@ import { startContinuo } from "../server/servers.ts";
 import { makeLongSession } from "../sessions/bench.ts";
 import { CORPUS, LARGE_CORPUS, makeCorpus } from "../sessions/corpus.ts";
 import { installPeers } from "../sessions/peers.ts";
-import { createRandom } from "../sessions/random.ts";
-import { makeWords } from "../sessions/vocabulary.ts";
+import { type BenchCommands, BIN, clockRatioOf, NODE, ROOT, ratioOf } from "./bench-commands.ts";
 import type { Rows, WaitsOptions } from "./rows.ts";
+import { QUERIES, searchRows } from "./searches.ts";
 import { measured, notMeasured } from "./targets.ts";
-
-const ROOT = join(import.meta.dirname, "../..");
-const BIN = join(ROOT, "bin/continuo.js");
-const QUERIES = 40;
-
-const NODE: Command = { name: "node -e 0", argv: [process.execPath, "-e", "0"] };
 
 export async function commandRows(options: WaitsOptions): Promise<Rows> {
   const home = makeCorpus(options.quick ? CORPUS : LARGE_CORPUS, options.folder);
@@ -40,21 +34,6 @@ export async function commandRows(options: WaitsOptions): Promise<Rows> {
   ];
 }
 
-interface BenchCommands extends WaitsOptions {
-  readonly home: string;
-  readonly env: Readonly<Record<string, string>>;
-  readonly continuo: (name: string, ...args: string[]) => Command;
-}
-
-/** The ratio of the medians of the processor times. */
-function ratioOf([first, second]: readonly Measurement[]): number {
-  return (first?.cpuMs ?? Number.NaN) / (second?.cpuMs ?? Number.NaN);
-}
-
-function clockRatioOf([first, second]: readonly Measurement[]): number {
-  return (first?.medianMs ?? Number.NaN) / (second?.medianMs ?? Number.NaN);
-}
-
 function indexRows({ continuo, env }: BenchCommands): Rows {
   const [fill] = measure([continuo("fill", "index", "rebuild", "--json")], { rounds: 1 });
   const status = execFileSync(process.execPath, [BIN, "index", "status", "--json"], {
@@ -70,46 +49,14 @@ function indexRows({ continuo, env }: BenchCommands): Rows {
 }
 
 function listRows({ continuo, rounds }: BenchCommands): Rows {
-  const rowOf = (name: "list" | "listAll", ...args: string[]): Rows[number] => {
-    const list = continuo(name, "session", "list", "--json", ...args);
-    const both = measure([list, NODE], { rounds: Math.max(rounds, 9) });
+  const rowOf = (name: "list" | "listPlain" | "listAll", ...args: string[]): Rows[number] => {
+    const both = measure([continuo(name, ...args), NODE], { rounds: Math.max(rounds, 9) });
     return measured(name, ratioOf(both), "median / `node -e 0`");
   };
-  return [rowOf("list", "--limit", "20"), rowOf("listAll", "--all")];
-}
-
-/** Queries of people, from words in most sessions to words in one. */
-function queries(): readonly string[] {
-  const words = makeWords();
-  const random = createRandom(31);
-  return Array.from({ length: QUERIES }, (_, at) => {
-    const most = 10 ** (1 + (3.7 * at) / QUERIES);
-    return words[random.int(0, Math.min(words.length - 1, Math.round(most)))] ?? "middle";
-  });
-}
-
-function searchRows({ continuo, home }: BenchCommands): Rows {
-  const asked = queries();
-  const searched = measure(
-    asked.map((word) => continuo(word, "search", "--json", word)),
-    { rounds: 1 },
-  );
-  // All files of a home are in hidden folders.
-  const scanner = hasProgram("rg") ? "rg -l -uu" : "grep -rl";
-  const [program = "grep", ...flags] = scanner.split(" ");
-  const scanned = measure(
-    asked.map((word): Command => ({ name: word, argv: [program, ...flags, "-e", word, home] })),
-    { rounds: 1 },
-  );
-  const p95 = (all: readonly Measurement[]): number =>
-    all.map(({ cpuMs }) => cpuMs).toSorted((a, b) => a - b)[Math.ceil(0.95 * all.length) - 1] ?? Number.NaN;
   return [
-    measured("search", p95(searched), "one process each"),
-    measured(
-      "searchAndScan",
-      p95(searched) / p95(scanned),
-      `${p95(scanned).toFixed(0)} ms of \`${scanner}\``,
-    ),
+    rowOf("list", "session", "list", "--json", "--limit", "20"),
+    rowOf("listPlain", "list"),
+    rowOf("listAll", "session", "list", "--json", "--all"),
   ];
 }
 
@@ -125,15 +72,11 @@ async function servedRows({ continuo, env, folder, rounds }: BenchCommands): Pro
     };
     return [
       rowOf("servedList", "session", "list", "--json", "--limit", "20"),
-      rowOf("servedSearch", "search", "--json", queries()[QUERIES / 2] ?? ""),
+      rowOf("servedSearch", "search", "--json", QUERIES[QUERIES.length / 2] ?? ""),
     ];
   } finally {
     await server.stop();
   }
-}
-
-function hasProgram(name: string): boolean {
-  return (process.env.PATH ?? "").split(":").some((folder) => globSync(join(folder, name)).length > 0);
 }
 
 /** These are measured by the clock, because other programs, and a list without an index, use several processors. */
