@@ -1,4 +1,4 @@
-/** What the rows of commands share: the home, the command, the start of Node, and ratios of two measurements. */
+/** The home, the command, the start of Node and the ratios of two measurements, which the rows of commands share. */
 
 import { join } from "node:path";
 import type { Command, Measurement } from "../measure/index.ts";

@@ -15,7 +15,8 @@ import { beginReport, print } from "../measure/index.ts";
 import { agentRows } from "./agents.ts";
 import { commandRows } from "./commands.ts";
 import { handOffRows } from "./hand-over.ts";
-import { printRows, type Rows, type WaitsOptions } from "./rows.ts";
+import { printRows } from "./page.ts";
+import type { Rows, WaitsOptions } from "./rows.ts";
 import { serverRows } from "./servers.ts";
 import { storeRows } from "./stores.ts";
 

@@ -118,8 +118,16 @@ const TARGETS: Readonly<Record<string, Target>> = {
 
 /** @param from the two numbers of a ratio, or the way in which a number was measured */
 export function measured(name: string, now: number, from: string): Row {
-  const [, spent] = SPENT.find(([names]) => names.includes(name)) ?? [];
-  return { ...targetOf(name), now, from, ...(spent !== undefined && { spent }) };
+  return { ...targetOf(name), now, from };
+}
+
+/** The result of a profile of this work; the work of a row may say more after the work of its target. */
+export function profileOf(work: string): string | undefined {
+  const [name] = Object.entries(TARGETS)
+    .filter(([, one]) => work.startsWith(one.work))
+    .toSorted(([, one], [, other]) => other.work.length - one.work.length)
+    .map(([found]) => found);
+  return SPENT.find(([names]) => name !== undefined && names.includes(name))?.[1];
 }
 
 export function notMeasured(name: string, why: string): MissingRow {

@@ -1,0 +1,61 @@
+/**
+ * The table of the rows, and below it the profile texts of those that missed their targets. `withProfiles` replaces the
+ * texts of a page without measuring again, so that it never differs from `targets.ts`.
+ */
+
+import { print } from "../measure/index.ts";
+import type { Row, Rows } from "./rows.ts";
+import { profileOf } from "./targets.ts";
+
+const HEAD = "| work | before | now | wanted | | by | from |\n|---|---|---|---|---|---|---|";
+const MISSED = "missed";
+
+export function printRows(rows: Rows): void {
+  print(`\n${HEAD}`);
+  for (const row of rows) {
+    if ("missing" in row) print(`| ${row.work} | | | | not measured | | ${row.missing} |`);
+    else print(`| ${cellsOf(row).join(" | ")} |`);
+  }
+  const missed = rows.filter((row): row is Row => !("missing" in row) && !isMet(row));
+  for (const line of causesOf(missed.map(({ work }) => work))) print(line);
+}
+
+/** The works of the page that missed their targets. */
+export function missedOn(page: string): readonly string[] {
+  return page
+    .split("\n")
+    .filter((line) => line.startsWith("|") && line.includes(`| ${MISSED} |`))
+    .map((line) => line.slice(2).split(" | ")[0] ?? "");
+}
+
+/** The page with the present profile texts below its table. */
+export function withProfiles(page: string): string {
+  const lines = page.split("\n");
+  const end = lines.findLastIndex((line) => line.startsWith("|"));
+  // Other benches write no table.
+  if (end === -1) return page;
+  const last = lines.findLast((line) => line.startsWith("Measured in")) ?? "";
+  return [...lines.slice(0, end + 1), ...causesOf(missedOn(page)), "", last, ""].join("\n");
+}
+
+function causesOf(missed: readonly string[]): readonly string[] {
+  const causes = Map.groupBy(missed, profileOf);
+  causes.delete(undefined);
+  if (causes.size === 0) return [];
+  const bullets = [...causes].map(([profile, works]) => `- ${works.join("; ")}: ${profile}`);
+  return ["", "## Where the time of the missed ones goes", "", ...bullets];
+}
+
+function isMet({ now, wanted: { side, than } }: Row): boolean {
+  return side === "below" ? now <= than : now >= than;
+}
+
+function cellsOf(row: Row): readonly string[] {
+  const { work, before, now, wanted, by, from } = row;
+  const wish = `${wanted.side === "below" ? "≤" : "≥"} ${wanted.than}`;
+  return [work, before, digits(now), wish, isMet(row) ? "met" : MISSED, by, from];
+}
+
+function digits(number: number): string {
+  return number >= 100 ? number.toFixed(0) : number.toFixed(2);
+}
