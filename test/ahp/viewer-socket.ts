@@ -1,4 +1,4 @@
-/** `continuo view` as a process, with its socket for editors. */
+/** `continuo view` or `continuo serve` as a process, with its socket for editors. */
 
 import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";
@@ -12,9 +12,16 @@ export interface ViewerSocket extends AsyncDisposable {
   kill(): Promise<void>;
 }
 
-export async function startViewer(home: string, cwd: string): Promise<ViewerSocket> {
-  const args = [MAIN, "view", "--no-open", "--port", "0"];
-  const viewer = spawn(process.execPath, args, {
+export function startViewer(home: string, cwd: string): Promise<ViewerSocket> {
+  return startHost(home, cwd, ["view", "--no-open", "--port", "0"]);
+}
+
+export function startServer(home: string, cwd: string): Promise<ViewerSocket> {
+  return startHost(home, cwd, ["serve", "--listen", "127.0.0.1:0"]);
+}
+
+async function startHost(home: string, cwd: string, args: readonly string[]): Promise<ViewerSocket> {
+  const viewer = spawn(process.execPath, [MAIN, ...args], {
     cwd,
     env: cleanEnv(home),
     stdio: ["ignore", "pipe", "ignore"],

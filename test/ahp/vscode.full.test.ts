@@ -1,4 +1,4 @@
-/** The real VS Code shows and continues the sessions of a machine, through the socket that `continuo view` has for it. */
+/** The real VS Code shows and continues the sessions of a machine, through the sockets that `continuo view` and `continuo serve` have for it. */
 
 import { cpSync, mkdirSync, statSync } from "node:fs";
 import { join } from "node:path";
@@ -12,7 +12,7 @@ import { PI_TALK, piHeader, writePi } from "../lost/pi-recipes.ts";
 import { makeLostHome, toLines, writeText } from "../lost/recipe.ts";
 import { DONE_CALLS, EDITS, ownSession } from "../machine/open-chat.ts";
 import { recordTried } from "../tried-editors.ts";
-import { startViewer } from "./viewer-socket.ts";
+import { startServer, startViewer } from "./viewer-socket.ts";
 import { CODE_SERVER, openVscode } from "./vscode.ts";
 
 /** The picture of docs/editors.md. */
@@ -25,9 +25,9 @@ const RETRY = "Why does the retry loop never end?";
 
 test("VS Code lists the sessions of five agents, and two windows of it show one conversation and its question", async () => {
   const { home, folder } = await homeOfFiveAgents();
-  await using viewer = await startViewer(home.path, folder);
-  expect(statSync(join(viewer.socket, "..")).mode & 0o777).toBe(0o700);
-  await using vscode = await openVscode(viewer.socket, folder);
+  await using server = await startServer(home.path, folder);
+  expect(statSync(join(server.socket, "..")).mode & 0o777).toBe(0o700);
+  await using vscode = await openVscode(server.socket, folder);
   const window = await vscode.window();
   for (const [title, count] of [
     [OWN, 1],

@@ -1,10 +1,11 @@
 /** `continuo serve` as a process, and `continuo token` beside it. */
 
 import { type ChildProcess, spawn } from "node:child_process";
-import { chmodSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { createInterface } from "node:readline";
 import { afterEach, beforeAll, expect, test } from "vitest";
+import { AhpClient } from "../ahp/client.ts";
 import { scratchFolder } from "../scratch-folder.ts";
 import { bundledCommand } from "../sizes/shared-programs.ts";
 import { CLAUDE_ID, claudeFile, claudeText, type Run } from "./home.ts";
@@ -32,6 +33,7 @@ afterEach(() => {
 interface Served {
   readonly url: string;
   readonly tokenFile: string | null;
+  readonly editorSocket: string | null;
   readonly child: ChildProcess;
   readonly ended: Promise<number | null>;
 }
@@ -45,7 +47,7 @@ async function serve(...flags: string[]): Promise<Served> {
     createInterface({ input: child.stdout }).once("line", resolve);
     child.once("exit", () => reject(new Error("serve ended")));
   });
-  return { ...(JSON.parse(line) as { url: string; tokenFile: string | null }), child, ended };
+  return { ...(JSON.parse(line) as Pick<Served, "url" | "tokenFile" | "editorSocket">), child, ended };
 }
 
 /** Runs a command that ends, with the home of the server. */
@@ -132,6 +134,22 @@ test("serve without tokens prints a warning, and works only on loopback", async 
   expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining("loopback")]);
   const unprotected = await run("serve", "--listen", "0.0.0.0:0");
   expect([unprotected.code, unprotected.stderr]).toEqual([2, expect.stringContaining("without TLS")]);
+});
+
+test("an editor reaches the agent host through a private socket of serve, until serve ends, but not behind a proxy", async () => {
+  for (const flags of [[], ["--no-auth"]]) {
+    const { editorSocket, tokenFile, child, ended } = await serve(...flags);
+    expect([editorSocket, tokenFile === null]).toEqual([join(home, "viewer/vscode"), flags.length > 0]);
+    expect(statSync(join(home, "viewer")).mode & 0o777).toBe(0o700);
+    const editor = new AhpClient(`unix:${editorSocket}`, "no token", "editor");
+    await editor.open();
+    expect(await editor.ask("listSessions", { channel: "ahp-root://" })).toMatchObject({ items: [] });
+    editor.cut();
+    child.kill("SIGTERM");
+    expect(await ended).toBe(0);
+    expect(existsSync(editorSocket ?? "")).toBe(false);
+  }
+  expect((await serve("--public-url", "http://continuo.example")).editorSocket).toBe(null);
 });
 
 test("a token file that others can read, or that has a token of another store, is refused", async () => {

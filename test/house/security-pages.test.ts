@@ -65,7 +65,8 @@ const CONNECTIONS: Readonly<Record<string, string>> = {
 const OF_THIS_MACHINE = [
   "cli/running/command-server.ts",
   "cli/running/command-client.ts",
-  "cli/view/editor-socket.ts",
+  "cli/sockets/editor-socket.ts",
+  "cli/sockets/private-socket.ts",
   "cli/view/running-viewer.ts",
   "cli/serve/window/in-window.ts",
   "server/extension/page.ts",

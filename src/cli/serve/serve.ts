@@ -8,6 +8,7 @@ import {
   serverLimitsOfFlags,
 } from "@continuo/agents/config";
 import { ContinuoError, type Principal, present } from "@continuo/core/model";
+import { placesOf } from "@continuo/files";
 import type { WriterOffers } from "@continuo/live";
 import {
   allowEverybody,
@@ -23,11 +24,13 @@ import { openContinuo } from "@continuo/server/runtime";
 import { followAudit, type OpenedStore } from "@continuo/store";
 import { keepGuarded } from "../indexing/index.ts";
 import { mcpService } from "../mcp/index.ts";
+import type { EditorSocket } from "../sockets/index.ts";
 import { openForCommand } from "../store/index.ts";
 import { type Shell, toJsonText } from "../terminal/index.ts";
+import { editorAccess } from "./editor-access.ts";
 import type { ServeFlags } from "./flags.ts";
 import { liveSettings } from "./live-settings.ts";
-import { keepOwnToken } from "./own-token.ts";
+import { keepOwnToken, type OwnToken } from "./own-token.ts";
 import { createScanner } from "./scanner.ts";
 import { openSecurityFile } from "./security-file.ts";
 import { loadMachine } from "./served-machine.ts";
@@ -73,9 +76,11 @@ export async function runServe(flags: ServeFlags, shell: Shell): Promise<number>
   await using ownToken = flags.auth && isLoopback ? await keepOwnToken(store, flags, shell) : null;
   await using securityFile =
     flags.securityLog === undefined ? null : openSecurityFile(flags.securityLog, shell);
+  const others = flags.auth ? createAuthenticate(store) : allowEverybody(store.workspaceId);
+  const editors = editorAccess(store.workspaceId, others);
   const server = createServer({
     store: (workspaceId, by = SERVER) => store.forWorkspace(workspaceId, by),
-    authenticate: flags.auth ? createAuthenticate(store) : allowEverybody(store.workspaceId),
+    authenticate: editors.authenticate,
     reach,
     origins: reach === "machine" ? [...origins, ...(await extensionOrigins(store))] : origins,
     limits,
@@ -114,7 +119,8 @@ export async function runServe(flags: ServeFlags, shell: Shell): Promise<number>
   });
   await using _answers = await shell.answerCommands?.();
   using _guarded = keepGuarded(shell);
-  await announce({ store, listening, tokenFile: ownToken?.path ?? null, flags, shell });
+  await using editor = await editors.open({ url: listening.url, reach }, placesOf(shell));
+  await announce({ store, listening, ownToken, editor, flags, shell });
   await stopped;
   await listening.close();
   await stopTelemetry();
@@ -187,22 +193,25 @@ function publicUrlOf(text: string): string {
 interface Announcement {
   readonly store: OpenedStore;
   readonly listening: ServerHandle;
-  readonly tokenFile: string | null;
+  readonly ownToken: OwnToken | null;
+  readonly editor: EditorSocket;
   readonly flags: ServeFlags;
   readonly shell: Shell;
 }
 
-async function announce({ store, listening, tokenFile, flags, shell }: Announcement): Promise<void> {
+async function announce({ store, listening, flags, shell, ...more }: Announcement): Promise<void> {
+  const [tokenFile, editorSocket] = [more.ownToken?.path ?? null, more.editor.path];
   const { location } = await store.engine.describe();
   if (!flags.auth) {
     shell.stderr.write("warning: no token is required; every program on this machine can read and write\n");
   }
   if (flags.json) {
-    shell.stdout.write(`${toJsonText({ url: listening.url, store: location, tokenFile })}\n`);
+    shell.stdout.write(`${toJsonText({ url: listening.url, store: location, tokenFile, editorSocket })}\n`);
     return;
   }
   const lines = [`Continuo listens on ${listening.url}`, `  store   ${location}`];
   if (tokenFile !== null) lines.push(`  token   in ${tokenFile}`);
   else if (flags.auth) lines.push("  token   create one with `continuo token create`");
+  if (editorSocket !== null) lines.push(`  editor  connects through ${editorSocket}`);
   shell.stdout.write(`${lines.join("\n")}\n`);
 }

@@ -10,8 +10,8 @@ import { promisify } from "node:util";
 import { findProgram } from "@continuo/agents/drivers/process";
 import { escapeHtml } from "@continuo/core/transcript/html";
 import { namesIn, writeDurably } from "@continuo/files";
+import { viewerFolderOf } from "../sockets/index.ts";
 import type { Shell } from "../terminal/index.ts";
-import { viewerFolderOf } from "./running-viewer.ts";
 
 /** After this time, the code in the file has expired. */
 const FILE_MS = 30_000;

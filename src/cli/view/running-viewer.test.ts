@@ -5,7 +5,8 @@ import { connect } from "node:net";
 import { join } from "node:path";
 import { beforeEach, expect, test } from "vitest";
 import { scratchFolder } from "../../../test/scratch-folder.ts";
-import { answerCommands, askRunning, type ViewerRequest, viewerFolderOf } from "./running-viewer.ts";
+import { viewerFolderOf } from "../sockets/index.ts";
+import { answerCommands, askRunning, type ViewerRequest } from "./running-viewer.ts";
 
 let home: string;
 let places: { readonly home: string; readonly env: Record<string, string> };

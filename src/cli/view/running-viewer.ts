@@ -3,13 +3,12 @@
  * folder. There is no secret on disk: only the user can open the socket.
  */
 
-import { chmodSync, rmSync } from "node:fs";
-import { connect, createServer, type Server, type Socket } from "node:net";
-import { join } from "node:path";
+import { connect, createServer, type Socket } from "node:net";
 import { text as readText } from "node:stream/consumers";
 import type { PhoneRights } from "@continuo/core/wire/machine";
-import { continuoHome, makeScratchFolder, type Places } from "@continuo/files";
+import type { Places } from "@continuo/files";
 import { z } from "zod";
+import { listens, socketPath } from "../sockets/index.ts";
 
 /** The request of a command. */
 export interface ViewerRequest {
@@ -40,22 +39,6 @@ const ANSWER: z.ZodType<RunningViewer> = z.strictObject({
 
 const MAX_BYTES = 4_096;
 const MAX_MS = 2_000;
-/** A longer path is cut by the system. */
-const MAX_PATH = 100;
-
-/** The folder of files of running viewers, which only the user can read. Errors: those of the system. */
-export function viewerFolderOf(places: Places): string {
-  const folder = join(continuoHome(places), "viewer");
-  makeScratchFolder(folder);
-  chmodSync(folder, 0o700);
-  return folder;
-}
-
-/** `null` on a system without such sockets, or if the path is too long for one. */
-export function socketPath(places: Places, name = "socket"): string | null {
-  const path = join(viewerFolderOf(places), name);
-  return process.platform === "win32" || Buffer.byteLength(path) > MAX_PATH ? null : path;
-}
 
 /** `null` if no viewer runs, or if the one that runs cannot do what is asked. */
 export async function askRunning(wish: ViewerRequest, places: Places): Promise<RunningViewer | null> {
@@ -100,30 +83,6 @@ export async function answerCommands(
       await new Promise((resolve) => server.close(resolve));
     },
   };
-}
-
-/** False where another process answers at the path. */
-export async function listens(server: Server, path: string): Promise<boolean> {
-  if (await listensNow(server, path)) return true;
-  const other = connect(path);
-  const isAlive = await new Promise<boolean>((resolve) => {
-    other.once("connect", () => resolve(true)).once("error", () => resolve(false));
-  });
-  other.destroy();
-  if (isAlive) return false;
-  // A viewer that was killed left it.
-  rmSync(path, { force: true });
-  return await listensNow(server, path);
-}
-
-function listensNow(server: Server, path: string): Promise<boolean> {
-  return new Promise((resolve) => {
-    const fail = (): void => resolve(false);
-    server.once("error", fail).listen(path, () => {
-      server.off("error", fail).on("error", () => undefined);
-      resolve(true);
-    });
-  });
 }
 
 async function serve(

@@ -24,10 +24,10 @@ import {
   stopSignal,
   viewerFolder,
 } from "../serve/index.ts";
+import { openEditorSocket } from "../sockets/index.ts";
 import { createOutput, type Shell, toJsonText } from "../terminal/index.ts";
 import { HOST, isLoopbackPage, parseTarget, portOf } from "./address.ts";
 import { openBrowser } from "./browser.ts";
-import { openEditorSocket } from "./editor-socket.ts";
 import { VIEWER_PORT, type ViewFlags } from "./flags.ts";
 import { keyFor } from "./key.ts";
 import { listensAt, pageOfServer } from "./other-server.ts";

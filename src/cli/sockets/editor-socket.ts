@@ -1,12 +1,12 @@
 /**
- * Lets an editor of the same user connect to the agent host through a socket in the viewer's private folder: VS Code
- * can be given the path of a socket, but it sends no token in a header. Only this user can open the socket, so the
- * viewer adds its own token to each connection.
+ * Lets an editor of the same user connect to the agent host through a socket in a private folder: VS Code can be
+ * given the path of a socket, but it sends no token in a header. Only this user can open the socket, so the viewer or
+ * the server adds its own token to each connection.
  */
 
 import { connect, createServer, type Socket } from "node:net";
 import type { Places } from "@continuo/files";
-import { listens, socketPath } from "./running-viewer.ts";
+import { listens, socketPath } from "./private-socket.ts";
 
 const NAME = "vscode";
 const MAX_CONNECTIONS = 32;
@@ -14,11 +14,11 @@ const MAX_CONNECTIONS = 32;
 const MAX_HEAD_BYTES = 16_384;
 const MAX_HEAD_MS = 5_000;
 const END_OF_HEAD = "\r\n\r\n";
-/** Headers of the editor that are not passed on, because the viewer must not trust them. */
+/** Headers of the editor that are not passed on, because the host must not trust them. */
 const LEFT_OUT = /^(?:host|authorization|cookie|origin):/iu;
 
 export interface EditorSocket extends AsyncDisposable {
-  /** `null` if a socket cannot be created, or if another viewer has the socket. */
+  /** `null` if a socket cannot be created, or if another process has the socket. */
   readonly path: string | null;
 }
 
