@@ -7,6 +7,8 @@ import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
 import { type Continuo, coding, defineAgent, openContinuo } from "@continuo/server/runtime";
 import { jsonSchema, tool } from "ai";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { fakeClock } from "../live/fake-clock.ts";
+import { said, scriptedWriter } from "../live/live-session.ts";
 import { tool as call, type ModelServer, startModelServer, text } from "../model-servers/index.ts";
 
 const SECRET = "sk-live-123 exceeded the quota of org-42";
@@ -139,6 +141,100 @@ test("server-sent events name a failed tool without its error", async () => {
     expect(stream).toContain('"error":"look: true"');
     expect(stream).not.toContain("10.0.0.7");
   }
+});
+
+/** Returns what a person who may read the session receives from a path of its session over HTTP. */
+async function readOverHttp(path: string): Promise<string> {
+  const handler = c.handler({ authorize: () => ({ sessions: "*", access: "read", by: "ann" }) });
+  const signal = AbortSignal.timeout(1_500);
+  const response = await handler(new Request(`http://desk.example/v1/sessions/s${path}`, { signal }));
+  expect(response.status).toBe(200);
+  return await response.text();
+}
+
+test.each([
+  ["a provider", "fail", SECRET, "The run failed: The answer failed (agent_failed)."],
+  ["a tool", "look", "no route to 10.0.0.7", "The tool look failed."],
+])("messages and pages over HTTP have no words of %s about a failure", async (_, words, secret, sentence) => {
+  await open();
+  const session = c.session("s", { create: true });
+  await session.send(words).result();
+  const read = await Promise.all(["", "/html", "/events", "/chat", "/chat/html"].map(readOverHttp));
+  for (const text of read) expect(text).not.toContain(secret);
+  for (const text of read.slice(0, 2)) expect(text).toContain(sentence);
+  // The program itself has them, and can make the same for its own readers.
+  expect(JSON.stringify(await session.messages())).toContain(secret);
+  expect(await session.toHtml()).toContain(secret);
+  expect(JSON.stringify(await session.messages({ forReaders: true }))).not.toContain(secret);
+  expect(await session.toHtml({ forReaders: true })).not.toContain(secret);
+});
+
+test("what an agent's program reports of itself, and of a call that fails, does not reach readers", async () => {
+  const secret = "key sk-live-9 refused by 10.0.0.8";
+  await open({
+    agents: [
+      {
+        name: "desk",
+        async execute(_, { onEvent }) {
+          await onEvent({ type: "diagnostics", message: secret, details: { line: secret } });
+          await onEvent({ type: "tool_call", toolCallId: "1", toolName: "look", toolInput: {} });
+          await onEvent({ type: "tool_call_update", toolCallId: "1", status: "failed", content: [secret] });
+          await onEvent({ type: "tool_result", toolCallId: "1", content: secret, status: "error" });
+          await onEvent({ type: "error", message: secret });
+          return {};
+        },
+      },
+    ],
+  });
+  await c.session("s", { create: true }).send("hello").result();
+  const { events } = await c.store.read("s", {});
+  const told = events.filter((event) => JSON.stringify(event).includes(secret)).map(({ type }) => type);
+  expect(told).toEqual(["diagnostics_reported", "tool_call_updated", "tool_call_failed", "error_raised"]);
+  const resumed = {
+    requested: "auto",
+    happened: "replay",
+    reason: `desk could not go on natively: ${secret}`,
+  };
+  await c.store.append("s", [{ type: "session_resumed", data: resumed }]);
+  const read = await Promise.all(["", "/html", "/events", "/chat"].map(readOverHttp));
+  for (const text of read) expect(text).not.toContain("sk-live");
+  for (const type of [...told, "session_resumed"]) expect(read[2]).toContain(`"type":"${type}"`);
+});
+
+test("the people of a continuous session learn that a note writer failed, without the words of its provider", async () => {
+  const reported: unknown[] = [];
+  await open({ onError: (error) => reported.push(error) });
+  const clock = fakeClock(() => new Promise((resolve) => setTimeout(resolve, 5)));
+  const writer = scriptedWriter("notes");
+  const failing: typeof writer = {
+    ...writer,
+    write: () => Promise.reject(new Error(SECRET)),
+    answer: () => Promise.reject(new Error(SECRET)),
+  };
+  const handler = c.handler({
+    authorize: () => ({ live: "*", access: "write", by: "ann" }),
+    live: { clock, noteWriters: [failing] },
+  });
+  const ask = async (path: string, method = "GET", body?: object): Promise<string> => {
+    const init = body === undefined ? { method } : { method, body: JSON.stringify(body) };
+    return await (await handler(new Request(`http://desk.example/v1/live/tab${path}`, init))).text();
+  };
+  await ask("", "PUT", { videoId: "v" });
+  const evidence = [said("the bridge is closed", 2_000)];
+  await ask("/evidence", "POST", { producerId: "p", epoch: 0, sequence: 0, evidence });
+  const stateLater = async (): Promise<string> => {
+    await clock.advance(4_100);
+    return await ask("");
+  };
+  await expect.poll(stateLater).toContain("The note writer notes does not work");
+  for (const path of ["", "/history", "/evidence", "/notes"])
+    expect(await ask(path)).not.toContain("sk-live");
+  expect(reported.map(String).join()).toContain(SECRET);
+  const { items } = await c.store.listSessions({});
+  const logs = await Promise.all(items.map(({ sessionId }) => c.store.read(sessionId, {})));
+  const log = JSON.stringify(logs);
+  expect(log).toContain("The answer failed (agent_failed)");
+  expect(log).not.toContain("sk-live");
 });
 
 const GONE = "/srv/customers/ann/no-such-folder";

@@ -6,8 +6,10 @@
 
 import { createServer as createHttpServer } from "node:http";
 import { duplexPair } from "node:stream";
+import { present } from "@continuo/core/model";
 import { WebSocket as Socket } from "ws";
 import { type Authenticate, type ContinuoServer, createServer, MOUNTED } from "../server/index.ts";
+import { writerForReaders } from "./note-writers.ts";
 import type { Continuo, FetchHandler, HandlerOptions } from "./types.ts";
 
 export function openServer(
@@ -17,13 +19,18 @@ export function openServer(
   report: (error: unknown) => void,
 ): ContinuoServer {
   const { store } = continuo;
+  const noteWriters = live?.noteWriters?.map((writer) => writerForReaders(writer, continuo, report));
   return createServer(
     {
       store: () => store,
       authenticate,
       sessions: () => continuo,
       report: (line, error) => report(error ?? line),
-      live: { workspaceIds: live === undefined ? [] : [store.workspaceId], ...live },
+      live: {
+        workspaceIds: live === undefined ? [] : [store.workspaceId],
+        ...live,
+        ...present({ noteWriters }),
+      },
       ...(origins === undefined ? {} : { origins }),
       ...(limits === undefined ? {} : { limits }),
     },

@@ -65,7 +65,10 @@ export const SEND_OPTIONS: KnownOptions<SendOptions> = {
 export const EVENT_OPTIONS: KnownOptions<EventOptions> = { after: true, signal: true };
 
 type PageOptions = NonNullable<Parameters<SessionHandle["toHtml"]>[0]>;
-export const PAGE_OPTIONS: KnownOptions<PageOptions> = { view: true };
+export const PAGE_OPTIONS: KnownOptions<PageOptions> = { view: true, forReaders: true };
+
+type MessagesOptions = NonNullable<Parameters<SessionHandle["messages"]>[0]>;
+export const MESSAGES_OPTIONS: KnownOptions<MessagesOptions> = { forReaders: true };
 
 export const RESUME_OPTIONS: KnownOptions<ResumeChatOptions> = { open: true, signal: true };
 

@@ -4,8 +4,9 @@
  * `events()` has all of this, for the program itself.
  */
 
-import { canonicalJson, type KnownEvent } from "@continuo/core/model";
+import { canonicalJson, type KnownEvent, type LogReader, type StoredEvent } from "@continuo/core/model";
 import { type FailureText, runErrorOf, wordsOf } from "./failure-text.ts";
+import { isKnownEvent } from "./run-events.ts";
 
 /** The keys of a session's metadata that name the native sessions of agents, with their files and folders. */
 const REFERENCES: ReadonlySet<string> = new Set(["providerSessionId", "providerSessions"]);
@@ -42,6 +43,22 @@ export function createReaderView(failureText: FailureText): (event: KnownEvent) 
   };
 }
 
+/** A session's log with the words for readers, from which a transcript for them is folded. */
+export function readerLog(
+  store: Pick<LogReader, "read" | "latestSequence">,
+  failureText: FailureText,
+): Pick<LogReader, "read" | "latestSequence"> {
+  const toReader = createWords(failureText);
+  const seen = (event: StoredEvent): StoredEvent => (isKnownEvent(event) ? toReader(event) : event);
+  return {
+    async read(logId, options) {
+      const page = await store.read(logId, options);
+      return { ...page, events: page.events.map(seen) };
+    },
+    latestSequence: (logId, options) => store.latestSequence(logId, options),
+  };
+}
+
 function createWords(failureText: FailureText): (event: KnownEvent) => KnownEvent {
   const tools = new Map<string, string>();
   return (event) => {
@@ -54,6 +71,20 @@ function createWords(failureText: FailureText): (event: KnownEvent) => KnownEven
         // A reader that came later may not have the call.
         const words = failureText({ code, message: wordsOf(error), toolName: toolName ?? "of this call" });
         return { ...event, data: { ...event.data, error: words } };
+      }
+      case "tool_call_updated": {
+        // Some agents report the error of a call before its end.
+        if (event.data.status !== "failed") return event;
+        const { content: _, ...data } = event.data;
+        return { ...event, data };
+      }
+      // The program of an agent says here what it finds worth reporting, in words of its own.
+      case "diagnostics_reported":
+        return { ...event, data: {} };
+      case "session_resumed": {
+        // The reason quotes the error of the agent.
+        const { reason: _, ...data } = event.data;
+        return withoutPlaces({ ...event, data });
       }
       case "run_failed": {
         const error = runErrorOf(event.data.error);

@@ -12,6 +12,7 @@ import {
   RUN_END_STATUSES,
   type Run,
   type Session,
+  type Store,
   type StoredEvent,
 } from "@continuo/core/model";
 import { TranscriptBuilder } from "@continuo/core/transcript";
@@ -31,12 +32,14 @@ import type { DefinedEvent } from "./define-event.ts";
 import type { Host } from "./host.ts";
 import {
   EVENT_OPTIONS,
+  MESSAGES_OPTIONS,
   PAGE_OPTIONS,
   RESUME_OPTIONS,
   SEND_OPTIONS,
   SESSION_OPTIONS,
   STOP_OPTIONS,
 } from "./options.ts";
+import { readerLog } from "./readers.ts";
 import { askAgain, deadLetterOf, schedule } from "./retries.ts";
 import { createRunHandle, toSentRun } from "./run.ts";
 import { sessionEvents } from "./run-events.ts";
@@ -79,15 +82,21 @@ export function createSessionHandle(
     if (isNew && (await store.getSession(sessionId)) === null) return null;
     return await opened();
   };
+  const logOf = ({
+    forReaders = false,
+  }: {
+    readonly forReaders?: boolean;
+  }): Pick<Store, "read" | "latestSequence"> => (forReaders ? readerLog(store, host.failureText) : store);
   const chat = async (): Promise<Chat> =>
     (await begun()) === null ? NO_CHAT : await chatOf(host, sessionId);
   return {
     sessionId,
     send: (input, sending) => send(host, { sessionId, opened, input }, sending),
     run: (id) => createRunHandle({ host, sent: findRun(host, sessionId, id) }),
-    async messages() {
+    async messages(reading = {}) {
+      assertKnownOptions("messages", reading, MESSAGES_OPTIONS);
       if ((await begun()) === null) return [];
-      return (await TranscriptBuilder.fromStore(store, sessionId)).messages;
+      return (await TranscriptBuilder.fromStore(logOf(reading), sessionId)).messages;
     },
     chat,
     async toUIMessageResponse(resuming = {}) {
@@ -126,7 +135,7 @@ export function createSessionHandle(
       }
       await opened();
       // The page and the list of prices are slow to load, so they are loaded for the first page.
-      return await (await import("./html.ts")).sessionToHtml(store, sessionId);
+      return await (await import("./html.ts")).sessionToHtml(store, sessionId, logOf(page));
     },
     toSSE: (from) =>
       toSseResponse(

@@ -159,7 +159,11 @@ export interface SessionHandle {
   send<Value = unknown>(input: RunInput, options?: SendOptions<Value>): RunHandle<Value>;
   /** The run of an input, by the `id` with which it was sent, or by its `runId`. */
   run(id: string): RunHandle;
-  messages(): Promise<readonly Message[]>;
+  /**
+   * The transcript of the log. With `forReaders`, failures have the words of `failureText` in it, and not those of
+   * providers and tools: for people who use the product and do not run it.
+   */
+  messages(options?: { readonly forReaders?: boolean }): Promise<readonly Message[]>;
   /** The messages and answers in the form of the AI SDK's `useChat`, and the answers that are not complete. */
   chat(): Promise<Chat>;
   /**
@@ -178,9 +182,9 @@ export interface SessionHandle {
   /**
    * Returns a page as text, without scripts of others. By default it shows the whole log, for those who run the
    * product. With `view: "chat"` it shows the messages of `chat()`, without tools, approvals and runs, for the people
-   * who take part in the chat.
+   * who take part in the chat. For `forReaders` see `messages`; the page of a chat is always for readers.
    */
-  toHtml(options?: { readonly view?: "log" | "chat" }): Promise<string>;
+  toHtml(options?: { readonly view?: "log" | "chat"; readonly forReaders?: boolean }): Promise<string>;
   /**
    * All events as server-sent events, without the folders and files of this machine. The stream continues after the
    * `Last-Event-ID` of the request, and does not end by itself.

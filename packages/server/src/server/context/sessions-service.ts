@@ -34,7 +34,8 @@ export interface ServedSession {
     options: { readonly id?: string; readonly again?: boolean; readonly agent?: string },
   ): ServedRun;
   run(id: string): ServedRun;
-  messages(): Promise<readonly Message[]>;
+  /** `forReaders`: without the words of providers and tools about failures. */
+  messages(options: { readonly forReaders: true }): Promise<readonly Message[]>;
   /** The messages of the AI SDK; an answer that ended without being complete has `metadata`. */
   chat(): Promise<ServedChat>;
   toUIMessageResponse(options: {
@@ -42,7 +43,7 @@ export interface ServedSession {
     readonly signal: AbortSignal;
   }): Promise<Response | null>;
   stop(options: { readonly open?: readonly string[]; readonly reason?: string }): Promise<readonly string[]>;
-  toHtml(options?: { readonly view: "chat" }): Promise<string>;
+  toHtml(options: { readonly view: "chat" } | { readonly forReaders: true }): Promise<string>;
   toSSE(request: Request): Response;
 }
 

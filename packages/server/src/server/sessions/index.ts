@@ -28,6 +28,8 @@ import { assertUnanswered, sentOnce } from "./repeated-message.ts";
 
 const SESSION = "/v1/sessions/:session";
 const APPROVALS = "/v1/approvals";
+/** People who may read a session over HTTP do not run the product. */
+const FOR_READERS = { forReaders: true } as const;
 
 export const sessions: CreateMount = (context) => {
   const { sessions: serviceOf } = context;
@@ -58,7 +60,7 @@ function sessionRoutes(app: Hono<ServerEnv>, context: ServerContext, serviceOf: 
   };
   app.get(SESSION, async (c) => {
     const session = await readable(c.var.grant, c.req.param("session"));
-    return Response.json({ sessionId: session.sessionId, messages: await session.messages() });
+    return Response.json({ sessionId: session.sessionId, messages: await session.messages(FOR_READERS) });
   });
   app.get(`${SESSION}/events`, async (c) => {
     const session = await readable(c.var.grant, c.req.param("session"));
@@ -69,7 +71,7 @@ function sessionRoutes(app: Hono<ServerEnv>, context: ServerContext, serviceOf: 
     return followed(c, context, (request) => session.toSSE(request));
   });
   app.get(`${SESSION}/html`, async (c) =>
-    htmlResponse(await (await readable(c.var.grant, c.req.param("session"))).toHtml()),
+    htmlResponse(await (await readable(c.var.grant, c.req.param("session"))).toHtml(FOR_READERS)),
   );
   app.get(`${SESSION}/runs/:run/events`, async (c) => {
     const run = (await readable(c.var.grant, c.req.param("session"))).run(c.req.param("run"));
