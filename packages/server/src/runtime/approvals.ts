@@ -31,7 +31,7 @@ import {
 import { mayHaveRun, unstoredQuestions } from "./earlier-calls.ts";
 import { APPROVAL_ANSWER, assertApprovalFilters } from "./options.ts";
 import type { Place } from "./places.ts";
-import { hasMetadata, ownMetadata } from "./readers.ts";
+import { callerMetadata, hasMetadata } from "./readers.ts";
 import {
   type ApprovalData,
   alreadyResolved,
@@ -214,7 +214,7 @@ export class ApprovalDesk implements Approvals {
       }
       const session = known === null ? await this.#store.getSession(run.sessionId) : null;
       const data: ApprovalData = {
-        metadata: ownMetadata(session?.metadata ?? {}),
+        metadata: callerMetadata(session?.metadata ?? {}),
         requestedAt: new Date().toISOString(),
         ...known?.data,
         sessionId: run.sessionId,

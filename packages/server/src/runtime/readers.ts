@@ -20,9 +20,17 @@ const WITH_PLACES: ReadonlySet<string> = new Set([
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** The metadata that the program itself gave the session. */
+/** The metadata of the session without the places of native sessions. */
 export function ownMetadata(metadata: Fields): Fields {
   return without(metadata, REFERENCES);
+}
+
+/** The keys under which Continuo sums up the runs of a session. */
+const SUMS: ReadonlySet<string> = new Set(["usage", "model"]);
+
+/** The metadata that the program gave the session, without everything that Continuo adds. */
+export function callerMetadata(metadata: Fields): Fields {
+  return without(ownMetadata(metadata), SUMS);
 }
 
 /** True if the metadata have these values. */

@@ -12,7 +12,7 @@ import {
   type Run,
   type RunStatus,
 } from "@continuo/core/model";
-import { ownMetadata } from "./readers.ts";
+import { callerMetadata } from "./readers.ts";
 import type { Approval, ApprovalAnswer, ApprovalStatus } from "./types.ts";
 
 export interface ApprovalData {
@@ -129,7 +129,7 @@ export function toApproval({ name, status, data }: StoredApproval): Approval {
     runId,
     agent,
     options,
-    metadata: ownMetadata(metadata),
+    metadata: callerMetadata(metadata),
     requestedAt,
     ...present({ toolName, toolInput, title, resolvedAt, by, reason, grantedBefore }),
   };

@@ -296,10 +296,7 @@ export interface Approval {
   readonly toolInput?: unknown;
   readonly title?: string;
   readonly options: readonly PermissionOption[];
-  /**
-   * The metadata of the session at the time of the question: the values that the program gave it, and two of Continuo:
-   * `usage`, the sum of its runs, and `model`, which answered last.
-   */
+  /** The values that the program gave the session, at the time of the question; without `usage` and `model`. */
   readonly metadata: Readonly<Record<string, unknown>>;
   readonly requestedAt: string;
   readonly resolvedAt?: string;
