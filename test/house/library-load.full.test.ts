@@ -79,6 +79,7 @@ describe("a door", () => {
       "connect",
       "formatMessages",
       "missedAfter",
+      "openChannel",
       "quotedMessages",
       "watch",
     ]);

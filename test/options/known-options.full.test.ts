@@ -5,10 +5,11 @@
 
 import { writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
-import { watch } from "@continuo/core/client";
+import { openChannel, watch } from "@continuo/core/client";
 import { LiveService } from "@continuo/live";
 import { openStore } from "@continuo/store";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { ContinuoChatTransport } from "../../packages/ai-sdk/src/index.ts";
 import { EchoAgent } from "../../packages/store/src/testing/index.ts";
 import * as continuo from "../../src/index.ts";
 import { hello1 } from "../acp/script.ts";
@@ -52,10 +53,14 @@ beforeAll(async () => {
     ChannelHandle: c.channel("team"),
     ChannelWatch: opened.adopt(await watch({ serverUrl: server.url, channel: "team" }), (one) => one.close()),
     Continuo: c,
+    ContinuoChatTransport: new ContinuoChatTransport({ url: server.url }),
     Conversation: conversation,
     DeadLetters: c.deadLetters,
     DrivenAgent: continuo.toAgent(driver, { cwd: home }),
     LiveService: live,
+    OpenedChannel: opened.adopt(await openChannel({ serverUrl: server.url, channel: "team" }), (one) =>
+      one.close(),
+    ),
     OpenedSession: found,
     OpenedStore: store,
     Removals: live.removals,

@@ -1,6 +1,6 @@
 /** The `ChatTransport` of the AI SDK over the routes of a Continuo server: a chat is a session of the same id. */
 
-import { ContinuoError, isContinuoError } from "@continuo/core/model";
+import { assertKnownOptions, ContinuoError, isContinuoError, type KnownOptions } from "@continuo/core/model";
 import type { ChatTransport, UIMessage, UIMessageChunk } from "ai";
 import { chunkStream } from "./chunk-stream.ts";
 import { LIMITS } from "./limits.ts";
@@ -23,9 +23,21 @@ export interface ContinuoChatTransportOptions {
   readonly fetch?: typeof fetch;
 }
 
+interface LoadOptions {
+  readonly signal?: AbortSignal | undefined;
+}
+
 export interface StopOptions {
   readonly reason?: string;
 }
+
+const TRANSPORT_OPTIONS: KnownOptions<ContinuoChatTransportOptions> = {
+  url: true,
+  headers: true,
+  credentials: true,
+  patienceMs: true,
+  fetch: true,
+};
 
 export interface ApprovalAnswer {
   readonly approved: boolean;
@@ -51,12 +63,16 @@ export class ContinuoChatTransport<Message extends UIMessage = UIMessage> implem
   readonly #options: ContinuoChatTransportOptions;
   readonly #chats = new Map<string, ChatState>();
 
+  /** Errors: `usage` for an unknown option, here and in the methods. */
   constructor(options: ContinuoChatTransportOptions) {
+    assertKnownOptions("ContinuoChatTransport", options, TRANSPORT_OPTIONS);
     this.#options = options;
   }
 
   /** Loads the messages of a chat, for `useChat({ messages, resume: true })`. A new chat has none. */
-  async load(chatId: string, { signal }: { readonly signal?: AbortSignal } = {}): Promise<Message[]> {
+  async load(chatId: string, options: LoadOptions = {}): Promise<Message[]> {
+    assertKnownOptions("load", options, { signal: true } satisfies KnownOptions<LoadOptions>);
+    const { signal } = options;
     const chat = await this.#read(chatId, { signal });
     this.#stateOf(chatId).answers.load(chat.open);
     return [...chat.messages];
@@ -127,7 +143,9 @@ export class ContinuoChatTransport<Message extends UIMessage = UIMessage> implem
   }
 
   /** Stops the answers of a chat. When it returns, the stop is stored; the stream of the answer ends by itself. */
-  async stop(chatId: string, { reason }: StopOptions = {}): Promise<void> {
+  async stop(chatId: string, options: StopOptions = {}): Promise<void> {
+    assertKnownOptions("stop", options, { reason: true } satisfies KnownOptions<StopOptions>);
+    const { reason } = options;
     await Promise.all(this.#stateOf(chatId).sending);
     const body = reason === undefined ? {} : { reason };
     await this.#ask(`${chatPath(chatId)}/stop`, { method: "POST", body });

@@ -21,10 +21,14 @@ export interface OpenedChannel {
    * lists. A list has at most 1,000 messages: the oldest make room. One iteration at a time. Errors: what ended the
    * connection permanently; `conflict` for a second iteration.
    */
-  messages(options?: { readonly signal?: AbortSignal }): AsyncIterableIterator<readonly ChannelMessage[]>;
+  messages(options?: MessagesOptions): AsyncIterableIterator<readonly ChannelMessage[]>;
   /** Waits until everything that was written is stored, and leaves. */
   close(): Promise<void>;
   [Symbol.asyncDispose](): Promise<void>;
+}
+
+interface MessagesOptions {
+  readonly signal?: AbortSignal;
 }
 
 const { after: _, replayMode: __, ...JOINING } = CONNECT_OPTIONS;
@@ -52,7 +56,9 @@ export async function openChannel(options: OpenChannelOptions): Promise<OpenedCh
   const client = await connectAfter(load, { ...connecting, replayMode: "stream" });
   return {
     client,
-    async *messages({ signal } = {}) {
+    async *messages(given = {}) {
+      assertKnownOptions("messages", given, { signal: true } satisfies KnownOptions<MessagesOptions>);
+      const { signal } = given;
       const stop = new AbortController();
       const over = signal === undefined ? stop.signal : AbortSignal.any([stop.signal, signal]);
       const events = client.events({ parts: true, signal: over });
