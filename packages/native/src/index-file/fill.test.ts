@@ -85,6 +85,16 @@ test("after any changes, a turn has the score and the mean that it has in a new 
   expect(await facts(path)).toEqual(await facts(fresh));
 });
 
+test("turns whose sizes are missing in the index are replaced like all others", async () => {
+  await fillText(path, { sources: [sourceOf("1", ["a", "b"])] });
+  await useIndex(path, "write", (database) => {
+    database.enableDefensive(false);
+    database.exec("delete from words_docsize");
+  });
+  await fillText(path, { sources: [sourceOf("2", ["c"])] });
+  expect(await hashes()).toHaveLength(1);
+});
+
 test("a fill that another fill overtakes does not mark an incomplete session as complete", async () => {
   const other = async (at: number): Promise<void> => {
     if (at === 1) await fillText(path, { sources: [sourceOf("newer", ["x", "y", "z"])], batchChars: 1 });

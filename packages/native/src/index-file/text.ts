@@ -163,9 +163,10 @@ function removeTurns(database: DatabaseSync, session: number, keep: number): Wor
   database.prepare("delete from scans where session = ?").run(session);
   const after = "session = ? and number > ?";
   // Even a query of `words` without a result makes SQLite write a separate segment with the words that the transaction
-  // has added until then. Therefore, the sizes are queried first.
+  // has added until then. Therefore, `turns` is queried first.
+  if (database.prepare(`select 1 from turns where ${after} limit 1`).get(session, keep) === undefined)
+    return NO_TOTALS;
   const removed = totalsAfter(database, session, keep);
-  if (removed.length === 0) return removed;
   database
     .prepare(`delete from words where rowid in (select id from turns where ${after})`)
     .run(session, keep);
