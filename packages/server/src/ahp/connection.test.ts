@@ -37,3 +37,16 @@ test("a client that asks to reconnect again and again has a bounded number of su
     ...[2, 3, 4, 5, 6, 7, 8, 9, 10].map((id) => [id, true]),
   ]);
 });
+
+test("a client at the limit can reconnect with the same subscriptions", async () => {
+  const { connection, sent } = open();
+  const subscriptions = Array.from({ length: LIMITS.subscriptions }, (_, at) => `claude:/${at}`);
+  for (const id of [1, 2]) {
+    const params = { clientId: "a", lastSeenServerSeq: 0, subscriptions };
+    await connection.receive(JSON.stringify({ jsonrpc: "2.0", id, method: "reconnect", params }));
+  }
+  expect(sent.map(({ id, error }) => [id, error])).toEqual([
+    [1, undefined],
+    [2, undefined],
+  ]);
+});

@@ -227,7 +227,7 @@ export class AhpConnection implements Reader {
     for (const given of new Set(channels)) {
       try {
         const channel = host.channelOf(given);
-        this.#checkSubscriptions();
+        this.#checkSubscription(channel);
         known.push(await host.snapshot(channel));
         this.channels.add(channel);
       } catch (error) {
@@ -241,15 +241,15 @@ export class AhpConnection implements Reader {
   async #subscribe({ channel: given, view }: z.output<typeof SUBSCRIBE>, reply: Reply): Promise<void> {
     const { host } = this.#options;
     const channel = host.channelOf(given);
-    this.#checkSubscriptions();
+    this.#checkSubscription(channel);
     const take = await host.snapshot(channel, view?.turns);
     this.channels.add(channel);
     reply({ snapshot: take() });
   }
 
   /** Errors: `invalid`. A connection can ask to reconnect several times. */
-  #checkSubscriptions(): void {
-    if (this.channels.size >= LIMITS.subscriptions)
+  #checkSubscription(channel: string): void {
+    if (!this.channels.has(channel) && this.channels.size >= LIMITS.subscriptions)
       throw new ContinuoError("invalid", "the client has too many subscriptions");
   }
 
