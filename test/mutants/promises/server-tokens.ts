@@ -31,6 +31,7 @@ export const SERVER_TOKENS_SERVER: readonly PromiseOfRoom[] = [
   },
   {
     ...QUOTAS,
+    file: "packages/server/src/server/auth/limited-tokens.ts",
     promise: "Bytes of a day do not count for a token that administers.",
     text: 'return grant.tokenId !== null && !allows(grant.scopes, { kind: "admin" });',
     mistake: "return grant.tokenId !== null;",

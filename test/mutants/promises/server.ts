@@ -140,7 +140,7 @@ export const SERVER: readonly PromiseOfRoom[] = [
   },
   {
     promise: "A token that administers the workspace has no limits of a day.",
-    file: "packages/server/src/server/auth/quotas.ts",
+    file: "packages/server/src/server/auth/limited-tokens.ts",
     text: 'return grant.tokenId !== null && !allows(grant.scopes, { kind: "admin" });',
     mistake: "return grant.tokenId !== null;",
     test: "test/server/limits.test.ts",

@@ -4,7 +4,6 @@
  */
 
 import { ContinuoError } from "@continuo/core/model";
-import { allows } from "@continuo/core/wire";
 import {
   type Answer,
   type Grant,
@@ -16,6 +15,7 @@ import {
 import { Answers } from "./answers.ts";
 import { Buckets } from "./buckets.ts";
 import { createConnections } from "./connections.ts";
+import { hasDailyQuotas } from "./limited-tokens.ts";
 import { OpenMessages } from "./open-messages.ts";
 import type { TokenWatch } from "./token-watch.ts";
 
@@ -24,7 +24,6 @@ export function createQuotas(limits: ServerLimits, tokens: TokenWatch): Quotas {
   const bodies = new Bodies(limits);
   const answers = new Answers();
   const messages = new OpenMessages(limits.openMessages);
-  const streams = new Streams(limits.sessionStreams);
   return {
     ...createConnections(limits, tokens),
     request: (grant, bytes = 0) => {
@@ -53,7 +52,6 @@ export function createQuotas(limits: ServerLimits, tokens: TokenWatch): Quotas {
     },
     message: async (grant, sending) =>
       hasDailyQuotas(grant) ? await messages.send(grant.tokenId, sending) : await sending.send(),
-    stream: (grant) => (hasDailyQuotas(grant) ? streams.open(grant.tokenId) : NOT_COUNTED),
     log: async (grant, { exists, create }) => {
       if (!hasDailyQuotas(grant)) return await create();
       try {
@@ -97,13 +95,6 @@ function ratesOf(limits: ServerLimits): Rates {
   };
 }
 
-type Holder = Grant & { readonly tokenId: string };
-
-/** A token that administers the workspace may fill it, and may use up its server. */
-function hasDailyQuotas(grant: Grant): grant is Holder {
-  return grant.tokenId !== null && !allows(grant.scopes, { kind: "admin" });
-}
-
 /** Errors: `rate_limited`. */
 function takeBytes(rates: Rates, grant: Grant, count: number): void {
   if (grant.tokenId !== null) rates.bytes.assert(grant.tokenId, performance.now());
@@ -128,40 +119,6 @@ const UNLIMITED: Reception = {
 };
 
 const UNCOUNTED: Answer = { resize: async () => undefined, [Symbol.dispose]: () => undefined };
-
-const NOT_COUNTED: Disposable = { [Symbol.dispose]: () => undefined };
-
-/** The open streams of each token: each one keeps the state of a reader in memory. */
-class Streams {
-  readonly #most: number;
-  readonly #open = new Map<string, number>();
-
-  constructor(most: number) {
-    this.#most = most;
-  }
-
-  /** Errors: `rate_limited`. */
-  open(tokenId: string): Disposable {
-    const open = this.#open.get(tokenId) ?? 0;
-    if (open >= this.#most) {
-      throw new ContinuoError("rate_limited", `${open} streams of sessions are already open`, {
-        hint: "Close one, or read several answers of a session in one stream of its chat.",
-        details: { what: "session_streams", limit: this.#most },
-      });
-    }
-    this.#open.set(tokenId, open + 1);
-    let isOpen = true;
-    return {
-      [Symbol.dispose]: () => {
-        if (!isOpen) return;
-        isOpen = false;
-        const left = (this.#open.get(tokenId) ?? 1) - 1;
-        if (left === 0) this.#open.delete(tokenId);
-        else this.#open.set(tokenId, left);
-      },
-    };
-  }
-}
 
 /** The bytes of bodies that each token is sending now. */
 class Bodies {

@@ -112,7 +112,7 @@ function connectionTaker(arrival: Arrival): (socket: WebSocket) => void {
         const credentials = socketCredentials(sent ?? hello.token, page);
         const grant = await context.authenticate(credentials, peer);
         count = (bytes) => context.quotas.request(grant, bytes);
-        const place = context.quotas.connect(grant, (error) => connection.lose(error), channel);
+        const place = context.quotas.connect(grant, (error) => connection.lose(error), { channel });
         try {
           return await admit(hello, { context, hub, channel, grant, place, signal, seating });
         } catch (error) {

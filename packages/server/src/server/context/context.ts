@@ -92,6 +92,13 @@ export interface ServerLimits {
 
 export type OnLost = (error: ContinuoError) => void;
 
+/** The use of a connection, if the connections of this use have a limit of their own. */
+export interface ConnectionUse {
+  readonly channel?: string;
+  /** True for a stream of a session, a run or a chat. */
+  readonly isStream?: boolean;
+}
+
 export interface Quotas {
   /** Counts a request, or a frame and its bytes. Errors: `rate_limited`. */
   request(grant: Grant, bytes?: number): void;
@@ -109,13 +116,11 @@ export interface Quotas {
     grant: Grant,
     sending: Sending<T>,
   ): Promise<T>;
-  /** Counts a stream of a session until it is disposed. Errors: `rate_limited`. */
-  stream(grant: Grant): Disposable;
   /**
    * Counts a connection until it is disposed. `onLost` is called if its token is revoked or expires in the meantime.
    * Errors: `rate_limited`.
    */
-  connect(grant: Grant, onLost: OnLost, channel?: string): Disposable;
+  connect(grant: Grant, onLost: OnLost, use?: ConnectionUse): Disposable;
   /**
    * Waits until the token may have an answer of this size on its way. The answer counts until it is disposed. Errors:
    * `rate_limited` when the token does not read its other answers.

@@ -312,16 +312,11 @@ async function followed(
   open: (request: Request) => Response | Promise<Response>,
 ): Promise<Response> {
   const gone = new AbortController();
-  const { grant } = c.var;
-  const connection = context.quotas.connect(grant, () => gone.abort());
-  const counted = countedStream(context, grant, connection);
+  const connection = context.quotas.connect(c.var.grant, () => gone.abort(), { isStream: true });
   const { url, headers, signal: left } = c.req.raw;
   const signal = AbortSignal.any([gone.signal, left, context.draining]);
   const request = new Request(url, { headers, signal });
-  const end = (): void => {
-    connection[Symbol.dispose]();
-    counted[Symbol.dispose]();
-  };
+  const end = (): void => connection[Symbol.dispose]();
   let answer: Response;
   try {
     answer = await open(request);
@@ -334,14 +329,4 @@ async function followed(
   if (body === undefined) end();
   else keepRequests(body, c.req.raw, request);
   return new Response(body ?? null, { status: answer.status, headers: answer.headers });
-}
-
-/** A stream that is refused leaves no connection. */
-function countedStream({ quotas }: ServerContext, grant: Grant, connection: Disposable): Disposable {
-  try {
-    return quotas.stream(grant);
-  } catch (error) {
-    connection[Symbol.dispose]();
-    throw error;
-  }
 }
