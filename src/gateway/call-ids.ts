@@ -3,7 +3,8 @@
  * agents. The same history gives the same ids.
  */
 
-import { GATEWAY_LIMITS, keepNewest } from "./limits.ts";
+import { keepNewest } from "@continuo/core/model";
+import { GATEWAY_LIMITS } from "./limits.ts";
 
 export class CallIds {
   /** The number of calls that had an id, the one that began last at the end. */

@@ -4,20 +4,20 @@ import type { SessionUpdate } from "@agentclientprotocol/sdk/unstable";
 import { openOwn } from "@continuo/agents/catalog";
 import { answerQuestion, requestIn, type StoredQuestion, storedAnswer } from "@continuo/agents/conversations";
 import {
-  type Block,
+  contentBlocks,
   isEvent,
+  keepNewest,
   type Message,
   type Payload,
   type PermissionDecision,
   type PermissionRequest,
-  type Run,
   type Store,
   type StoredEvent,
 } from "@continuo/core/model";
 import type { PlacesAt } from "@continuo/files";
 import type { CallIds } from "./call-ids.ts";
 import type { SentPrompt } from "./known-prompts.ts";
-import { GATEWAY_LIMITS, keepNewest } from "./limits.ts";
+import { GATEWAY_LIMITS } from "./limits.ts";
 import { isRunEnd, LoggedTurn } from "./logged-turn.ts";
 import { findSession } from "./look-up.ts";
 
@@ -185,7 +185,7 @@ class ShownTurns {
     if (run === null || typeof run.metadata.saidBy === "string" || run.metadata.claimed === true) return;
     const { turn } = await this.#turnOf(runId);
     if (this.#options.signal.aborted) return;
-    for (const update of turn.prompt(inputOf(run))) await this.#options.show(update);
+    for (const update of turn.prompt(contentBlocks(run.input))) await this.#options.show(update);
   }
 
   async #turnOf(runId: string): Promise<ShownTurn> {
@@ -238,8 +238,11 @@ export async function newestPrompts(id: string, places: PlacesAt): Promise<reado
   await using own = hit.kind === "native" ? null : await openOwn(places);
   if (hit.kind === "native" || own === null) return [];
   const { store } = own;
-  const reading = { types: ["run_started"], order: "newest", limit: GATEWAY_LIMITS.comparedRuns } as const;
-  const { events } = await store.read(hit.row.sessionId, { ...reading, types: [...reading.types] });
+  const { events } = await store.read(hit.row.sessionId, {
+    types: ["run_started"],
+    order: "newest",
+    limit: GATEWAY_LIMITS.comparedRuns,
+  });
   const runs = await Promise.all(
     events.map(({ runId }) => (runId === undefined ? null : store.getRun(runId))),
   );
@@ -247,11 +250,8 @@ export async function newestPrompts(id: string, places: PlacesAt): Promise<reado
     if (run === null) return [];
     const { runId, createdAt, startedAt, endedAt } = run;
     const fromMs = Date.parse(startedAt ?? createdAt);
-    return [{ runId, input: inputOf(run), fromMs, toMs: endedAt === null ? null : Date.parse(endedAt) }];
+    return [
+      { runId, input: contentBlocks(run.input), fromMs, toMs: endedAt === null ? null : Date.parse(endedAt) },
+    ];
   });
-}
-
-function inputOf({ input }: Run): readonly Block[] {
-  if (typeof input === "string") return [{ type: "text", text: input }];
-  return Array.isArray(input) ? (input as readonly Block[]) : [];
 }

@@ -3,8 +3,8 @@
  * it must not be taken for a turn of the agent's own program.
  */
 
-import { type Block, type Message, textOf, typedTextOf } from "@continuo/core/model";
-import { GATEWAY_LIMITS, keepNewest } from "./limits.ts";
+import { type Block, keepNewest, type Message, textOf, typedTextOf } from "@continuo/core/model";
+import { GATEWAY_LIMITS } from "./limits.ts";
 
 export interface SentPrompt {
   readonly runId: string;

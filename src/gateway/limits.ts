@@ -70,11 +70,3 @@ export const GATEWAY_LIMITS: GatewayLimits = {
   unusedMs: 7 * 24 * 60 * 60 * 1000,
   closeMs: 10_000,
 };
-
-/** Removes the oldest names until at most so many are left. */
-export function keepNewest(names: Set<string> | Map<string, unknown>, limit: number): void {
-  for (const oldest of names.keys()) {
-    if (names.size <= limit) break;
-    names.delete(oldest);
-  }
-}

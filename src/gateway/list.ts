@@ -16,7 +16,7 @@ import {
   type Prices,
   projectFilter,
 } from "@continuo/agents/catalog";
-import { ContinuoError, messageOf, present } from "@continuo/core/model";
+import { ContinuoError, keepNewest, messageOf, present } from "@continuo/core/model";
 import type { PlacesAt } from "@continuo/files";
 import { createKeptList } from "./kept-list.ts";
 import { GATEWAY_LIMITS } from "./limits.ts";
@@ -93,10 +93,7 @@ export function createLists({ places, report, prices, list: read = listCatalog }
       const name = String(made);
       const whole = list === null ? null : wholeRows(told(list)).filter(isShown);
       lists.set(name, whole === null ? await readNewest(isShown) : { rows: whole, all: null });
-      for (const oldest of lists.keys()) {
-        if (lists.size <= GATEWAY_LIMITS.lists) break;
-        lists.delete(oldest);
-      }
+      keepNewest(lists, GATEWAY_LIMITS.lists);
       return await pageAt(`${name}:0`);
     },
     rowOf(id) {

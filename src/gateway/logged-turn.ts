@@ -4,6 +4,7 @@ import type { SessionUpdate } from "@agentclientprotocol/sdk/unstable";
 import {
   type AgentEvent,
   type Block,
+  contentBlocks,
   isEvent,
   RUN_END_STATUSES,
   RUN_EVENTS,
@@ -55,7 +56,7 @@ export class LoggedTurn {
   of(event: StoredEvent): readonly SessionUpdate[] {
     if (isEvent(event, "message_sent")) {
       const { role = "user", content } = event.data;
-      return role === "user" ? this.prompt(toBlocks(content)) : [];
+      return role === "user" ? this.prompt(contentBlocks(content)) : [];
     }
     return this.#agentEvents(event).flatMap((one) => this.#updates.of(one));
   }
@@ -79,7 +80,7 @@ export class LoggedTurn {
     if (isEvent(event, "message_received")) {
       const { content, messageId } = event.data;
       const named = this.#nameOf(messageId ?? event.id, event);
-      return [{ type: "message", content: toBlocks(content), messageId: named }];
+      return [{ type: "message", content: contentBlocks(content), messageId: named }];
     }
     if (isEvent(event, "plan_updated")) return [{ type: "plan", entries: event.data.entries }];
     if (isEvent(event, "session_updated")) {
@@ -131,10 +132,4 @@ export class LoggedTurn {
     this.#names.set(name, known);
     return known;
   }
-}
-
-/** Stored content is a text, or a list of blocks. */
-function toBlocks(content: unknown): readonly Block[] {
-  if (typeof content === "string") return [{ type: "text", text: content }];
-  return Array.isArray(content) ? (content as readonly Block[]) : [];
 }

@@ -16,6 +16,7 @@ import {
   type AgentEvent,
   ContinuoError,
   type EditorPort,
+  keepNewest,
   type Message,
   messageOf,
   type PermissionDecision,
@@ -39,7 +40,7 @@ import { loginWanted } from "./errors.ts";
 import { type FollowStart, followStartOf, followTurnsOfOthers, newestPrompts } from "./follow-turns.ts";
 import { parseId } from "./ids.ts";
 import { KnownPrompts } from "./known-prompts.ts";
-import { GATEWAY_LIMITS, keepNewest } from "./limits.ts";
+import { GATEWAY_LIMITS } from "./limits.ts";
 import type { Logins } from "./logins.ts";
 import { findSession } from "./look-up.ts";
 import { NativeTurns, type NotedReplay, presentRefOf } from "./native-turns.ts";

@@ -50,7 +50,7 @@ const run = (args: readonly string[]): WorkCounts =>
  *   states of opencode's sessions, which a search parses: 60 characters each, of one row of the index;
  *   programs that a killed process left are one; the lines by which lists know sessions are two, and a list no longer
  *   parses the answers about all files; the door and the flags of `approvals` are two, as of each command;
- *   the numbers of turns and words, which rank turns, are one
+ *   the numbers of turns and words, which rank turns, are one, and so is the bound of collections that grow
  */
 const LIMITS: readonly (readonly [command: string, limits: WorkCounts])[] = [
   [
@@ -67,7 +67,7 @@ const LIMITS: readonly (readonly [command: string, limits: WorkCounts])[] = [
       statements: 15,
       databaseRead: 135_000,
       databaseWritten: 0,
-      modules: 721,
+      modules: 722,
       youngCollections: 75,
     },
   ],
@@ -85,7 +85,7 @@ const LIMITS: readonly (readonly [command: string, limits: WorkCounts])[] = [
       statements: 15,
       databaseRead: 135_000,
       databaseWritten: 0,
-      modules: 721,
+      modules: 722,
       youngCollections: 75,
     },
   ],
@@ -103,7 +103,7 @@ const LIMITS: readonly (readonly [command: string, limits: WorkCounts])[] = [
       statements: 40,
       databaseRead: 310_000,
       databaseWritten: 0,
-      modules: 985,
+      modules: 986,
       youngCollections: 95,
     },
   ],
@@ -121,7 +121,7 @@ const LIMITS: readonly (readonly [command: string, limits: WorkCounts])[] = [
       statements: 40,
       databaseRead: 290_000,
       databaseWritten: 0,
-      modules: 985,
+      modules: 986,
       youngCollections: 95,
     },
   ],

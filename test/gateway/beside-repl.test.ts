@@ -39,6 +39,12 @@ test("an editor and a repl see each other's turns in one session, and no agent r
   ]);
 
   await say("three, in the editor");
+  // The repl prints the turns of others before it reads a line, and an empty line asks nothing.
+  const afterLine = (): string => {
+    repl.stdin.write("\n");
+    return printed;
+  };
+  await expect.poll(afterLine, { timeout }).toContain("You said: three, in the editor");
   repl.stdin.end("four, in the terminal\n");
   await ended;
   expect(printed.slice(printed.indexOf("two, in the terminal"))).toMatch(

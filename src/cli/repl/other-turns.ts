@@ -6,8 +6,9 @@
 import { randomUUID } from "node:crypto";
 import type { Talk } from "@continuo/agents/conversations";
 import {
-  type Block,
+  contentBlocks,
   isEvent,
+  keepNewest,
   RUN_END_STATUSES,
   RUN_EVENTS,
   type StoredEvent,
@@ -19,8 +20,8 @@ import { REPL_LIMITS } from "./limits.ts";
 export interface OtherTurns extends Disposable {
   /** Returns the id of a turn of this program, which is not reported; a new one unless it is given. */
   own(runId?: string): string;
-  /** Follows the session that the conversation has now. Never rejects: without it, the conversation works as well. */
-  follow(): Promise<void>;
+  /** Follows the session that the conversation has now. It reports no error: the conversation works without it. */
+  follow(): void;
 }
 
 /** @param onTurn called with the messages of a turn */
@@ -45,8 +46,7 @@ export function createOtherTurns(
       if (said !== null && textOf(said.content).trim() !== "" && messages.length < REPL_LIMITS.otherMessages)
         messages.push(said);
       turns.set(runId, messages);
-      const [first] = turns.keys();
-      if (turns.size > REPL_LIMITS.otherTurns && first !== undefined) turns.delete(first);
+      keepNewest(turns, REPL_LIMITS.otherTurns);
       if (!ENDS.has(type)) continue;
       turns.delete(runId);
       if (messages.length > 0) onTurn(messages);
@@ -55,11 +55,10 @@ export function createOtherTurns(
   return {
     own(runId = randomUUID()) {
       own.add(runId);
-      const [oldest] = own;
-      if (own.size > REPL_LIMITS.ownRuns && oldest !== undefined) own.delete(oldest);
+      keepNewest(own, REPL_LIMITS.ownRuns);
       return runId;
     },
-    async follow() {
+    follow() {
       const sessionId = talk.session?.sessionId;
       if (sessionId === followed?.sessionId) return;
       followed?.stop.abort();
@@ -81,13 +80,9 @@ const ENDS: ReadonlySet<string> = new Set(RUN_END_STATUSES.map((status) => RUN_E
 function spokenIn(event: StoredEvent): SpokenMessage | null {
   if (isEvent(event, "message_sent")) {
     const { role = "user", content } = event.data;
-    return role === "user" ? { role, content: toBlocks(content) } : null;
+    return role === "user" ? { role, content: contentBlocks(content) } : null;
   }
-  if (isEvent(event, "message_received")) return { role: "assistant", content: toBlocks(event.data.content) };
+  if (isEvent(event, "message_received"))
+    return { role: "assistant", content: contentBlocks(event.data.content) };
   return null;
-}
-
-function toBlocks(content: unknown): readonly Block[] {
-  if (typeof content === "string") return [{ type: "text", text: content }];
-  return Array.isArray(content) ? (content as readonly Block[]) : [];
 }

@@ -138,7 +138,7 @@ async function loop(repl: Repl): Promise<number> {
   const { input, teller, paint, history } = repl;
   const isTyped = input.nextKey !== undefined;
   for (;;) {
-    await repl.others?.follow();
+    repl.others?.follow();
     await printUnseen(repl);
     const typed = await input.read(`${paint("❯", "bold", "green")} `);
     if (typed.type === "end") {

@@ -55,6 +55,7 @@ export {
   toJsonText,
   toWellFormed,
 } from "./json.ts";
+export { keepNewest } from "./keep-newest.ts";
 export { knownError } from "./known-error.ts";
 export { assertKnownOptions, type KnownOptions } from "./known-options.ts";
 export * from "./messages/index.ts";

@@ -1,11 +1,11 @@
 /** The host of all connections: the sessions that clients look at, the order of all actions, and the list. */
 
 import { setTimeout as sleep } from "node:timers/promises";
-import { ContinuoError, isContinuoError, messageOf, present } from "@continuo/core/model";
+import { ContinuoError, isContinuoError, keepNewest, messageOf, present } from "@continuo/core/model";
 import type { MachineService, MachineSession } from "@continuo/core/wire/machine";
 import { type ActionLog, createActionLog } from "./action-log.ts";
 import { AhpError } from "./errors.ts";
-import { keepNewest, LIMITS } from "./limits.ts";
+import { LIMITS } from "./limits.ts";
 import {
   ACTIVITY_BITS,
   type ActionEnvelope,

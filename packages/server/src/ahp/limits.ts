@@ -41,11 +41,3 @@ export const LIMITS = {
   /** A client with this many unsent bytes in its socket is disconnected. */
   waitingBytes: 8_388_608,
 } as const;
-
-/** Removes the oldest names until at most so many are left. */
-export function keepNewest(names: Set<string> | Map<string, unknown>, limit: number): void {
-  for (const oldest of names.keys()) {
-    if (names.size <= limit) break;
-    names.delete(oldest);
-  }
-}

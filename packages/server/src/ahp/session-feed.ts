@@ -1,10 +1,17 @@
 /** The state of one session that clients look at. Events of the machine change it; each change is sent as an action. */
 
-import { ContinuoError, isContinuoError, listAll, messageOf, present } from "@continuo/core/model";
+import {
+  ContinuoError,
+  isContinuoError,
+  keepNewest,
+  listAll,
+  messageOf,
+  present,
+} from "@continuo/core/model";
 import type { ChatEvent, ChatRun, ChatState, MachineService } from "@continuo/core/wire/machine";
 import { reduceChat } from "./chat-reducer.ts";
 import { editsOf } from "./edits.ts";
-import { keepNewest, LIMITS } from "./limits.ts";
+import { LIMITS } from "./limits.ts";
 import { createLiveTurn, sequenceOf } from "./live-turn.ts";
 import {
   type ActionEnvelope,

@@ -43,9 +43,11 @@ export class KeptMessages {
   /** Forgets the sessions that have not changed for the longest time. */
   trim(): void {
     let count = 0;
-    for (const [sessionId, { messages }] of [...this.#sessions].reverse()) {
-      count += messages.size;
-      if (count > this.#max) this.#sessions.delete(sessionId);
+    for (const { messages } of this.#sessions.values()) count += messages.size;
+    for (const [sessionId, { messages }] of this.#sessions) {
+      if (count <= this.#max) break;
+      count -= messages.size;
+      this.#sessions.delete(sessionId);
     }
   }
 }

@@ -9,6 +9,7 @@ export { AGENT_LABELS, AGENT_NAMES, type AgentName, isAgentName, nameAgent } fro
 export type { BlamedLine, FileBlame, LineOrigin } from "./blame.ts";
 export {
   type Block,
+  contentBlocks,
   type FileBlock,
   type ImageBlock,
   type Message,

@@ -172,6 +172,12 @@ export function typedIn({ typed, text }: TextBlock): string {
   return typed ?? text;
 }
 
+/** The blocks of stored content, which is a text or a list of blocks; an empty list for any other value. */
+export function contentBlocks(content: unknown): readonly Block[] {
+  if (typeof content === "string") return [{ type: "text", text: content }];
+  return Array.isArray(content) ? (content as readonly Block[]) : [];
+}
+
 /** The plain text of blocks, one paragraph for each block. Images, calls and other blocks without text add nothing. */
 export function textOf(blocks: readonly Block[]): string {
   const parts: string[] = [];

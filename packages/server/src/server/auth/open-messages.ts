@@ -3,7 +3,7 @@
  * take all of the runs that may wait.
  */
 
-import { ContinuoError } from "@continuo/core/model";
+import { ContinuoError, keepNewest } from "@continuo/core/model";
 import type { Sending } from "../context/index.ts";
 
 /** The ended runs of a token are looked for at most once in this time. */
@@ -48,10 +48,7 @@ export class OpenMessages {
     const use = this.#uses.get(tokenId) ?? { open: new Set(), lookedAt: Number.NEGATIVE_INFINITY };
     this.#uses.delete(tokenId);
     this.#uses.set(tokenId, use);
-    for (const oldest of this.#uses.keys()) {
-      if (this.#uses.size <= MAX_TOKENS) break;
-      this.#uses.delete(oldest);
-    }
+    keepNewest(this.#uses, MAX_TOKENS);
     return use;
   }
 }
