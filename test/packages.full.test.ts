@@ -92,7 +92,7 @@ test("the released command brings no scripts of its own, of which npm would warn
   expect(run(process.execPath, [join(place, "bin/continuo.js"), "--version"], place)).toBe(`${VERSION}\n`);
 });
 
-test("a program that needs only the store installs three packages of ours and at most five of others", () => {
+test("a program that needs only the store installs three packages of ours and at most four of others", () => {
   const project = install("@continuo/store");
   const names = installedIn(project);
   expect(names.filter((name) => name.startsWith("@continuo/")).sort()).toEqual([
@@ -100,7 +100,7 @@ test("a program that needs only the store installs three packages of ours and at
     "@continuo/files",
     "@continuo/store",
   ]);
-  expect(names.filter((name) => !name.startsWith("@continuo/")).length).toBeLessThanOrEqual(5);
+  expect(names.filter((name) => !name.startsWith("@continuo/")).length).toBeLessThanOrEqual(4);
   expect(bytesOf(join(project, "node_modules"))).toBeLessThan(12 * 1024 ** 2);
   const program = `
     import { openStore } from "@continuo/store";
@@ -122,6 +122,16 @@ test("a store on Postgres without the package pg says what to install", () => {
     try { await openStore("postgres://127.0.0.1:9/none"); } catch ({ code, hint }) { console.log(code, hint); }`;
   expect(run(process.execPath, ["--input-type=module", "-e", code], project)).toContain(
     "unsupported Install it: `npm install pg`.",
+  );
+});
+
+test("the contract of a client without the package ws says what to install", () => {
+  const project = install("@continuo/store");
+  const code = `const { clientContract } = await import("@continuo/store/testing");
+    const [first] = clientContract(() => { throw new Error("no client is started"); });
+    try { await first.run(); } catch ({ code, hint }) { console.log(code, hint); }`;
+  expect(run(process.execPath, ["--input-type=module", "-e", code], project)).toContain(
+    "unsupported Install it: `npm install ws`.",
   );
 });
 

@@ -71,6 +71,10 @@ describe.each([...PACKAGES, ...ADAPTERS])("the package %s", (name) => {
     const doors = Object.keys(manifest.exports).map((door) => `\`@continuo/${name}${door.slice(1)}\``);
     expect(doors.filter((door) => !page.includes(door))).toEqual([]);
   });
+
+  test("has an index.ts as its door", () => {
+    expect(manifest.exports["."]).toMatch(/^\.\/src\/(?:\w+\/)?index\.ts$/u);
+  });
 });
 
 test("the list of packages has each folder, after those that it depends on", () => {

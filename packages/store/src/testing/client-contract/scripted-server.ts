@@ -4,8 +4,9 @@ import { once } from "node:events";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Duplex } from "node:stream";
+import { ContinuoError } from "@continuo/core/model";
 import { CHANNEL_LIMITS, SUBPROTOCOL } from "@continuo/core/wire";
-import { type WebSocket, WebSocketServer } from "ws";
+import type { WebSocket } from "ws";
 
 export type Frame = Readonly<Record<string, unknown>>;
 
@@ -140,7 +141,23 @@ export interface ScriptedServer extends AsyncDisposable {
   connection(): Promise<Peer>;
 }
 
+/** Only programs that test a client of channels install `ws`. Errors: `unsupported` without it. */
+async function loadWebSockets(): Promise<typeof import("ws")> {
+  try {
+    return await import("ws");
+  } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code !== "ERR_MODULE_NOT_FOUND") throw cause;
+    throw new ContinuoError(
+      "unsupported",
+      "the contract of a client needs the package ws, which is not installed",
+      { hint: "Install it: `npm install ws`.", cause },
+    );
+  }
+}
+
+/** Errors: `unsupported` if the package `ws` is not installed. */
 export async function openScriptedServer(): Promise<ScriptedServer> {
+  const { WebSocketServer } = await loadWebSockets();
   const http: Server = createServer((_request, response) => response.end("ok\n"));
   const sockets = new WebSocketServer({
     noServer: true,
