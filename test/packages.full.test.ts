@@ -135,12 +135,23 @@ test("the contract of a client without the package ws says what to install", () 
   );
 });
 
-test("docs/library.md says how many packages come with each part", () => {
+test("docs/library.md says how many packages come with each part, and how large all of them are", () => {
   const page = readFileSync(join(ROOT, "docs/library.md"), "utf8");
-  const rows = [...page.matchAll(/^\| `@continuo\/(\w+)` \| [^|]+ \| (\d+)/gmu)];
-  expect(rows.length).toBe(6);
-  for (const [, name = "", count] of rows)
-    expect([name, installedIn(install(`@continuo/${name}`)).length - 1]).toEqual([name, Number(count)]);
+  const rows = [...page.matchAll(/^\| `@continuo\/(\w+)` \| [^|]+ \| (\d+)[^|]* \| ([\d.]+) \|/gmu)];
+  const measured = rows.map(([, name = ""]) => {
+    const project = install(`@continuo/${name}`);
+    const megabytes = bytesOf(join(project, "node_modules")) / 1_000_000;
+    return { name, count: installedIn(project).length - 1, megabytes };
+  });
+  expect(rows.map(([, name, count]) => ({ name, count: Number(count) }))).toEqual(
+    measured.map(({ name, count }) => ({ name, count })),
+  );
+  // A change of the code may make a package a tenth larger before the page is wrong.
+  const said = rows.map(([, name, , megabytes]) => ({ name, megabytes: Number(megabytes) }));
+  const isRight = measured.map(
+    ({ megabytes }, at) => Math.abs(megabytes - (said[at]?.megabytes ?? 0)) < megabytes / 10 + 0.1,
+  );
+  expect(isRight, JSON.stringify(measured)).toEqual(Array(6).fill(true));
 });
 
 test.each(["core", "files", "store", "native", "agents", "live", "server"])(

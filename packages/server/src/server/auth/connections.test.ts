@@ -28,7 +28,10 @@ test("a connection that ended no longer counts, however often it is ended", () =
 
 test("a channel counts once for all connections of a token, and no longer after the last one has left", () => {
   const { connect } = connections();
-  const [first, second] = [connect(TOKEN, ignore, { channel: "a" }), connect(TOKEN, ignore, { channel: "a" })];
+  const [first, second] = [
+    connect(TOKEN, ignore, { channel: "a" }),
+    connect(TOKEN, ignore, { channel: "a" }),
+  ];
   first[Symbol.dispose]();
   expect(() => connect(TOKEN, ignore, { channel: "b" })).toThrow(refused);
   second[Symbol.dispose]();
