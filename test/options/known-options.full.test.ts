@@ -58,8 +58,9 @@ beforeAll(async () => {
     DeadLetters: c.deadLetters,
     DrivenAgent: continuo.toAgent(driver, { cwd: home }),
     LiveService: live,
-    OpenedChannel: opened.adopt(await openChannel({ serverUrl: server.url, channel: "team", handle: "bob" }), (one) =>
-      one.close(),
+    OpenedChannel: opened.adopt(
+      await openChannel({ serverUrl: server.url, channel: "team", handle: "bob" }),
+      (one) => one.close(),
     ),
     OpenedSession: found,
     OpenedStore: store,
