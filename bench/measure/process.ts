@@ -11,6 +11,8 @@ export interface Command {
   readonly env?: Readonly<Record<string, string>>;
   /** Runs before every timed run, untimed. */
   readonly before?: () => void;
+  /** Receives what each run printed, untimed. */
+  readonly after?: (stdout: Buffer) => void;
 }
 
 export interface MeasureOptions {
@@ -93,6 +95,7 @@ function runOnce(command: Command, env: Readonly<Record<string, string>> = {}): 
   if (result.status !== 0) {
     throw new Error(`${command.name} exited with ${result.status}: ${result.stderr.toString().slice(-500)}`);
   }
+  command.after?.(result.stdout);
   const [elapsed = Number.NaN, user = Number.NaN, system = Number.NaN] = String(result.output[3])
     .split(" ")
     .map(Number);

@@ -50,7 +50,7 @@ function indexRows({ continuo, env }: BenchCommands): Rows {
 
 function listRows({ continuo, rounds }: BenchCommands): Rows {
   const rowOf = (name: "list" | "listPlain" | "listAll", ...args: string[]): Rows[number] => {
-    const both = measure([continuo(name, ...args), NODE], { rounds: Math.max(rounds, 9) });
+    const both = measure([continuo(name, ...args), NODE], { rounds: Math.max(rounds, 9), memory: "none" });
     return measured(name, ratioOf(both), "median / `node -e 0`");
   };
   return [
@@ -67,7 +67,7 @@ async function servedRows({ continuo, env, folder, rounds }: BenchCommands): Pro
   const server = await startContinuo(folder, "served", withHome);
   try {
     const rowOf = (name: "servedList" | "servedSearch", ...args: string[]): Rows[number] => {
-      const both = measure([continuo(name, ...args), NODE], { rounds: Math.max(rounds, 9) });
+      const both = measure([continuo(name, ...args), NODE], { rounds: Math.max(rounds, 9), memory: "none" });
       return measured(name, ratioOf(both), "median / `node -e 0`");
     };
     return [
@@ -91,7 +91,7 @@ function coldRows({ home, folder, quick, rounds }: BenchCommands): Rows {
   });
   const sdk = `import { listSessions } from ${JSON.stringify(join(peers, "node_modules/@anthropic-ai/claude-agent-sdk/sdk.mjs"))};
     if ((await listSessions()).length === 0) throw new Error("nothing was listed");`;
-  const few = { rounds: quick ? Math.min(rounds, 3) : rounds };
+  const few = { rounds: quick ? Math.min(rounds, 3) : rounds, memory: "none" } as const;
   const ccusage = measure(
     [
       cold("list, all"),
@@ -137,8 +137,9 @@ function readerRows({ home, folder, rounds }: BenchCommands): Rows {
     const both = ["json", "sessions"].map(
       (what): Command => ({ name: what, argv: [process.execPath, program, what, ...agents], env }),
     );
-    const now = ratioOf(measure(both, { rounds: Math.min(rounds, 3) }));
-    return measured(name, now, "speeds of whole processes");
+    const measurements = measure(both, { rounds: Math.min(rounds, 3), warmUp: false, memory: "none" });
+    const byClock = clockRatioOf(measurements).toFixed(2);
+    return measured(name, ratioOf(measurements), `speeds of whole processes; ${byClock} by the clock`);
   });
 }
 
@@ -151,13 +152,13 @@ function libraryRows({ rounds }: BenchCommands): Rows {
   ).map(([name, file]) => {
     const code = `import ${JSON.stringify(join(ROOT, file))};`;
     const loading: Command = { name, argv: [process.execPath, "--input-type=module", "-e", code] };
-    const now = ratioOf(measure([loading, NODE], { rounds: Math.max(rounds, 15) }));
+    const now = ratioOf(measure([loading, NODE], { rounds: Math.max(rounds, 15), memory: "none" }));
     return measured(name, now, "/ `node -e 0`");
   });
 }
 
 function startRows({ folder, rounds }: BenchCommands): Rows {
-  const many = { rounds: Math.max(rounds, 9) };
+  const many = { rounds: Math.max(rounds, 9), memory: "none" } as const;
   const env = { HOME: folder, CONTINUO_HOME: join(folder, "continuo-home"), TERM: "xterm", PAGER: "cat" };
   const shown = [process.execPath, BIN, "session", "show", makeLongSession()]
     .map((arg) => `'${arg}'`)

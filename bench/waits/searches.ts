@@ -26,7 +26,7 @@ export function searchRows({ continuo, home }: BenchCommands): Rows {
     const scan: Command = { name: word, argv: ["rg", "-l", "-uu", "-e", word, home] };
     return hasScanner ? [search, scan] : [search];
   });
-  const all = measure(commands, { rounds: ROUNDS, memory: "none" });
+  const all = measure(commands, { rounds: ROUNDS, warmUp: false, memory: "none" });
   if (!hasScanner) {
     const why = "this machine has no `rg`";
     const missing = [notMeasured("searchAndScan", why), notMeasured("searchWorst", why)];

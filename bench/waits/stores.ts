@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { openStore } from "@continuo/store";
 import { timeInTurn } from "../handoff/times.ts";
+import { postAtOnce } from "../live/at-once.ts";
 import { manySessions } from "../live/many.ts";
 import { timeRuns } from "../runs/bench.ts";
 import { eventsOf } from "../store/appends.ts";
@@ -17,6 +18,7 @@ import { measured, notMeasured } from "./targets.ts";
 
 /** Nothing waits for a disk there, and the processor time is the same on every disk. */
 const MEMORY = existsSync("/dev/shm") ? "/dev/shm" : tmpdir();
+const LIVE_SESSIONS = 100;
 const BATCHES = [
   [1, 2_000, "append1"],
   [10, 5_000, "append10"],
@@ -101,10 +103,12 @@ async function runsRow(folder: string, { rounds }: WaitsOptions): Promise<Row> {
 
 async function liveRows(folder: string): Promise<readonly Row[]> {
   await using store = await openStore(`sqlite:${join(folder, "live.db")}`);
-  const [found] = await manySessions(store, [100]);
+  const [found] = await manySessions(store, [LIVE_SESSIONS]);
   const { cpuMs = Number.NaN, p99Ms = Number.NaN } = found ?? {};
+  const { p99Ms: atOnceMs, medianMs } = await postAtOnce(folder, LIVE_SESSIONS);
   return [
     measured("liveWork", cpuMs, "of the whole process"),
     measured("liveWait", p99Ms, "until it is acknowledged"),
+    measured("liveAtOnce", atOnceMs, `a server's process; median ${medianMs.toFixed(0)} ms`),
   ];
 }
