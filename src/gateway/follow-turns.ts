@@ -83,8 +83,9 @@ async function startIn(
 /** True for a message that the follower shows. */
 export function isFollowed({ metadata }: Message, { after, running }: FollowStart): boolean {
   const { runId, sequence } = metadata;
-  if (typeof runId === "string" && running.has(runId)) return true;
-  return typeof sequence === "number" && sequence > after;
+  // A turn of the agent's own program has no run, and is not shown from the log.
+  if (typeof runId !== "string") return false;
+  return running.has(runId) || (typeof sequence === "number" && sequence > after);
 }
 
 /** Ends when the signal aborts, or when the session is gone. A native session that was never imported has no log. */

@@ -3,12 +3,13 @@
 import { randomUUID } from "node:crypto";
 import { isAbsolute } from "node:path";
 import type { McpServer } from "@agentclientprotocol/sdk/unstable";
-import { firstMessagesOf, openCatalogSession, type Prices } from "@continuo/agents/catalog";
+import { firstMessagesOf, openCatalogSession, openOwn, type Prices } from "@continuo/agents/catalog";
 import {
   defaultAgent,
   installedAgents,
   readSettings,
   type TalkOptions,
+  takeNativeTurns,
 } from "@continuo/agents/conversations";
 import { ContinuoError, isContinuoError, type Message, messageOf, present } from "@continuo/core/model";
 import type { PlacesAt } from "@continuo/files";
@@ -119,14 +120,15 @@ export class Gateway {
     const found = await this.#find(opening.sessionId);
     const session = await this.#enter(opening, found);
     const { hit } = found;
+    const pending = await this.#takeNativeTurns(hit);
     const start = await session.pauseFollowing();
     const { showsCompactions } = this.#client;
     const noted = noteReplay({ hit, ids: session.beginIds(), showsCompactions });
     let shown: NotedReplay | undefined;
     try {
-      const history = this.#historyOf(hit);
+      const history = this.#historyOf(hit, pending);
       const untilStart = start === null ? noting(noted, history) : until(start, history);
-      const isLive = (hit.kind === "native" ? hit.native.found : hit.row).live === true;
+      const isLive = pending.length > 0 || (hit.kind === "native" ? hit.native.found : hit.row).live === true;
       await this.#client.replay(opening.sessionId, replayOf(untilStart, { ...noted, isLive }));
       shown = noted;
     } finally {
@@ -138,15 +140,43 @@ export class Gateway {
     return session;
   }
 
+  /**
+   * Stores what the agent's own program added to the native session of a session of Continuo's. Returns the messages of
+   * its turns that have not ended. A session can be shown without it.
+   */
+  async #takeNativeTurns(hit: FoundForEditor["hit"]): Promise<readonly Message[]> {
+    if (hit.kind === "native") return [];
+    const { places } = this.#options;
+    const { sessionId } = hit.row;
+    try {
+      await using own = await openOwn(places);
+      return own === null ? [] : (await takeNativeTurns({ store: own.store, sessionId, places })).pending;
+    } catch (error) {
+      this.#client.note(
+        ownId(sessionId),
+        `turns of the agent's own program are not shown: ${messageOf(error)}`,
+      );
+      return [];
+    }
+  }
+
   /** Yields the first messages of a long session before the rest of it is read. */
-  async *#historyOf(hit: FoundForEditor["hit"]): AsyncGenerator<Message, void, void> {
+  async *#historyOf(
+    hit: FoundForEditor["hit"],
+    pending: readonly Message[],
+  ): AsyncGenerator<Message, void, void> {
     const first = await firstMessagesOf(hit);
     yield* first;
     const shown = new Set(first.map(({ id }) => id));
     using opened = await openCatalogSession(hit, this.#options.places, {
       index: { onMissing: this.#options.onUnindexed },
     });
-    for await (const message of opened.history()) if (!shown.delete(message.id)) yield message;
+    const awaited = new Map(pending.map((message) => [message.id, message]));
+    for await (const message of opened.history()) {
+      awaited.delete(message.id);
+      if (!shown.delete(message.id)) yield message;
+    }
+    yield* awaited.values();
   }
 
   async #find(id: string): Promise<FoundForEditor> {

@@ -10,7 +10,6 @@ import {
   follow,
   type LookUpHit,
   noteShown,
-  type OwnRow,
   openCatalogSession,
   type ShownMessages,
 } from "@continuo/agents/catalog";
@@ -54,11 +53,6 @@ export async function noteWritten(replay: NotedReplay, places: PlacesAt): Promis
   const updates = replayOf(noting(replay, opened.history()), { ...replay, isLive: true });
   // The calls among them are noted too, because their results can come later.
   for await (const _ of updates);
-}
-
-/** The native session in which the conversation continues; `null` if no files of it are known. */
-export function presentRefOf({ lastAgent, nativeRefs }: OwnRow): NativeRef | null {
-  return nativeRefs.find(({ agent }) => agent === lastAgent) ?? null;
 }
 
 export interface NativeTurnsOptions {

@@ -9,7 +9,7 @@ import type {
   SessionUpdate,
   StopReason,
 } from "@agentclientprotocol/sdk/unstable";
-import { OWN, type OwnRow, toOwnRow } from "@continuo/agents/catalog";
+import { OWN, type OwnRow, presentRefOf, toOwnRow } from "@continuo/agents/catalog";
 import { openTalk, type Talk, type TalkFlags, type TalkOptions } from "@continuo/agents/conversations";
 import {
   type AgentCommand,
@@ -43,7 +43,7 @@ import { KnownPrompts } from "./known-prompts.ts";
 import { GATEWAY_LIMITS } from "./limits.ts";
 import type { Logins } from "./logins.ts";
 import { findSession } from "./look-up.ts";
-import { NativeTurns, type NotedReplay, presentRefOf } from "./native-turns.ts";
+import { NativeTurns, type NotedReplay } from "./native-turns.ts";
 import { toDecision, toQuestion } from "./permission.ts";
 import { receiptOf } from "./receipt.ts";
 import { inTime, Stage, StageEntry, unlessAborted } from "./stage.ts";

@@ -3,6 +3,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { TALK_LIMITS } from "@continuo/agents/conversations";
 import { beforeEach, expect, test } from "vitest";
 import { GATEWAY_LIMITS } from "../../src/gateway/limits.ts";
 import { chunk, DONE, hello1, type Script, type ScriptStep } from "../acp/script.ts";
@@ -47,6 +48,17 @@ async function load(editor: Editor): Promise<string> {
   return sessionId;
 }
 
+/** The lines of `session/load` from the first prompt of a turn of the agent's own program. */
+async function history(editor: Editor, sessionId: string): Promise<readonly string[]> {
+  editor.take();
+  const cwd = join(home.path, "project");
+  await editor.agent.request("session/load", { sessionId, cwd, mcpServers: [] });
+  const lines = told(editor).map((line) => line.replace("Bash__", ""));
+  const first = lines.findIndex((line) => line.includes("Run the tests"));
+  expect(lines.slice(0, Math.max(0, first))).not.toContain(expect.stringContaining("Run the tests"));
+  return lines.slice(first);
+}
+
 /** Resolves also if the turn fails. */
 async function prompt(editor: Editor, sessionId: string, text: string): Promise<void> {
   const asked = { sessionId, prompt: [{ type: "text" as const, text }] };
@@ -80,6 +92,12 @@ test.each(Object.keys(SCRIPT.prompts ?? {}))(
     expect(await shownLines(editor, 5)).toEqual(turnOf("one"));
     await sleep(3 * GATEWAY_LIMITS.nativeMs);
     expect(told(editor)).toEqual([]);
+    // It is in the history too, once, for every editor, before it is stored and after it.
+    for (const waitMs of [0, TALK_LIMITS.nativeQuietMs, 0]) {
+      await sleep(waitMs);
+      await using other = await openEditor(home);
+      expect(await history(other, sessionId)).toEqual([...turnOf("one")]);
+    }
   },
 );
 

@@ -107,6 +107,7 @@ export {
   nameOf,
   OWN,
   type OwnRow,
+  presentRefOf,
   toOwnRow,
 } from "./rows.ts";
 export {

@@ -94,6 +94,14 @@ export function nativeRefsOf({ metadata }: Session): readonly NativeRef[] {
   });
 }
 
+/** The native session in which an own session continues now; `null` if no files of it are known. */
+export function presentRefOf({
+  lastAgent,
+  nativeRefs,
+}: Pick<OwnRow, "lastAgent" | "nativeRefs">): NativeRef | null {
+  return nativeRefs.find(({ agent }) => agent === lastAgent) ?? null;
+}
+
 /** The session that this one was forked from, by its agent and id; `null` if the list does not know one. */
 export function forkOriginOf(row: ListedSession): Pick<NativeRef, "agent" | "sessionId"> | null {
   const { agent, forkedFrom = null } = row;

@@ -109,6 +109,8 @@ async function heardUpTo(store: Store, { sessionId, runId }: Run): Promise<numbe
   let upTo = end.sequence;
   const place = { after: start.sequence, types: ["message_sent", "message_received"] };
   for await (const event of readAll(store, sessionId, place)) {
+    // The native session has the turns of the agent's own program, too.
+    if (recordOf(recordOf(event.data).metadata).nativeTurn !== undefined) continue;
     if (event.runId !== runId) return null;
     if (recordOf(event.data).stopReason === "interrupted") upTo = Math.min(upTo, event.sequence - 1);
   }

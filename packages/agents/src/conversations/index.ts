@@ -12,6 +12,7 @@ export type { TalkFlags } from "./flags.ts";
 export { type HandOverOptions, handOver } from "./hand-over.ts";
 export { TALK_LIMITS } from "./limits.ts";
 export { type LogInOptions, logIn } from "./log-in.ts";
+export { type TakenTurns, takeNativeTurns } from "./native-turns.ts";
 export type { TurnResult } from "./run.ts";
 export { agentsAt, defaultAgent, installedAgents, readSettings } from "./settings.ts";
 export {

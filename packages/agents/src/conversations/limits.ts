@@ -21,6 +21,16 @@ export const TALK_LIMITS = {
   earlierTurns: 1_000,
   /** The size of the store's cache in memory: a long conversation needs little more than its newest part. */
   storeCacheBytes: 4_194_304,
+  /** The newest events, of each kind, that are compared with the end of a native session, and the bytes of that end. */
+  nativeEvents: 1_000,
+  nativeNewestBytes: 1_048_576,
+  /** A native session that was not written for this time has the end of an answer that does not say that it is one. */
+  nativeQuietMs: 2_000,
+  /** The same for a turn without an answer, if its agent is known to have closed the session, and if that is not known. */
+  nativeClosedMs: 5_000,
+  nativeStoppedMs: 600_000,
+  /** A time that is longer than a tick of the clock that stamps files. */
+  nativeTickMs: 100,
   /** The least time between two drawings of a turn's screen. */
   frameMs: 40,
   frameChars: 32_768,

@@ -53,3 +53,8 @@ function isSameInput(input: RunInput, { input: before }: UnansweredInput): boole
   const now = typeof input === "string" ? [{ type: "text", text: input }] : input;
   return JSON.stringify(now) === JSON.stringify(before);
 }
+
+/** Removes the newest input, which is being repeated. */
+export function withoutNewest(woken: WokenSession): WokenSession {
+  return { ...woken, unanswered: null, mayHaveMore: true };
+}

@@ -70,6 +70,8 @@ class OpenTalk implements Talk {
   #woken: WokenSession | null = null;
   /** The origin of a copied session, until a turn of the copy is kept. If the first turn fails, the copy is deleted. */
   #copied: Origin | null = null;
+  /** See `latestNativeTurn`. */
+  #nativeTurn = 0;
 
   constructor(options: TalkOptions, trust: ProjectTrust, setting: TalkSetting) {
     this.#options = options;
@@ -272,11 +274,24 @@ class OpenTalk implements Talk {
     const { places, note } = this.#options;
     this.#woken = await wakeSession({ store, session, places, cwd: this.cwd, note });
     await this.#change({ type: "stored", session: this.#woken.session });
+    await this.#takeNativeTurns();
+  }
+
+  /** True if the log has turns of the agent's own program that it did not have at the last call. */
+  async #takeNativeTurns(signal?: AbortSignal): Promise<boolean> {
+    const [before, { session }, { places, note }] = [this.#nativeTurn, this, this.#options];
+    const { latestNativeTurn } = await import("./native-turns.ts");
+    const store = await this.store();
+    this.#nativeTurn =
+      session === null ? 0 : await latestNativeTurn({ store, session, places, note, signal });
+    return this.#nativeTurn !== before;
   }
 
   async #say(input: RunInput, options: SayOptions): Promise<TurnResult> {
     await this.#copyAgain();
-    const [agent, store, { isGivenToAnother }] = await Promise.all([
+    // A program that is open does not know what its agent's other program wrote, so it starts again.
+    if (await this.#takeNativeTurns(options.signal)) await this.#program.end();
+    const [agent, store, { isGivenToAnother, withoutNewest }] = await Promise.all([
       this.#program.ready(this.#state),
       this.store(),
       import("./repeated-input.ts"),
@@ -344,15 +359,8 @@ class OpenTalk implements Talk {
     const { session } = this;
     if (retryOf !== undefined || session === null) return null;
     const { findRepeated } = await import("./repeated-input.ts");
-    const { places } = this.#options;
-    return await findRepeated(input, {
-      store: await this.store(),
-      session,
-      places,
-      cwd: this.cwd,
-      woken,
-      signal,
-    });
+    const sources = { store: await this.store(), places: this.#options.places, cwd: this.cwd };
+    return await findRepeated(input, { ...sources, session, woken, signal });
   }
 
   async #newSession(store: OpenedStore, input: RunInput | null): Promise<Session> {
@@ -489,9 +497,4 @@ class OpenTalk implements Talk {
     const { places, note, onProgress } = this.#options;
     return { store: await this.store(), places, cwd, note, onProgress };
   }
-}
-
-/** Removes the newest input, which is being repeated. */
-function withoutNewest(woken: WokenSession): WokenSession {
-  return { ...woken, unanswered: null, mayHaveMore: true };
 }

@@ -169,11 +169,14 @@ async function native(options: PlanOptions, reference: Reference | null): Promis
   const after = reference.baseSequence;
   const read = await readAfter(options, after);
   const own = await ownRuns(options, read.messages, nativeRef);
+  const here = `${nativeRef.agent}:${nativeRef.sessionId}`;
   const isNews = ({ metadata, stopReason }: Message): boolean =>
-    !own.has(String(metadata.runId)) ||
-    END_NOTES.has(String(metadata.note)) ||
-    // The last words before a process ended may be only in the log.
-    stopReason === CUT_OFF;
+    // A turn of the agent's own program was taken over from this native session.
+    metadata.nativeTurn !== here &&
+    (!own.has(String(metadata.runId)) ||
+      END_NOTES.has(String(metadata.note)) ||
+      // The last words before a process ended may be only in the log.
+      stopReason === CUT_OFF);
   const { transcript, omitted, lastSequence } = view(options, { ...read, after }, isNews);
   const unsure = reference.state === "unsure" ? { reason: "an earlier turn on it was cut off" } : {};
   return present({
