@@ -81,7 +81,7 @@ export async function addTurnElsewhere(home: Home, agent: WriterName, name: stri
 }
 
 /** An agent does not know the locks of Continuo, which are in the home of Continuo. */
-function asAgent<Options extends { readonly places: { readonly env: object } }>(
+export function asAgent<Options extends { readonly places: { readonly env: object } }>(
   home: Home,
   options: Options,
 ) {
@@ -92,7 +92,7 @@ function asAgent<Options extends { readonly places: { readonly env: object } }>(
   };
 }
 
-async function optionsOf(home: Home, agent: WriterName) {
+export async function optionsOf(home: Home, agent: WriterName) {
   const places = { home: home.path, env: cleanEnv(home.path) };
   const [found] = await Array.fromAsync(findNativeSessions({ places, agents: [agent] }));
   if (found === undefined) throw new Error(`${agent} has no session`);

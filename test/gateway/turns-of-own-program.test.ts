@@ -29,6 +29,8 @@ const SCRIPT: Script = {
     ],
     die: [chunk("I say "), ...BEGIN, { die: 3 }],
     "be cancelled": [chunk("I say "), ...BEGIN, { result: { stopReason: "cancelled" } }],
+    ask: [{ touch: "asked" }, { untilFile: "answered" }, chunk("All."), DONE],
+    "ask again": [{ touch: "asked again" }, { untilFile: "answered again" }, chunk("All."), DONE],
     succeed: [chunk("I say "), ...BEGIN, chunk("all."), DONE],
   },
 };
@@ -37,7 +39,7 @@ let home: TalkHome;
 beforeEach(() => {
   home = createTalkHome(SCRIPT);
   const agent = { command: process.execPath, args: [SCRIPTED_AGENT, join(home.path, "script.json")] };
-  home.write(".continuo/continuo.yaml", JSON.stringify({ agents: { [AGENT]: agent } }));
+  home.write(".continuo/continuo.yaml", JSON.stringify({ agents: { [AGENT]: agent, robot: agent } }));
 });
 
 async function load(editor: Editor): Promise<string> {
@@ -72,10 +74,10 @@ async function shownLines(editor: Editor, count: number): Promise<readonly strin
   return lines.map((line) => line.replace("Bash__", ""));
 }
 
-const begun = (): Promise<void> =>
-  expect.poll(() => existsSync(join(home.path, "begun")), { timeout: 60_000 }).toBe(true);
+const begun = (file = "begun"): Promise<void> =>
+  expect.poll(() => existsSync(join(home.path, file)), { timeout: 60_000 }).toBe(true);
 
-test.each(Object.keys(SCRIPT.prompts ?? {}))(
+test.each(Object.keys(SCRIPT.prompts ?? {}).filter((words) => !words.startsWith("ask")))(
   "after the turn \"%s\" of an editor, a turn of the agent's own program is shown once, and the editor's turn is not repeated",
   async (words) => {
     await begin(home, AGENT);
@@ -100,6 +102,34 @@ test.each(Object.keys(SCRIPT.prompts ?? {}))(
     }
   },
 );
+
+test("after a turn of the agent's own program, an editor's next turn continues in the native session that has it", async () => {
+  await begin(home, AGENT);
+  await using editor = await openEditor(home);
+  const sessionId = await load(editor);
+  const say = async (text: string): Promise<void> => {
+    const running = editor.agent.request("session/prompt", { sessionId, prompt: [{ type: "text", text }] });
+    await begun(text.replace("ask", "asked"));
+    await addAnswer(home, AGENT, { prompt: text, answer: "All." });
+    home.write(text.replace("ask", "answered"), "");
+    await running;
+  };
+  await say("ask");
+  const starts = home.sent("session/resume").length;
+  await addTurn(home, AGENT, "one");
+  await say("ask again");
+  // The program starts again, because it does not know the turn, and gets the prompt alone, because its session does.
+  expect(home.sent("session/resume")).toHaveLength(starts + 1);
+  expect(home.prompts()).toEqual(["ask", "ask again"]);
+  await sleep(3 * GATEWAY_LIMITS.nativeMs);
+  await using other = await openEditor(home);
+  const lines = await history(other, sessionId);
+  expect(lines).toEqual([...turnOf("one"), "user_message_chunk: ask again", "agent_message_chunk: All."]);
+  // Another agent receives the turn like every other one.
+  await editor.agent.request("session/set_config_option", { sessionId, configId: "agent", value: "robot" });
+  await editor.agent.request("session/prompt", { sessionId, prompt: [{ type: "text", text: "ask" }] });
+  expect(home.prompts().at(-1)).toContain("Run the tests one");
+});
 
 test("a turn of the agent's own program during a turn of an editor is shown after that turn", async () => {
   await begin(home, AGENT);

@@ -91,7 +91,8 @@ export async function takeNativeTurns(options: NativeTurnsOptions): Promise<Take
   const quietMs = quietMsOf(found);
   if (taken.pending.length > 0 && isPatient && quietMs < TALK_LIMITS.nativeQuietMs) {
     await sleep(TALK_LIMITS.nativeQuietMs - quietMs, undefined, present({ signal }));
-    return await takeNativeTurns({ ...options, isPatient: false });
+    const later = await takeNativeTurns({ ...options, isPatient: false });
+    return { ...later, added: taken.added + later.added };
   }
   // A change within the same tick of the clock that stamps files would not show.
   if (taken.pending.length === 0 && quietMs >= TALK_LIMITS.nativeTickMs) {
@@ -145,16 +146,15 @@ async function take(
   const last = turns.at(-1);
   const ended = turns.filter((turn) => turn !== last || hasEnded(turn, found));
   const events = isFree ? ended.flatMap((turn) => turn.flatMap((message) => toEvents(message, ref))) : [];
-  const stored = await appendNew(
-    store,
-    sessionId,
-    events.filter(({ id }) => !log.eventIds.has(id)),
-  );
+  const fresh = events.filter(({ id }) => !log.eventIds.has(id));
+  const stored = await appendNew(store, sessionId, fresh);
   const isStored = new Set(isFree ? ended : []);
   const pending = turns
     .filter((turn) => !isStored.has(turn))
     .flatMap((turn) => turn.filter(({ id }) => !log.taken.has(id)));
-  return { added: stored.length, newest: stored.at(-1)?.sequence ?? log.newest, pending };
+  // Another process may have stored some of them.
+  const now = fresh.length === 0 ? log : await readLog(store, sessionId, ref);
+  return { added: stored.length, newest: now.newest, pending };
 }
 
 /**
