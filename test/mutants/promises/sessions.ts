@@ -133,8 +133,8 @@ export const SESSIONS: readonly PromiseOfRoom[] = [
     file: `${ROOM}/plan.ts`,
     test: "test/sessions/unanswered.test.ts",
     promise: "A native session that continues after a crash receives the words that only the log has.",
-    text: "    stopReason === CUT_OFF;",
-    mistake: '    stopReason === "never";',
+    text: "      stopReason === CUT_OFF);",
+    mistake: '      stopReason === "never");',
   },
   {
     file: `${ROOM}/queue.ts`,

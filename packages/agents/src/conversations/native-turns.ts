@@ -27,7 +27,6 @@ import {
 import { recordOf } from "@continuo/core/wire";
 import { type PlacesAt, placesOf } from "@continuo/files";
 import { formatOf, lookUpSession } from "@continuo/native";
-import { stampOf } from "@continuo/native/index-file";
 import type { FoundSession } from "@continuo/native/kit";
 import { presentRefOf, toOwnRow } from "../catalog/index.ts";
 import { TALK_LIMITS } from "./limits.ts";
@@ -82,7 +81,9 @@ export async function takeNativeTurns(options: NativeTurnsOptions): Promise<Take
   if (ref === null) return NONE;
   const found = await locate(ref, places);
   if (found === null) return NONE;
-  const state = `${keyOf(ref)} ${stampOf(found.files)}`;
+  const state = createHash("sha256")
+    .update(JSON.stringify([keyOf(ref), found.location, found.files]))
+    .digest("base64url");
   const cursor = await store.getCursor({ logId: sessionId, name: LAST_TAKEN });
   const last = recordOf(cursor?.data);
   const newest = typeof last.newest === "number" ? last.newest : 0;
