@@ -1,13 +1,15 @@
 /** An agent's own program continues a session after, or during, a turn of an editor in the same session. */
 
-import { existsSync } from "node:fs";
+import { existsSync, renameSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { TALK_LIMITS } from "@continuo/agents/conversations";
+import { findNativeSessions } from "@continuo/native";
 import { beforeEach, expect, test } from "vitest";
 import { GATEWAY_LIMITS } from "../../src/gateway/limits.ts";
 import { chunk, DONE, hello1, type Script, type ScriptStep } from "../acp/script.ts";
 import { SCRIPTED_AGENT } from "../acp/scripted-program.ts";
+import { cleanEnv } from "../cli/home.ts";
 import { createTalkHome, type TalkHome } from "../cli/talk.ts";
 import { type Editor, openEditor } from "./editor.ts";
 import { addAnswer, addTurn, begin, told, turnOf } from "./native-writer.ts";
@@ -41,6 +43,15 @@ beforeEach(() => {
   const agent = { command: process.execPath, args: [SCRIPTED_AGENT, join(home.path, "script.json")] };
   home.write(".continuo/continuo.yaml", JSON.stringify({ agents: { [AGENT]: agent, robot: agent } }));
 });
+
+/** Gemini CLI waits before it resumes a session in the minute that the name of its file has. */
+async function beginEarlier(): Promise<void> {
+  await begin(home, AGENT);
+  const places = { home: home.path, env: cleanEnv(home.path) };
+  const [found] = await Array.fromAsync(findNativeSessions({ places, agents: [AGENT] }));
+  const path = found?.location ?? "";
+  renameSync(path, path.replace(/session-\d{4}-\d\d-\d\dT/u, "session-2026-01-01T"));
+}
 
 async function load(editor: Editor): Promise<string> {
   const [{ sessionId = "" } = {}] = (await editor.agent.request("session/list", {})).sessions;
@@ -80,7 +91,7 @@ const begun = (file = "begun"): Promise<void> =>
 test.each(Object.keys(SCRIPT.prompts ?? {}).filter((words) => !words.startsWith("ask")))(
   "after the turn \"%s\" of an editor, a turn of the agent's own program is shown once, and the editor's turn is not repeated",
   async (words) => {
-    await begin(home, AGENT);
+    await beginEarlier();
     await using editor = await openEditor(home);
     const sessionId = await load(editor);
     const running = prompt(editor, sessionId, words);
@@ -104,7 +115,7 @@ test.each(Object.keys(SCRIPT.prompts ?? {}).filter((words) => !words.startsWith(
 );
 
 test("after a turn of the agent's own program, an editor's next turn continues in the native session that has it", async () => {
-  await begin(home, AGENT);
+  await beginEarlier();
   await using editor = await openEditor(home);
   const sessionId = await load(editor);
   const say = async (text: string): Promise<void> => {
@@ -132,7 +143,7 @@ test("after a turn of the agent's own program, an editor's next turn continues i
 });
 
 test("a turn of the agent's own program during a turn of an editor is shown after that turn", async () => {
-  await begin(home, AGENT);
+  await beginEarlier();
   await using editor = await openEditor(home);
   const sessionId = await load(editor);
   const running = prompt(editor, sessionId, "succeed");
