@@ -5,13 +5,12 @@ import { takeNativeTurns } from "@continuo/agents/conversations";
 import { type Message, type Store, textOf } from "@continuo/core/model";
 import { fromStore } from "@continuo/core/transcript/builder";
 import { findNativeSessions, openNativeSession } from "@continuo/native";
-import { openSessionAdapter } from "@continuo/native/editing";
 import { openStore } from "@continuo/store";
 import { beforeEach, expect, test } from "vitest";
 import { importNative } from "../../packages/agents/src/conversations/native-import.ts";
 import { type OwnRun, turnsOfProgram } from "../../packages/agents/src/conversations/native-owners.ts";
 import { cleanEnv, createHome, type Home } from "../cli/home.ts";
-import { AGENTS, addTurn, asAgent, begin, optionsOf, type WriterName } from "../gateway/native-writer.ts";
+import { AGENTS, addTurn, begin, openAsAgent, type WriterName } from "../gateway/native-writer.ts";
 
 let home: Home;
 beforeEach(() => {
@@ -68,7 +67,7 @@ test.each(AGENTS)("a turn that the own program of %s still writes is not stored"
   await begin(home, agent);
   await using store = await openStore("memory:");
   const sessionId = await importIn(store, agent);
-  await using adapter = openSessionAdapter(asAgent(home, await optionsOf(home, agent)));
+  await using adapter = await openAsAgent(home, agent);
   await adapter.appendUserMessage("Run the tests");
   const call = { type: "tool_call", id: "call", name: "Bash", args: {} } as const;
   await adapter.appendAssistantMessage([{ type: "text", text: "I run them." }, call]);
@@ -89,7 +88,7 @@ test.each(AGENTS)(
     await begin(home, agent);
     const known = (await messagesOf(agent)).map(({ id }) => id);
     const fromMs = Date.now();
-    await using adapter = openSessionAdapter(asAgent(home, await optionsOf(home, agent)));
+    await using adapter = await openAsAgent(home, agent);
     await adapter.appendUserMessage("Ask from the editor");
     await adapter.appendUserMessage("Ask in the terminal");
     const call = { type: "tool_call", id: "own-call", name: "Bash", args: {} } as const;

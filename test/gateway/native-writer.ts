@@ -39,7 +39,7 @@ export async function begin(home: Home, agent: WriterName): Promise<void> {
 
 /** A program adds a question, and an answer with a call and its result. */
 export async function addTurn(home: Home, agent: WriterName, name: string): Promise<void> {
-  await using adapter = openSessionAdapter(asAgent(home, await optionsOf(home, agent)));
+  await using adapter = await openAsAgent(home, agent);
   await adapter.appendUserMessage(`Run the tests ${name}`);
   const call = {
     type: "tool_call",
@@ -58,7 +58,7 @@ export async function addAnswer(
   agent: WriterName,
   { prompt, answer }: { readonly prompt: string; readonly answer: string },
 ): Promise<void> {
-  await using adapter = openSessionAdapter(asAgent(home, await optionsOf(home, agent)));
+  await using adapter = await openAsAgent(home, agent);
   await adapter.appendUserMessage(prompt);
   await adapter.appendAssistantMessage(answer);
 }
@@ -80,8 +80,16 @@ export async function addTurnElsewhere(home: Home, agent: WriterName, name: stri
   expect(status, stderr).toBe(0);
 }
 
+/** Opens the session of an agent as its own program does. */
+export async function openAsAgent(
+  home: Home,
+  agent: WriterName,
+): Promise<ReturnType<typeof openSessionAdapter>> {
+  return openSessionAdapter(asAgent(home, await optionsOf(home, agent)));
+}
+
 /** An agent does not know the locks of Continuo, which are in the home of Continuo. */
-export function asAgent<Options extends { readonly places: { readonly env: object } }>(
+function asAgent<Options extends { readonly places: { readonly env: object } }>(
   home: Home,
   options: Options,
 ) {
@@ -92,7 +100,7 @@ export function asAgent<Options extends { readonly places: { readonly env: objec
   };
 }
 
-export async function optionsOf(home: Home, agent: WriterName) {
+async function optionsOf(home: Home, agent: WriterName) {
   const places = { home: home.path, env: cleanEnv(home.path) };
   const [found] = await Array.fromAsync(findNativeSessions({ places, agents: [agent] }));
   if (found === undefined) throw new Error(`${agent} has no session`);
