@@ -116,10 +116,11 @@ function two(number: number): string {
 
 /**
  * Characters that `JSON.stringify` does not escape, and that control a terminal, change the direction of text, or are
- * invisible. A joiner inside an emoji, or inside a word of a script that joins, counts as visible.
+ * invisible. A joiner inside an emoji, or inside a word of a script that joins, counts as visible. The character comes
+ * first, because a look at what is before it, at each character of a text, takes six times as long.
  */
 const HIDDEN =
-  /(?!(?<=[\p{Extended_Pictographic}\p{Emoji_Modifier}\p{M}\p{Script=Arab}\p{Script=Deva}\p{Script=Beng}\p{Script=Mlym}\p{Script=Sinh}])(?:[\u200c\u200d]|[\ufe0e\ufe0f]))[\u007f-\u009f\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu;
+  /[\u007f-\u009f\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}](?<![\p{Extended_Pictographic}\p{Emoji_Modifier}\p{M}\p{Script=Arab}\p{Script=Deva}\p{Script=Beng}\p{Script=Mlym}\p{Script=Sinh}](?:[\u200c\u200d]|[\ufe0e\ufe0f]))/gu;
 const PLAIN = /^[\n\x20-\x7e]*$/u;
 
 /** JSON of the value. The hidden characters become escapes, which a parser reads as the same characters. */
