@@ -62,7 +62,7 @@ async function ask({ sessions, questions, nowMs }: Haystack, path: string, count
       const session = known.get(key);
       return session === undefined
         ? []
-        : [[id, { stamp, hasNativeRefs: false, session: () => toIndexed(session) }]];
+        : [[id, { key, stamp, hasNativeRefs: false, session: () => toIndexed(session) }]];
     }),
   );
   const baselines = baselinesOf(sessions);

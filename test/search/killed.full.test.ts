@@ -99,7 +99,7 @@ test(`a fill that is killed at ${KILLS.length} points never gives a wrong or a m
     const isComplete = killed % 5 === 0;
     const texts = isComplete ? await updateTexts({ places }) : partly;
     if (isComplete) whole += 1;
-    const ready = new Set([...texts.ready.values()].map((one) => one.session().location));
+    const ready = new Set([...texts.ready.values()].map((one) => one.key));
     if (isComplete) expect(ready).toEqual(new Set(turns.map(({ location }) => location)));
     for (const word of WORDS) {
       const expected = turns

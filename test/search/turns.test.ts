@@ -47,7 +47,7 @@ async function expectSameTurns(places: Places & { readonly cwd: string }): Promi
   if (used.state !== "ready") throw new Error(used.state);
   const all: string[][] = [];
   for (const [id, one] of ready) {
-    const { location } = one.session();
+    const { key: location } = one;
     const indexed = used.value
       .filter(({ session }) => session === id)
       .sort((a, b) => a.number - b.number)

@@ -222,11 +222,18 @@ export const FOURTH_CATALOG: readonly PromiseOfRoom[] = [
   },
   {
     promise: "A title that an agent writes beside a session is found without a change of its file.",
-    file: "packages/agents/src/catalog/texts-native.ts",
+    file: "packages/agents/src/catalog/texts-known.ts",
     text: 'const isPlain = !archived && cwd === undefined && title === null;\n  return isPlain ? "" : `\\n${JSON.stringify({ archived, cwd, title })}`;',
     mistake:
       'const isPlain = !archived && cwd === undefined;\n  return isPlain ? "" : `\\n${JSON.stringify({ archived, cwd })}`;',
     test: "packages/agents/src/catalog/texts.test.ts",
+  },
+  {
+    promise: "A search has the same texts of sessions with and without the lines of an earlier list.",
+    file: "packages/agents/src/catalog/texts-known.ts",
+    text: "placedOf({ archived, cwd: this.#batch.cwd }, title)",
+    mistake: "placedOf({ archived }, title)",
+    test: "test/search/known-texts.test.ts",
   },
   {
     promise: "A store that cannot be read is reported by a search.",

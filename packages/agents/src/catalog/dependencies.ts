@@ -34,15 +34,15 @@ export function toDependencyStamps(agent: string, { there, gone }: AncestorFiles
   };
 }
 
-/** @param found all sessions; a missing file may belong to one of them */
+/** @param found returns all sessions; a missing file may belong to one of them */
 export function createStampOfDependency(
-  found: readonly FoundSession[],
+  found: () => readonly FoundSession[],
   readers: readonly Pick<AgentReader, "agent" | "fileIdOf">[],
 ): StampOfDependency {
   let there: ReadonlySet<string> | null = null;
   return (name) => {
     if (!name.startsWith(MISSING_PREFIX)) return stampOfFile(name);
-    there ??= namesOf(found, readers);
+    there ??= namesOf(found(), readers);
     return there.has(name) ? "there" : IS_GONE;
   };
 }

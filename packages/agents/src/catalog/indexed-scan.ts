@@ -22,7 +22,7 @@ export async function indexedScan(
   if (sizeBytes < CATALOG_LIMITS.indexedScanBytes || !found.location.endsWith(".jsonl")) return null;
   const previous = await storedScan(indexPathOf(places), found.location);
   // Files that were missing count as still missing here: the reader compares all other files of a session again.
-  const besideNow = createStampOfDependency([], []);
+  const besideNow = createStampOfDependency(() => [], []);
   const scan = previous && scanToContinue(previous, toGrowingFile(found, Date.now()), besideNow);
   if (scan === null) onMissing();
   return scan;

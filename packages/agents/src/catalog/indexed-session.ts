@@ -1,7 +1,7 @@
 /** The facts about a session that a search knows without opening it, and the source of its text. */
 
 import type { Message, NativeRef, SessionRow } from "@continuo/core/model";
-import type { StoredSession, TextSource } from "@continuo/native/index-file";
+import type { SourceReader, StoredSession, TextSource } from "@continuo/native/index-file";
 import type { FoundSession } from "@continuo/native/kit";
 import type { StampOfDependency } from "./dependencies.ts";
 
@@ -45,14 +45,18 @@ export function parseStored(source: string): StoredIndexedSession {
 
 /** A session from which a search may answer. */
 export interface ReadySession {
+  readonly key: string;
   readonly stamp: string;
   /** False if no native session is the same conversation. */
   readonly hasNativeRefs: boolean;
-  /** Parsed at the first use, because a search shows only a few of thousands. */
-  session(): IndexedSession;
+  /**
+   * Read and parsed at the first use, because a search shows only a few of thousands. Only within the transaction that
+   * found the stamp unchanged.
+   */
+  session(read: SourceReader): IndexedSession;
 }
 
-export function toReady(stored: Pick<StoredSession, "stamp" | "source">): ReadySession {
+export function toReady(stored: StoredSession): ReadySession {
   return new ReadyRow(stored);
 }
 
@@ -60,21 +64,21 @@ export function toReady(stored: Pick<StoredSession, "stamp" | "source">): ReadyS
  * This is a class because there are thousands of rows, and V8 takes far longer for objects with getters of their own.
  */
 class ReadyRow implements ReadySession {
+  readonly key: string;
   readonly stamp: string;
-  readonly #source: string;
+  readonly hasNativeRefs: boolean;
+  readonly #id: number;
   #parsed: IndexedSession | null = null;
 
-  constructor({ stamp, source }: Pick<StoredSession, "stamp" | "source">) {
+  constructor({ id, key, stamp, hasNativeRefs }: StoredSession) {
+    this.#id = id;
+    this.key = key;
     this.stamp = stamp;
-    this.#source = source;
+    this.hasNativeRefs = hasNativeRefs;
   }
 
-  get hasNativeRefs(): boolean {
-    return !this.#source.includes('"nativeRefs":[]');
-  }
-
-  session(): IndexedSession {
-    this.#parsed ??= toIndexed(this.#source);
+  session(read: SourceReader): IndexedSession {
+    this.#parsed ??= toIndexed(read(this.#id));
     return this.#parsed;
   }
 }

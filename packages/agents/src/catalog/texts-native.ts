@@ -1,8 +1,15 @@
 /** The texts of native sessions and of their sub-agents, each read by the reader of its agent. */
 
-import { isFailure, present, type SessionDetails, toSessionRow } from "@continuo/core/model";
+import {
+  type AgentName,
+  cancellableItems,
+  isFailure,
+  present,
+  type SessionDetails,
+  toSessionRow,
+} from "@continuo/core/model";
 import type { FoundFile, Places } from "@continuo/files";
-import { findNativeSessions, formatOf, openNativeSession, READABLE_AGENTS } from "@continuo/native";
+import { formatOf, openNativeSession, READABLE_AGENTS } from "@continuo/native";
 import {
   asOneStep,
   isSettled,
@@ -15,7 +22,9 @@ import type {
   AgentReader,
   AncestorFiles,
   FindTitle,
+  FoundBatch,
   FoundSession,
+  KnownFiles,
   OpenedSession,
   SavedSkimMemo,
 } from "@continuo/native/kit";
@@ -24,6 +33,7 @@ import { everyMessage } from "./every-message.ts";
 import { everyStep } from "./every-step.ts";
 import { type GrowingFile, scanToContinue, toGrowingFile } from "./growth.ts";
 import { type CatalogSource, noMessages, type StoredIndexedSession } from "./indexed-session.ts";
+import { KnownText, type KnownTextOptions, placedOf } from "./texts-known.ts";
 
 export interface NativeSourceOptions {
   readonly places: Places;
@@ -37,16 +47,61 @@ export interface NativeSourceOptions {
   readonly onFound?: (sessions: number) => void;
 }
 
+export interface NativeTexts {
+  readonly sources: readonly CatalogSource[];
+  readonly known: readonly KnownText[];
+}
+
 /** Lists the text of every native session that has a file and is not excluded. */
-export async function nativeSources(options: NativeSourceOptions): Promise<CatalogSource[]> {
-  const { places, memo, signal, isExcluded } = options;
+export async function nativeTexts(options: NativeSourceOptions): Promise<NativeTexts> {
+  const { memo, signal, isExcluded, onFound } = options;
+  const files = await memo.knownFiles();
   const found: FoundSession[] = [];
-  const looking = present({ places, memo, signal });
-  for await (const one of findNativeSessions({ ...looking, subagents: "include" })) {
-    if (one.files.length > 0 && !isExcluded(one.location)) found.push(one);
-    options.onFound?.(found.length);
+  const batches: AgentBatch[] = [];
+  let count = 0;
+  for await (const one of cancellableItems(signal, () => batchesOf(files, options))) {
+    found.push(...one.batch.found.filter(({ files, location }) => files.length > 0 && !isExcluded(location)));
+    if (one.batch.known.length > 0) batches.push(one);
+    count += one.batch.found.length + one.batch.known.length;
+    onFound?.(count);
   }
-  return await toSources(found, options);
+  const known: KnownText[] = [];
+  const shared = await factsOf(found, options, () => known.map((one) => one.found()));
+  for (const { agent, batch } of batches) {
+    const { nowMs, rules } = options;
+    const titleOf = shared.titles.get(agent) ?? null;
+    const toSource: KnownTextOptions["toSource"] = (one) => sourceOf(one, shared, options);
+    const of = { files, nowMs, rules, besideNow: shared.besideNow, titleOf, toSource };
+    for (const session of batch.known) {
+      if (!isExcluded(session.path)) known.push(new KnownText(session, batch, of));
+    }
+  }
+  return { sources: found.map((one) => sourceOf(one, shared, options)), known };
+}
+
+interface AgentBatch {
+  readonly agent: AgentName;
+  readonly batch: FoundBatch;
+}
+
+async function* batchesOf(
+  files: KnownFiles,
+  { places, memo, signal }: NativeSourceOptions,
+): AsyncGenerator<AgentBatch, void, void> {
+  const looking = { ...present({ memo, signal }), subagents: "include" } as const;
+  for (const agent of READABLE_AGENTS) {
+    const reader = await formatOf(agent);
+    if (reader.findBatches !== undefined) {
+      for await (const batch of reader.findBatches(places, { ...looking, files })) yield { agent, batch };
+      continue;
+    }
+    const found = await Array.fromAsync(reader.find(places, looking));
+    yield { agent, batch: { found, known: [], toFound: noneKnown } };
+  }
+}
+
+function noneKnown(): never {
+  throw new Error("no session of this batch is known");
 }
 
 /** The texts of sessions that were found. */
@@ -54,6 +109,24 @@ export async function toSources(
   found: readonly FoundSession[],
   options: Omit<NativeSourceOptions, "onFound">,
 ): Promise<CatalogSource[]> {
+  const shared = await factsOf(found, options, () => []);
+  return found.map((one) => sourceOf(one, shared, options));
+}
+
+/** These facts serve to make the sources of many sessions. */
+interface SharedFacts {
+  readonly sharing: ReadonlyMap<string, number>;
+  readonly titles: ReadonlyMap<string, FindTitle>;
+  readonly states: ReadonlyMap<string, string>;
+  readonly besideNow: StampOfDependency;
+}
+
+/** @param others returns the sessions that are not among those found */
+async function factsOf(
+  found: readonly FoundSession[],
+  { places, memo }: Omit<NativeSourceOptions, "onFound">,
+  others: () => readonly FoundSession[],
+): Promise<SharedFacts> {
   const sharing = new Map<string, number>();
   for (const one of found) sharing.set(fileOf(one), (sharing.get(fileOf(one)) ?? 0) + 1);
   const readers = new Map<string, AgentReader>();
@@ -62,21 +135,27 @@ export async function toSources(
   for (const agent of READABLE_AGENTS) {
     const reader = await formatOf(agent);
     readers.set(agent, reader);
-    titles.set(agent, await titlesBeside(reader, options.places));
+    titles.set(agent, await titlesBeside(reader, places));
     const shared = found.filter((one) => one.agent === agent && (sharing.get(fileOf(one)) ?? 1) > 1);
     if (reader.statesOf === undefined || shared.length === 0) continue;
-    await options.memo.expect(shared.flatMap(({ files }) => files.slice(0, 1)));
-    for (const [location, state] of await reader.statesOf(shared, options.memo)) {
+    await memo.expect(shared.flatMap(({ files }) => files.slice(0, 1)));
+    for (const [location, state] of await reader.statesOf(shared, memo)) {
       states.set(location, state);
     }
   }
-  const besideNow = createStampOfDependency(found, [...readers.values()]);
-  return found.map((one) => {
-    const title = titles.get(one.agent)?.(one) ?? null;
-    const state = states.get(one.location) ?? null;
-    const told = { sharing: sharing.get(fileOf(one)) ?? 1, state, placed: placedOf(one, title), besideNow };
-    return toSource(one, told, options);
-  });
+  const besideNow = createStampOfDependency(() => [...found, ...others()], [...readers.values()]);
+  return { sharing, titles, states, besideNow };
+}
+
+function sourceOf(
+  one: FoundSession,
+  { sharing, titles, states, besideNow }: SharedFacts,
+  options: Omit<NativeSourceOptions, "memo" | "onFound">,
+): CatalogSource {
+  const title = titles.get(one.agent)?.(one) ?? null;
+  const state = states.get(one.location) ?? null;
+  const told = { sharing: sharing.get(fileOf(one)) ?? 1, state, placed: placedOf(one, title), besideNow };
+  return toSource(one, told, options);
 }
 
 /** If titles cannot be read, the session reports it when it is opened. */
@@ -99,12 +178,6 @@ async function nullIfUnreadable<T>(read: () => Promise<T>): Promise<T | null> {
     if (!isFailure(error)) throw error;
     return null;
   }
-}
-
-/** Facts about a session from its place and from the files next to it. */
-function placedOf({ archived, cwd }: FoundSession, title: string | null): string {
-  const isPlain = !archived && cwd === undefined && title === null;
-  return isPlain ? "" : `\n${JSON.stringify({ archived, cwd, title })}`;
 }
 
 interface SideFileFacts {

@@ -4,7 +4,7 @@ import { mkdirSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { findNativeSessions } from "@continuo/native";
 import { mirrorFile, writeMirror } from "@continuo/native/editing/mirrors";
-import { indexPathOf, storedSessions } from "@continuo/native/index-file";
+import { createSourceReader, indexPathOf, storedSessions, useIndex } from "@continuo/native/index-file";
 import { openStore } from "@continuo/store";
 import { beforeEach, expect, test } from "vitest";
 import { scratchFolder } from "../../../../test/scratch-folder.ts";
@@ -98,7 +98,10 @@ test("a title that an agent writes beside a session is indexed without a change 
   const titles = async (): Promise<readonly unknown[]> => {
     // A day later, so that files count as unchanged.
     const { ready } = await updateTexts({ places: placesOf(), nowMs: Date.now() + DAY_MS });
-    return [...ready.values()].map((one) => one.session().title);
+    const used = await useIndex(indexPathOf(placesOf()), "read", (database) =>
+      [...ready.values()].map((one) => one.session(createSourceReader(database)).title),
+    );
+    return used.state === "ready" ? used.value : [];
   };
   const before = await titles();
   write(".codex/session_index.jsonl", [{ id: ID, thread_name: "The lighthouse" }]);

@@ -22,8 +22,9 @@ import { areDependenciesUnchanged, stampOfFile } from "./dependencies.ts";
 import { excludes } from "./exclude-patterns.ts";
 import { type CatalogSource, parseStored, type ReadySession, toReady } from "./indexed-session.ts";
 import { copySources } from "./texts-copies.ts";
+import type { KnownText } from "./texts-known.ts";
 import { mirrorSources } from "./texts-mirrors.ts";
-import { nativeSources } from "./texts-native.ts";
+import { nativeTexts } from "./texts-native.ts";
 import { ownSources } from "./texts-own.ts";
 import { trashSources } from "./texts-trash.ts";
 
@@ -102,7 +103,7 @@ export async function openTexts(options: TextsOptions): Promise<OpenTexts> {
   let readyNow: Texts["ready"] | null = null;
   // The sessions are compared once, and again after each fill, because there may be thousands.
   const now = (): IndexComparison => {
-    compared ??= compare(all.sources, { stored, filled, failures });
+    compared ??= compare(all, { stored, filled, failures });
     return compared;
   };
   const readAgain = async (): Promise<void> => {
@@ -113,9 +114,9 @@ export async function openTexts(options: TextsOptions): Promise<OpenTexts> {
   const missing = (): readonly CatalogSource[] => now().missing;
   return {
     missing,
-    all: () => all.sources.filter(({ key }) => !failures.has(key)),
-    sources: (keys) => now().sources.filter(({ key }) => keys.has(key)),
-    sessionIds: () => now().sources.map(({ sessionId }) => sessionId),
+    all: () => everySource(all).filter(({ key }) => !failures.has(key)),
+    sources: (keys) => everyText(all, now()).flatMap((one) => (keys.has(one.key) ? sourceOf(one) : [])),
+    sessionIds: () => everyText(all, now()).map(({ sessionId }) => sessionId),
     async fill(goOn) {
       for (
         let sources = missing(), isFirst = true;
@@ -130,7 +131,7 @@ export async function openTexts(options: TextsOptions): Promise<OpenTexts> {
         sources = missing();
         if (done.left > 0 || sources.length >= before) break;
       }
-      const keys = new Set(now().sources.map(({ key }) => key));
+      const keys = new Set(everyText(all, now()).map(({ key }) => key));
       const gone = [...stored.keys()].filter((key) => !keys.has(key));
       await removeText(path, gone);
       if (gone.length > 0) await readAgain();
@@ -178,22 +179,20 @@ export async function textsState(options: TextsOptions): Promise<{
 }> {
   const path = indexPathOf(options.places);
   await using all = await allSources(options, openRows(path, Date.now()));
-  const { sources, ready } = compare(all.sources, {
-    stored: await readStored(path),
-    filled: new Set(),
-    failures: new Map(),
-  });
+  const compared = compare(all, { stored: await readStored(path), filled: new Set(), failures: new Map() });
+  const sources = everyText(all, compared).map(sourceOf);
   return {
     sessions: sources.length,
-    ready: ready.length,
+    ready: compared.ready.length,
     // The sessions of one file share its size.
     sizeBytes: Math.round(sources.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0)),
   };
 }
 
 interface AllSources extends AsyncDisposable {
-  /** Sources, with the one that changed last first. */
+  /** The sources that were made already, in no order. */
   readonly sources: readonly CatalogSource[];
+  readonly known: readonly KnownText[];
   readonly failures: Texts["unreadable"];
 }
 
@@ -210,15 +209,15 @@ async function allSources(
   // A spread would read all properties of the caller's object, and a shell opens its standard input when that property
   // is read.
   const at: PlacesAt = { ...placesOf(places), cwd: places.cwd ?? process.cwd() };
-  const native = await nativeSources({ ...shared, places, signal, ...present({ onFound }) });
+  const native = await nativeTexts({ ...shared, places, signal, ...present({ onFound }) });
   const own = await ownSources({ ...shared, places: at });
-  const metIds = new Set(native.map(({ sessionId }) => sessionId));
+  const metIds = new Set([...native.sources, ...native.known].map(({ sessionId }) => sessionId));
   const copies = copySources({ ...shared, places, metIds });
   const mirrors = await mirrorSources({ ...shared, places, metIds, signal });
   const trashed = trashSources({ ...shared, places });
-  const sources = [...native, ...own.sources, ...copies, ...mirrors, ...trashed];
   return {
-    sources: sources.sort((a, b) => b.changedMs - a.changedMs || (a.key < b.key ? -1 : 1)),
+    sources: [...native.sources, ...own.sources, ...copies, ...mirrors, ...trashed],
+    known: native.known,
     failures: own.failure === null ? [] : [own.failure],
     [Symbol.asyncDispose]: () => own[Symbol.asyncDispose](),
   };
@@ -226,12 +225,32 @@ async function allSources(
 
 type StoredSessions = ReadonlyMap<string, StoredSession>;
 
+/** A session, whose source may not be made yet. */
+type AnyText = CatalogSource | KnownText;
+
+function sourceOf(one: AnyText): CatalogSource {
+  return "toSource" in one ? one.toSource() : one;
+}
+
+/** Those without sub-agents inside other files, the newest first. */
+function everySource({ sources, known }: AllSources): CatalogSource[] {
+  return [...sources, ...known.map(sourceOf)].sort(byNewest);
+}
+
+function everyText({ sources, known }: AllSources, { inside }: IndexComparison): readonly AnyText[] {
+  return [...sources, ...known, ...inside];
+}
+
+function byNewest(a: CatalogSource, b: CatalogSource): number {
+  return b.changedMs - a.changedMs || (a.key < b.key ? -1 : 1);
+}
+
 /** The sessions of this machine, compared with those in the index. */
 interface IndexComparison {
-  /** All sessions, including sub-agents inside other files, which are known only after these files were read. */
-  readonly sources: readonly CatalogSource[];
+  /** Sub-agents inside other files, which are known only after these files were read. */
+  readonly inside: readonly CatalogSource[];
   readonly ready: readonly StoredSession[];
-  /** Sessions that the index lacks, without those that could not be read. */
+  /** Sessions that the index lacks, newest first, without those that could not be read. */
   readonly missing: readonly CatalogSource[];
 }
 
@@ -242,45 +261,45 @@ interface ComparisonInput {
 }
 
 function compare(
-  all: readonly CatalogSource[],
+  { sources, known }: AllSources,
   { stored, filled, failures }: ComparisonInput,
 ): IndexComparison {
-  const sources = [...all];
   const ready: StoredSession[] = [];
   const missing: CatalogSource[] = [];
-  // The loop adds sub-agents to the list over which it runs.
-  for (const source of sources) {
-    const session = stored.get(source.key);
-    if (session === undefined || !isReady(session, source, filled)) {
-      if (!failures.has(source.key)) missing.push(source);
-      continue;
+  const inside: CatalogSource[] = [];
+  const take = (one: AnyText): void => {
+    const session = stored.get(one.key);
+    if (session === undefined || !isReady(session, one, filled)) {
+      if (!failures.has(one.key)) missing.push(sourceOf(one));
+      return;
     }
     ready.push(session);
-    if (hasInside(session.source)) sources.push(...(source.insideOf?.(parseStored(session.source)) ?? []));
-  }
-  return { sources, ready, missing };
+    if (session.withInside === null) return;
+    inside.push(...(sourceOf(one).insideOf?.(parseStored(session.withInside)) ?? []));
+  };
+  for (const one of sources) take(one);
+  for (const one of known) take(one);
+  missing.sort(byNewest);
+  // The loop may add sub-agents to the list over which it runs.
+  for (const one of inside) take(one);
+  return { inside, ready, missing };
 }
 
 async function readStored(path: string): Promise<StoredSessions> {
   return new Map((await storedSessions(path)).map((session) => [session.key, session]));
 }
 
-function isReady(
-  session: StoredSession,
-  source: CatalogSource | undefined,
-  filled: ReadonlySet<string>,
-): boolean {
-  if (source === undefined || !session.isComplete) return false;
+function isReady(session: StoredSession, source: AnyText, filled: ReadonlySet<string>): boolean {
+  if (!session.isComplete) return false;
+  const { stamp } = source;
   // A session that changed a moment ago has no stamp: it counts as indexed only if this call has read it.
-  if (source.stamp === null) return filled.has(session.key);
-  return session.stamp === source.stamp && (filled.has(session.key) || isBesideFresh(session, source));
+  if (stamp === null) return filled.has(session.key);
+  return session.stamp === stamp && (filled.has(session.key) || isBesideFresh(session, source));
 }
 
-/** Sub-agents inside of a session's own file are rare, so the JSON is not parsed to find out that there are none. */
-function hasInside(source: string): boolean {
-  return !source.includes('"inside":[]');
-}
-
-function isBesideFresh({ beside }: StoredSession, { besideNow = stampOfFile }: CatalogSource): boolean {
+function isBesideFresh(
+  { beside }: StoredSession,
+  { besideNow = stampOfFile }: Pick<CatalogSource, "besideNow">,
+): boolean {
   return areDependenciesUnchanged(beside, besideNow);
 }

@@ -3,10 +3,12 @@
 import type { DatabaseSync } from "node:sqlite";
 import { present } from "@continuo/core/model";
 import {
+  createSourceReader,
   matchTurns,
   type Passage,
   passagesOf,
   rankedTurns,
+  type SourceReader,
   stampsOfSessions,
   type TurnMatch,
   turnsByIds,
@@ -100,8 +102,9 @@ function searchNow(database: DatabaseSync, query: SearchQuery, options: SearchOp
   for (const [id, stamp] of stampsOfSessions(database)) {
     if (options.sessions.get(id)?.stamp === stamp) unchanged.add(id);
   }
-  const read = { database, query, ...options };
-  const matchOptions = { ...options, unchanged };
+  const sourceOf = createSourceReader(database);
+  const read = { database, sourceOf, query, ...options };
+  const matchOptions = { ...options, sourceOf, unchanged };
   const groups =
     options.best === undefined
       ? matchedBy(database, query, matchOptions)
@@ -131,7 +134,7 @@ class MatchedSession implements Candidate {
   }
 
   get session(): IndexedSession {
-    return this.#ready.session();
+    return this.#ready.session(this.#read.sourceOf);
   }
 
   toResult(): SearchResult {
@@ -144,6 +147,7 @@ function byRank(a: Match, b: Match): number {
 }
 
 interface MatchOptions extends SearchOptions {
+  readonly sourceOf: SourceReader;
   readonly unchanged: ReadonlySet<number>;
 }
 
@@ -151,12 +155,12 @@ interface MatchOptions extends SearchOptions {
 type SessionOf = (id: number) => ReadySession | null;
 
 /** Checks each session only once, not again for each of its turns. */
-function createSessionOf(query: SearchQuery, { unchanged, sessions }: MatchOptions): SessionOf {
+function createSessionOf(query: SearchQuery, { sourceOf, unchanged, sessions }: MatchOptions): SessionOf {
   const known = new Map<number, ReadySession | null>();
   const isAny = !filtersSessions(query);
   const find = (id: number): ReadySession | null => {
     const ready = unchanged.has(id) ? sessions.get(id) : undefined;
-    return ready !== undefined && (isAny || isOfSession(ready.session(), query)) ? ready : null;
+    return ready !== undefined && (isAny || isOfSession(ready.session(sourceOf), query)) ? ready : null;
   };
   return (id) => {
     const before = known.get(id);
@@ -173,13 +177,18 @@ function createFilter(query: SearchQuery, options: MatchOptions): (turn: TurnMat
   const isAny = !filtersTurns(query);
   return (turn) => {
     const session = sessionOf(turn.session);
-    return session === null || isAny || isOfTurn(turn, session.session(), query) ? session : null;
+    if (session === null || isAny) return session;
+    return isOfTurn(turn, session.session(options.sourceOf), query) ? session : null;
   };
 }
 
 /** The session is parsed only if the time of a turn is missing. */
-function timeOf({ at }: Pick<TurnMatch, "at">, session: ReadySession): Pick<IndexedSession, "updatedAt"> {
-  return at === null ? session.session() : { updatedAt: null };
+function timeOf(
+  { at }: Pick<TurnMatch, "at">,
+  session: ReadySession,
+  sourceOf: SourceReader,
+): Pick<IndexedSession, "updatedAt"> {
+  return at === null ? session.session(sourceOf) : { updatedAt: null };
 }
 
 function matchedBy(database: DatabaseSync, query: SearchQuery, options: MatchOptions): TurnGroups {
@@ -187,7 +196,7 @@ function matchedBy(database: DatabaseSync, query: SearchQuery, options: MatchOpt
   // Only filters and a regular expression need more facts of a turn than its rank does.
   return match === null || options.regex !== undefined || filtersTurns(query)
     ? filteredTurns(database, query, { ...options, ...present({ match: match ?? undefined }) })
-    : everyTurn(database, createSessionOf(query, options), { match, nowMs: options.nowMs });
+    : everyTurn(database, createSessionOf(query, options), { ...options, match });
 }
 
 /** The groups have the numbers of their sessions. */
@@ -200,11 +209,15 @@ interface RankedGroup {
   score: number;
 }
 
+interface RankOptions extends Pick<MatchOptions, "nowMs" | "sourceOf"> {
+  readonly match: string;
+}
+
 /** Groups every turn that matches. Most turns are only counted: the time of a turn is parsed only if it can be best. */
 function everyTurn(
   database: DatabaseSync,
   sessionOf: SessionOf,
-  { match, nowMs }: { readonly match: string; readonly nowMs: number },
+  { match, nowMs, sourceOf }: RankOptions,
 ): TurnGroups {
   const groups = new Map<number, RankedGroup>();
   for (const [id, session, number, at, score] of rankedTurns(database, match, COLUMN_WEIGHTS)) {
@@ -213,7 +226,7 @@ function everyTurn(
     const group = groups.get(session);
     group?.ids.push(id);
     if (group !== undefined && !mayReach(group.score, score)) continue;
-    const rank = rankOf({ at, score }, timeOf({ at }, ready), nowMs);
+    const rank = rankOf({ at, score }, timeOf({ at }, ready, sourceOf), nowMs);
     if (group === undefined) groups.set(session, { ids: [id], best: id, number, score: rank });
     else if (rank > group.score || (rank === group.score && number < group.number)) {
       group.best = id;
@@ -236,7 +249,7 @@ function filteredTurns(
   query: SearchQuery,
   options: MatchOptions & { readonly match?: string },
 ): TurnGroups {
-  const { match, regex, mask, nowMs } = options;
+  const { match, regex, mask, nowMs, sourceOf } = options;
   const groups = new Map<number, Match[]>();
   const sessionOf = createFilter(query, options);
   for (const turn of matchTurns(database, { weights: COLUMN_WEIGHTS, ...present({ match }) })) {
@@ -247,7 +260,11 @@ function filteredTurns(
         ? undefined
         : firstMatch(passagesOf(database, turn), { regex, mask, voices: voicesOf(query) });
     if (excerpt === null) continue;
-    const one = { turn, score: rankOf(turn, timeOf(turn, session), nowMs), ...present({ excerpt }) };
+    const one = {
+      turn,
+      score: rankOf(turn, timeOf(turn, session, sourceOf), nowMs),
+      ...present({ excerpt }),
+    };
     const group = groups.get(turn.session);
     if (group) group.push(one);
     else groups.set(turn.session, [one]);
@@ -274,7 +291,7 @@ function rankedBy(
   const found = searchBest(database, query, {
     match,
     nowMs,
-    sessionOf: (turn) => sessionOf(turn)?.session() ?? null,
+    sessionOf: (turn) => sessionOf(turn)?.session(options.sourceOf) ?? null,
   });
   return toGroups(found);
 }
@@ -304,6 +321,7 @@ function best(candidates: readonly Candidate[], { limit, pick }: ResultLimits): 
 
 interface TurnReadOptions extends Pick<SearchOptions, "mask" | "best"> {
   readonly database: DatabaseSync;
+  readonly sourceOf: SourceReader;
   readonly query: SearchQuery;
 }
 

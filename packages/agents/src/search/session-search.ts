@@ -8,7 +8,7 @@ import { isContinuoError, present } from "@continuo/core/model";
 import { maskSecrets } from "@continuo/core/transcript";
 import { debugOf, type PlacesAt, placesOf } from "@continuo/files";
 import { type IndexState, indexPathOf, useIndex } from "@continuo/native/index-file";
-import { type KeptTexts, type OpenTexts, openTexts, type ReadySession, TRASHED } from "../catalog/index.ts";
+import { type KeptTexts, type OpenTexts, openTexts, type ReadySession } from "../catalog/index.ts";
 import { SEARCH_LIMITS } from "./limits.ts";
 import {
   type BestMatch,
@@ -208,13 +208,10 @@ async function searchOpen(
   // If another process writes sessions at this moment, these are searched in their files too.
   for (let round = 0; ; round++) {
     const found = await searchIndex(query, { ...options, sessions, others: scanning.results });
-    const changed = found.changed.flatMap((id) => sessions.get(id)?.session() ?? []);
+    const changed = found.changed.flatMap((id) => sessions.get(id)?.key ?? []);
     if (changed.length > 0 && round < SEARCH_LIMITS.rounds) {
       for (const id of found.changed) sessions.delete(id);
-      const keys = new Set(
-        changed.map(({ trashId, location }) => (trashId === null ? location : TRASHED + trashId)),
-      );
-      const sources = texts.sources(keys);
+      const sources = texts.sources(new Set(changed));
       notIndexed += sources.length;
       await scanning.scan(sources);
       continue;

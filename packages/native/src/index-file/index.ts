@@ -24,9 +24,11 @@ export { asOneStep, type HistoryStep, type TextSteps } from "./resume-point.ts";
 export { isSettled, openRows, stampOf } from "./rows.ts";
 export {
   countTurns,
+  createSourceReader,
   matchTurns,
   passagesOf,
   rankedTurns,
+  type SourceReader,
   type StoredSession,
   scoreTurns,
   stampsOfSessions,

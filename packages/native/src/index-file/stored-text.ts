@@ -19,8 +19,10 @@ export interface StoredSession {
   readonly cutChars: number;
   /** True if no process is writing it. */
   readonly isComplete: boolean;
-  /** The facts of `OpenText`, as JSON. */
-  readonly source: string;
+  /** True if other sessions may be the same conversation. */
+  readonly hasNativeRefs: boolean;
+  /** `source` of `OpenText`, only for a session with sub-agents in its own file. */
+  readonly withInside: string | null;
 }
 
 export async function storedSessions(path: string): Promise<readonly StoredSession[]> {
@@ -29,11 +31,16 @@ export async function storedSessions(path: string): Promise<readonly StoredSessi
 }
 
 function readSessions(database: DatabaseSync): StoredSession[] {
-  const select = database.prepare("select id, key, stamp, beside, cut_chars, writer, source from sessions");
+  // Few sessions have references or sub-agents, and the JSON of thousands of others would only fill the memory.
+  const select = database.prepare(
+    `select id, key, stamp, beside, cut_chars, writer, instr(source, '"nativeRefs":[]') = 0,
+       case when instr(source, '"inside":[]') = 0 then source end
+     from sessions`,
+  );
   select.setReturnArrays(true);
   const sessions: StoredSession[] = [];
   for (const row of select.iterate()) {
-    const [id, key, stamp, beside, cutChars, writer, source] = row as unknown as SessionColumns;
+    const [id, key, stamp, beside, cutChars, writer, hasRefs, withInside] = row as unknown as SessionColumns;
     sessions.push({
       id,
       key,
@@ -42,7 +49,8 @@ function readSessions(database: DatabaseSync): StoredSession[] {
       beside: beside === "{}" ? NOTHING_BESIDE : fromRow(() => JSON.parse(beside)),
       cutChars,
       isComplete: writer === null,
-      source,
+      hasNativeRefs: hasRefs === 1,
+      withInside,
     });
   }
   return sessions;
@@ -57,8 +65,22 @@ type SessionColumns = readonly [
   beside: string,
   cutChars: number,
   writer: string | null,
-  source: string,
+  hasRefs: number,
+  withInside: string | null,
 ];
+
+/** Returns `source` of `OpenText` by the number of the session. */
+export type SourceReader = (id: number) => string;
+
+/** Valid only while the same index is open, for sessions that are in it. */
+export function createSourceReader(database: DatabaseSync): SourceReader {
+  const select = database.prepare("select source from sessions where id = ?");
+  return (id) => {
+    const row = select.get(id);
+    if (row === undefined) throw new Error(`session ${id} is not in the index`);
+    return String(row.source);
+  };
+}
 
 /** The stamps of the sessions that no process is writing. Valid only while the same index is open. */
 export function stampsOfSessions(

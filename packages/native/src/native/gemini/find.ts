@@ -12,7 +12,7 @@
 
 import { basename, dirname, join } from "node:path";
 import { setImmediate as otherWork } from "node:timers/promises";
-import type { Problem } from "@continuo/core/model";
+import { type Problem, present } from "@continuo/core/model";
 import {
   canonicalFolder,
   type FoundFile,
@@ -53,7 +53,7 @@ import {
 import { kindOf, metadataIn } from "./records.ts";
 import { lastUpdatedOf, skimFile } from "./skim-file.ts";
 import { readHeadText } from "./source.ts";
-import { subagentFiles, subagentFolder } from "./subagents.ts";
+import { subagentFiles, subagentFolderName } from "./subagents.ts";
 
 export function findSessions(places: Places, options: FindOptions): AsyncGenerator<FoundSession, void, void> {
   return foundIn(findBatches(places, { ...options, files: null }));
@@ -85,7 +85,7 @@ export async function* findBatches(
       const parents = [...found.map(({ sessionId, location }) => ({ sessionId, path: location })), ...known];
       for (const one of parents) found.push(...(await subagentsOf(one, chats, memo)).map(withOwner));
     }
-    yield { found, known, toFound: toFoundSession };
+    yield { found, known, toFound: toFoundSession, ...present({ cwd: owner ?? undefined }) };
   }
 }
 
@@ -94,7 +94,7 @@ async function subagentsOf(
   { names }: ChatsFolder,
   memo: SkimMemo | undefined,
 ): Promise<readonly FoundSession[]> {
-  if (!names.has(basename(subagentFolder(path, sessionId)))) return [];
+  if (!names.has(subagentFolderName(sessionId))) return [];
   const found: FoundSession[] = [];
   for (const file of subagentFiles(path, sessionId))
     found.push({ ...(await toFound(await lookAt(file, memo))), parentId: sessionId });

@@ -54,5 +54,10 @@ export function subagentFiles(location: string, sessionId: string): string[] {
 }
 
 export function subagentFolder(location: string, sessionId: string): string {
-  return join(dirname(location), sessionId.replace(/[^a-zA-Z0-9-_]/gu, "_"));
+  return join(dirname(location), subagentFolderName(sessionId));
+}
+
+/** The name of the folder next to the session's file. */
+export function subagentFolderName(sessionId: string): string {
+  return sessionId.replace(/[^a-zA-Z0-9-_]/gu, "_");
 }

@@ -57,6 +57,8 @@ export interface FoundBatch {
   readonly found: readonly FoundSession[];
   /** Sessions of one file, without sub-agents. */
   readonly known: readonly KnownSession[];
+  /** The `cwd` of each known session; left out if their place does not say it. */
+  readonly cwd?: string;
   /** Returns what `find` returns for a known session of this batch. */
   toFound(known: KnownSession): FoundSession;
 }
@@ -260,7 +262,7 @@ export interface LineReader {
   messagesOf(value: unknown, bytes: Buffer): readonly LineMessage[] | null;
 }
 
-export type FindTitle = (found: FoundSession) => string | null;
+export type FindTitle = (found: Pick<FoundSession, "sessionId" | "location">) => string | null;
 
 export interface AgentReader {
   readonly agent: AgentName;
