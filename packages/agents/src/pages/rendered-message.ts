@@ -22,7 +22,7 @@ export const SHOWN_IMAGES: ReadonlySet<string> = new Set([
 /** Converts a message. The paths of its images contain the name of the history. */
 export function toShownMessage(message: Message, history: HistoryName): RenderedMessage {
   const budget: Budget = { cuts: [], chars: HISTORY_LIMITS.messageChars, nodes: HISTORY_LIMITS.messageNodes };
-  const { records, sequence } = message.metadata;
+  const { records, sequence, nativeTurn } = message.metadata;
   const content = blocksOf(message.content, "content", { history, messageId: message.id, budget });
   return {
     message: {
@@ -31,6 +31,7 @@ export function toShownMessage(message: Message, history: HistoryName): Rendered
       metadata: {
         ...(records === undefined ? {} : { records: records.slice(0, 20) }),
         ...(typeof sequence === "number" ? { sequence } : {}),
+        ...(typeof nativeTurn === "string" ? { nativeTurn } : {}),
       },
     },
     cuts: budget.cuts,

@@ -8,7 +8,13 @@ import {
   messageOf,
   present,
 } from "@continuo/core/model";
-import type { ChatEvent, ChatRun, ChatState, MachineService } from "@continuo/core/wire/machine";
+import type {
+  ChatEvent,
+  ChatRun,
+  ChatState,
+  MachineService,
+  WindowMessage,
+} from "@continuo/core/wire/machine";
 import { reduceChat } from "./chat-reducer.ts";
 import { editsOf } from "./edits.ts";
 import { LIMITS } from "./limits.ts";
@@ -76,6 +82,8 @@ export class SessionFeed {
   #lastSequence = 0;
   #works: Promise<unknown> = Promise.resolve();
   #following: AbortController | null = null;
+  /** Turns of the agent's own program that wait for the end of a turn. */
+  readonly #native: Turn[] = [];
   #last: ChatState | null = null;
   /** Sends a message that waits, by its id. */
   readonly #waiting = new Map<string, () => Promise<void>>();
@@ -285,7 +293,7 @@ export class SessionFeed {
         this.#options.report(`a session is no longer followed: ${messageOf(error)}`);
     };
     this.#takeEvents(signal, first.resolve).catch(fail).finally(first.resolve);
-    if (this.#key?.startsWith("continuo:") !== true) this.#takeGrowth(signal).catch(fail);
+    this.#takeGrowth(signal).catch(fail);
     await first.promise;
   }
 
@@ -305,15 +313,32 @@ export class SessionFeed {
     }
   }
 
-  /** Follows the growth of a native session while its agent's own program writes it. */
+  /** Follows the growth of a session while its agent's own program writes its files. */
   async #takeGrowth(signal: AbortSignal): Promise<void> {
+    const isOwn = this.#key?.startsWith("continuo:") === true;
     for await (const event of this.#options.machine.growth({ key: this.#key ?? "" }, signal)) {
       if (event.type !== "messages" && event.type !== "reset") continue;
+      if (isOwn) {
+        const messages = event.type === "messages" ? event.messages : [];
+        await this.serial(async () => this.#takeNativeTurns(messages));
+        continue;
+      }
       await this.serial(async () => {
         if (signal.aborted || this.isRunning) return;
         const { turns, cursor } = await this.#window({});
         for (const action of actionsForTurns(this.chat, turns, cursor)) this.act(action);
       });
+    }
+  }
+
+  /** Sends the turns of the agent's own program, which have no run, when no turn runs here. */
+  #takeNativeTurns(messages: readonly WindowMessage[]): void {
+    const native = messages.filter(({ message }) => message.metadata.nativeTurn !== undefined);
+    this.#native.push(...toTurns(native, this.#place));
+    if (this.isRunning || this.#over.signal.aborted) return;
+    for (const turn of this.#native.splice(0)) {
+      if (this.chat.turns.some(({ id }) => id === turn.id)) continue;
+      for (const action of actionsOfTurn(turn)) this.act(action);
     }
   }
 
@@ -434,6 +459,7 @@ export class SessionFeed {
       this.act({ type: "chat/error", turnId, duration, part });
     }
     if (!run.isExact) this.#correct();
+    this.#takeNativeTurns([]);
     this.sendWaiting();
   }
 

@@ -4,6 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { HISTORY_LIMITS } from "@continuo/agents/pages";
 import { isContinuoError } from "@continuo/core/model";
 import type { GrowthEvent, HistoryName } from "@continuo/core/wire/machine";
+import { createGrowingNatives } from "./growing-natives.ts";
 import type { GrowthPosition } from "./history-changes.ts";
 import type { Machine } from "./machine-parts.ts";
 
@@ -15,18 +16,20 @@ export async function* growthOf(
 ): AsyncGenerator<GrowthEvent, void, void> {
   let seen = parsePosition(query.after);
   let row = "";
+  await using natives = createGrowingNatives(machine.options.places);
   while (!signal.aborted) {
     const began = performance.now();
     try {
       const events = await machine.ask("news", query, { name: query, seen }, signal);
       seen = events.seen;
       for (const event of events.news) yield event;
-      const { shown } = await machine.named(query.key, signal);
+      const { shown, row: listed } = await machine.named(query.key, signal);
       const text = JSON.stringify(shown);
       if (row !== "" && row !== text) yield { type: "session", session: shown };
       row = text;
       // One event cannot hold all of it, so the rest follows at once.
       if (events.isMore) continue;
+      await natives.look(listed, signal);
     } catch (error) {
       if (signal.aborted) return;
       if (!isContinuoError(error, "not_found")) throw error;
