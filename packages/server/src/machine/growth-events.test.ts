@@ -8,6 +8,7 @@ test("a page receives the session again when its row changed, and not before", a
   let looks = 0;
   const stop = new AbortController();
   const machine = {
+    options: { places: { home: "/nobody", env: {} } },
     // More may be available: the next check follows at once.
     ask: async () => ({ seen: { generation: "g", revision: looks }, news: [], isMore: true }),
     named: async () => {
