@@ -7,7 +7,16 @@ import type {
   Note,
   PurgeWarning,
 } from "@continuo/core/client/live";
-import { evidenceOf, type LiveOutline, type LivePage, recordOf } from "@continuo/core/wire";
+import {
+  evidenceOf,
+  foldRequests,
+  type LiveOutline,
+  type LivePage,
+  type LiveReader,
+  type PendingQuestion,
+  type ReadableEvidence,
+  recordOf,
+} from "@continuo/core/wire";
 import { LIMITS } from "../limits.ts";
 import { counted } from "../watching/source-report.ts";
 import { NEW_SENDING_STATE, type SendingState } from "./policy.ts";
@@ -187,53 +196,60 @@ export function foldFrame(view: SessionView, frame: LiveServerFrame): SessionVie
   }
 }
 
-function foldEvent(
+type Event = Extract<LiveServerFrame, { type: "event" }>["event"];
+
+function foldEvent(view: SessionView, event: Event): SessionView {
+  const requests = new Map(view.requests.map((one) => [one.requestId, { ...one, answer: null }]));
+  foldRequests<ContextRequest & PendingQuestion>(requests, event, PANEL);
+  const next = { ...view, requests: openIn(view.requests, requests) };
+  const evidence = evidenceOf(event);
+  if (evidence !== null) return withEvidence(next, event, evidence);
+  const { noteId, operation } = recordOf(event.data);
+  const isCarried = event.type === "note_written" && operation === "carry" && typeof noteId === "string";
+  if (!isCarried || view.carried.includes(noteId)) return next;
+  return { ...next, carried: [...view.carried, noteId] };
+}
+
+const PANEL: Pick<LiveReader<Event, never, ContextRequest & PendingQuestion>, "toRequest"> = {
+  toRequest: ({ requestId, question }) => ({ requestId, question, answer: null }),
+};
+
+/** The questions that still need an answer; the same list if none was added or removed. */
+function openIn(
+  before: readonly ContextRequest[],
+  requests: ReadonlyMap<string, ContextRequest & PendingQuestion>,
+): readonly ContextRequest[] {
+  const open = [...requests.values()].filter(({ answer }) => answer === null);
+  const isSame =
+    open.length === before.length && before.every(({ requestId }, at) => requestId === open[at]?.requestId);
+  return isSame ? before : open.map(({ requestId, question }) => ({ requestId, question }));
+}
+
+function withEvidence(
   view: SessionView,
-  event: Extract<LiveServerFrame, { type: "event" }>["event"],
+  { id, sequence, recordedAt }: Event,
+  { type, startMs, endMs, lang, text, thumbnail, videoId, speaker }: ReadableEvidence,
 ): SessionView {
-  const data = recordOf(event.data);
-  const { type, id, sequence } = event;
-  const heard = evidenceOf(event);
-  if (heard !== null) {
-    const { startMs: mediaTimeMs, endMs, text, thumbnail, videoId } = heard;
-    const shown = {
-      id,
-      type: heard.type,
-      sequence,
-      mediaTimeMs,
-      endMs,
-      lang: heard.lang ?? "",
-      text,
-      thumbnail,
-      videoId,
-    };
-    const requests = view.requests.filter(({ requestId }) => requestId !== data.requestId);
-    const recordedAtMs = Date.parse(event.recordedAt);
-    const storedAtMs = Math.max(view.storedAtMs ?? 0, recordedAtMs);
-    const isFilm = data.speaker === "film";
-    const isViewer = heard.type === "transcript_added" && data.speaker === "viewer";
-    return {
-      ...view,
-      requests,
-      storedAtMs,
-      filmTimes: isFilm ? counted(view.filmTimes, recordedAtMs) : view.filmTimes,
-      viewerTimes: isViewer ? counted(view.viewerTimes, recordedAtMs) : view.viewerTimes,
-      evidence: [...view.evidence, shown].slice(-LIMITS.shownEvidence),
-      remarks: view.remarks.filter((remark) => remark.id !== id),
-    };
-  }
-  if (type === "context_requested") {
-    const request = { requestId: String(data.requestId), question: String(data.question ?? "") };
-    if (view.requests.some(({ requestId }) => requestId === request.requestId)) return view;
-    return { ...view, requests: [...view.requests, request] };
-  }
-  if (type === "note_written" && data.operation === "carry") {
-    const noteId = String(data.noteId);
-    return view.carried.includes(noteId) ? view : { ...view, carried: [...view.carried, noteId] };
-  }
-  // A question that was answered, or that expired, disappears when a note is written from its draft.
-  if (type === "note_written" && view.requests.length > 0) {
-    return { ...view, requests: view.requests.filter(({ requestId }) => requestId !== data.requestId) };
-  }
-  return view;
+  const shown = {
+    id,
+    type,
+    sequence,
+    mediaTimeMs: startMs,
+    endMs,
+    lang: lang ?? "",
+    text,
+    thumbnail,
+    videoId,
+  };
+  const recordedAtMs = Date.parse(recordedAt);
+  const isFilm = speaker === "film";
+  const isViewer = type === "transcript_added" && speaker === "viewer";
+  return {
+    ...view,
+    storedAtMs: Math.max(view.storedAtMs ?? 0, recordedAtMs),
+    filmTimes: isFilm ? counted(view.filmTimes, recordedAtMs) : view.filmTimes,
+    viewerTimes: isViewer ? counted(view.viewerTimes, recordedAtMs) : view.viewerTimes,
+    evidence: [...view.evidence, shown].slice(-LIMITS.shownEvidence),
+    remarks: view.remarks.filter((remark) => remark.id !== id),
+  };
 }

@@ -32,7 +32,7 @@ const SHOWN: readonly (readonly [agent: string, limits: WorkCounts])[] = [
       statements: 66,
       databaseRead: 420_000,
       databaseWritten: 100,
-      modules: 1_035,
+      modules: 1_038,
       youngCollections: 105,
     },
   ],
@@ -55,8 +55,9 @@ const HAND_OVER: WorkCounts = {
   statements: 52,
   databaseRead: 430_000,
   databaseWritten: 450_000,
-  // Four more than before: the lines by which lists know sessions, and the door and the flags of `approvals`.
-  modules: 1_248,
+  // The lines by which lists know sessions are two, the door and the flags of `approvals` two, what opencode's sessions take
+  // four, and the fold of continuous sessions, which the wire exports, one.
+  modules: 1_253,
   youngCollections: 135,
 };
 

@@ -4,17 +4,20 @@
  */
 
 import {
-  evidenceOf,
+  foldLive,
+  type LiveChange,
   type LiveHistory,
+  type LiveReader,
   NOTE_EVENT_TYPES,
   type Note,
   type NoteChange,
   type NoteCut,
   type NoteEvent,
   type NoteVerb,
-  noteChangeOf,
+  newLiveView,
   noteVerbOf,
   numberOr,
+  type PendingQuestion,
   type ReadableEvidence,
   recordOf,
   textOfContent,
@@ -48,21 +51,21 @@ type EvidenceItem =
       readonly picture: Picture | null;
     };
 
-export type Item = EventPlace &
-  (
-    | EvidenceItem
-    | { readonly type: "question"; readonly mediaTimeMs: number; readonly text: string }
-    | {
-        readonly type: "note";
-        readonly verb: NoteVerb;
-        readonly noteId: string;
-        readonly by: Note["by"];
-        readonly text: string;
-      }
-    | { readonly type: "state"; readonly text: string }
-    | { readonly type: "checkpoint"; readonly cursor: number }
-    | { readonly type: "lost"; readonly count: number }
-  );
+type ItemContent =
+  | EvidenceItem
+  | { readonly type: "question"; readonly mediaTimeMs: number; readonly text: string }
+  | {
+      readonly type: "note";
+      readonly verb: NoteVerb;
+      readonly noteId: string;
+      readonly by: Note["by"];
+      readonly text: string;
+    }
+  | { readonly type: "state"; readonly text: string }
+  | { readonly type: "checkpoint"; readonly cursor: number }
+  | { readonly type: "lost"; readonly count: number };
+
+export type Item = EventPlace & ItemContent;
 
 /** A note after one event. */
 export interface NoteVersion extends NoteChange, Pick<Note, "text" | "confidence" | "evidence"> {
@@ -207,29 +210,22 @@ export function versionOfEvent({ event, status, by, cut }: NoteEvent): NoteVersi
 }
 
 function foldEvents(before: Notes, events: readonly WireEvent[]): Pick<LivePart, "items" | "changes"> {
-  const notes = new Map(before);
+  const view = newLiveView<NoteVersion, PendingQuestion>(new Map(before));
   const items: Item[] = [];
   const changes: NoteVersion[] = [];
   for (const event of events) {
-    if (!NOTE_EVENT_TYPES.includes(event.type)) {
-      items.push(...toItems(event));
-      continue;
-    }
-    const version = versionAfter(notes, event);
-    if (version === null) continue;
-    notes.set(version.noteId, version);
-    changes.push(version);
-    const { verb, noteId, text } = version;
-    const by = event.actor.kind === "person" ? "person" : "agent";
-    items.push({ ...placeOf(event), type: "note", verb, noteId, by, text: text.slice(0, 200) });
+    const change = foldLive(view, event, VIEWER);
+    if (change?.type === "note") changes.push(change.note);
+    const item = change === null ? null : toItem(change, event);
+    if (item !== null) items.push({ ...placeOf(event), ...item });
   }
   return { items, changes };
 }
 
-function versionAfter(notes: Notes, event: WireEvent): NoteVersion | null {
-  const change = noteChangeOf(event, (noteId) => notes.get(noteId));
-  return change === null ? null : toVersion(event, change, notes.get(change.noteId));
-}
+const VIEWER: LiveReader<WireEvent, NoteVersion, PendingQuestion> = {
+  toNote: (change, { event, before }) => toVersion(event, change, before),
+  toRequest: ({ requestId }) => ({ requestId, answer: null }),
+};
 
 function toVersion(event: WireEvent, change: NoteChange, last: NoteVersion | undefined): NoteVersion {
   const place = { sequence: event.sequence, at: event.occurredAt };
@@ -247,26 +243,27 @@ function toVersion(event: WireEvent, change: NoteChange, last: NoteVersion | und
   };
 }
 
-function toItems(event: WireEvent): readonly Item[] {
-  const data = recordOf(event.data);
-  const place = placeOf(event);
-  const evidence = evidenceOf(event);
-  if (evidence !== null) return [{ ...place, ...toEvidenceItem(evidence) }];
-  switch (event.type) {
-    case "context_requested": {
-      const mediaTimeMs = numberOr(data.mediaTimeMs, 0);
-      return [{ ...place, type: "question", mediaTimeMs, text: textOr(data.question, "") }];
+/** A line of the timeline; `null` for an event without one. */
+function toItem(change: LiveChange<NoteVersion>, { actor }: WireEvent): ItemContent | null {
+  switch (change.type) {
+    case "evidence":
+      return toEvidenceItem(change.evidence);
+    case "note": {
+      const { verb, noteId, text } = change.note;
+      const by = actor.kind === "person" ? "person" : "agent";
+      return { type: "note", verb, noteId, by, text: text.slice(0, 200) };
     }
-    case "session_state_changed": {
-      const text = stateText(data);
-      return text === "" ? [] : [{ ...place, type: "state", text }];
+    case "question": {
+      const { mediaTimeMs, question } = change.question;
+      return { type: "question", mediaTimeMs, text: question };
     }
-    case "checkpoint_written":
-      return [{ ...place, type: "checkpoint", cursor: numberOr(data.cursor, event.sequence) }];
-    case "evidence_dropped":
-      return [{ ...place, type: "lost", count: numberOr(data.count, 1) }];
-    default:
-      return [];
+    case "state": {
+      const text = stateText(change.data);
+      return text === "" ? null : { type: "state", text };
+    }
+    case "checkpoint":
+    case "lost":
+      return change;
   }
 }
 

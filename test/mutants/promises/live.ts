@@ -138,13 +138,6 @@ export const LIVE: readonly PromiseOfRoom[] = [
     test: "packages/live/src/state/fold.test.ts",
   },
   {
-    promise: "A question that a decision names is no longer open.",
-    file: "packages/live/src/state/fold.ts",
-    text: "if (decided.has(requestId) || (answer !== null && decided.has(answer))) requests",
-    mistake: "if (answer !== null && decided.has(answer)) requests",
-    test: "packages/live/src/state/fold.test.ts",
-  },
-  {
     promise: "A merged note is as unsure as the least sure of its sources.",
     file: "packages/live/src/notes/note-operations.ts",
     text: "confidence: Math.min(",

@@ -2,7 +2,42 @@
 
 import type { PromiseOfRoom } from "./promise.ts";
 
+const LIVE_FOLD = {
+  file: "packages/core/src/wire/live-fold.ts",
+  test: "packages/core/src/wire/live-fold.test.ts",
+};
+
 export const WIRE: readonly PromiseOfRoom[] = [
+  {
+    ...LIVE_FOLD,
+    promise: "A question that a decision names is no longer open.",
+    text: "if (decided.has(requestId) || (answer !== null && decided.has(answer))) requests",
+    mistake: "if (answer !== null && decided.has(answer)) requests",
+  },
+  {
+    ...LIVE_FOLD,
+    promise: "A state that an event only repeats does not begin again.",
+    text: "state !== from && state !== view.state",
+    mistake: "state !== view.state",
+  },
+  {
+    ...LIVE_FOLD,
+    promise: "A note that is archived keeps its place among the notes.",
+    text: 'if (change.verb !== "archived") notes.delete(change.noteId);',
+    mistake: "notes.delete(change.noteId);",
+  },
+  {
+    ...LIVE_FOLD,
+    promise: "Nobody waits for the answer to a question without an id.",
+    text: 'if (requestId !== "") requests.set',
+    mistake: "requests.set",
+  },
+  {
+    ...LIVE_FOLD,
+    promise: "An answer by a frame ends a question for every reader.",
+    text: 'new Set(["transcript_added", "remark_added", "frame_captured"])',
+    mistake: 'new Set(["transcript_added", "remark_added"])',
+  },
   {
     promise: "An edit by another participant changes nothing.",
     file: "packages/core/src/wire/message-change.ts",

@@ -108,6 +108,21 @@ export {
   type VoiceActivityInput,
 } from "./live-evidence.ts";
 export {
+  foldLive,
+  foldNote,
+  foldRequests,
+  isCountedInput,
+  isInput,
+  isSignal,
+  type LiveChange,
+  type LiveQuestion,
+  type LiveReader,
+  type LiveView,
+  type NoteMoment,
+  newLiveView,
+  type PendingQuestion,
+} from "./live-fold.ts";
+export {
   LIVE_FEED_TYPES,
   LIVE_SUBPROTOCOL,
   type LiveClientFrame,

@@ -1,6 +1,7 @@
 /** The work of one lane of a session: it begins batches, tries them again, and appends their decisions. */
 
 import { messageOf, type NewEvent, type Store, type StoredEvent } from "@continuo/core/model";
+import { isInput, isSignal } from "@continuo/core/wire";
 import { readSequences } from "../evidence/index.ts";
 import {
   type Clock,
@@ -24,8 +25,6 @@ import {
   budgetState,
   countsByType,
   type Follower,
-  isInput,
-  isSignal,
   type LiveFold,
   type PendingEvidence,
 } from "../state/index.ts";

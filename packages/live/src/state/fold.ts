@@ -1,24 +1,33 @@
-/** The fold of a continuous session's log is the whole state of the session. It takes each event once, in order. */
+/**
+ * The fold of a continuous session's log is the whole state of the session. It takes each event once, in order. What
+ * every reader of the log has in common is folded by `foldLive`; this file adds what only the owner of the session knows.
+ */
 
 import type { StoredEvent } from "@continuo/core/model";
-import { NOTE_EVENT_TYPES } from "@continuo/core/wire";
 import {
-  type BudgetState,
+  foldLive,
+  isInput,
+  isSignal,
+  type LiveChange,
+  type LiveReader,
+  type LiveView,
+  newLiveView,
+  type PendingQuestion,
+} from "@continuo/core/wire";
+import {
   type Damage,
   damageIn,
   damagesIn,
   type Fields,
   isFields,
   type Lanes,
-  type Level,
   LIMITS,
   type LiveBudget,
   type LiveCost,
   type LiveHealth,
-  type LiveState,
   type Span,
 } from "../kit/index.ts";
-import { addNoteEvent, type NoteEntry } from "./note-entries.ts";
+import { forgetArchived, type NoteEntry, toNoteEntry } from "./note-entries.ts";
 import { addPage, addPageChange, addPass, NO_PAGE, type PageMark } from "./page-mark.ts";
 import { addPending, type EvidenceQueue, removePending } from "./pending-evidence.ts";
 
@@ -35,14 +44,11 @@ export interface PendingAudio extends Span {
   readonly videoId?: string;
 }
 
-export interface OpenRequest {
-  readonly requestId: string;
+export interface OpenRequest extends PendingQuestion {
   readonly draftId: string;
   /** The sequence of the `context_requested`, which contains the draft. */
   readonly sequence: number;
   readonly expiresAtMs: number;
-  /** The sequence of the remark that answers it, while that remark is pending. */
-  readonly answer: number | null;
 }
 
 /** A batch that a stand-in wrote in place of the session's note writer. */
@@ -52,12 +58,7 @@ export interface OwedBatch {
   readonly lane: string;
 }
 
-export interface CheckpointMark {
-  readonly cursor: number;
-  readonly atMs: number;
-}
-
-export interface LiveFold extends EvidenceQueue {
+export interface LiveFold extends EvidenceQueue, LiveView<NoteEntry, OpenRequest> {
   /** The sequence of the newest event in the fold. */
   sequence: number;
   chainHash: string;
@@ -70,16 +71,8 @@ export interface LiveFold extends EvidenceQueue {
   lanes: Lanes;
   noteWriter: string | null;
   createdAtMs: number;
-  state: LiveState;
-  stateSinceMs: number;
-  /** The sequence of the event that set the state. */
-  stateSequence: number;
-  level: Level;
-  restarts: number;
   lastInput: number;
   lastInputAtMs: number;
-  readonly notes: Map<string, NoteEntry>;
-  readonly requests: Map<string, OpenRequest>;
   /** Evidence by sequence, the oldest first. */
   readonly audio: Map<number, PendingAudio>;
   page: PageMark;
@@ -92,7 +85,6 @@ export interface LiveFold extends EvidenceQueue {
    */
   owed: readonly OwedBatch[];
   cost: LiveCost;
-  budget: BudgetState;
   /** The budget that the client gave the session. */
   ownBudget: LiveBudget | null;
   health: Omit<LiveHealth, "damaged" | "standIn">;
@@ -100,7 +92,6 @@ export interface LiveFold extends EvidenceQueue {
   damaged: readonly Damage[];
   /** The damage that repairs put aside. */
   quarantined: readonly Damage[];
-  checkpoint: CheckpointMark | null;
   eventsSinceCheckpoint: number;
   notesSinceCheckpoint: number;
   /** The number of batches that were decided. */
@@ -119,6 +110,7 @@ const HEALTHY: LiveFold["health"] = {
 
 export function emptyFold(chainHash: string): LiveFold {
   return {
+    ...newLiveView(),
     sequence: 0,
     chainHash,
     key: "",
@@ -129,29 +121,20 @@ export function emptyFold(chainHash: string): LiveFold {
     lanes: "one",
     noteWriter: null,
     createdAtMs: 0,
-    state: "created",
-    stateSinceMs: 0,
-    stateSequence: 0,
-    level: "normal",
-    restarts: 0,
     lastInput: 0,
     lastInputAtMs: 0,
     pending: new Map(),
     pendingRest: null,
-    notes: new Map(),
-    requests: new Map(),
     audio: new Map(),
     page: NO_PAGE,
     memory: null,
     standIn: null,
     owed: [],
     cost: NO_COST,
-    budget: "normal",
     ownBudget: null,
     health: HEALTHY,
     damaged: [],
     quarantined: [],
-    checkpoint: null,
     eventsSinceCheckpoint: 0,
     notesSinceCheckpoint: 0,
     segments: 0,
@@ -159,28 +142,7 @@ export function emptyFold(chainHash: string): LiveFold {
   };
 }
 
-/** The types of events that count for the depth; note events of people count too. */
-const COUNTED: ReadonlySet<string> = new Set(["transcript_added", "remark_added", "frame_captured"]);
-const SIGNALS: ReadonlySet<string> = new Set(["voice_activity", "playback_changed"]);
 const SPOKEN: ReadonlySet<string> = new Set(["transcript_added", "remark_added"]);
-const NOTE_TYPES: ReadonlySet<string> = new Set(NOTE_EVENT_TYPES);
-
-export function isCounted(event: Pick<StoredEvent, "type" | "actor">): boolean {
-  return COUNTED.has(event.type) || (NOTE_TYPES.has(event.type) && event.actor.kind === "person");
-}
-
-/**
- * True if the event is evidence, or an action of a person on a note. Such an event makes a session active, and the note
- * writer receives it.
- */
-export function isInput(event: Pick<StoredEvent, "type" | "actor">): boolean {
-  return isCounted(event) || isSignal(event.type);
-}
-
-/** A signal says how to read other evidence: no note is written about the signal itself. */
-export function isSignal(type: string): boolean {
-  return SIGNALS.has(type);
-}
 
 export function depthOf({ pending, pendingRest }: EvidenceQueue): number {
   let depth = pendingRest?.count ?? 0;
@@ -221,27 +183,24 @@ export function addEvent(fold: LiveFold, event: StoredEvent): void {
   fold.sequence = event.sequence;
   fold.chainHash = event.chainHash;
   addToPending(fold, event);
-  if (isInput(event)) addInput(fold, event, { data, atMs });
-  if (SPOKEN.has(event.type)) fold.page = { ...fold.page, saidAt: event.sequence };
-  if (NOTE_TYPES.has(event.type)) {
-    addNoteEvent(fold.notes, event);
-    if (event.type === "note_written") fold.notesSinceCheckpoint++;
+  if (isInput(event)) {
+    fold.lastInput = event.sequence;
+    fold.lastInputAtMs = atMs;
   }
+  if (SPOKEN.has(event.type)) fold.page = { ...fold.page, saidAt: event.sequence };
+  const change = foldLive(fold, event, OWNER);
+  if (change !== null) addChange(fold, change, { data, event, atMs });
   OTHERS[event.type]?.(fold, data, { event, atMs });
+  if (event.type === "note_written") fold.notesSinceCheckpoint++;
   if (event.type !== "checkpoint_written") fold.eventsSinceCheckpoint++;
 }
 
-function addInput(
-  fold: LiveFold,
-  event: StoredEvent,
-  { data, atMs }: { readonly data: Fields; readonly atMs: number },
-): void {
-  const { sequence } = event;
-  fold.lastInput = sequence;
-  fold.lastInputAtMs = atMs;
-  const request = typeof data.requestId === "string" ? fold.requests.get(data.requestId) : undefined;
-  if (request !== undefined) fold.requests.set(request.requestId, { ...request, answer: sequence });
-}
+const OWNER: LiveReader<StoredEvent, NoteEntry, OpenRequest> = {
+  toNote: toNoteEntry,
+  toRequest: ({ requestId, draftId, sequence, expiresAtMs }) => {
+    return { requestId, draftId, sequence, expiresAtMs, answer: null };
+  },
+};
 
 interface Moment {
   readonly event: StoredEvent;
@@ -267,16 +226,6 @@ const OTHERS: Readonly<Record<string, FoldOne>> = {
     fold.stateSinceMs = fold.createdAtMs;
     fold.lastInputAtMs = fold.createdAtMs;
   },
-  session_state_changed: (fold, data, { event, atMs }) => {
-    // If `state` and `from` are equal, the event does not change the state and only says which state its writer saw; a
-    // change that was stored in the meantime stays.
-    if (isState(data.state) && data.state !== data.from && data.state !== fold.state)
-      changeState(fold, data.state, { data, event, atMs });
-    else if (data.state === "degraded") fold.damaged = damagesOr(data.damaged, fold.damaged);
-    if (isLevel(data.level)) fold.level = data.level;
-    if (isBudgetState(data.budget)) fold.budget = data.budget;
-    if (data.restart === true) fold.restarts++;
-  },
   note_writer_chosen: (fold, data) => {
     fold.noteWriter = textOf(data.noteWriter);
     // No writer can read the memory of another one.
@@ -292,7 +241,6 @@ const OTHERS: Readonly<Record<string, FoldOne>> = {
   },
   decision_made: (fold, data, { event }) => {
     for (const sequence of Array.isArray(data.audio) ? data.audio : []) fold.audio.delete(sequence as number);
-    removeRequests(fold, data);
     if (typeof data.batchId === "string" && data.isEnd !== true) fold.segments++;
     const reason = textOf(data.standsInFor);
     // A decision that no writer made, such as the decision on a question without an answer, does not change `standIn`.
@@ -324,25 +272,6 @@ const OTHERS: Readonly<Record<string, FoldOne>> = {
     fold.lastInput = event.sequence;
     fold.lastInputAtMs = atMs;
   },
-  context_requested: (fold, data, { event }) => {
-    const requestId = textOf(data.requestId);
-    if (requestId === null) return;
-    fold.requests.set(requestId, {
-      requestId,
-      draftId: textOf(data.draftId) ?? "",
-      sequence: event.sequence,
-      expiresAtMs: Date.parse(textOf(data.expiresAt) ?? event.occurredAt),
-      answer: null,
-    });
-  },
-  checkpoint_written: (fold, data, { event, atMs }) => {
-    const cursor = typeof data.cursor === "number" ? data.cursor : event.sequence - 1;
-    // Input that arrived between the snapshot and its event is not in the snapshot, so it counts.
-    fold.eventsSinceCheckpoint = event.sequence - 1 - cursor;
-    fold.notesSinceCheckpoint = 0;
-    fold.checkpoint = { cursor, atMs };
-    fold.health = { ...fold.health, lastCheckpointError: null };
-  },
   error_raised: (fold, data) => {
     fold.health = { ...fold.health, lastError: textOf(data.message) };
   },
@@ -358,23 +287,37 @@ function owedAfter(
   return [...owed, { sequence, lane: textOf(lane) ?? "all" }].slice(-LIMITS.owedBatches);
 }
 
-function changeState(
+/** Adds to a change what only the owner of the session keeps. */
+function addChange(
   fold: LiveFold,
-  state: LiveState,
+  change: LiveChange<NoteEntry>,
   { data, event, atMs }: Moment & { readonly data: Fields },
 ): void {
-  fold.state = state;
-  fold.stateSinceMs = atMs;
-  fold.stateSequence = event.sequence;
-  if (state === "degraded") {
+  if (change.type === "note") forgetArchived(fold.notes);
+  if (change.type === "state") addStateChange(fold, change.entered, { data, event, atMs });
+  if (change.type !== "checkpoint") return;
+  // Input that arrived between the snapshot and its event is not in the snapshot, so it counts.
+  fold.eventsSinceCheckpoint = event.sequence - 1 - change.cursor;
+  fold.notesSinceCheckpoint = 0;
+  fold.health = { ...fold.health, lastCheckpointError: null };
+}
+
+function addStateChange(
+  fold: LiveFold,
+  entered: LiveFold["state"] | null,
+  { data, event, atMs }: Moment & { readonly data: Fields },
+): void {
+  if (entered === "degraded") {
     const degradedReason = textOf(data.reason) ?? "unknown";
     fold.damaged = damagesIn(data.damaged);
     fold.health = { ...fold.health, degradedReason, degradedAt: event.occurredAt };
-  } else if (state === "active") {
+  } else if (entered === "active") {
     fold.damaged = [];
     fold.health = { ...fold.health, degradedReason: null, degradedAt: null };
+  } else if (entered === null && data.state === "degraded") {
+    fold.damaged = damagesOr(data.damaged, fold.damaged);
   }
-  if (state === "closed" || state === "abandoned") fold.closedAtMs = atMs;
+  if (entered === "closed" || entered === "abandoned") fold.closedAtMs = atMs;
 }
 
 function damagesOr(value: unknown, otherwise: readonly Damage[]): readonly Damage[] {
@@ -397,14 +340,6 @@ function audioIn({ sequence, id }: StoredEvent, data: Fields): PendingAudio | nu
   };
 }
 
-/** Removes the requests that a decision ends: it decides on their answer, or names them. */
-function removeRequests({ requests }: LiveFold, { sequences, requests: named }: Fields): void {
-  const decided = new Set<unknown>([sequences, named].flatMap((list) => (Array.isArray(list) ? list : [])));
-  for (const { requestId, answer } of requests.values()) {
-    if (decided.has(requestId) || (answer !== null && decided.has(answer))) requests.delete(requestId);
-  }
-}
-
 function addCost(cost: LiveCost, added: Fields): LiveCost {
   const number = (name: keyof LiveCost): number => {
     const value = added[name];
@@ -416,20 +351,6 @@ function addCost(cost: LiveCost, added: Fields): LiveCost {
     outputTokens: number("outputTokens"),
     costUsd: number("costUsd"),
   };
-}
-
-const STATES: readonly unknown[] = ["created", "active", "idle", "degraded", "closed", "abandoned"];
-
-function isState(value: unknown): value is LiveState {
-  return STATES.includes(value);
-}
-
-function isLevel(value: unknown): value is Level {
-  return value === "normal" || value === "warning" || value === "critical";
-}
-
-function isBudgetState(value: unknown): value is BudgetState {
-  return value === "normal" || value === "warning" || value === "spent";
 }
 
 function textOf(value: unknown): string | null {

@@ -2,7 +2,7 @@
 
 import { setImmediate as otherWork } from "node:timers/promises";
 import { messageOf, type Store, type StoredEvent } from "@continuo/core/model";
-import { recordOf } from "@continuo/core/wire";
+import { isCountedInput, recordOf } from "@continuo/core/wire";
 import {
   type Acknowledgement,
   countInput,
@@ -15,7 +15,7 @@ import {
   tailAround,
 } from "../kit/index.ts";
 import { nextLevel } from "./back-pressure.ts";
-import { depthOf, isCounted, type LiveFold } from "./fold.ts";
+import { depthOf, type LiveFold } from "./fold.ts";
 import { addChecked, leftAfter, type RestoreResult, restore } from "./restore.ts";
 import { isFinal, reportedState } from "./state-machine.ts";
 
@@ -307,7 +307,7 @@ export function acknowledge(
   stored: readonly StoredEvent[],
   { backpressure, levels }: { readonly backpressure: boolean; readonly levels: LevelDepths },
 ): Acknowledgement {
-  const unseen = stored.filter((event) => event.sequence > fold.sequence && isCounted(event)).length;
+  const unseen = stored.filter((event) => event.sequence > fold.sequence && isCountedInput(event)).length;
   const depth = depthOf(fold) + unseen;
   const level = backpressure ? nextLevel(fold.level, depth, levels) : "normal";
   const types = stored.map(({ type }) => type);

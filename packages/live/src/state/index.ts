@@ -15,8 +15,6 @@ export {
   addToPending,
   depthOf,
   emptyFold,
-  isInput,
-  isSignal,
   type LiveFold,
   ledgerCursor,
   type OpenRequest,

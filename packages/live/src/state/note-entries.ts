@@ -3,7 +3,14 @@
  */
 
 import type { StoredEvent } from "@continuo/core/model";
-import { type Note, noteChangeOf, recordOf, type Span } from "@continuo/core/wire";
+import {
+  foldNote,
+  type Note,
+  type NoteChange,
+  type NoteMoment,
+  recordOf,
+  type Span,
+} from "@continuo/core/wire";
 import { LIMITS } from "../kit/index.ts";
 
 export interface NoteEntry extends Span, Pick<Note, "noteId" | "status" | "by"> {
@@ -19,36 +26,33 @@ export interface NoteEntry extends Span, Pick<Note, "noteId" | "status" | "by"> 
 type Entries = Map<string, NoteEntry>;
 
 export function addNoteEvent(notes: Entries, event: StoredEvent): void {
-  const change = noteChangeOf(event, (noteId) => notes.get(noteId));
-  if (change === null) return;
-  const { verb, ...changed } = change;
-  const before = notes.get(change.noteId);
-  if (verb === "archived") {
-    if (before === undefined) return;
+  foldNote(notes, event, { toNote: toNoteEntry });
+  forgetArchived(notes);
+}
+
+export function toNoteEntry(
+  { verb, ...changed }: NoteChange,
+  { event, before, notes }: NoteMoment<StoredEvent, NoteEntry>,
+): NoteEntry {
+  if (verb === "archived" && before !== undefined) {
     const { status, by } = before;
     const isRemoved = event.type === "note_removed" && event.actor.kind === "person" && status !== "archived";
-    const removed = isRemoved ? { removed: { status, by } } : {};
-    notes.set(change.noteId, { ...before, ...changed, ...removed });
-    forgetArchived(notes);
-    return;
+    return { ...before, ...changed, ...(isRemoved ? { removed: { status, by } } : {}) };
   }
   const { sources, hash } = recordOf(event.data);
   const atMs = Date.parse(event.occurredAt);
   const earlier = revisionsBefore(notes, before, sources).filter((at) => atMs - at < LIMITS.revisionMs);
   const isRevision = event.actor.kind !== "person" && event.type !== "note_written";
-  // Notes are in the order of their newest change: the newest one is the last.
-  notes.delete(change.noteId);
-  notes.set(change.noteId, {
+  return {
     ...changed,
     sequence: event.sequence,
     hash: typeof hash === "string" ? hash : event.payloadHash,
     revisedAtMs: isRevision ? [...earlier, atMs] : earlier,
-  });
-  forgetArchived(notes);
+  };
 }
 
 /** Forgets the archived note with the oldest change if there are too many notes: archived notes cannot change. */
-function forgetArchived(notes: Entries): void {
+export function forgetArchived(notes: Entries): void {
   if (notes.size <= LIMITS.noteEntries) return;
   for (const { noteId, status } of notes.values()) {
     if (status !== "archived") continue;
@@ -65,7 +69,11 @@ export function roomForNotes(notes: ReadonlyMap<string, NoteEntry>): number {
 }
 
 /** A merged note gets the longest list of revisions of its sources, so that a merge cannot bypass the limit. */
-function revisionsBefore(notes: Entries, before: NoteEntry | undefined, sources: unknown): readonly number[] {
+function revisionsBefore(
+  notes: ReadonlyMap<string, NoteEntry>,
+  before: NoteEntry | undefined,
+  sources: unknown,
+): readonly number[] {
   if (before !== undefined || !Array.isArray(sources)) return before?.revisedAtMs ?? [];
   const lists = sources.map((noteId) => notes.get(noteId as string)?.revisedAtMs ?? []);
   return lists.toSorted((a, b) => b.length - a.length)[0] ?? [];
