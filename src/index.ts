@@ -132,6 +132,7 @@ export {
 } from "@continuo/core/transcript";
 export {
   type AgentDefinition,
+  type AppendOptions,
   type Approval,
   type ApprovalAnswer,
   type ApprovalStatus,
@@ -152,6 +153,7 @@ export {
   type DefineEventOptions,
   defineAgent,
   defineEvent,
+  type EventsOptions,
   type FetchHandler,
   type HandlerOptions,
   type ImportSessionOptions,

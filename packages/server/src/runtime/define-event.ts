@@ -4,7 +4,15 @@
  * the stored type, so that a program that knows only an older version does not read new data as data of that version.
  */
 
-import { assertKnownOptions, ContinuoError, isEventType, type KnownOptions } from "@continuo/core/model";
+import {
+  assertKnownOptions,
+  ContinuoError,
+  isContinuoError,
+  isEventType,
+  type KnownEvent,
+  type KnownOptions,
+  type StoredEvent,
+} from "@continuo/core/model";
 
 /** The used part of Standard Schema, which zod, valibot and arktype implement. */
 export interface StandardSchema<Input = unknown, Output = Input> {
@@ -20,9 +28,9 @@ type StandardResult<Output> =
   | { readonly value: Output; readonly issues?: undefined }
   | { readonly issues: readonly { readonly message: string }[] };
 
-export interface DefinedEvent<Data> {
+export interface DefinedEvent<Data, Type extends string = string> {
   /** The stored type of the newest version: the name, and from version 2 `NAME.vN`. */
-  readonly type: string;
+  readonly type: Type;
   /** The stored types of all versions, oldest first: for `types` of `store.read` and `store.tail`. */
   readonly types: readonly string[];
   /** Returns the data in the form that the schema returns. `session.append` stores that form. Errors: `invalid`. */
@@ -40,14 +48,49 @@ export interface DefinedEvent<Data> {
   read<Event extends CheckedEvent>(event: Event): Promise<(Event & { readonly data: Data }) | null>;
 }
 
-export interface DefineEventOptions {
+export interface DefineEventOptions<Version extends number = number> {
   /** The version of the data that the schema describes; 1 by default. */
-  readonly version?: number;
+  readonly version?: Version;
   /** For each earlier version, a function that converts its data to the next version. */
   readonly upcasters?: Readonly<Record<number, (data: never) => unknown>>;
 }
 
 const OPTIONS: KnownOptions<DefineEventOptions> = { version: true, upcasters: true };
+
+/** `order.placed`, and from version 2 `order.placed.v2`. */
+type VersionedName<Name extends string, Version extends number> = number extends Version
+  ? string
+  : Version extends 1
+    ? Name
+    : `${Name}.v${Version}`;
+
+/** An event of your own in a stream that includes its type. */
+export type OwnEvent<Defined> =
+  Defined extends DefinedEvent<infer Data, infer Type> ? StoredEvent<Data> & { readonly type: Type } : never;
+
+/** Types whose events a stream has, besides those of Continuo. */
+export type Included = readonly DefinedEvent<unknown>[];
+
+/** An event of Continuo, or of one of the included types; `type` tells which. */
+export type EventOf<Own extends Included> = KnownEvent | OwnEvent<Own[number]>;
+
+/**
+ * Returns the event in the newest form of its type, which then has the type of that version. `null` for an event that is
+ * of none of these types, that was removed, or whose data do not fit.
+ */
+export async function ownEventOf(
+  event: StoredEvent,
+  types: readonly DefinedEvent<unknown>[],
+): Promise<OwnEvent<DefinedEvent<unknown>> | null> {
+  const defined = types.find((one) => one.types.includes(event.type));
+  try {
+    const read = (await defined?.read(event)) ?? null;
+    return read === null || defined === undefined ? null : { ...read, type: defined.type };
+  } catch (error) {
+    if (isContinuoError(error, "invalid")) return null;
+    throw error;
+  }
+}
 
 interface CheckedEvent {
   readonly type: string;
@@ -60,17 +103,22 @@ interface CheckedEvent {
  * Errors: `usage` for a type of Continuo, a name that is not at least two words with dots, a word with characters that
  * are not allowed, an earlier version without an upcaster, and an unknown option.
  */
-export function defineEvent<Input, Output>(
-  name: string,
+export function defineEvent<
+  Input,
+  Output,
+  const Name extends string = string,
+  const Version extends number = 1,
+>(
+  name: Name,
   schema: StandardSchema<Input, Output>,
-  options: DefineEventOptions = {},
-): DefinedEvent<Output> {
+  options: DefineEventOptions<Version> = {},
+): DefinedEvent<Output, VersionedName<Name, Version>> {
   assertKnownOptions("defineEvent", options, OPTIONS);
   const problem = nameProblem(name);
   if (problem !== null) throw undefinable(name, problem, "Choose a name such as order.placed.");
   const upcasters = upcastersOf(name, options);
   const types = [name, ...upcasters.map((_, index) => `${name}.v${index + 2}`)];
-  const type = types.at(-1) ?? name;
+  const type = (types.at(-1) ?? name) as VersionedName<Name, Version>;
   const parse = async (data: unknown): Promise<Output> => {
     const result = await schema["~standard"].validate(data);
     if (result.issues === undefined) return result.value;

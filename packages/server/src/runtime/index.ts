@@ -35,6 +35,7 @@ export { isKnownEvent } from "./run-events.ts";
 export { streamResponse } from "./sse.ts";
 export type {
   AgentDefinition,
+  AppendOptions,
   Approval,
   ApprovalAnswer,
   ApprovalStatus,
@@ -43,6 +44,7 @@ export type {
   Continuo,
   ContinuoOptions,
   DeadLetter,
+  EventsOptions,
   FetchHandler,
   HandlerOptions,
   ListApprovalsOptions,

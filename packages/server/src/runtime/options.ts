@@ -10,11 +10,15 @@ import {
   ContinuoError,
   type KnownOptions,
 } from "@continuo/core/model";
+import type { Included } from "./define-event.ts";
 import type {
+  AppendOptions,
   ApprovalAnswer,
   Continuo,
   ContinuoOptions,
+  EventsOptions,
   HandlerOptions,
+  IncludeOptions,
   ListApprovalsOptions,
   ListDeadLettersOptions,
   ReplayOptions,
@@ -28,7 +32,6 @@ import type {
 } from "./types.ts";
 
 type CloseOptions = NonNullable<Parameters<Continuo["close"]>[0]>;
-type EventOptions = NonNullable<Parameters<SessionHandle["events"]>[0]>;
 
 const OPEN_OPTIONS: KnownOptions<ContinuoOptions> = {
   agents: true,
@@ -62,7 +65,9 @@ export const SEND_OPTIONS: KnownOptions<SendOptions> = {
   priority: true,
 };
 
-export const EVENT_OPTIONS: KnownOptions<EventOptions> = { after: true, signal: true };
+const EVENT_OPTIONS: KnownOptions<EventsOptions> = { after: true, signal: true, include: true };
+export const INCLUDE_OPTIONS: KnownOptions<IncludeOptions> = { include: true };
+export const APPEND_OPTIONS: KnownOptions<AppendOptions> = { id: true, runId: true };
 
 type PageOptions = NonNullable<Parameters<SessionHandle["toHtml"]>[0]>;
 export const PAGE_OPTIONS: KnownOptions<PageOptions> = { view: true, forReaders: true };
@@ -153,6 +158,21 @@ export function assertOpenOptions(options: ContinuoOptions): void {
   assertKnownOptions("retry", retry, RETRY_OPTIONS);
   assertNumbers(retry, { attempts: 1, backoffMs: 0 });
   for (const end of retry.on ?? []) assertChoice("retry.on", end, ["interrupted", "failed", "timeout"]);
+}
+
+/** Errors: `usage`. */
+export function assertEventsOptions(call: string, options: EventsOptions<Included>): void {
+  assertKnownOptions(call, options, EVENT_OPTIONS);
+  const { include = [] } = options;
+  if (Array.isArray(include) && include.every((one: unknown) => isDefinedEvent(one))) return;
+  throw new ContinuoError("usage", "`include` must be an array of types that `defineEvent` returned", {
+    hint: "Give what `defineEvent` returned, such as `include: [placed]`.",
+    hintFor: "program",
+  });
+}
+
+function isDefinedEvent(value: unknown): boolean {
+  return typeof value === "object" && value !== null && "types" in value && "read" in value;
 }
 
 /** Errors: `usage`. */

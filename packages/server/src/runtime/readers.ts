@@ -4,7 +4,14 @@
  * `events()` has all of this, for the program itself.
  */
 
-import { canonicalJson, type KnownEvent, type LogReader, type StoredEvent } from "@continuo/core/model";
+import {
+  canonicalJson,
+  isEventType,
+  type KnownEvent,
+  type LogReader,
+  type StoredEvent,
+} from "@continuo/core/model";
+import type { EventOf, Included } from "./define-event.ts";
 import { type FailureText, runErrorOf, wordsOf } from "./failure-text.ts";
 import { isKnownEvent } from "./run-events.ts";
 
@@ -41,10 +48,12 @@ export function hasMetadata(metadata: Fields, values: Fields): boolean {
 }
 
 /** Converts the events of a stream, in their order, to the form that readers see. */
-export function createReaderView(failureText: FailureText): (event: KnownEvent) => Fields {
+export function createReaderView(failureText: FailureText): (event: EventOf<Included>) => Fields {
   const toReader = createWords(failureText);
   return (event) => {
-    const { payloadHash: _, chainHash: __, actor, ...seen } = toReader(event);
+    // The program decides what its own events say.
+    const known = isEventType(event.type) ? toReader(event as KnownEvent) : event;
+    const { payloadHash: _, chainHash: __, actor, ...seen } = known;
     // The id of the system names a process of this machine, and so does the owner of a run.
     const { id, ...kind } = actor;
     return { ...seen, actor: actor.kind === "system" || id === undefined ? kind : actor };

@@ -14,6 +14,7 @@ import {
   type StoredEvent,
 } from "@continuo/core/model";
 import { latestAttempt } from "@continuo/store/sessions";
+import { type EventOf, type Included, type OwnEvent, ownEventOf } from "./define-event.ts";
 import { GIVEN_UP } from "./failure-text.ts";
 
 /**
@@ -24,22 +25,34 @@ export function isKnownEvent(event: StoredEvent): event is KnownEvent {
   return isEventType(event.type) && event.invalid === undefined && event.pruned === undefined;
 }
 
-export interface FollowOptions {
+export interface FollowOptions<Own extends Included = Included> {
   readonly after?: number | undefined;
   readonly signal?: AbortSignal | undefined;
+  /** Types of the program whose events are read too. */
+  readonly include?: Own | undefined;
 }
 
-export async function* sessionEvents(
+/** An event that a stream has; `null` for any other. */
+async function readableOf<Own extends Included>(
+  event: StoredEvent,
+  include: Own | undefined,
+): Promise<EventOf<Own> | null> {
+  if (isKnownEvent(event)) return event;
+  return (await ownEventOf(event, include ?? [])) as OwnEvent<Own[number]> | null;
+}
+
+export async function* sessionEvents<Own extends Included = []>(
   store: Store,
   sessionId: string,
-  { after = 0, signal }: FollowOptions = {},
-): AsyncGenerator<KnownEvent, void> {
+  { after = 0, signal, include }: FollowOptions<Own> = {},
+): AsyncGenerator<EventOf<Own>, void> {
   for await (const event of store.tail(sessionId, { after, ...present({ signal }) })) {
-    if (isKnownEvent(event)) yield event;
+    const readable = await readableOf(event, include);
+    if (readable !== null) yield readable;
   }
 }
 
-export interface FollowRun extends FollowOptions {
+export interface FollowRun<Own extends Included = Included> extends FollowOptions<Own> {
   readonly sessionId: string;
   /** The run of the first attempt. */
   readonly runId: string;
@@ -55,8 +68,11 @@ export const ENDS: Readonly<Record<string, RunStatus>> = Object.fromEntries(
 );
 
 /** Yields the events of a run with all its attempts, and ends after the event that ends the last attempt. */
-export async function* runEvents(store: Store, follow: FollowRun): AsyncGenerator<KnownEvent, void> {
-  const { sessionId, runId, isRetried, isOver, signal } = follow;
+export async function* runEvents<Own extends Included = []>(
+  store: Store,
+  follow: FollowRun<Own>,
+): AsyncGenerator<EventOf<Own>, void> {
+  const { sessionId, runId, isRetried, isOver, signal, include } = follow;
   const attempts = new Set([runId]);
   const start = await startOf(store, sessionId, runId);
   const after = follow.after === undefined || follow.after < start ? start : follow.after;
@@ -67,10 +83,14 @@ export async function* runEvents(store: Store, follow: FollowRun): AsyncGenerato
   const events = (await isOver()) ? readAll(store, sessionId, { after }) : store.tail(sessionId, range);
   for await (const event of events) {
     if (signal?.aborted === true) return;
-    if (!isKnownEvent(event)) continue;
-    if (event.type === "run_created" && retryOf(event.data) === runId) attempts.add(event.data.runId);
+    if (isKnownEvent(event) && event.type === "run_created" && retryOf(event.data) === runId) {
+      attempts.add(event.data.runId);
+    }
     if (event.runId === undefined || !attempts.has(event.runId)) continue;
-    yield event;
+    const readable = await readableOf(event, include);
+    if (readable === null) continue;
+    yield readable;
+    if (!isKnownEvent(event)) continue;
     const status = ENDS[event.type];
     const isGivenUp = event.type === "error_raised" && event.data.code === GIVEN_UP;
     const isEnd = isGivenUp || (status !== undefined && !isRetried(status));

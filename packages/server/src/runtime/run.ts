@@ -18,14 +18,15 @@ import {
   type Usage,
 } from "@continuo/core/model";
 import { cancelRun, latestAttempt, type RunError } from "@continuo/store/sessions";
+import type { EventOf, Included } from "./define-event.ts";
 import { GIVEN_UP, runErrorOf } from "./failure-text.ts";
 import type { Host } from "./host.ts";
-import { EVENT_OPTIONS } from "./options.ts";
+import { assertEventsOptions } from "./options.ts";
 import { deadLetterOf, isDead, retriedBy } from "./retries.ts";
 import { type FollowOptions, type FollowRun, runEvents } from "./run-events.ts";
 import { type StreamEnd, toSseResponse } from "./sse.ts";
 import { textOfEvents } from "./text-stream.ts";
-import type { RunHandle, RunOutcome, SentRun } from "./types.ts";
+import type { EventsOptions, RunHandle, RunOutcome, SentRun } from "./types.ts";
 import { toUIMessageResponse } from "./ui-message.ts";
 
 export interface RunHandleOptions<Value> {
@@ -38,7 +39,9 @@ export function createRunHandle<Value>({ host, sent, parse }: RunHandleOptions<V
   let isCancelledHere = false;
   // Readers of the run get the error. If nobody reads, the error must not end the process.
   sent.catch(() => undefined);
-  const events = async function* (place: FollowOptions = {}): AsyncGenerator<KnownEvent, void> {
+  const events = async function* <Own extends Included = []>(
+    place: FollowOptions<Own> = {},
+  ): AsyncGenerator<EventOf<Own>, void> {
     const { sessionId, runId } = await sent;
     yield* followRun(host, { sessionId, runId, ...place });
   };
@@ -76,8 +79,8 @@ export function createRunHandle<Value>({ host, sent, parse }: RunHandleOptions<V
       const error = run === null ? null : errorOfEnd(run);
       if (error !== null) throw error;
     },
-    async *events(range = {}) {
-      assertKnownOptions("events", range, EVENT_OPTIONS);
+    async *events<Own extends Included = []>(range: EventsOptions<Own> = {}) {
+      assertEventsOptions("events", range);
       yield* events(range);
     },
     toUIMessageResponse: (call = {}) => {
@@ -85,7 +88,7 @@ export function createRunHandle<Value>({ host, sent, parse }: RunHandleOptions<V
       const run = sent.then(({ runId }) => ({ messageId: runId, open: events }));
       return toUIMessageResponse([run], { from: call, failureText: host.failureText });
     },
-    toSSE: (from) =>
+    toSSE: (from, included) =>
       toSseResponse(
         {
           open: events,
@@ -93,6 +96,7 @@ export function createRunHandle<Value>({ host, sent, parse }: RunHandleOptions<V
           end: async () => await endOf(host, (await sent).runId),
         },
         from,
+        included,
       ),
   };
 }
@@ -132,10 +136,10 @@ function wholeText({ content }: Payload<"message_received">): string {
   return typeof content === "string" ? content : textOf(content);
 }
 
-export function followRun(
+export function followRun<Own extends Included = []>(
   host: Host,
-  follow: Omit<FollowRun, "isRetried" | "isOver">,
-): AsyncGenerator<KnownEvent, void> {
+  follow: Omit<FollowRun<Own>, "isRetried" | "isOver">,
+): AsyncGenerator<EventOf<Own>, void> {
   const isRetried = retriedBy(host);
   const isOver = (): Promise<boolean> => isRunOver(host, follow.runId);
   return host.readers.read(follow.runId, runEvents(host.store, { ...follow, isRetried, isOver }));

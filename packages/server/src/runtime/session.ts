@@ -6,6 +6,8 @@ import {
   assertKnownOptions,
   ContinuoError,
   type EventType,
+  isEventType,
+  type NewEvent,
   type Payload,
   payloadProblem,
   present,
@@ -28,10 +30,11 @@ import {
 } from "@continuo/store/sessions";
 import { type Chat, SENT_AS } from "./chat.ts";
 import { chatOf, resumedChat, stopChat } from "./chats.ts";
-import type { DefinedEvent } from "./define-event.ts";
+import type { DefinedEvent, Included } from "./define-event.ts";
 import type { Host } from "./host.ts";
 import {
-  EVENT_OPTIONS,
+  APPEND_OPTIONS,
+  assertEventsOptions,
   MESSAGES_OPTIONS,
   PAGE_OPTIONS,
   RESUME_OPTIONS,
@@ -46,6 +49,8 @@ import { sessionEvents } from "./run-events.ts";
 import { toSseResponse } from "./sse.ts";
 import type {
   AgentDefinition,
+  AppendOptions,
+  EventsOptions,
   RunHandle,
   SendOptions,
   SentRun,
@@ -82,11 +87,6 @@ export function createSessionHandle(
     if (isNew && (await store.getSession(sessionId)) === null) return null;
     return await opened();
   };
-  const logOf = ({
-    forReaders = false,
-  }: {
-    readonly forReaders?: boolean;
-  }): Pick<Store, "read" | "latestSequence"> => (forReaders ? readerLog(store, host.failureText) : store);
   const chat = async (): Promise<Chat> =>
     (await begun()) === null ? NO_CHAT : await chatOf(host, sessionId);
   return {
@@ -96,7 +96,7 @@ export function createSessionHandle(
     async messages(reading = {}) {
       assertKnownOptions("messages", reading, MESSAGES_OPTIONS);
       if ((await begun()) === null) return [];
-      return (await TranscriptBuilder.fromStore(logOf(reading), sessionId)).messages;
+      return (await TranscriptBuilder.fromStore(logOf(host, reading), sessionId)).messages;
     },
     chat,
     async toUIMessageResponse(resuming = {}) {
@@ -109,19 +109,19 @@ export function createSessionHandle(
       if ((await begun()) === null) return [];
       return await stopChat(host, sessionId, stopping);
     },
-    async *events(range = {}) {
-      assertKnownOptions("events", range, EVENT_OPTIONS);
+    async *events<Own extends Included = []>(range: EventsOptions<Own> = {}) {
+      assertEventsOptions("events", range);
       await opened();
       yield* readers.read(sessionId, sessionEvents(store, sessionId, range));
     },
     async append<Data>(
       type: EventType | DefinedEvent<Data>,
       data: unknown,
+      appending: AppendOptions = {},
     ): Promise<StoredEvent<Data> & StoredEvent<Payload<EventType>>> {
+      const event = await newEvent(type, data, appending);
       await opened();
-      const event =
-        typeof type === "string" ? { type, data: checked(type, data) } : await eventOf(type, data);
-      const [stored] = await store.append(sessionId, [{ id: randomUUID(), ...event }]);
+      const [stored] = await store.append(sessionId, [event]);
       return stored as StoredEvent<Data> & StoredEvent<Payload<EventType>>;
     },
     async toHtml(page = {}) {
@@ -135,9 +135,9 @@ export function createSessionHandle(
       }
       await opened();
       // The page and the list of prices are slow to load, so they are loaded for the first page.
-      return await (await import("./html.ts")).sessionToHtml(store, sessionId, logOf(page));
+      return await (await import("./html.ts")).sessionToHtml(store, sessionId, logOf(host, page));
     },
-    toSSE: (from) =>
+    toSSE: (from, included) =>
       toSseResponse(
         {
           async *open(place) {
@@ -147,8 +147,16 @@ export function createSessionHandle(
           failureText: host.failureText,
         },
         from,
+        included,
       ),
   };
+}
+
+function logOf(
+  { store, failureText }: Host,
+  { forReaders = false }: { readonly forReaders?: boolean },
+): Pick<Store, "read" | "latestSequence"> {
+  return forReaders ? readerLog(store, failureText) : store;
 }
 
 async function open({ store }: Host, sessionId: string, options: SessionOptions): Promise<Session> {
@@ -272,19 +280,32 @@ async function findRun({ store }: Host, sessionId: string, id: string): Promise<
   );
 }
 
+/** Errors: `invalid`, `usage`. */
+async function newEvent(
+  type: string | DefinedEvent<unknown>,
+  data: unknown,
+  options: AppendOptions,
+): Promise<NewEvent> {
+  assertKnownOptions("append", options, APPEND_OPTIONS);
+  const { id = randomUUID(), runId } = options;
+  const own = { id, ...present({ runId }) };
+  if (typeof type === "string") return { ...own, type, data: checked(type, data) };
+  return { ...own, type: type.type, data: await type.parse(data) };
+}
+
 /** Errors: `invalid`. */
 function checked(type: string, data: unknown): unknown {
+  if (!isEventType(type)) {
+    throw new ContinuoError("invalid", `cannot append ${type}: this is not a type of Continuo`, {
+      hint: "Correct the type (docs/events.md lists them), or define a type of your own with `defineEvent`.",
+      hintFor: "program",
+      details: { type },
+    });
+  }
   const problem = payloadProblem(type, data);
   if (problem === undefined) return data;
   throw new ContinuoError("invalid", `cannot append ${type}: ${problem.replace(/\.$/u, "")}`, {
     hint: "See docs/events.md for the payloads of events.",
     details: { type },
   });
-}
-
-async function eventOf(
-  type: DefinedEvent<unknown>,
-  data: unknown,
-): Promise<{ readonly type: string; readonly data: unknown }> {
-  return { type: type.type, data: await type.parse(data) };
 }

@@ -3,12 +3,13 @@
  * and have no words of a provider.
  */
 
-import { assertKnownOptions, type KnownEvent } from "@continuo/core/model";
+import { assertKnownOptions, present } from "@continuo/core/model";
+import type { EventOf, Included } from "./define-event.ts";
 import type { FailureText } from "./failure-text.ts";
-import { EVENT_OPTIONS } from "./options.ts";
+import { assertEventsOptions, INCLUDE_OPTIONS } from "./options.ts";
 import { createReaderView } from "./readers.ts";
 import type { FollowOptions } from "./run-events.ts";
-import type { SseOptions } from "./types.ts";
+import type { IncludeOptions, SseOptions } from "./types.ts";
 
 /** A proxy closes a connection that stays silent. */
 const KEEP_ALIVE_MS = 15_000;
@@ -23,7 +24,7 @@ const SSE_HEADERS: Readonly<Record<string, string>> = {
 function placeOf(from: Request | SseOptions | undefined): FollowOptions {
   if (from === undefined) return {};
   if (!("headers" in from)) {
-    assertKnownOptions("toSSE", from, EVENT_OPTIONS);
+    assertEventsOptions("toSSE", from);
     return from;
   }
   const asked = from.headers.get("last-event-id") ?? new URL(from.url).searchParams.get("after");
@@ -33,7 +34,9 @@ function placeOf(from: Request | SseOptions | undefined): FollowOptions {
 
 export interface SseSource {
   /** Called with a signal that aborts when the reader has gone. */
-  readonly open: (place: FollowOptions & { readonly signal: AbortSignal }) => AsyncIterable<KnownEvent>;
+  readonly open: (
+    place: FollowOptions & { readonly signal: AbortSignal },
+  ) => AsyncIterable<EventOf<Included>>;
   readonly failureText: FailureText;
   /** The payload of the event `end`. */
   readonly end?: () => Promise<StreamEnd>;
@@ -49,12 +52,15 @@ export interface StreamEnd {
 export function toSseResponse(
   { open, failureText, end }: SseSource,
   from: Request | SseOptions | undefined,
+  included: IncludeOptions = {},
 ): Response {
-  const { after } = placeOf(from);
+  assertKnownOptions("toSSE", included, INCLUDE_OPTIONS);
+  const { after, include = included.include } = placeOf(from);
+  assertEventsOptions("toSSE", present({ include }));
   return streamResponse({ from, headers: SSE_HEADERS, keepAlive: ":\n\n" }, async function* (over) {
     yield ":\n\n";
     const seen = createReaderView(failureText);
-    for await (const event of open({ after, signal: over })) {
+    for await (const event of open({ after, signal: over, include })) {
       yield `id: ${event.sequence}\ndata: ${JSON.stringify(seen(event))}\n\n`;
     }
     if (!over.aborted) yield `event: end\ndata: ${JSON.stringify((await end?.()) ?? {})}\n\n`;

@@ -20,7 +20,7 @@ import type { ContinuationOptions, RunError, RunInput } from "@continuo/store/se
 import type { LiveSettings, ServerLimits } from "../server/index.ts";
 import type { ChannelHandle } from "./channel.ts";
 import type { Chat } from "./chat.ts";
-import type { DefinedEvent } from "./define-event.ts";
+import type { DefinedEvent, EventOf, Included } from "./define-event.ts";
 import type { DailyTime } from "./every-day.ts";
 import type { Failure, FailureText } from "./failure-text.ts";
 
@@ -173,12 +173,19 @@ export interface SessionHandle {
   toUIMessageResponse(options?: ResumeChatOptions): Promise<Response | null>;
   /** Cancels the answers that are not complete, and returns their ids. Messages about them stay. */
   stop(options?: StopOptions): Promise<readonly string[]>;
-  /** Every event of a known type after a sequence, and then those that are appended, until `signal` aborts. */
-  events(options?: { readonly after?: number; readonly signal?: AbortSignal }): AsyncIterable<KnownEvent>;
-  /** Appends an event of a known type. Errors: `invalid` for a payload of another form. */
-  append<Type extends EventType>(type: Type, data: Payload<Type>): Promise<StoredEvent<Payload<Type>>>;
+  /**
+   * Every event of Continuo's types and of the types in `include` after a sequence, and then those that are appended,
+   * until `signal` aborts.
+   */
+  events<const Own extends Included = []>(options?: EventsOptions<Own>): AsyncIterable<EventOf<Own>>;
+  /** Appends an event of a type of Continuo. Errors: `invalid` for another type or a payload of another form. */
+  append<Type extends EventType>(
+    type: Type,
+    data: Payload<Type>,
+    options?: AppendOptions,
+  ): Promise<StoredEvent<Payload<Type>>>;
   /** Appends an event of your own type. Errors: `invalid` for a value that its schema refuses. */
-  append<Data>(type: DefinedEvent<Data>, data: Data): Promise<StoredEvent<Data>>;
+  append<Data>(type: DefinedEvent<Data>, data: Data, options?: AppendOptions): Promise<StoredEvent<Data>>;
   /**
    * Returns a page as text, without scripts of others. By default it shows the whole log, for those who run the
    * product. With `view: "chat"` it shows the messages of `chat()`, without tools, approvals and runs, for the people
@@ -187,9 +194,9 @@ export interface SessionHandle {
   toHtml(options?: { readonly view?: "log" | "chat"; readonly forReaders?: boolean }): Promise<string>;
   /**
    * All events as server-sent events, without the folders and files of this machine. The stream continues after the
-   * `Last-Event-ID` of the request, and does not end by itself.
+   * `Last-Event-ID` of the request, and does not end by itself. Events of your own types come as you stored them.
    */
-  toSSE(from?: Request | SseOptions): Response;
+  toSSE(from?: Request | SseOptions, included?: IncludeOptions): Response;
 }
 
 export interface ResumeChatOptions {
@@ -204,10 +211,24 @@ export interface StopOptions {
   readonly reason?: string;
 }
 
-export interface SseOptions {
+export interface IncludeOptions<Own extends Included = Included> {
+  /** Types of `defineEvent` whose events come too, in the newest form; those with data of another form are left out. */
+  readonly include?: Own;
+}
+
+export interface EventsOptions<Own extends Included = Included> extends IncludeOptions<Own> {
   readonly after?: number;
   readonly signal?: AbortSignal;
 }
+
+export interface AppendOptions {
+  /** Your id of the event: it is appended once, however often `append` is called with it. */
+  readonly id?: string;
+  /** The run to which the event belongs. */
+  readonly runId?: string;
+}
+
+export interface SseOptions extends EventsOptions {}
 
 export interface SendOptions<Value = unknown> {
   /**
@@ -256,12 +277,15 @@ export interface RunHandle<Value = unknown> extends PromiseLike<SentRun>, AsyncI
    * `interrupted` if the run took too long or its process ended; `cancelled`, unless `cancel` of this handle did it.
    */
   textStream(options?: { readonly signal?: AbortSignal }): AsyncIterable<string>;
-  /** The events of the run after a sequence of the log, until it has ended or `signal` aborts. */
-  events(options?: { readonly after?: number; readonly signal?: AbortSignal }): AsyncIterable<KnownEvent>;
+  /**
+   * The events of the run after a sequence of the log, until it has ended or `signal` aborts. An event of your own is
+   * one of the run if it was appended with its `runId`.
+   */
+  events<const Own extends Included = []>(options?: EventsOptions<Own>): AsyncIterable<EventOf<Own>>;
   /** The UI message stream of the AI SDK, for `useChat`. */
   toUIMessageResponse(options?: { readonly signal?: AbortSignal }): Response;
   /** The events of the run as server-sent events; see `SessionHandle.toSSE`. The stream ends with the event `end`. */
-  toSSE(from?: Request | SseOptions): Response;
+  toSSE(from?: Request | SseOptions, included?: IncludeOptions): Response;
 }
 
 interface EndedRun {
