@@ -1,6 +1,7 @@
 /** The windows of a long chat, its growth by another program, and its end. */
 
-import { appendFileSync, existsSync, readFileSync } from "node:fs";
+import { appendFileSync, existsSync, readFileSync, rmSync } from "node:fs";
+import { join } from "node:path";
 import { expect, test } from "vitest";
 import { createHome, type Home } from "../cli/home.ts";
 import { sessionPath, talk } from "../lost/claude-recipes.ts";
@@ -79,6 +80,25 @@ test("a turn that another program writes into the session's file comes to every 
   await client.until(
     () => textOfParts(client.chat(chat).turns.at(-1) ?? { responseParts: [] }) === "Now it grows.",
   );
+  expect(client.faults).toEqual([]);
+});
+
+test("a session that is open in its own agent is read-only: a prompt comes back with the reason, until it is closed", async () => {
+  const { home, uri } = longSession();
+  const open = `.claude/sessions/${process.pid}.json`;
+  home.write(open, JSON.stringify({ pid: process.pid, sessionId: uri.split("/")[1] }));
+  await using machine = await openMachine(home);
+  using client = new AhpClient(machine.url, await machine.token(["machine:read,write"]), "a");
+  await client.open();
+  const chat = await client.look(uri);
+  await client.until(() => client.session(uri).chats[0]?.interactivity === "read-only");
+  const { turns } = client.chat(chat);
+  const answer = await client.echo(client.say(chat, "go on", "turn-1"));
+  expect(answer.rejectionReason).toMatch(/^session .+ is open in claude/u);
+  expect(client.chat(chat).turns).toEqual(turns);
+  expect(client.chat(chat).activeTurn).toBeUndefined();
+  rmSync(join(home.path, open));
+  await client.until(() => client.session(uri).chats[0]?.interactivity === "full");
   expect(client.faults).toEqual([]);
 });
 
