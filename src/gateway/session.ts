@@ -10,7 +10,13 @@ import type {
   StopReason,
 } from "@agentclientprotocol/sdk/unstable";
 import { OWN, type OwnRow, presentRefOf, toOwnRow } from "@continuo/agents/catalog";
-import { openTalk, type Talk, type TalkFlags, type TalkOptions } from "@continuo/agents/conversations";
+import {
+  checkAgent,
+  openTalk,
+  type Talk,
+  type TalkFlags,
+  type TalkOptions,
+} from "@continuo/agents/conversations";
 import {
   type AgentCommand,
   type AgentEvent,
@@ -48,7 +54,7 @@ import { toDecision, toQuestion } from "./permission.ts";
 import { receiptOf } from "./receipt.ts";
 import { inTime, Stage, StageEntry, unlessAborted } from "./stage.ts";
 import { toToolServers } from "./tool-servers.ts";
-import { stopReasonOf, TurnUpdates } from "./updates.ts";
+import { stopReasonOf, subagentUpdateOf, TurnUpdates } from "./updates.ts";
 
 export interface SessionOptions {
   readonly id: string;
@@ -257,6 +263,7 @@ export class EditorSession {
       });
     }
     if (value === agent) return;
+    await checkAgent(value, this.#options);
     await (await this.#talk)?.switchAgent(value);
     this.#choices = { ...this.#choices, agent: value };
     // The first agent of a new session takes over from nobody.
@@ -435,7 +442,8 @@ export class EditorSession {
     if (kind === "notice" && message !== undefined) client.note(this.id, message);
     const isOfCompaction = kind === "compaction_update" || kind === "compaction_summary_chunk";
     if (isOfCompaction && client.showsCompactions) await this.#update(report as SessionUpdate);
-    if (kind === "subagent_update" && client.showsSubagents) await this.#update(subagentOf(this.id, report));
+    if (kind === "subagent_update" && client.showsSubagents)
+      await this.#update(subagentUpdateOf(this.id, report));
   }
 
   async #ask(request: PermissionRequest, signal: AbortSignal): Promise<PermissionDecision> {
@@ -488,12 +496,4 @@ export class EditorSession {
   #update(update: SessionUpdate): Promise<void> {
     return this.#options.client.update(this.id, update);
   }
-}
-
-/**
- * The id of a sub-agent is unique only within its session. The capabilities are left out, because an editor cannot ask
- * anything of a sub-agent here.
- */
-function subagentOf(id: string, { capabilities: _, ...report }: Json): SessionUpdate {
-  return { ...report, sessionId: `${id}/${String(report.sessionId)}` } as SessionUpdate;
 }

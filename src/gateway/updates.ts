@@ -5,7 +5,7 @@
 
 import type { PlanEntry, SessionUpdate, StopReason, ToolCallStatus } from "@agentclientprotocol/sdk/unstable";
 import type { AgentEvent } from "@continuo/core/model";
-import { isJson } from "@continuo/files";
+import { isJson, type Json } from "@continuo/files";
 import type { CallIds } from "./call-ids.ts";
 import { contentOfCall, diffsOf, endOf, inputOf, kindOf, locationsOf, titleOfCall } from "./calls.ts";
 import { textContent, toContent } from "./content.ts";
@@ -182,4 +182,12 @@ function entryOf(entry: unknown): PlanEntry[] {
   const priority =
     entry.priority === "high" || entry.priority === "low" ? entry.priority : ("medium" as const);
   return [{ content, status, priority }];
+}
+
+/**
+ * Returns the report about a sub-agent for an editor that knows the session by `id`. The id of a sub-agent is unique
+ * only within its session. The capabilities are left out, because an editor cannot ask anything of a sub-agent here.
+ */
+export function subagentUpdateOf(id: string, { capabilities: _, ...report }: Json): SessionUpdate {
+  return { ...report, sessionId: `${id}/${String(report.sessionId)}` } as SessionUpdate;
 }

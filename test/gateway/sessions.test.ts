@@ -1,5 +1,6 @@
 /** Sessions of an editor: a part of one is copied, the agent of one is changed, and all that waits is stopped. */
 
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { openOwn, updateTexts } from "@continuo/agents/catalog";
 import { beforeEach, expect, test } from "vitest";
@@ -178,4 +179,26 @@ test("an empty session that a person made stays when those of editors are remove
   await removeUnused(places, Date.now() + 8 * 24 * 60 * 60 * 1000);
   const left = (await own?.store.listSessions({}))?.items.map(({ sessionId }) => sessionId);
   expect(left).toEqual(["mine"]);
+});
+
+test("a choice of an agent whose program does not start is refused with the reason, and the agent before it answers", async () => {
+  const file = ".continuo/continuo.yaml";
+  const configuration = JSON.parse(readFileSync(join(home.path, file), "utf8"));
+  const broken = { command: process.execPath, args: ["-e", "process.exit(3)"] };
+  home.write(file, JSON.stringify({ ...configuration, agents: { ...configuration.agents, broken } }));
+  home.write(claudeFile(CLAUDE_ID), claudeText(CLAUDE_ID, CONVERSATION));
+  await using editor = await openEditor(home);
+  const begun = await newSession(editor);
+  await say(editor, begun, "hello");
+  for (const sessionId of [begun, await newSession(editor), `claude:${CLAUDE_ID}`]) {
+    const before = await editor.agent.request("session/resume", { sessionId, cwd });
+    const choice = { sessionId, configId: "agent", value: "broken" };
+    const answer = editor.agent.request("session/set_config_option", choice);
+    await expect(answer).rejects.toThrow(/broken/u);
+    const after = await editor.agent.request("session/resume", { sessionId, cwd });
+    expect(after.configOptions).toEqual(before.configOptions);
+  }
+  editor.take();
+  expect(await say(editor, begun, "again")).toEqual({ stopReason: "end_turn" });
+  expect(spokenIn(editor.take())).not.toContain("[Continuo:");
 });

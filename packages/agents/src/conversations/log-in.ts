@@ -1,4 +1,4 @@
-/** Logs in to an agent for a person who requested it outside of a conversation. */
+/** Requests of a person to an agent outside of a conversation: a check that it starts, and a login. */
 
 import { type CallOptions, ContinuoError, present } from "@continuo/core/model";
 import type { PlacesAt } from "@continuo/files";
@@ -24,4 +24,21 @@ export async function logIn({ agent, methodId, places, signal }: LogInOptions): 
     });
   }
   await driver.logIn(methodId, present({ signal }));
+}
+
+/**
+ * Resolves if the agent's program starts and says what it can do. An answer of the same program is remembered, so that
+ * an agent that starts slowly starts only once for this. A model has no program, so it passes.
+ *
+ * Errors: `not_found` for an unknown agent; those of the start of its program, such as `agent_missing`.
+ */
+export async function checkAgent(
+  name: string,
+  { places, signal }: CallOptions & { readonly places: PlacesAt },
+): Promise<void> {
+  const { trust, configuration } = await readTrustedSettings(places, places.cwd, undefined);
+  const settings = settingsOf(configuration, name, {});
+  if (settings.endpoint !== undefined) return;
+  const driver = await openDriver(settings, places, { isTrusted: trust.isTrusted });
+  await driver.capabilities(present({ cwd: places.cwd, signal }));
 }
