@@ -289,9 +289,9 @@ test("what the host does not do is refused by the number of its error, and a str
   const nobody = { channel: "nobody:/1", provider: "nobody", workingDirectories: [folder] };
   expect(await codeOf("createSession", nobody)).toBe(-32002);
   expect(await codeOf("ping", { channel })).toBe(null);
-  const unknown = await a.echo(a.dispatch(host.uri, { type: "session/isArchivedChanged", isArchived: true }));
+  const unknown = await a.echo(a.dispatch(host.uri, { type: "session/activityChanged", activity: "x" }));
   expect(unknown).toMatchObject({
-    rejectionReason: "Continuo does not take the action session/isArchivedChanged",
+    rejectionReason: "Continuo does not take the action session/activityChanged",
   });
   a.send("{");
   await a.until(() => a.told.some(({ method, params }) => method === "error" && params.code === -32700));

@@ -118,6 +118,7 @@ test("every action comes back to the client: it is done, or refused with its rea
   const done: Readonly<Record<string, object>> = {
     "session/titleChanged": { title: "Another name" },
     "session/isReadChanged": { isRead: true },
+    "session/isArchivedChanged": { isArchived: true },
     "session/activeClientSet": { activeClient: { clientId: "a", tools: [] } },
     "session/activeClientRemoved": { clientId: "a" },
     "chat/draftChanged": { draft: message("a draft") },
@@ -150,7 +151,12 @@ test("every action comes back to the client: it is done, or refused with its rea
   expect(Object.keys(outcomes)).toHaveLength(96);
   await client.until(() => client.chat(chat).turns.length === 1);
   expect(client.chat(chat).turns.map(textOfParts)).toEqual([expect.stringMatching(/./u)]);
+  const again = { type: "chat/turnStarted", turnId: "turn-1", message: message("hello") };
+  const { rejectionReason } = await client.echo(client.dispatch(chat, again));
+  expect(rejectionReason).toMatch(/a turn with this id has ended/u);
+  expect(host.home.prompts()).toHaveLength(1);
   expect(client.session(uri)).toMatchObject({ title: "Another name", activeClients: [] });
+  expect(client.session(uri).status & 64).toBe(64);
   expect(client.chat(chat).draft).toMatchObject({ text: "a draft" });
   expect(client.faults).toEqual([]);
 });

@@ -182,3 +182,81 @@ test("queued messages are replaced by their id, ordered and taken out; a draft a
   const usage = { inputTokens: 3, outputTokens: 4 };
   expect(after(START, { type: "chat/usage", turnId: "t1", usage }).activeTurn?.usage).toEqual(usage);
 });
+
+const RUNNING = after(START, CALLED, READY);
+const WAITING = after(START, CALLED, ASKED);
+
+test.each<[string, ChatState, ChatAction]>([
+  ["a text for another part", RUNNING, { type: "chat/delta", turnId: "t1", partId: "p9", content: "x" }],
+  ["a text without a turn", EMPTY, { type: "chat/delta", turnId: "t1", partId: "p1", content: "x" }],
+  [
+    "a thought for another turn",
+    RUNNING,
+    { type: "chat/reasoning", turnId: "t2", partId: "p1", content: "x" },
+  ],
+  [
+    "a part of another turn",
+    RUNNING,
+    { type: "chat/responsePart", turnId: "t2", part: { kind: "markdown", id: "p", content: "x" } },
+  ],
+  ["a call of another turn", RUNNING, { ...CALLED, turnId: "t2" }],
+  ["the input of an unknown call", RUNNING, { ...READY, toolCallId: "c9" }],
+  ["an answer for a call that runs", RUNNING, { type: "chat/toolCallConfirmed", ...CALL, approved: true }],
+  [
+    "an answer for an unknown call",
+    WAITING,
+    { type: "chat/toolCallConfirmed", ...CALL, toolCallId: "c9", approved: true },
+  ],
+  ["a result of an unknown call", RUNNING, { ...DONE, toolCallId: "c9" }],
+  ["a second result", reduceChat(RUNNING, DONE), DONE],
+  ["an input after the result", reduceChat(RUNNING, DONE), ASKED],
+  [
+    "the usage of another turn",
+    RUNNING,
+    { type: "chat/usage", turnId: "t2", usage: { inputTokens: 1, outputTokens: 1 } },
+  ],
+  ["the end of another turn", RUNNING, { type: "chat/turnComplete", turnId: "t2", duration: 1 }],
+  [
+    "the cancelling of a turn that has ended",
+    EMPTY,
+    { type: "chat/turnCancelled", turnId: "t1", duration: 1 },
+  ],
+  [
+    "the error of another turn",
+    RUNNING,
+    {
+      type: "chat/error",
+      turnId: "t2",
+      duration: 1,
+      part: { kind: "error", error: { errorType: "x", message: "y" } },
+    },
+  ],
+  ["a cut at an unknown turn", RUNNING, { type: "chat/truncated", turnId: "t9" }],
+  [
+    "the removal of an unknown message",
+    RUNNING,
+    { type: "chat/pendingMessageRemoved", kind: "queued", id: "m9" },
+  ],
+  ["an order of an empty queue", RUNNING, { type: "chat/queuedMessagesReordered", order: ["a"] }],
+])("%s changes nothing", (_what, state, action) => {
+  expect(reduceChat(state, action)).toEqual(state);
+});
+
+test("the bits of a chat that are no activity stay through a whole turn, and only its start makes it unread", () => {
+  const archived = { ...EMPTY, status: 1 | 32 | 64 };
+  const states = [
+    START,
+    CALLED,
+    ASKED,
+    { type: "chat/toolCallConfirmed", ...CALL, approved: true },
+    DONE,
+    { type: "chat/turnComplete", turnId: "t1", duration: 1 },
+  ] as const;
+  const seen: number[] = [];
+  states.reduce<ChatState>((state, action) => {
+    const next = reduceChat(state, action);
+    seen.push(next.status);
+    return next;
+  }, archived);
+  expect(seen).toEqual([8, 8, 24, 8, 8, 1].map((activity) => activity | 64));
+});

@@ -42,6 +42,7 @@ async function sent(action: { readonly type: string }, by: Sender): Promise<void
 
 test.each([
   { type: "session/titleChanged", title: "Mine" },
+  { type: "session/isArchivedChanged", isArchived: true },
   { type: "chat/draftChanged", draft: { text: "a", origin: { kind: "user" } } },
   { type: "chat/turnStarted", turnId: "t", message: { text: "a", origin: { kind: "user" } } },
   { type: "chat/turnCancelled", turnId: "t" },

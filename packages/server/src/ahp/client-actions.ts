@@ -57,6 +57,7 @@ const ACTIONS = z.discriminatedUnion("type", [
   z.looseObject({ type: z.literal("chat/draftChanged"), draft: MESSAGE.optional() }),
   z.looseObject({ type: z.literal("session/titleChanged"), title: z.string().min(1).max(500) }),
   z.looseObject({ type: z.literal("session/isReadChanged"), isRead: z.boolean() }),
+  z.looseObject({ type: z.literal("session/isArchivedChanged"), isArchived: z.boolean() }),
   z.looseObject({
     type: z.literal("session/activeClientSet"),
     activeClient: z.looseObject({ clientId: ID }),
@@ -110,6 +111,8 @@ async function apply(to: ActionContext, action: ClientAction): Promise<void> {
       return feed.whenFirst(action.id, () => startQueued(to, action.id));
     case "session/titleChanged":
       return await rename(to, action.title);
+    case "session/isArchivedChanged":
+      return await archive(to, action.isArchived);
     case "session/activeClientSet":
     case "session/activeClientRemoved":
       return setClient(to, action);
@@ -143,6 +146,8 @@ async function start(
       "a turn runs in this chat: queue the message, or wait for the end",
       AHP_ERRORS.turnInProgress,
     );
+  if (feed.chat.turns.some(({ id }) => id === turnId))
+    throw refused("a turn with this id has ended: send the message with a new id");
   const text = promptOf(message);
   await feed.begin(
     { type: "chat/turnStarted", turnId, startedAt, message, ...present({ queuedMessageId }) },
@@ -249,6 +254,13 @@ async function rename({ host, feed, sender }: ActionContext, title: string): Pro
   if (feed.key === null) throw refused("a session has a title after its first message");
   await host.machine.actions.rename(feed.key, { title }, sender.signal);
   feed.actOnSession({ type: "session/titleChanged", title }, sender.origin);
+}
+
+async function archive({ host, feed, sender }: ActionContext, isArchived: boolean): Promise<void> {
+  sender.may("write");
+  if (feed.key === null) throw refused("a session can be archived after its first message");
+  await host.machine.actions.archive(feed.key, { archived: isArchived }, sender.signal);
+  feed.actOnSession({ type: "session/isArchivedChanged", isArchived }, sender.origin);
 }
 
 function setClient(

@@ -14,6 +14,7 @@ import {
   ROOT_CHANNEL,
   type SessionSummary,
   type Snapshot,
+  STATUS,
 } from "./protocol.ts";
 import { type FeedOptions, type Origin, SessionFeed } from "./session-feed.ts";
 import { keptSummary, toAgents, toSummary } from "./summary.ts";
@@ -287,7 +288,14 @@ export class AhpHost {
   async #storedFeed(name: SessionName): Promise<SessionFeed> {
     const { session } = await this.machine.known(this.#keyOf(name), this.#over.signal);
     const { title, modifiedAt, workingDirectories } = toSummary(session, name.uri);
-    const first = { provider: name.provider, title, modifiedAt, ...present({ workingDirectories }) };
+    const isArchived = session.archived;
+    const first = {
+      provider: name.provider,
+      title,
+      modifiedAt,
+      isArchived,
+      ...present({ workingDirectories }),
+    };
     return this.#feed(name.uri, session.key, first);
   }
 
@@ -398,6 +406,14 @@ export class AhpHost {
     const feed = this.#feeds.get(summary.resource);
     if (typeof changes.title === "string" && feed !== undefined)
       feed.feed?.actOnSession({ type: "session/titleChanged", title: changes.title });
+    this.#tellArchived(summary, feed?.feed ?? null);
+  }
+
+  /** A session is also archived by other clients, editors and commands. */
+  #tellArchived({ status }: SessionSummary, feed: SessionFeed | null): void {
+    const isArchived = (status & STATUS.isArchived) !== 0;
+    if (feed !== null && isArchived !== ((feed.session.status & STATUS.isArchived) !== 0))
+      feed.actOnSession({ type: "session/isArchivedChanged", isArchived });
   }
 
   #tell(method: string, params: object): void {

@@ -276,6 +276,7 @@ export type SessionAction =
     }
   | { readonly type: "session/titleChanged"; readonly title: string }
   | { readonly type: "session/isReadChanged"; readonly isRead: boolean }
+  | { readonly type: "session/isArchivedChanged"; readonly isArchived: boolean }
   | { readonly type: "session/activeClientSet"; readonly activeClient: ActiveClient }
   | { readonly type: "session/activeClientRemoved"; readonly clientId: string }
   | { readonly type: "session/inputNeededSet"; readonly request: InputRequest }

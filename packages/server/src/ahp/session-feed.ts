@@ -48,6 +48,7 @@ export interface FeedOptions {
   readonly first: Pick<SessionState, "provider" | "title"> & {
     readonly modifiedAt: string;
     readonly workingDirectories?: readonly string[];
+    readonly isArchived?: boolean;
   };
   /** Called with every action in order, after the state has changed. */
   readonly emit: (channel: string, action: ChatAction | SessionAction, origin?: Origin) => void;
@@ -93,12 +94,12 @@ export class SessionFeed {
   constructor(options: FeedOptions) {
     this.#options = options;
     this.#key = options.key;
-    const { modifiedAt, ...first } = options.first;
+    const { modifiedAt, isArchived = false, ...first } = options.first;
     const chat = { resource: toChatUri(options.uri), title: first.title, status: STATUS.idle, modifiedAt };
     this.chat = { ...chat, turns: [] };
     this.session = {
       ...first,
-      status: STATUS.idle,
+      status: STATUS.idle | (isArchived ? STATUS.isArchived : 0),
       lifecycle: "ready",
       activeClients: [],
       chats: [chat],

@@ -16,10 +16,10 @@ export function reduceSession(state: SessionState, action: SessionAction): Sessi
       };
     case "session/titleChanged":
       return { ...state, title: action.title };
-    case "session/isReadChanged": {
-      const status = action.isRead ? state.status | STATUS.isRead : state.status & ~STATUS.isRead;
-      return { ...state, status };
-    }
+    case "session/isReadChanged":
+      return withBit(state, STATUS.isRead, action.isRead);
+    case "session/isArchivedChanged":
+      return withBit(state, STATUS.isArchived, action.isArchived);
     case "session/activeClientSet": {
       const { activeClient } = action;
       const { activeClients: known } = state;
@@ -44,6 +44,10 @@ export function reduceSession(state: SessionState, action: SessionAction): Sessi
       return left.length === known.length ? state : withInputNeeded(state, left);
     }
   }
+}
+
+function withBit(state: SessionState, bit: number, isSet: boolean): SessionState {
+  return { ...state, status: isSet ? state.status | bit : state.status & ~bit };
 }
 
 /** When no question is left, the bit that asks for input is cleared, and the bit of a running turn stays. */

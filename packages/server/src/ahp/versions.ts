@@ -1,6 +1,9 @@
 /**
- * The versions of the protocol that the host speaks. 1.0.0 was published without a readable list of its differences
- * from 0.9.0, and no editor speaks it yet. It is added here when an editor speaks it.
+ * The versions of the protocol that the host speaks. The public registry of actions (`types/version/registry.ts`, read in
+ * November 2026) lists 0.9.0 and 1.0.0 as released. Between them it names two new actions, both about canvases, which
+ * this host does not have. The public notes of 2 October 2026 name one change that breaks clients: `reconnect` has a
+ * cursor for each channel, and recovers each channel by itself. No editor offered 1.0.0 when this was tried, so it is
+ * not spoken yet.
  */
 
 /** Each entry also stands for the later patches of its version, as the protocol's rules of versions say. */

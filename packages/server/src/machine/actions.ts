@@ -9,6 +9,7 @@ import {
   type OpenOwn,
   openOwnAgain,
   renameOwn,
+  setArchived,
 } from "@continuo/agents/catalog";
 import { handOver } from "@continuo/agents/conversations";
 import type { HandOff } from "@continuo/agents/handoff";
@@ -88,6 +89,10 @@ export function createActions(machine: Machine): MachineActions {
     async mark(key, request, signal) {
       const { row } = await whole(key, signal);
       await markSession(row, request, { places, signal });
+      return await rowNow(key);
+    },
+    async archive(key, { archived }, signal) {
+      await setArchived(await changeable(key, signal), archived, { places, signal });
       return await rowNow(key);
     },
     async fork(key, { at }, signal) {

@@ -147,6 +147,11 @@ export interface MachineActions {
   rename(key: string, request: RenameRequest, signal: AbortSignal): Promise<MachineSession>;
   /** Errors: `invalid` for an invalid tag. */
   mark(key: string, request: MarkRequest, signal: AbortSignal): Promise<MachineSession>;
+  /**
+   * Continuo's lists leave out an archived session; no file of an agent changes. Errors: `unsupported` for a session that
+   * the agent itself archived and that should return.
+   */
+  archive(key: string, request: { readonly archived: boolean }, signal: AbortSignal): Promise<MachineSession>;
   fork(key: string, request: ForkRequest, signal: AbortSignal): Promise<ForkAnswer>;
   delete(key: string, signal: AbortSignal): Promise<TrashAnswer>;
   /** Deletes the sessions in the trash for good. */
