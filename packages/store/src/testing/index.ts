@@ -27,6 +27,13 @@ export {
   type StartClient,
 } from "./client-contract/index.ts";
 export {
+  type ModelCall,
+  type ModelScript,
+  type ModelStep,
+  ScriptedModel,
+  type ScriptedModelOptions,
+} from "./models/index.ts";
+export {
   type OpenStore,
   type StoreCase,
   type StoreContractOptions,
