@@ -62,11 +62,15 @@ const LATER_STYLES = [
   "low.css",
 ];
 
+const CLIENT = "packages/core/src/client/page.ts";
+
 export interface WebManifest {
   /** The files that the page needs before it shows the list. */
   readonly first: readonly string[];
   /** The files that it needs in addition to show a session. */
   readonly session: readonly string[];
+  /** The module for pages without a build step, which is not part of the viewer. */
+  readonly client: string;
   /** Every file of `assets/`. */
   readonly files: readonly string[];
 }
@@ -92,6 +96,9 @@ export async function bundleWeb(root: string, to: string): Promise<WebManifest> 
     [workerName, worker.code],
   ]);
   for (const { fileName, code } of chunks) written.set(fileName, code);
+  const [{ code: client }] = await bundled(join(root, CLIENT), "whole", {});
+  const clientName = named("client", "js", client);
+  written.set(clientName, client);
   const app = appFiles();
   for (const [name, content] of [...written, ...app.files]) writeFileSync(join(assets, name), content);
   const [main] = chunks;
@@ -109,6 +116,7 @@ export async function bundleWeb(root: string, to: string): Promise<WebManifest> 
   const manifest: WebManifest = {
     first: [...first, styleName],
     session: ofSession.filter((name) => !first.includes(name)),
+    client: clientName,
     files: [...written.keys(), ...app.files.keys()].sort(),
   };
   const [{ code: script }] = await bundled(join(web, "file/main.tsx"), "whole", {

@@ -183,6 +183,9 @@ const CALLS: Readonly<Record<PublicFunction, Call | Ending>> = {
   "session.toUIMessageResponse": {
     ends: async (signal) => (await c.session("s").toUIMessageResponse({ open: ["r"], signal }))?.text(),
   },
+  "session.toChatEvents": {
+    ends: async (signal) => await (await c.session("s").toChatEvents({ signal })).text(),
+  },
   "run.toUIMessageResponse": {
     ends: (signal) => c.session("s").run("r").toUIMessageResponse({ signal }).text(),
   },

@@ -105,7 +105,7 @@ export const FLOOR_PLAN: Readonly<Record<string, Room>> = {
     only: [...BELOW, "native", "adapters"],
   },
   "openai-agents": { folder: "packages/openai-agents/src", floor: 9, only: [...BELOW, "adapters"] },
-  "ai-sdk": { folder: "packages/ai-sdk/src", floor: 9, only: ["model", "wire"] },
+  "ai-sdk": { folder: "packages/ai-sdk/src", floor: 9, only: ["model", "wire", "client"] },
   tanstack: { folder: "packages/tanstack/src", floor: 9, only: [...BELOW, "adapters"] },
   mastra: { folder: "packages/mastra/src", floor: 9, only: [...BELOW, "adapters"] },
   "ag-ui": { folder: "packages/ag-ui/src", floor: 9, only: ["model", "wire", "runtime"] },

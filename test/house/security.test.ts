@@ -148,9 +148,9 @@ test("secrets have at least 128 bits of the system's generator, and only waits a
   expect(textOf("web/state/proof.ts")).toContain("crypto.getRandomValues(new Uint8Array(16))");
   expect(filesWith(/Math\.random\b/u)).toEqual([
     "packages/store/src/channels/handles.ts",
-    "packages/core/src/client/back-off.ts",
     "packages/core/src/client/live/client.ts",
     "packages/core/src/client/live/feed.ts",
+    "packages/core/src/client/requests/back-off.ts",
     "packages/files/src/lock.ts",
     "packages/server/src/server/streams/read.ts",
     "packages/server/src/server/streams/sse.ts",

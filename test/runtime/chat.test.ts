@@ -16,9 +16,20 @@ import {
 } from "ai";
 import { afterEach, expect, test } from "vitest";
 import { EchoAgent, type Script, ScriptedAgent } from "../../packages/store/src/testing/index.ts";
+import { everyReader } from "./harness/followed-chat.ts";
 
 let c: Continuo;
-afterEach(() => c.close());
+afterEach(async () => {
+  const isOpen = await c.store.getSession("s").then(
+    () => true,
+    () => false,
+  );
+  // A page that comes at any moment of these chats, and follows them, has what the log has.
+  for (const retried of isOpen ? ([[], ["interrupted", "failed"]] as const) : []) {
+    for await (const { followed, read } of everyReader(c.store, "s", retried)) expect(followed).toEqual(read);
+  }
+  await c.close();
+});
 
 async function scripted(turns: readonly Script[], options: ContinuoOptions = {}): Promise<void> {
   c = await openContinuo("memory:", { agents: [new ScriptedAgent({ turns })], pollMs: 10, ...options });

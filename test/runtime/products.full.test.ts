@@ -54,7 +54,6 @@ async function start(
   mkdirSync(join(cwd, "home"), { recursive: true });
   const path = join(cwd, "program.ts");
   writeFileSync(path, fromSource(code));
-  writeFileSync(join(cwd, "page.js"), "");
   const home = { HOME: join(cwd, "home"), CONTINUO_HOME: join(cwd, "home/.continuo") };
   const child = spawn(process.execPath, [path], {
     cwd,
@@ -126,20 +125,20 @@ test(
     const chat = (url: string): Promise<Response> =>
       fetch(`${url}/v1/sessions/customer-ann/chat`, {
         method: "POST",
-        headers: { "x-user": "ann", "content-type": "application/json" },
+        headers: { authorization: "Bearer ann", "content-type": "application/json" },
         body: JSON.stringify({
           messages: [{ id: "m1", role: "user", parts: [{ type: "text", text: "Please refund order 7" }] }],
         }),
       });
     // The answer waits for the staff, and the connection of its reader is cut.
     const cut = chat(first.url).then((response) => response.text().catch(() => "cut"));
-    const staff = { "x-user": "staff", "content-type": "application/json" };
+    const staff = { authorization: "Bearer staff", "content-type": "application/json" };
     const open = (url: string): Promise<Approval[]> =>
       fetch(`${url}/v1/approvals?status=open`, { headers: staff }).then(
         async (response) => (await response.json()) as Approval[],
       );
     await poll(async () => (await open(first.url))[0]);
-    const ann = { headers: { "x-user": "ann" } };
+    const ann = { headers: { authorization: "Bearer ann" } };
     expect((await fetch(`${first.url}/v1/approvals`, ann)).status).toBe(403);
     expect((await fetch(`${first.url}/v1/sessions/customer-ann/html`, ann)).status).toBe(403);
     await first.kill();
@@ -179,7 +178,7 @@ test(
       `coding("scripted", { command: ${command},`,
     );
     const { url } = await start("jobs", code);
-    const as = (user: string): RequestInit => ({ headers: { "x-user": user } });
+    const as = (user: string): RequestInit => ({ headers: { authorization: `Bearer ${user}` } });
     const job = `${url}/v1/sessions/ann:build-1`;
     const body = JSON.stringify({ id: "job", text: "Mend the build." });
     const send = (user: string): Promise<Response> =>

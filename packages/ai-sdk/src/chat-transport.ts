@@ -1,11 +1,11 @@
 /** The `ChatTransport` of the AI SDK over the routes of a Continuo server: a chat is a session of the same id. */
 
+import { patiently } from "@continuo/core/client/requests";
 import { assertKnownOptions, ContinuoError, isContinuoError, type KnownOptions } from "@continuo/core/model";
 import type { ChatTransport, UIMessage, UIMessageChunk } from "ai";
 import { chunkStream } from "./chunk-stream.ts";
 import { LIMITS } from "./limits.ts";
 import { OpenAnswers, type ServerChat } from "./open-answers.ts";
-import { patiently } from "./requests.ts";
 
 type HeadersOption = Readonly<Record<string, string>> | Headers;
 

@@ -3,7 +3,11 @@
  * are skipped.
  */
 
+import { eventData } from "@continuo/core/client/requests";
 import type { UIMessageChunk } from "ai";
+
+/** The data of the last event of an answer. */
+const DONE = "[DONE]";
 
 export interface ChunkStreamOptions {
   /** Opens the stream from its beginning. */
@@ -41,8 +45,9 @@ async function* chunksOf(
   for (let response = first; ; response = await open(signal)) {
     let place = 0;
     try {
-      for await (const chunk of dataOf(response, signal)) {
-        if (chunk === DONE) return;
+      for await (const data of eventData(response, signal)) {
+        if (data === DONE) return;
+        const chunk = JSON.parse(data) as UIMessageChunk;
         place++;
         if (place <= known) continue;
         known = place;
@@ -53,37 +58,5 @@ async function* chunksOf(
       if (signal.aborted || error instanceof SyntaxError) throw error;
     }
     signal.throwIfAborted();
-  }
-}
-
-const DONE = "[DONE]";
-const DATA = "data: ";
-
-/** Errors: that of a connection that broke; `SyntaxError` for a body that is not such a stream. */
-async function* dataOf(
-  response: Response,
-  signal: AbortSignal,
-): AsyncGenerator<UIMessageChunk | typeof DONE, void> {
-  if (response.body === null) return;
-  const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
-  const leave = (): void => void reader.cancel(signal.reason).catch(() => undefined);
-  signal.addEventListener("abort", leave, { once: true });
-  if (signal.aborted) leave();
-  let rest = "";
-  try {
-    for (;;) {
-      const { value, done } = await reader.read();
-      if (done) return;
-      const lines = (rest + value).split("\n");
-      rest = lines.pop() ?? "";
-      for (const line of lines) {
-        if (!line.startsWith(DATA)) continue;
-        const text = line.slice(DATA.length);
-        yield text === DONE ? DONE : (JSON.parse(text) as UIMessageChunk);
-      }
-    }
-  } finally {
-    signal.removeEventListener("abort", leave);
-    leave();
   }
 }

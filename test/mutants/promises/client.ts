@@ -245,10 +245,10 @@ export const CLIENT: readonly PromiseOfRoom[] = [
   },
   {
     promise: "Pauses between tries grow up to a longest one.",
-    file: "packages/core/src/client/back-off.ts",
+    file: "packages/core/src/client/requests/back-off.ts",
     text: "Math.min(longestMs, firstMs * 2 ** tries)",
     mistake: "Math.min(longestMs, firstMs * (tries + 1))",
-    test: "packages/core/src/client/back-off.test.ts",
+    test: "packages/core/src/client/requests/back-off.test.ts",
   },
   {
     promise: "A reader of only its own messages gets edits of messages that were addressed to it.",

@@ -17,10 +17,10 @@ import {
   type ServerFrame,
   SUBPROTOCOL,
 } from "../wire/index.ts";
-import { backOffMs } from "./back-off.ts";
 import { HandleWait } from "./handle-wait.ts";
 import { LIMITS } from "./limits.ts";
 import { OBSTACLE_TRIES, obstacleAt } from "./obstacle/index.ts";
+import { backOffMs } from "./requests/index.ts";
 
 /** A request without its number. */
 export type Request = RequestFrame extends infer Frame

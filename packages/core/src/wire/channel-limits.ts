@@ -1,5 +1,5 @@
 /**
- * Every limit of the channel protocol, in one place. Values above a limit are refused with `too_large` or `invalid`.
+ * Every limit of the channel protocol and of the chats that pages follow, in one place. Values above a limit are refused with `too_large` or `invalid`.
  */
 
 export const LIMITS = {
@@ -39,4 +39,10 @@ export const LIMITS = {
   /** The time from the opening of a socket to its `hello`. */
   helloMs: 10_000,
   historyItems: 1_000,
+} as const;
+
+export const CHAT_LIST_LIMITS = {
+  /** The number of messages that a page loads if it names none, and the largest number that it loads and keeps. */
+  messages: 100,
+  mostMessages: 1_000,
 } as const;

@@ -53,7 +53,7 @@ export {
   SUBPROTOCOL,
   type WelcomeFrame,
 } from "./channel-frames.ts";
-export { LIMITS as CHANNEL_LIMITS } from "./channel-limits.ts";
+export { CHAT_LIST_LIMITS, LIMITS as CHANNEL_LIMITS } from "./channel-limits.ts";
 export { capabilitiesOf, parseClientFrame, parseServerFrame } from "./channel-parse.ts";
 export type {
   AnchorAnswer,
@@ -68,6 +68,7 @@ export type {
   MessageRequest,
   MessagesWindow,
 } from "./channel-views.ts";
+export type { ChatFrame, ChatMessage, ChatMetadata, ChatPartsChange, UIPart } from "./chat.ts";
 export { errorFromWire, notJson, toRequester, toWireError, type WireError } from "./errors.ts";
 export {
   EXTENSION_PROTOCOL,

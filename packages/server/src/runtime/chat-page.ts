@@ -6,8 +6,8 @@
 import type { Block, Message } from "@continuo/core/model";
 import { visibleLine } from "@continuo/core/transcript";
 import { escapeHtml, headToHtml, messageToHtml } from "@continuo/core/transcript/html";
-import type { Chat, ChatMessage, ChatMetadata } from "./chat.ts";
-import type { UIPart } from "./ui-parts.ts";
+import type { ChatMessage, ChatMetadata, UIPart } from "@continuo/core/wire";
+import type { Chat } from "./chat.ts";
 
 const POLICY =
   "default-src 'none'; img-src data:; style-src 'unsafe-inline'; form-action 'none'; base-uri 'none'";

@@ -9,31 +9,22 @@ import {
   type RunStatus,
   type StoredEvent,
 } from "@continuo/core/model";
+import type { ChatFrame, ChatMessage, ChatMetadata, UIPart } from "@continuo/core/wire";
 import { type FailureText, GIVEN_UP } from "./failure-text.ts";
 import { ENDS, isKnownEvent } from "./run-events.ts";
 import { createUIFold, filePartOf, type UIFold } from "./ui-chunks.ts";
-import { type UIPart, UIParts } from "./ui-parts.ts";
-
-/** The end of an answer that is not complete. */
-export interface ChatMetadata {
-  readonly status: "failed" | "cancelled" | "interrupted" | "timed_out";
-  /** Words for people about an answer that failed. */
-  readonly errorText?: string;
-}
-
-/** A message as `useChat` has it: the type `UIMessage<ChatMetadata>` of the package `ai`. */
-export interface ChatMessage {
-  readonly id: string;
-  readonly role: "system" | "user" | "assistant";
-  /** Only an answer that ended before it was complete has it; no attempt follows. */
-  readonly metadata?: ChatMetadata;
-  readonly parts: readonly UIPart[];
-}
+import { UIParts } from "./ui-parts.ts";
 
 export interface Chat {
   readonly messages: readonly ChatMessage[];
   /** The ids of the answers that are not complete yet, in their order. */
   readonly open: readonly string[];
+}
+
+export interface ChatEventsOptions {
+  /** The number of messages that the reader gets first: from 1 to 1,000, 100 by default. */
+  readonly limit?: number;
+  readonly signal?: AbortSignal;
 }
 
 /** The key in the metadata of a run for the id that the sender gave to the message. */
@@ -61,10 +52,12 @@ export async function readChat(events: AsyncIterable<StoredEvent>, options: Read
   return fold.end();
 }
 
-class ChatFold {
-  readonly #shown: (Exchange | ChatMessage)[] = [];
+export class ChatFold {
+  #shown: (Exchange | ChatMessage)[] = [];
   /** The answer, by the run of each attempt. */
   readonly #exchanges = new Map<string, Exchange>();
+  /** With `follow`: the runs of answers that have ended, of which nothing else is kept. */
+  readonly #ended = new Set<string>();
   readonly #options: ReadChatOptions;
 
   constructor(options: ReadChatOptions) {
@@ -84,6 +77,43 @@ class ChatFold {
     );
     const open = this.#shown.flatMap((shown) => ("fold" in shown && shown.isOpen ? [shown.answerId] : []));
     return { messages, open };
+  }
+
+  /** Returns the chat, and forgets what has ended. Only events that come later are given to `follow` after it. */
+  begin(): Chat {
+    const chat = this.end();
+    for (const shown of this.#shown) if ("fold" in shown) shown.parts.change();
+    this.#shown = [];
+    this.#forgetEnded();
+    return chat;
+  }
+
+  /** Returns what the event changes; `null` if the agent is asked again about an answer that had ended. */
+  follow(event: KnownEvent): readonly ChatFrame[] | null {
+    if (event.runId !== undefined && this.#ended.has(event.runId)) return [];
+    if (event.type === "run_created" && this.#ended.has(String(event.data.metadata?.retryOf))) return null;
+    this.take(event);
+    const added = this.#shown;
+    this.#shown = [];
+    if (added.length > 0) return added.flatMap(newFrames);
+    const exchange = this.#exchanges.get(event.runId ?? "");
+    if (exchange === undefined) return [];
+    const { answerId: id } = exchange;
+    // The end can change parts too.
+    const metadata = exchange.isOpen ? undefined : answerOf(exchange).metadata;
+    const change = exchange.parts.change();
+    const frames: readonly ChatFrame[] = change === null ? [] : [{ type: "change", id, ...change }];
+    if (exchange.isOpen) return frames;
+    this.#forgetEnded();
+    return [...frames, { type: "end", id, ...present({ metadata }) }];
+  }
+
+  #forgetEnded(): void {
+    for (const [runId, { isOpen }] of this.#exchanges) {
+      if (isOpen) continue;
+      this.#exchanges.delete(runId);
+      this.#ended.add(runId);
+    }
   }
 
   #create({ runId, input, metadata = {} }: Payload<"run_created">): void {
@@ -117,6 +147,16 @@ class ChatFold {
       this.#shown.push({ id: messageId, role: "assistant", parts: partsOf(content) });
     }
   }
+}
+
+function newFrames(shown: Exchange | ChatMessage): readonly ChatFrame[] {
+  if (!("fold" in shown)) return [{ type: "message", message: shown, isOpen: false }];
+  const message = answerOf(shown);
+  shown.parts.change();
+  return [
+    { type: "message", message: shown.question, isOpen: false },
+    { type: "message", message, isOpen: shown.isOpen },
+  ];
 }
 
 function takeIn(exchange: Exchange, event: KnownEvent, isRetried: (status: RunStatus) => boolean): void {

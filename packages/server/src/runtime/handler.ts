@@ -14,7 +14,8 @@ import { scopesOf } from "./rights.ts";
 import type { Authorization, Continuo, FetchHandler, HandlerOptions } from "./types.ts";
 
 /** The paths of the server, wherever the handler is mounted. */
-const PATH = /\/v1\/(?:sessions|approvals|stream|channels|live|videos|blobs)(?=[/?#]|$)/u;
+const PATH =
+  /\/v1\/(?:sessions|approvals|stream|channels|live|videos|blobs|client(?:-[\w-]+)?\.js)(?=[/?#]|$)/u;
 const BEARER = /(?:^|,)\s*bearer\.([^,\s]+)/u;
 
 /** The handler, and its end: open streams and WebSockets are closed. */

@@ -16,7 +16,7 @@ export type {
   MissedInChannel,
   PostedMessage,
 } from "./channel.ts";
-export type { Chat, ChatMessage } from "./chat.ts";
+export type { Chat, ChatEventsOptions } from "./chat.ts";
 export {
   type DefinedEvent,
   type DefineEventOptions,
@@ -66,4 +66,3 @@ export type {
   WorkOptions,
 } from "./types.ts";
 export { createUIFold, type UIChunk, type UIFold } from "./ui-chunks.ts";
-export type { UIPart } from "./ui-parts.ts";

@@ -10,6 +10,7 @@ import {
   ContinuoError,
   type KnownOptions,
 } from "@continuo/core/model";
+import type { ChatEventsOptions } from "./chat.ts";
 import type { Included } from "./define-event.ts";
 import type {
   AppendOptions,
@@ -76,6 +77,8 @@ type MessagesOptions = NonNullable<Parameters<SessionHandle["messages"]>[0]>;
 export const MESSAGES_OPTIONS: KnownOptions<MessagesOptions> = { forReaders: true };
 
 export const RESUME_OPTIONS: KnownOptions<ResumeChatOptions> = { open: true, signal: true };
+
+export const CHAT_EVENTS_OPTIONS: KnownOptions<ChatEventsOptions> = { limit: true, signal: true };
 
 export const STOP_OPTIONS: KnownOptions<StopOptions> = { open: true, reason: true };
 

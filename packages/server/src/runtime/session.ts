@@ -29,6 +29,7 @@ import {
   startRun,
 } from "@continuo/store/sessions";
 import { type Chat, SENT_AS } from "./chat.ts";
+import { chatEvents } from "./chat-events.ts";
 import { chatOf, resumedChat, stopChat } from "./chats.ts";
 import type { DefinedEvent, Included } from "./define-event.ts";
 import type { Host } from "./host.ts";
@@ -104,10 +105,13 @@ export function createSessionHandle(
       if ((await begun()) === null) return null;
       return await resumedChat(host, sessionId, resuming);
     },
+    async toChatEvents(following = {}) {
+      await begun();
+      return chatEvents(host, sessionId, following);
+    },
     async stop(stopping = {}) {
       assertKnownOptions("stop", stopping, STOP_OPTIONS);
-      if ((await begun()) === null) return [];
-      return await stopChat(host, sessionId, stopping);
+      return (await begun()) === null ? [] : await stopChat(host, sessionId, stopping);
     },
     async *events<Own extends Included = []>(range: EventsOptions<Own> = {}) {
       assertEventsOptions("events", range);

@@ -14,7 +14,7 @@ import type { IncludeOptions, SseOptions } from "./types.ts";
 /** A proxy closes a connection that stays silent. */
 const KEEP_ALIVE_MS = 15_000;
 
-const SSE_HEADERS: Readonly<Record<string, string>> = {
+export const SSE_HEADERS: Readonly<Record<string, string>> = {
   "content-type": "text/event-stream; charset=utf-8",
   "cache-control": "no-cache, no-transform",
   "x-accel-buffering": "no",

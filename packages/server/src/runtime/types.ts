@@ -19,7 +19,7 @@ import type { OpenStoreOptions } from "@continuo/store";
 import type { ContinuationOptions, RunError, RunInput } from "@continuo/store/sessions";
 import type { LiveSettings, ServerLimits } from "../server/index.ts";
 import type { ChannelHandle } from "./channel.ts";
-import type { Chat } from "./chat.ts";
+import type { Chat, ChatEventsOptions } from "./chat.ts";
 import type { DefinedEvent, EventOf, Included } from "./define-event.ts";
 import type { DailyTime } from "./every-day.ts";
 import type { Failure, FailureText } from "./failure-text.ts";
@@ -171,6 +171,11 @@ export interface SessionHandle {
    * SDK; `null` if there is none. They continue if the reader disappears.
    */
   toUIMessageResponse(options?: ResumeChatOptions): Promise<Response | null>;
+  /**
+   * The chat as server-sent events, for `openChat` of `continuo/client`: all of it, then what changes. The stream does
+   * not end by itself.
+   */
+  toChatEvents(options?: ChatEventsOptions): Promise<Response>;
   /** Cancels the answers that are not complete, and returns their ids. Messages about them stay. */
   stop(options?: StopOptions): Promise<readonly string[]>;
   /**

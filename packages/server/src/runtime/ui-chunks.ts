@@ -250,10 +250,16 @@ function toolsOf(
       return [...speech.call(), { type: "tool-input-available", toolCallId, toolName, input: toolInput }];
     }
     case "approval_requested": {
-      const { approvalId, toolCallId = "" } = event.data;
-      if (!calls.has(toolCallId) || approvals.get(approvalId) === "answered") return [];
+      const { approvalId, toolCallId, toolName = "tool", toolInput = {} } = event.data;
+      if (toolCallId === undefined || approvals.get(approvalId) === "answered") return [];
       approvals.set(approvalId, "open");
-      return [{ type: "tool-approval-request", approvalId, toolCallId }];
+      const question = { type: "tool-approval-request", approvalId, toolCallId };
+      if (calls.has(toolCallId)) return [question];
+      // Some agents ask before they report the call.
+      calls.set(toolCallId, toolName);
+      unfinished.add(toolCallId);
+      const call = { type: "tool-input-available", toolCallId, toolName, input: toolInput };
+      return [...speech.call(), call, question];
     }
     case "approval_resolved": {
       const { approvalId, outcome, reason } = event.data;

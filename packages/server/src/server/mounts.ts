@@ -9,7 +9,7 @@ import { extension } from "./extension/index.ts";
 import { live } from "./live/index.ts";
 import { machine, mcp } from "./machine/index.ts";
 import { audit, operation } from "./operation/index.ts";
-import { page } from "./page/index.ts";
+import { clientModule, page } from "./page/index.ts";
 import { phones } from "./phones/index.ts";
 import { sessions } from "./sessions/index.ts";
 import { streams } from "./streams/index.ts";
@@ -18,6 +18,7 @@ import { subscriptions } from "./subscriptions/index.ts";
 export const MOUNTS: readonly CreateMount[] = [
   operation,
   page,
+  clientModule,
   pageAccess,
   subscriptions,
   streams,
@@ -38,4 +39,4 @@ export const MOUNTS: readonly CreateMount[] = [
 export const PHONE_PARTS: readonly CreateMount[] = [operation, page, pageAccess, machine];
 
 /** The parts for a server inside of a program that has its own pages, tokens and machine. */
-export const MOUNTED: readonly CreateMount[] = [streams, sessions, blobs, channels, live];
+export const MOUNTED: readonly CreateMount[] = [clientModule, streams, sessions, blobs, channels, live];

@@ -42,6 +42,7 @@ export interface ServedSession {
     readonly open?: readonly string[];
     readonly signal: AbortSignal;
   }): Promise<Response | null>;
+  toChatEvents(options: { readonly limit?: number; readonly signal: AbortSignal }): Promise<Response>;
   stop(options: { readonly open?: readonly string[]; readonly reason?: string }): Promise<readonly string[]>;
   toHtml(options: { readonly view: "chat" } | { readonly forReaders: true }): Promise<string>;
   toSSE(request: Request): Response;

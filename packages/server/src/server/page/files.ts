@@ -30,6 +30,8 @@ export interface PageFiles {
   page(of: ServedPage): PageFile | null;
   /** `null` for a name that the build does not have. */
   asset(name: string): PageFile | null;
+  /** The name of the module for pages without a build step; `null` if the viewer is not built. */
+  client(): string | null;
 }
 
 /** These files are compressed only once, because the largest takes some 30 ms of the processor. */
@@ -46,7 +48,11 @@ const TYPES: Readonly<Record<string, string>> = {
 /** @param folder with `index.html`, and `manifest.json`, which lists the names of the files in `assets/` */
 export function createPageFiles(folder: string): PageFiles {
   const read = new Map<string, PageFile>();
-  let names: ReadonlySet<string> | null = null;
+  let known: Manifest | null = null;
+  const manifest = (): Manifest => {
+    known ??= manifestOf(readFileSync(join(folder, "manifest.json"), "utf8"));
+    return known;
+  };
   const fileAt = (path: string, of?: ServedPage): PageFile => {
     const key = JSON.stringify([path, of]);
     const known = read.get(key);
@@ -68,11 +74,8 @@ export function createPageFiles(folder: string): PageFiles {
   };
   return {
     page: (of) => whereThere(() => fileAt("index.html", of)),
-    asset: (name) =>
-      whereThere(() => {
-        names ??= namesIn(readFileSync(join(folder, "manifest.json"), "utf8"));
-        return names.has(name) ? fileAt(join("assets", name)) : null;
-      }),
+    asset: (name) => whereThere(() => (manifest().files.has(name) ? fileAt(join("assets", name)) : null)),
+    client: () => whereThere(() => manifest().client ?? null),
   };
 }
 
@@ -89,13 +92,22 @@ function pageText(html: string, { preferences, pagesOf, isLasting }: ServedPage)
 /** The links with which a browser installs the page as an app. */
 const APP_LINKS = /<link rel="(?:manifest|apple-touch-icon)"[^>]*>\n/gu;
 
-function namesIn(manifest: string): ReadonlySet<string> {
-  const { files }: { files: readonly string[] } = JSON.parse(manifest);
-  return new Set(files.filter((name) => /^[\w-]+\.(?:js|css|png|webmanifest)$/u.test(name)));
+interface Manifest {
+  readonly files: ReadonlySet<string>;
+  readonly client?: string;
+}
+
+function manifestOf(text: string): Manifest {
+  const { files, ...others }: { readonly files: readonly string[]; readonly client?: string } =
+    JSON.parse(text);
+  return {
+    files: new Set(files.filter((name) => /^[\w-]+\.(?:js|css|png|webmanifest)$/u.test(name))),
+    ...others,
+  };
 }
 
 /** `null` for a file that does not exist. */
-function whereThere(read: () => PageFile | null): PageFile | null {
+function whereThere<Found>(read: () => Found | null): Found | null {
   try {
     return read();
   } catch (error) {

@@ -23,7 +23,7 @@ import {
   type ServerEnv,
 } from "../context/index.ts";
 import { keepRequests, readJsonObject } from "../http/index.ts";
-import { chatMessageOf, htmlResponse, messageOf, openOf, textOrNone } from "./input.ts";
+import { chatMessageOf, htmlResponse, limitOf, messageOf, openOf, textOrNone } from "./input.ts";
 import { assertUnanswered, sentOnce } from "./repeated-message.ts";
 
 const SESSION = "/v1/sessions/:session";
@@ -151,12 +151,17 @@ function chatRoutes(
     const session = await readable(c.var.grant, c.req.param("session"), "chat");
     return htmlResponse(await session.toHtml({ view: "chat" }));
   });
+  app.get(`${CHAT}/events`, async (c) => {
+    const session = await readable(c.var.grant, c.req.param("session"), "chat");
+    const limit = limitOf(c.req.query("limit"));
+    return await followed(c, context, ({ signal }) => session.toChatEvents({ ...limit, signal }));
+  });
   app.post(CHAT, async (c) => {
     const session = await writable(c.var.grant, c.req.param("session"), "chat");
-    const { input, regenerates, ...sent } = chatMessageOf(await bodyOf(c));
+    const { input, regenerates, streams, ...sent } = chatMessageOf(await bodyOf(c));
     if (regenerates) await assertUnanswered(session, sent);
     const sending = { ...askedOf(c.var.grant, sent), again: regenerates };
-    const { run } = await countMessage(context, c.var.grant, {
+    const { run, ...message } = await countMessage(context, c.var.grant, {
       session,
       id: sent.id,
       send: async () => {
@@ -165,7 +170,9 @@ function chatRoutes(
         return { ...(await sentOnce(begun, sent)), run: begun };
       },
     });
-    return await followed(c, context, (request) => run.toUIMessageResponse(request));
+    if (streams) return await followed(c, context, (request) => run.toUIMessageResponse(request));
+    if (message.status === "dead_letter") throw givenUp(message);
+    return Response.json(message, { status: 202 });
   });
   // The second path is the one that the default transport of `useChat` asks, with an id of the page.
   for (const path of [`${CHAT}/stream`, `${CHAT}/:page/stream`]) {

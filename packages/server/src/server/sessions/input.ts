@@ -1,6 +1,7 @@
 /** Checks the bodies of requests for sessions, and sends the page of a session with the policy that it needs. */
 
 import { type Block, ContinuoError, present } from "@continuo/core/model";
+import { CHAT_LIST_LIMITS } from "@continuo/core/wire";
 
 type Body = Readonly<Record<string, unknown>>;
 
@@ -23,10 +24,13 @@ export interface SentChat {
   readonly id?: string;
   /** The page asks for another answer: `regenerate()` of `useChat`, which also sends a lost message again. */
   readonly regenerates: boolean;
+  /** False for a page that follows the whole chat, and needs no stream of this answer. */
+  readonly streams: boolean;
 }
 
 /** In a request of `useChat`, the last message is the one to answer. Errors: `invalid`. */
-export function chatMessageOf({ messages, trigger }: Body): SentChat {
+export function chatMessageOf({ messages, trigger, stream = true }: Body): SentChat {
+  if (typeof stream !== "boolean") throw new ContinuoError("invalid", "stream must be true or false");
   const last: unknown = Array.isArray(messages) ? messages.at(-1) : undefined;
   const { id, parts, role = "user" } = (last ?? {}) as Body;
   const input = role === "user" && Array.isArray(parts) ? parts.flatMap(blocksOf) : [];
@@ -36,7 +40,7 @@ export function chatMessageOf({ messages, trigger }: Body): SentChat {
       "the body needs messages, and the last one must be of a user, with a text or a file",
     );
   }
-  return { input, ...textOrNone("id", id), regenerates: trigger === "regenerate-message" };
+  return { input, ...textOrNone("id", id), regenerates: trigger === "regenerate-message", streams: stream };
 }
 
 const DATA_URL = /^data:[^,]*;base64,(?<data>.*)$/su;
@@ -52,6 +56,14 @@ function blocksOf(part: Body | null): readonly Block[] {
   }
   const kind = mediaType.startsWith("image/") ? "image" : "file";
   return [{ type: kind, mimeType: mediaType, data }];
+}
+
+/** Errors: `invalid`. */
+export function limitOf(asked: string | undefined): { readonly limit?: number } {
+  if (asked === undefined) return {};
+  const limit = Number(asked);
+  if (/^\d{1,4}$/u.test(asked) && limit >= 1 && limit <= CHAT_LIST_LIMITS.mostMessages) return { limit };
+  throw new ContinuoError("invalid", `the limit is not a number from 1 to ${CHAT_LIST_LIMITS.mostMessages}`);
 }
 
 /** The answers that a request names. Errors: `invalid`. */

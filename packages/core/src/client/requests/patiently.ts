@@ -1,8 +1,13 @@
 /** Requests to the server: they are repeated while it cannot be reached, and fail with the server's own error. */
 
-import { isContinuoError } from "@continuo/core/model";
-import { errorFromWire } from "@continuo/core/wire";
-import { LIMITS, PASSING_STATUSES } from "./limits.ts";
+import { isContinuoError } from "../../model/index.ts";
+import { errorFromWire } from "../../wire/index.ts";
+
+/** The pauses between attempts, which double. */
+const PAUSES = { firstMs: 100, longestMs: 2_000 } as const;
+
+/** Statuses of a server, or of a proxy in front of it, that is unavailable for a moment. */
+const PASSING_STATUSES: readonly number[] = [429, 502, 503, 504];
 
 export interface WaitLimit {
   readonly patienceMs: number;
@@ -18,7 +23,7 @@ export async function patiently(
   { patienceMs, signal }: WaitLimit,
 ): Promise<Response> {
   const end = performance.now() + patienceMs;
-  for (let waitMs: number = LIMITS.retryMs; ; waitMs = Math.min(2 * waitMs, LIMITS.maxRetryMs)) {
+  for (let waitMs: number = PAUSES.firstMs; ; waitMs = Math.min(2 * waitMs, PAUSES.longestMs)) {
     signal?.throwIfAborted();
     const isLast = performance.now() + waitMs > end;
     try {
@@ -34,7 +39,7 @@ export async function patiently(
 }
 
 /** Errors: the reason of the signal. */
-function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
+export function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
   return new Promise((resolve, reject) => {
     const stop = (): void => {
       clearTimeout(timer);

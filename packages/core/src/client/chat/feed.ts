@@ -1,0 +1,183 @@
+/** The list of messages as the server streams it, over any number of lost connections. */
+
+import { ContinuoError, isContinuoError } from "../../model/index.ts";
+import { type ChatFrame, errorFromWire } from "../../wire/index.ts";
+import { backOffMs, eventData, pause } from "../requests/index.ts";
+import { LIMITS } from "./limits.ts";
+import { type ChatListMessage, EMPTY_LIST, foldFrame, type MessageList } from "./message-list.ts";
+
+export interface FeedOptions {
+  /** Opens the stream of frames. */
+  readonly open: (signal: AbortSignal) => Promise<Response>;
+  readonly onConnection: (connection: "open" | "lost") => void;
+}
+
+/** A refusal that another try would meet too. */
+const FINAL: readonly number[] = [400, 401, 403, 404];
+const PAUSES = { firstMs: LIMITS.firstRetryMs, longestMs: LIMITS.longestRetryMs } as const;
+
+export class ChatFeed {
+  readonly #options: FeedOptions;
+  readonly #over = new AbortController();
+  readonly #first = Promise.withResolvers<void>();
+  #list: MessageList = EMPTY_LIST;
+  /** Messages of this page that are not in the list yet. */
+  readonly #unsent = new Map<string, ChatListMessage>();
+  #changed = Promise.withResolvers<void>();
+  #failure: unknown;
+  #isReady = false;
+  #connection = new AbortController();
+
+  constructor(options: FeedOptions) {
+    this.#options = options;
+    this.#run().catch((error: unknown) => this.#fail(error));
+  }
+
+  /** Aborts when the chat is closed. */
+  get signal(): AbortSignal {
+    return this.#over.signal;
+  }
+
+  /** Resolves with the first frame. */
+  ready(): Promise<void> {
+    return this.#first.promise;
+  }
+
+  add(message: ChatListMessage): void {
+    if (this.#unsent.size >= LIMITS.unsent) {
+      throw new ContinuoError("busy", "too many messages are not stored yet", {
+        hint: "Send it again later.",
+      });
+    }
+    this.#unsent.set(message.id, message);
+    this.#change();
+  }
+
+  /** The server does not know who waits for a session that does not exist, so the page asks again. */
+  stored(id: string): void {
+    const message = this.#unsent.get(id);
+    if (message === undefined) return;
+    this.#unsent.set(id, { ...message, status: "complete" });
+    this.#change();
+    if (this.#list.messages.length === 0) this.#connection.abort();
+  }
+
+  remove(id: string): void {
+    this.#unsent.delete(id);
+    this.#change();
+  }
+
+  async *lists(signal: AbortSignal | undefined): AsyncGenerator<readonly ChatListMessage[], void> {
+    const aborted = Promise.withResolvers<void>();
+    const abort = (): void => aborted.resolve();
+    signal?.addEventListener("abort", abort, { once: true });
+    if (signal?.aborted === true) abort();
+    try {
+      for (;;) {
+        if (signal?.aborted === true) return;
+        const { promise } = this.#changed;
+        yield [...this.#list.messages, ...this.#unsent.values()];
+        await Promise.race([promise, aborted.promise]);
+        // Frames that arrive together make one list.
+        await new Promise((resolve) => setTimeout(resolve));
+        if (this.#failure !== undefined) throw this.#failure;
+        if (this.#over.signal.aborted) return;
+      }
+    } finally {
+      signal?.removeEventListener("abort", abort);
+    }
+  }
+
+  close(): void {
+    this.#over.abort();
+    this.#change();
+  }
+
+  #fail(error: unknown): void {
+    if (this.#over.signal.aborted) return;
+    this.#failure = error;
+    this.#first.reject(error);
+    this.close();
+  }
+
+  #change(): void {
+    this.#changed.resolve();
+    this.#changed = Promise.withResolvers();
+  }
+
+  /** Ends when the chat is closed. Errors: a refusal of the server; `unavailable` before the first connection. */
+  async #run(): Promise<void> {
+    const end = performance.now() + LIMITS.firstConnectionMs;
+    for (let tries = 0; !this.#over.signal.aborted; tries++) {
+      const connection = new AbortController();
+      this.#connection = connection;
+      const received = await this.#connect(
+        AbortSignal.any([this.#over.signal, connection.signal]),
+        connection,
+      );
+      if (this.#over.signal.aborted) return;
+      // The page asked for another connection.
+      if (received.frames && connection.signal.aborted && !received.silent) continue;
+      if (received.frames) {
+        this.#options.onConnection("lost");
+        tries = 0;
+      }
+      if (!this.#isReady && performance.now() > end) {
+        throw new ContinuoError("unavailable", "the server does not answer", {
+          hint: "Check that the server runs and that its URL is right.",
+          cause: received.error,
+        });
+      }
+      await pause(backOffMs(tries, PAUSES), this.#over.signal).catch(() => undefined);
+    }
+  }
+
+  async #connect(signal: AbortSignal, connection: AbortController): Promise<Received> {
+    let [frames, silent] = [false, false];
+    const lose = (): void => {
+      silent = true;
+      connection.abort();
+    };
+    let watch = setTimeout(lose, LIMITS.silentMs);
+    const onBytes = (): void => {
+      clearTimeout(watch);
+      watch = setTimeout(lose, LIMITS.silentMs);
+    };
+    try {
+      const response = await this.#options.open(signal);
+      if (!response.ok) {
+        const error = errorFromWire(await response.json().catch(() => null), response.status);
+        if (FINAL.includes(response.status)) throw error;
+        return { frames, silent, error };
+      }
+      for await (const data of eventData(response, signal, onBytes)) {
+        this.#take(JSON.parse(data) as ChatFrame);
+        if (!frames) this.#options.onConnection("open");
+        frames = true;
+      }
+      return { frames, silent, error: undefined };
+    } catch (error) {
+      if (isContinuoError(error)) throw error;
+      return { frames, silent, error };
+    } finally {
+      clearTimeout(watch);
+    }
+  }
+
+  #take(frame: ChatFrame): void {
+    this.#list = foldFrame(this.#list, frame);
+    if (frame.type === "chat" || frame.type === "message") {
+      for (const { id } of this.#list.messages) this.#unsent.delete(id);
+    }
+    this.#isReady = true;
+    this.#first.resolve();
+    this.#change();
+  }
+}
+
+interface Received {
+  readonly frames: boolean;
+  /** Nothing arrived for too long. */
+  readonly silent: boolean;
+  readonly error: unknown;
+}

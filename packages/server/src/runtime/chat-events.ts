@@ -1,0 +1,79 @@
+/**
+ * A chat as server-sent events, for a page that shows it: first all of it, then what changes. A reader whose connection
+ * was lost gets all of it again, so that it needs no place in the log.
+ */
+
+import { setTimeout as pause } from "node:timers/promises";
+import { assertKnownOptions, ContinuoError, readAll } from "@continuo/core/model";
+import { CHAT_LIST_LIMITS, type ChatFrame } from "@continuo/core/wire";
+import { type Chat, type ChatEventsOptions, ChatFold } from "./chat.ts";
+import type { Host } from "./host.ts";
+import { CHAT_EVENTS_OPTIONS } from "./options.ts";
+import { retriedBy } from "./retries.ts";
+import { isKnownEvent, sessionEvents } from "./run-events.ts";
+import { SSE_HEADERS, streamResponse } from "./sse.ts";
+
+/** The pause between two looks for a session that its first message will create. */
+const UNBEGUN_MS = 1_000;
+const EMPTY: Chat = { messages: [], open: [] };
+
+export function chatEvents(host: Host, sessionId: string, options: ChatEventsOptions): Response {
+  const limit = limitOf(options);
+  return streamResponse({ from: options, headers: SSE_HEADERS, keepAlive: ":\n\n" }, async function* (over) {
+    for await (const frame of framesOf(host, { sessionId, limit, over })) {
+      yield `data: ${JSON.stringify(frame)}\n\n`;
+    }
+  });
+}
+
+/** Errors: `usage`, `invalid`. */
+function limitOf(options: ChatEventsOptions): number {
+  assertKnownOptions("toChatEvents", options, CHAT_EVENTS_OPTIONS);
+  const { limit = CHAT_LIST_LIMITS.messages } = options;
+  if (Number.isInteger(limit) && limit >= 1 && limit <= CHAT_LIST_LIMITS.mostMessages) return limit;
+  throw new ContinuoError("invalid", `the limit is not a number from 1 to ${CHAT_LIST_LIMITS.mostMessages}`);
+}
+
+interface Followed {
+  readonly sessionId: string;
+  readonly limit: number;
+  readonly over: AbortSignal;
+}
+
+async function* framesOf(host: Host, followed: Followed): AsyncGenerator<ChatFrame, void> {
+  const { sessionId, over } = followed;
+  if ((await host.store.getSession(sessionId)) === null) yield { type: "chat", ...EMPTY };
+  while (!over.aborted) {
+    if ((await host.store.getSession(sessionId)) !== null) yield* chatFrames(host, followed);
+    else await pause(UNBEGUN_MS, undefined, { signal: over }).catch(() => undefined);
+  }
+}
+
+/** Ends with the reader, or when an answer that had ended begins again, so that all of the chat is read again. */
+async function* chatFrames(
+  host: Host,
+  { sessionId, limit, over }: Followed,
+): AsyncGenerator<ChatFrame, void> {
+  const { store, failureText, readers } = host;
+  const fold = new ChatFold({ isRetried: retriedBy(host), failureText });
+  let after = 0;
+  for await (const event of readAll(store, sessionId, {})) {
+    after = event.sequence;
+    if (isKnownEvent(event)) fold.take(event);
+  }
+  yield { type: "chat", ...newest(fold.begin(), limit) };
+  for await (const event of readers.read(
+    sessionId,
+    sessionEvents(store, sessionId, { after, signal: over }),
+  )) {
+    const frames = fold.follow(event);
+    if (frames === null) return;
+    yield* frames;
+  }
+}
+
+/** An answer that is not complete is kept, however old it is. */
+function newest({ messages, open }: Chat, limit: number): Chat {
+  const first = messages.length - limit;
+  return { messages: messages.filter(({ id }, place) => place >= first || open.includes(id)), open };
+}

@@ -1,0 +1,65 @@
+/** A chat as a page has it: the frames of its stream, folded by the client. */
+
+import { type RunStatus, readAll, type Store } from "@continuo/core/model";
+import type { ChatMessage } from "@continuo/core/wire";
+import {
+  EMPTY_LIST,
+  foldFrame,
+  type MessageList,
+} from "../../../packages/core/src/client/chat/message-list.ts";
+import { ChatFold, readChat } from "../../../packages/server/src/runtime/chat.ts";
+import { plainFailure } from "../../../packages/server/src/runtime/failure-text.ts";
+import { isKnownEvent } from "../../../packages/server/src/runtime/run-events.ts";
+
+interface SeenChat {
+  readonly messages: readonly ChatMessage[];
+  readonly open: readonly string[];
+}
+
+export interface ComparedChats {
+  /** The chat of a reader who came after so many events, and followed the others. */
+  readonly followed: SeenChat;
+  readonly read: SeenChat;
+}
+
+/** Yields the chat of a reader who came at each event of the log. The statuses in `retried` are followed by an attempt. */
+export async function* everyReader(
+  store: Store,
+  sessionId: string,
+  retried: readonly RunStatus[],
+): AsyncGenerator<ComparedChats, void> {
+  const events = (await Array.fromAsync(readAll(store, sessionId, {}))).filter(isKnownEvent);
+  const isRetried = (status: RunStatus): boolean => retried.includes(status);
+  const options = { isRetried, failureText: plainFailure };
+  const read = await readChat(
+    (async function* () {
+      yield* events;
+    })(),
+    options,
+  );
+  for (let start = 0; start <= events.length; start++) {
+    let list: MessageList = EMPTY_LIST;
+    let fold = new ChatFold(options);
+    const begin = (count: number): void => {
+      fold = new ChatFold(options);
+      for (const event of events.slice(0, count)) fold.take(event);
+      list = foldFrame(list, JSON.parse(JSON.stringify({ type: "chat", ...fold.begin() })));
+    };
+    begin(start);
+    for (const [place, event] of events.entries()) {
+      if (place < start) continue;
+      const frames = fold.follow(event);
+      if (frames === null) begin(place + 1);
+      // A frame is text on its way.
+      else for (const frame of frames) list = foldFrame(list, JSON.parse(JSON.stringify(frame)));
+    }
+    yield { followed: seen(list), read: JSON.parse(JSON.stringify(read)) as SeenChat };
+  }
+}
+
+function seen({ messages }: MessageList): SeenChat {
+  return {
+    messages: messages.map(({ text: _, status: __, questions: ___, ...message }) => message),
+    open: messages.flatMap(({ id, status }) => (status === "open" ? [id] : [])),
+  };
+}
