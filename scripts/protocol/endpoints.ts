@@ -4,7 +4,14 @@
  * protocol itself defines are not listed.
  */
 
-import type { EventPage, NewEvent, SessionFacts, StoredEvent, VerifyResult } from "@continuo/core/model";
+import type {
+  EventPage,
+  Message,
+  NewEvent,
+  SessionFacts,
+  StoredEvent,
+  VerifyResult,
+} from "@continuo/core/model";
 import type {
   Acknowledgement,
   AnchorAnswer,
@@ -84,6 +91,7 @@ import type {
   TrashAnswer,
 } from "@continuo/core/wire/machine";
 import type { ReplayReport } from "@continuo/live";
+import type { Approval, ApprovalStatus, Chat, SentRun, UIChunk } from "@continuo/server/runtime";
 
 /** The events of a stream of server-sent events: `type` is the name, the other keys are the data. */
 type SseEvents<Event extends { readonly type: string }> = {
@@ -92,6 +100,35 @@ type SseEvents<Event extends { readonly type: string }> = {
 
 /** Fields that a token's request leaves to the server. */
 type PostedEvent = Omit<NewEvent, "actor" | "retention" | "salt">;
+
+/** An event without hashes, and without the folders, files and processes of the server's machine. */
+type ReaderEvent = Omit<StoredEvent, "payloadHash" | "chainHash">;
+
+/** How the last attempt ended, the code of its error, and words for people about it. */
+interface StreamEnd {
+  readonly status?: string;
+  readonly code?: string;
+  readonly message?: string;
+}
+
+/** A message for an agent. With the `id` of an earlier message, nothing is sent a second time. */
+interface SessionMessage {
+  readonly text: string;
+  readonly id?: string | null;
+  readonly agent?: string | null;
+  /** Asks again if the message with this id has no complete answer. */
+  readonly again?: boolean;
+}
+
+/** The request of `useChat`. The last message is the one to answer; its parts are texts and files as `data:` addresses. */
+interface ChatRequest {
+  readonly messages: readonly {
+    readonly id?: string;
+    readonly role?: "user";
+    readonly parts: readonly { readonly type: string }[];
+  }[];
+  readonly trigger?: string;
+}
 
 export interface Endpoints {
   /** The body of every answer with a status of 400 or more. */
@@ -118,6 +155,34 @@ export interface Endpoints {
   readonly "GET /v1/stream/PATH": { readonly answer: readonly StoredEvent[] };
   readonly "GET /v1/stream/PATH?live=sse": {
     readonly events: { readonly data: readonly StoredEvent[]; readonly control: StreamControl };
+  };
+
+  readonly "GET /v1/sessions/ID": {
+    readonly answer: { readonly sessionId: string; readonly messages: readonly Message[] };
+  };
+  readonly "GET /v1/sessions/ID/events": { readonly events: { readonly message: ReaderEvent } };
+  readonly "GET /v1/sessions/ID/runs/RUN/events": {
+    readonly events: { readonly message: ReaderEvent; readonly end: StreamEnd };
+  };
+  readonly "POST /v1/sessions/ID/messages": { readonly body: SessionMessage; readonly answer: SentRun };
+  readonly "GET /v1/sessions/ID/chat": { readonly answer: Chat };
+  readonly "POST /v1/sessions/ID/chat": {
+    readonly body: ChatRequest;
+    readonly events: { readonly message: UIChunk };
+  };
+  readonly "GET /v1/sessions/ID/chat/stream": { readonly events: { readonly message: UIChunk } };
+  readonly "GET /v1/sessions/ID/chat/PAGE/stream": { readonly events: { readonly message: UIChunk } };
+  readonly "POST /v1/sessions/ID/chat/stop": {
+    readonly body: { readonly open?: readonly string[] | null; readonly reason?: string | null };
+    readonly answer: { readonly stopped: readonly string[] };
+  };
+  readonly "GET /v1/approvals": { readonly answer: readonly Approval[] };
+  readonly "POST /v1/approvals/ID": {
+    readonly body: {
+      readonly outcome: Extract<ApprovalStatus, "granted" | "denied">;
+      readonly reason?: string | null;
+    };
+    readonly answer: Approval;
   };
 
   readonly "POST /v1/blobs": {

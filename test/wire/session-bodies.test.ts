@@ -1,0 +1,201 @@
+/** Bodies, answers and events of sessions and approvals, and every route of the server, as `protocol/http.json` says. */
+
+import type { Agent } from "@continuo/core/model";
+import { createAuthenticate, createServer } from "@continuo/server";
+import { type Continuo, openContinuo } from "@continuo/server/runtime";
+import { openStore } from "@continuo/store";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { EchoAgent } from "../../packages/store/src/testing/index.ts";
+import { recordingMachine } from "../server/harness/recording-store.ts";
+import { checkOf, readSchemas } from "./schemas.ts";
+
+const { endpoints = {} } = readSchemas("http");
+
+const asking: Agent = {
+  name: "asking",
+  async execute({ run }, { onEvent, onPermission, signal }) {
+    const options = [{ id: "once", name: "Once", kind: "allow_once" }] as const;
+    const toolInput = { order: 7 };
+    const request = { approvalId: run.runId, toolName: "refund", toolInput, readOnly: false, options };
+    await onEvent({ type: "permission_request", ...request });
+    await onPermission?.(request, { signal });
+    await onEvent({ type: "text", delta: "Done." });
+    return {};
+  },
+};
+
+let c: Continuo;
+let handler: ReturnType<Continuo["handler"]>;
+beforeEach(async () => {
+  c = await openContinuo("memory:", { agents: [new EchoAgent(), asking], pollMs: 10 });
+  handler = c.handler({ authorize: () => ({ sessions: "*", access: "write", approve: true, by: "ann" }) });
+});
+afterEach(() => c.close({ graceMs: 0 }));
+
+/** The schema of a part of an endpoint. */
+function checkAt(endpoint: string, part: string): (value: unknown) => string {
+  expect(Object.keys(endpoints)).toContain(endpoint);
+  const pointer = `endpoints/${endpoint.replaceAll("~", "~0").replaceAll("/", "~1")}/${part}`;
+  return checkOf("http", encodeURI(pointer));
+}
+
+async function send(path: string, method: string, body?: object): Promise<Response> {
+  const init = body === undefined ? { method } : { method, body: JSON.stringify(body) };
+  return await handler(new Request(`http://desk.example/v1${path}`, init));
+}
+
+/** Sends a body that its schema allows, and returns the answer that its schema allows. */
+async function ask(endpoint: string, path: string, body?: object): Promise<unknown> {
+  const [method = ""] = endpoint.split(" ");
+  if (body !== undefined) expect([endpoint, checkAt(endpoint, "body")(body)]).toEqual([endpoint, ""]);
+  const response = await send(path, method, body);
+  const answer: unknown = await response.json();
+  expect([endpoint, response.ok, response.ok || answer]).toEqual([endpoint, true, true]);
+  expect([endpoint, checkAt(endpoint, "answer")(answer)]).toEqual([endpoint, ""]);
+  return answer;
+}
+
+/** The names of the events of a stream that ends, each of which has data that its schema allows. */
+async function pushed(endpoint: string, response: Response): Promise<readonly string[]> {
+  expect(response.status).toBe(200);
+  const names: string[] = [];
+  for (const block of (await response.text()).split("\n\n")) {
+    const [, data] = /^data: (.*)$/mu.exec(block) ?? [];
+    if (data === undefined || data === "[DONE]") continue;
+    const [, name = "message"] = /^event: (.*)$/mu.exec(block) ?? [];
+    const problem = checkAt(endpoint, `events/${name}`)(JSON.parse(data));
+    expect([endpoint, name, problem]).toEqual([endpoint, name, ""]);
+    names.push(name);
+  }
+  return names;
+}
+
+const SESSION = "/v1/sessions/ID";
+const CHAT = `${SESSION}/chat`;
+
+test("bodies, answers and events of sessions are as their schemas say", async () => {
+  await ask(`POST ${SESSION}/messages`, "/sessions/s/messages", { text: "hello", id: "1" });
+  await ask(`POST ${SESSION}/messages`, "/sessions/s/messages", { text: "hi", agent: "echo", id: null });
+  const run = await send("/sessions/s/runs/1/events", "GET");
+  expect(await pushed(`GET ${SESSION}/runs/RUN/events`, run)).toContain("end");
+  expect(await ask(`GET ${SESSION}`, "/sessions/s")).toMatchObject({ sessionId: "s" });
+  const parts = [{ type: "text", text: "again" }];
+  const body = { messages: [{ id: "2", role: "user", parts }], trigger: "submit-message" };
+  expect(checkAt(`POST ${CHAT}`, "body")(body)).toBe("");
+  const answer = await send("/sessions/s/chat", "POST", body);
+  expect((await pushed(`POST ${CHAT}`, answer)).length).toBeGreaterThan(2);
+  const { messages } = (await ask(`GET ${CHAT}`, "/sessions/s/chat")) as { messages: { id: string }[] };
+  const stream = await send(`/sessions/s/chat/stream?open=${messages.at(-1)?.id}`, "GET");
+  expect((await pushed(`GET ${CHAT}/stream`, stream)).length).toBeGreaterThan(2);
+  expect((await send("/sessions/s/chat/page-1/stream", "GET")).status).toBe(204);
+  await ask(`POST ${CHAT}/stop`, "/sessions/s/chat/stop", { reason: "lunch" });
+});
+
+test("the events of a session are as their schema says, and have no hashes", async () => {
+  await ask(`POST ${SESSION}/messages`, "/sessions/s/messages", { text: "hello", id: "1" });
+  await c.session("s").run("1").result();
+  const reader = new AbortController();
+  const request = new Request("http://desk.example/v1/sessions/s/events", { signal: reader.signal });
+  let text = "";
+  for await (const part of (await handler(request)).body?.pipeThrough(new TextDecoderStream()) ?? []) {
+    text += part;
+    if (text.includes("run_completed")) break;
+  }
+  reader.abort();
+  const whole = text.slice(0, text.lastIndexOf("\n\n"));
+  expect((await pushed(`GET ${SESSION}/events`, new Response(whole))).length).toBeGreaterThan(3);
+  expect(whole).not.toContain("payloadHash");
+});
+
+test("a question and its answer are as their schemas say", async () => {
+  await ask(`POST ${SESSION}/messages`, "/sessions/s/messages", { text: "refund", id: "1", agent: "asking" });
+  await expect.poll(async () => await c.approvals.list({ status: "open" })).toHaveLength(1);
+  const [approval] = (await ask("GET /v1/approvals", "/approvals?status=open")) as { id: string }[];
+  const answer = { outcome: "granted", reason: "paid twice" };
+  await ask("POST /v1/approvals/ID", `/approvals/${approval?.id}`, answer);
+  expect(await ask("GET /v1/approvals", "/approvals?status=granted")).toMatchObject([
+    { status: "granted", by: "ann", reason: "paid twice" },
+  ]);
+});
+
+test("what a schema refuses, the server refuses, and its error is as the schema says", async () => {
+  await c.session("s", { create: true }).append("custom", { name: "begin" });
+  const wrong: readonly (readonly [string, string, object])[] = [
+    [`POST ${SESSION}/messages`, "/sessions/s/messages", {}],
+    [`POST ${SESSION}/messages`, "/sessions/s/messages", { text: 7 }],
+    [`POST ${SESSION}/messages`, "/sessions/s/messages", { text: "x", id: 7 }],
+    [`POST ${SESSION}/messages`, "/sessions/s/messages", { text: "x", again: "yes" }],
+    [`POST ${CHAT}`, "/sessions/s/chat", { messages: "x" }],
+    [`POST ${CHAT}/stop`, "/sessions/s/chat/stop", { open: "x" }],
+    [`POST ${CHAT}/stop`, "/sessions/s/chat/stop", { reason: 7 }],
+  ];
+  for (const [endpoint, path, body] of wrong) {
+    expect([endpoint, body, checkAt(endpoint, "body")(body)]).not.toEqual([endpoint, body, ""]);
+    const response = await send(path, "POST", body);
+    expect([endpoint, body, response.status]).toEqual([endpoint, body, 400]);
+    expect(checkAt("*", "error")(await response.json())).toBe("");
+  }
+});
+
+/** Routes without a body, with pages, files and bytes, or with bodies that have no schema yet. A new route needs one. */
+const WITHOUT_SCHEMA: readonly string[] = [
+  "DELETE /v1/pages/cookie",
+  "DELETE /v1/stream/__ds/subscriptions/*",
+  "DELETE /v1/stream/__ds/subscriptions/*/streams/*",
+  "GET /v1/audit",
+  "GET /v1/blobs/*",
+  "GET /v1/live/*/blobs/*",
+  "GET /v1/live/*/expiring",
+  "GET /v1/live/*/notes/*/related",
+  "GET /v1/live/*/page",
+  "GET /v1/live/*/writers",
+  "GET /v1/machine/sessions/*/export",
+  "GET /v1/machine/sessions/*/messages/*/image",
+  "GET /v1/pages/proof",
+  "GET /v1/sessions/*/chat/html",
+  "GET /v1/sessions/*/html",
+  "GET /v1/stream/__ds/jwks.json",
+  "GET /v1/stream/__ds/subscriptions/*",
+  "GET /v1/whisper/*",
+  "POST /v1/live/*/blobs/*/keep",
+  "POST /v1/live/*/page/*",
+  "POST /v1/live/*/ping",
+  "POST /v1/live/*/writer",
+  "POST /v1/machine/phones/*/revoke",
+  "POST /v1/stream/__ds/subscriptions/*/ack",
+  "POST /v1/stream/__ds/subscriptions/*/callback",
+  "POST /v1/stream/__ds/subscriptions/*/claim",
+  "POST /v1/stream/__ds/subscriptions/*/release",
+  "POST /v1/stream/__ds/subscriptions/*/streams",
+  "PUT /v1/stream/__ds/subscriptions/*",
+];
+
+test("every route of the server has a schema, or is in the list of those without one", async () => {
+  await using store = await openStore("memory:");
+  const front = await openContinuo(store, { work: false });
+  const server = createServer({
+    store: (workspaceId, by) => store.forWorkspace(workspaceId, by),
+    authenticate: createAuthenticate(store),
+    live: { workspaceIds: [], role: "reader" },
+    sessions: () => front,
+    mcp: { fetch: async () => Response.json({}), close: async () => undefined },
+    machine: async () => recordingMachine([]),
+  });
+  const shapeOf = (path: string): string =>
+    path
+      .replace(/\?.*$/u, "")
+      .replaceAll(/:\w+(?:\{[^}]*\})?/gu, "*")
+      .replaceAll(/\b[A-Z]+\b/gu, "*");
+  const known = new Set(
+    Object.keys(endpoints).map((endpoint) => {
+      const [method = "", path = ""] = endpoint.split(" ");
+      return `${method} ${shapeOf(path)}`;
+    }),
+  );
+  const routes = server.routes
+    .filter(({ method, path }) => method !== "ALL" && path.startsWith("/v1/"))
+    .map(({ method, path }) => `${method} ${shapeOf(path)}`);
+  expect([...new Set(routes)].filter((route) => !known.has(route)).sort()).toEqual(WITHOUT_SCHEMA);
+  await server.close();
+  await front.close();
+});
