@@ -72,6 +72,24 @@ test("models of a local server and installed agents are offered, and each name i
   ]);
 });
 
+test("models of the configuration are offered if their keys are set, and each is a writer with its name", async () => {
+  const machine = machineWith([], "claude");
+  const models = [
+    "models:",
+    '  local: { url: "http://127.0.0.1:11434/v1", model: llama3.2 }',
+    "  cloud: { anthropic: claude-sonnet-5, key_env: NO_SUCH_KEY }",
+  ];
+  writeFileSync(join(machine.home, ".continuo/continuo.yaml"), models.join("\n"));
+  const offers = await machine.open();
+  expect(await offers.find()).toEqual([
+    { name: "local", kind: "named" },
+    { name: "claude", kind: "agent" },
+  ]);
+  expect(offers.named("local")?.name).toBe("local");
+  offers.choose("local");
+  expect((await machine.open()).chosen()).toBe("local");
+});
+
 test("the choice is stored in a file, and a file that cannot be read counts as no choice, and stays unchanged", async () => {
   const machine = machineWith([], "claude");
   const offers = await machine.open();

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { type AgentSettings, agentOptionsOf, type Configuration } from "@continuo/agents/config";
 import { findAgentProgram } from "@continuo/agents/drivers";
 import type { LocalServer } from "@continuo/agents/model-agent";
-import { messageOf } from "@continuo/core/model";
+import { isContinuoError, messageOf } from "@continuo/core/model";
 import { continuoHome, placesOf, recordFile } from "@continuo/files";
 import { type NoteWriter, openAiWriter, type WriterOffers } from "@continuo/live";
 import type { Shell } from "../terminal/index.ts";
@@ -42,12 +42,24 @@ export function writerOffers({ agents, shell, servers, findServers }: OffersOpti
     }
     return Object.hasOwn(agents, name) ? writerOf(name, agents, shell) : null;
   };
+  /** The models of the configuration; one whose key is missing cannot write. */
+  const configured = (): readonly string[] =>
+    Object.values(agents).flatMap(({ name, endpoint }) => {
+      if (endpoint === undefined) return [];
+      try {
+        return made(name) === null ? [] : [name];
+      } catch (error) {
+        if (isContinuoError(error, "not_found")) return [];
+        throw error;
+      }
+    });
   const find = async (): ReturnType<WriterOffers["find"]> => {
     const [found, installed] = await Promise.all([findServers(servers), installedAgents(agents, shell)]);
     return [
       ...found.flatMap(({ name, models }) =>
         models.map((model) => ({ name: `${name}${SEPARATOR}${model}`, kind: "here" as const })),
       ),
+      ...configured().map((name) => ({ name, kind: "named" as const })),
       ...installed.map((name) => ({ name, kind: "agent" as const })),
     ];
   };

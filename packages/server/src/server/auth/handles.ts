@@ -18,6 +18,7 @@ export function requireHandle(grant: Grant, handle: string): void {
   if (handles === "none") throw noHandle();
   if (handles === "any" || handles.only === handle) return;
   throw new ContinuoError("forbidden", `the token is for the handle ${handles.only}`, {
+    hint: `Connect with the handle ${handles.only}.`,
     details: { handle },
   });
 }
