@@ -104,7 +104,7 @@ type PostedEvent = Omit<NewEvent, "actor" | "retention" | "salt">;
 /** An event without hashes, and without the folders, files and processes of the server's machine. */
 type ReaderEvent = Omit<StoredEvent, "payloadHash" | "chainHash">;
 
-/** How the last attempt ended, the code of its error, and words for people about it. */
+/** The end of the last attempt, the code of its error, and words for people about it. */
 interface StreamEnd {
   readonly status?: string;
   readonly code?: string;
