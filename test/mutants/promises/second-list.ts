@@ -261,7 +261,7 @@ export const SECOND_GATEWAY: readonly PromiseOfRoom[] = [
 
 export const SECOND_HANDOFF: readonly PromiseOfRoom[] = [
   {
-    file: "packages/agents/src/handoff/source/source.ts",
+    file: "packages/agents/src/handoff/source/records.ts",
     test: "test/hand-off/returns.test.ts",
     promise: "The newest note of a session's origin counts.",
     text: "note = noteIn(entry.value) ?? note;",

@@ -143,7 +143,8 @@ async function convertAndWrite(ref: SessionRef, options: HandOffOptions): Promis
   if (options.until !== "receipt") await settleUnfinished({ places, signal });
   const lookup = await lookUpSession(ref, { ...pick(options, "cwd", "signal"), places });
   using stack = new DisposableStack();
-  const source = stack.use(await readSource(lookup, places, options));
+  const copies = options.until !== "receipt" && { copies: true as const };
+  const source = stack.use(await readSource(lookup, places, { ...options, ...copies }));
   const cwd = folderOf(source, options.cwd);
   const back = await findReturn(source, { to, cwd, places, signal, opened: stack });
   const { keep } = stack.use(source.openShelf());

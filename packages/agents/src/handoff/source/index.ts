@@ -18,5 +18,6 @@ export {
   takeBackProvenance,
   withProvenance,
 } from "./provenance.ts";
+export { hashOf } from "./records.ts";
 export { openShelf, type Shelf } from "./shelf.ts";
-export { type HandOffSource, hashOf, type MessagesMark, markOf, readSource, saidBy } from "./source.ts";
+export { type HandOffSource, type MessagesMark, markOf, readSource, saidBy } from "./source.ts";

@@ -5,6 +5,7 @@
 
 import { existsSync } from "node:fs";
 import { join } from "node:path";
+import { zstdCompressSync } from "node:zlib";
 import type { Places } from "@continuo/files";
 import type { KeptRecord } from "@continuo/native/writing";
 import { openStore } from "@continuo/store";
@@ -44,13 +45,15 @@ const SOURCE: HandOffSource = {
   gitBranch: null,
   records: 2,
   sha256: "a".repeat(64),
-  chars: 40,
   note: null,
   messages: [],
   left: [],
   subagents: [],
   async *entries() {
     yield* ENTRIES;
+  },
+  async *copy() {
+    yield zstdCompressSync(ENTRIES.map((entry) => `${JSON.stringify(entry)}\n`).join(""));
   },
   openShelf: () => ({ keep: (message) => message, [Symbol.dispose]: () => undefined }),
   said: () => ({ messages: 2, sha256: "b" }),
@@ -107,8 +110,8 @@ test("the copy has the unchanged records, and is found by the session that was m
   await expect(readCopy("0".repeat(64), places, undefined)).rejects.toMatchObject({ code: "not_found" });
 });
 
-test("if the records are too long for a copy, or only a part was handed over, the origin is recorded without a copy", async () => {
-  const source = { ...SOURCE, chars: 256 * 1024 * 1024 + 1, said: () => null };
+test("if the records were not copied, or only a part was handed over, the origin is recorded without a copy", async () => {
+  const source = { ...SOURCE, copy: null, said: () => null };
   await withProvenance(handed(source), places, async () => undefined);
   expect(await read()).toEqual({ from: { ...ORIGIN, said: null }, said: SAID, copy: null });
 });

@@ -5,12 +5,10 @@
 
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { Readable } from "node:stream";
 import { promisify } from "node:util";
-import { createZstdCompress, zstdDecompress } from "node:zlib";
+import { zstdDecompress } from "node:zlib";
 import { type AgentName, ContinuoError, isAgentName, present } from "@continuo/core/model";
 import { continuoHome, exactOf, isJson, type Places, parseExactly } from "@continuo/files";
-
 import type { KeptRecord } from "@continuo/native/writing";
 import type { OpenedStore } from "@continuo/store";
 import type { Receipt } from "../converting/index.ts";
@@ -36,8 +34,6 @@ export interface Provenance {
   readonly copy: string | null;
 }
 
-/** Longer records are not copied, because they would make the store too large. */
-const MAX_COPY_CHARS = 256 * 1024 * 1024;
 const COPY_MEDIA_TYPE = "application/x-continuo-records+zstd";
 
 export function originOf(source: HandOffSource): Origin {
@@ -111,29 +107,9 @@ export async function takeBackProvenance(
   }
 }
 
-async function copyOf({ chars, entries }: HandOffSource, store: OpenedStore): Promise<string | null> {
-  if (chars > MAX_COPY_CHARS) return null;
-  const lines = Readable.from(linesOf(entries()));
-  const packed = createZstdCompress();
-  lines.on("error", (error) => packed.destroy(error));
-  return (await store.putBlob(lines.pipe(packed), { mediaType: COPY_MEDIA_TYPE })).hash;
-}
-
-/** For a short record, a write to the compressor costs as much as the compression. So one write gets many lines. */
-const PIECE_BYTES = 256 * 1024;
-
-async function* linesOf(entries: AsyncIterable<KeptRecord>): AsyncGenerator<Buffer, void, void> {
-  let lines: Buffer[] = [];
-  let sizeBytes = 0;
-  for await (const entry of entries) {
-    const line = Buffer.from(`${JSON.stringify(entry)}\n`, "utf8");
-    lines.push(line);
-    sizeBytes += line.length;
-    if (sizeBytes < PIECE_BYTES) continue;
-    yield Buffer.concat(lines);
-    [lines, sizeBytes] = [[], 0];
-  }
-  yield Buffer.concat(lines);
+async function copyOf({ copy }: HandOffSource, store: OpenedStore): Promise<string | null> {
+  if (copy === null) return null;
+  return (await store.putBlob(copy(), { mediaType: COPY_MEDIA_TYPE })).hash;
 }
 
 /** Returns the records as they were handed over. Errors: `not_found` for a copy that no longer exists, `corrupt`. */

@@ -2,7 +2,8 @@
 
 import type { Block, Message } from "@continuo/core/model";
 import { describe, expect, test } from "vitest";
-import { hashOf, markOf, saidBy } from "./source.ts";
+import { hashOf } from "./records.ts";
+import { markOf, saidBy } from "./source.ts";
 
 const text = (words: string): Block => ({ type: "text", text: words });
 const CALL: Block = { type: "tool_call", id: "c", name: "look", args: { at: "it" }, childSessionId: "child" };

@@ -1,6 +1,7 @@
 /** Reads the session that is handed over: the messages to hand over, the records that are left out, and the hashes. */
 
 import { createHash } from "node:crypto";
+import { join } from "node:path";
 import {
   type AgentName,
   type Block,
@@ -9,36 +10,29 @@ import {
   present,
   type SubagentInfo,
 } from "@continuo/core/model";
-import { exactOf, type Places } from "@continuo/files";
+import type { Places } from "@continuo/files";
 import type { Lookup } from "@continuo/native";
+import { openScratch } from "@continuo/native/editing/placing";
 import type { OpenedSession } from "@continuo/native/kit";
 import type { KeptRecord } from "@continuo/native/writing";
-import { placeText, type ReceiptRecord, type SpokenMessage, selectMessages } from "../converting/index.ts";
-import { noteIn } from "./note.ts";
+import { placeText, type SpokenMessage, selectMessages } from "../converting/index.ts";
 import { fromMessage, type PartOptions, withinLimits } from "./part.ts";
+import { keptOf, type RecordFacts, readRecords } from "./records.ts";
 import { isLarge, openShelf, type Shelf } from "./shelf.ts";
 
-/** Open until it is disposed. */
-export interface HandOffSource extends Disposable {
+/** Open until it is disposed. The note in its records is not trusted. */
+export interface HandOffSource extends Disposable, RecordFacts {
   readonly agent: AgentName;
   readonly sessionId: string;
   readonly location: string;
   readonly cwd: string | null;
   readonly title: string | null;
   readonly gitBranch: string | null;
-  readonly records: number;
-  /** The hash of all records as JSON, in their order. */
-  readonly sha256: string;
-  /** The length of that JSON. */
-  readonly chars: number;
   /** The records themselves, in their order; read again each time. */
   readonly entries: () => AsyncIterable<KeptRecord>;
-  /** The last note about the origin of the session in its records; `null` if there is none. The note is not trusted. */
-  readonly note: unknown;
   readonly messages: readonly Message[];
   /** Opens a shelf for the converted messages, in memory if the session is small. */
   readonly openShelf: () => Shelf;
-  readonly left: readonly ReceiptRecord[];
   /** The sub-agents that have files of their own; others are among the records of the session itself. */
   readonly subagents: readonly SubagentInfo[];
   /**
@@ -92,13 +86,18 @@ export function saidBy(history: readonly Message[], view: readonly Message[]): M
   return markOf(selectMessages(history, view).messages);
 }
 
+export interface SourceOptions extends PartOptions {
+  /** Copies the records while they are read; by default they are only read. */
+  readonly copies?: true;
+}
+
 /** Errors: `not_found` for `fromMessage`, `usage` for limits that contradict the strategy, `unreadable`. */
 export async function readSource(
   { reader, found }: Lookup,
   places: Places,
-  options: PartOptions,
+  options: SourceOptions,
 ): Promise<HandOffSource> {
-  const { signal } = options;
+  const { signal, copies = false } = options;
   using stack = new DisposableStack();
   const opened = stack.use(await reader.open(found, places, present({ keep: "all", signal })));
   const openOne = (): Shelf => openShelf(isLarge(found, opened.details) ? "file" : "memory");
@@ -107,7 +106,9 @@ export async function readSource(
   const selection = selectMessages(history, reader.modelView(history));
   const later = fromMessage(selection.messages, options.fromMessage);
   const within = withinLimits(later.messages, options);
-  const { left, ...records } = await readRecords(opened, history, signal);
+  const copyPath = copies ? join(stack.use(openScratch()).path, "copy") : null;
+  const ofMessages = placesIn(history);
+  const { left, ...records } = await readRecords(entriesOf(opened, signal), { ofMessages, copyPath });
   const isWhole = [...later.left, ...within.left].length === 0;
   const { agent, sessionId, location, cwd, title, gitBranch } = opened.details;
   const all = stack.move();
@@ -129,10 +130,6 @@ export async function readSource(
   };
 }
 
-function keptOf({ file, line, rawSeparators, value }: Entry): KeptRecord {
-  return { ...present({ file, line, rawSeparators }), value: exactOf(value) };
-}
-
 async function* keptRecords(
   opened: OpenedSession,
   signal: AbortSignal | undefined,
@@ -148,44 +145,11 @@ async function* entriesOf(
   yield* opened.entries(signal);
 }
 
-/** Returns the hash of all records as JSON, in their order. */
-export function hashOf(entries: readonly KeptRecord[]): string {
-  const hash = createHash("sha256");
-  for (const { value } of entries) hash.update(`${JSON.stringify(value)}\n`);
-  return hash.digest("hex");
-}
-
-type RecordFacts = Pick<HandOffSource, "records" | "sha256" | "chars" | "note" | "left">;
-
-/** Reads all records once; `left` has those that do not belong to a message of the active history. */
-async function readRecords(
-  opened: OpenedSession,
-  history: readonly Message[],
-  signal: AbortSignal | undefined,
-): Promise<RecordFacts> {
-  const told = new Set(
-    history.flatMap((message) => (message.metadata.records ?? []).map((place) => placeText([place]))),
-  );
-  const left: ReceiptRecord[] = [];
-  const hash = createHash("sha256");
-  let note: unknown = null;
-  let [records, chars] = [0, 0];
-  for await (const entry of entriesOf(opened, signal)) {
-    // A line that is not JSON has no value.
-    const json = String(JSON.stringify(exactOf(entry.value)));
-    hash.update(`${json}\n`);
-    records += 1;
-    chars += json.length;
-    note = noteIn(entry.value) ?? note;
-    const place = placeOf(entry);
-    if (told.has(place)) continue;
-    const reason = `not part of the conversation: ${entry.type || "a record without a type"}`;
-    left.push({ place, kind: "other", outcome: "noted", reason });
+/** The places of the records that belong to a message. */
+function placesIn(history: readonly Message[]): ReadonlySet<string> {
+  const places = new Set<string>();
+  for (const { metadata } of history) {
+    for (const place of metadata.records ?? []) places.add(placeText([place]));
   }
-  return { left, records, chars, note, sha256: hash.digest("hex") };
-}
-
-function placeOf({ file, line, row }: Entry): string {
-  if (row !== undefined) return row;
-  return placeText([present({ file, line: line ?? undefined })]);
+  return places;
 }
