@@ -34,20 +34,22 @@ const seededFastCheck = {
 const config: ViteUserConfig = defineConfig({
   resolve: { dedupe: ["vitest"] },
   test: {
-    // Many tests wait for programs that they started, on a machine that may be slow: only what hangs meets a limit.
+    // Many tests wait for programs that they started, and the machine may be slow. The limits are so long that only a
+    // test that hangs reaches them.
     testTimeout: 120_000,
     hookTimeout: 120_000,
     expect: { poll: { timeout: 60_000 } },
-    // Tests wait for programs that they started about as long as they work: with two workers a core is often idle.
+    // Tests wait for half of their time for programs that they started: with two workers, a core would often be idle.
     maxWorkers: 4,
-    // With Node's small heap a collector that never rests takes a sixth of the run's processor time.
+    // Node begins with a small heap. The garbage collector would then run all the time, and take a sixth of the
+    // processor time of the tests.
     execArgv: ["--max-semi-space-size=64", "--initial-old-space-size=512"],
-    // No file may count on another one that ran before it. The seed is printed: `--sequence.seed N` repeats an order.
+    // No file may depend on another one that ran before it. The seed is printed: `--sequence.seed N` repeats an order.
     sequence: { sequencer: BalancedParts },
     globalSetup: ["test/sizes/services.ts"],
-    // It brings a vitest of its own, and its cases are to be this one's.
+    // This package has a vitest of its own, and its cases must be registered with the vitest that runs here.
     server: { deps: { inline: ["@durable-streams/server-conformance-tests"] } },
-    // A test that logs is a test that nobody reads.
+    // Nobody reads what a test logs while it passes.
     silent: "passed-only",
     projects: [
       {
@@ -57,7 +59,7 @@ const config: ViteUserConfig = defineConfig({
           name: "quick",
           // A worker keeps its modules from file to file: loading them for each took a third of the time.
           isolate: false,
-          // Their tests wait for half of their time.
+          // These tests wait for half of their time.
           maxWorkers: 6,
           setupFiles: ["test/sizes/own-classes.ts"],
           include: filesNamed("test"),

@@ -1,7 +1,7 @@
 /**
- * Peak resident memory of Continuo's process: hand-overs from each agent with files, `session info` and bundles. The
- * bound is 500 MB, with the default heap, for 300 MB handed over or packed and 1 GB looked at (`--large`; a tenth
- * otherwise).
+ * Measures the peak resident memory of Continuo's process for a hand-over, a bundle and `session info`, for each agent
+ * whose sessions are files. The bound is 500 MB, with the default heap. With `--large`, a hand-over and a bundle have
+ * 300 MB, and `session info` reads 1 GB; without it, each has a tenth of that.
  */
 
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";

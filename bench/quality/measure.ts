@@ -1,6 +1,6 @@
 /**
- * Answers the questions of haystacks with the search, in an index that it filled, and with the baselines on the same
- * sessions.
+ * Answers the questions about haystacks twice: with Continuo's search, in an index that is filled here, and with the
+ * baselines. Both search the same sessions.
  */
 
 import { mkdtempSync, rmSync } from "node:fs";
@@ -33,7 +33,7 @@ type Shape = "LongMemEval-S" | "LoCoMo";
 
 const SHAPES: Readonly<Record<Shape, typeof longMemEval>> = { "LongMemEval-S": longMemEval, LoCoMo: loCoMo };
 
-/** @param haystacks as many as in the original by default */
+/** @param haystacks the number of haystacks for each seed; by default as many as the original has */
 export async function measureQuality(
   shape: Shape,
   seeds: readonly number[],

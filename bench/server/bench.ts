@@ -18,9 +18,7 @@ const BATCH: string = `[${Array.from({ length: 1_000 }, () => RECORD).join(",")}
 const CATCH_UP_BYTES = 100_000_000;
 /** The number of appends in a round, by the number of writers. */
 const APPENDS = { 1: 200, 16: 1_600, 64: 3_200 } as const;
-/**
- * The numbers of writers are the same as for the stores in one process. With more writers the server must be faster.
- */
+/** By the number of writers: how many times as fast as the reference server our server must be, at least. */
 const TARGETS = { 1: 1, 16: 3, 64: 3 } as const;
 
 export async function run({ rounds }: { readonly rounds: number }): Promise<void> {
@@ -99,7 +97,7 @@ async function fill(server: RunningServer, agent: Agent): Promise<void> {
   for (let sent = 0; sent < CATCH_UP_BYTES; sent += BATCH.length) await send(url, "POST", agent, BATCH);
 }
 
-/** Reads page after page, as a client that was disconnected. */
+/** Reads page after page, like a client that was disconnected. */
 function catchUp(server: RunningServer, agent: Agent): Contender {
   return {
     name: server.name,

@@ -53,7 +53,7 @@ export function startSealedWhisper(server: Server): TextWorker<SpeechQuestion> {
   };
 }
 
-/** The page has no origin: it cannot load a script of the extension as a worker, so it receives the text of one. */
+/** The page has no origin and cannot load a script of the extension as a worker: it receives the script as a text. */
 async function seal(frame: HTMLIFrameElement, ports: readonly MessagePort[]): Promise<void> {
   const code = await (await fetch(CODE)).text();
   frame.contentWindow?.postMessage(code, "*", [...ports]);

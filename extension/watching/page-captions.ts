@@ -6,7 +6,7 @@
 import { LIMITS } from "../limits.ts";
 import { plainText } from "./captions.ts";
 
-/** A piece of text over a video, by the kind of element that shows it. */
+/** A piece of text over a video. `place` names the kind of element that shows it. */
 export interface ShownText {
   readonly place: string;
   readonly text: string;
@@ -21,7 +21,7 @@ export interface TextPlace {
 
 export type TextPlaces = ReadonlyMap<string, TextPlace>;
 
-/** The number of changes after which a place counts as captions, and the time after which it no longer does. */
+/** After so many changes, a place counts as captions; after so much time without a change, it is forgotten. */
 const CHANGES = 2;
 const QUIET_MS = 30_000;
 
@@ -41,7 +41,7 @@ export function foldTexts(before: TextPlaces, shown: readonly ShownText[], nowMs
   return after;
 }
 
-/** The text of the places that change like captions; a counter of time or percent has no words. Pure. */
+/** The text of the places that change like captions, without counters of time or percent: they have no words. Pure. */
 export function captionsIn(places: TextPlaces): string {
   return [...places.values()]
     .filter(({ text, changes }) => changes >= CHANGES && /\p{L}{2}/u.test(text))

@@ -1,4 +1,7 @@
-/** The contract of `BaseStore`, as LangGraph's own memory keeps it: the same calls to both, on three engines. */
+/**
+ * The contract of `BaseStore`: a memory of Continuo, on three engines, gives the same answers to the same calls as
+ * LangGraph's own memory.
+ */
 
 import { type BaseStore, InMemoryStore, InvalidNamespaceError } from "@langchain/langgraph-checkpoint";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -9,7 +12,7 @@ const engines = newEngines();
 beforeAll(() => engines.start());
 afterAll(() => engines.end());
 
-/** The answers of both, without the times, which differ. */
+/** Makes the same calls to any memory. Returns its answers without times and scores, which may differ. */
 async function answers(memory: BaseStore): Promise<unknown[]> {
   const told: unknown[] = [];
   const tell = (value: unknown): void => {
@@ -72,7 +75,7 @@ describe.each(["memory", "sqlite", "postgres"] as const)("a memory on %s", (engi
     );
   });
 
-  test("is the same for another process, also while both write", async () => {
+  test("is the same for a second memory on the store, also while both write", async () => {
     const store = engines.open(engine);
     const [one, other] = [new ContinuoMemory(store), new ContinuoMemory(store)];
     const keys = Array.from({ length: 20 }, (_, at) => `key ${at}`);
@@ -94,7 +97,7 @@ describe.each(["memory", "sqlite", "postgres"] as const)("a memory on %s", (engi
     expect(second?.createdAt).toBeInstanceOf(Date);
   });
 
-  test("gives copies: what a caller does to an item changes nothing", async () => {
+  test("gives copies: what a caller does to an item does not change the memory", async () => {
     const memory = new ContinuoMemory(engines.open(engine));
     await memory.put(["copies"], "key", { list: [1] });
     const item = await memory.get(["copies"], "key");
@@ -114,7 +117,7 @@ describe.each(["memory", "sqlite", "postgres"] as const)("a memory on %s", (engi
     expect(await memory.get(["batch"], "good")).toBeNull();
   });
 
-  test("is one session of the store, and is empty after that was deleted", async () => {
+  test("is one session of the store, and is empty after that session was deleted", async () => {
     const store = engines.open(engine);
     const memory = new ContinuoMemory(store);
     await memory.put(["gone"], "key", { at: 1 });

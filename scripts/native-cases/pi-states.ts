@@ -49,7 +49,7 @@ export const PI_STATES: readonly PiCase[] = [
   },
   {
     name: "queued",
-    shows: "The person spoke twice while a tool ran: once to steer the turn, once for after it.",
+    shows: "The person sent two prompts while a tool ran: one steers the turn, and one waits until the turn ends.",
     made: "`steer` and `follow_up` of the RPC protocol during a tool call",
     script: {
       turns: [
@@ -74,7 +74,7 @@ export const PI_STATES: readonly PiCase[] = [
   },
   {
     name: "skills",
-    shows: "A skill that the person calls, and a prompt that stands for a longer one.",
+    shows: "A skill that the person calls, and a prompt template, which stands for a longer prompt.",
     made: "`/skill:brew` and `/steep` in `prompt`, with `.pi/skills` and `.pi/prompts` in the home",
     withSkills: true,
     script: {

@@ -64,7 +64,7 @@ const CASES: readonly PiCase[] = [
   {
     name: "image",
     shows: "A picture that the person attached, and one that a tool read.",
-    made: "`prompt` with `images`, then the tool read on a picture",
+    made: "`prompt` with `images`, then a call of the tool `read` with a picture",
     script: {
       turns: [
         { user: "Is this the right green?", answers: [[text("It is a light green, close to sencha.")]] },

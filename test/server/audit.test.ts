@@ -1,4 +1,4 @@
-/** The audit log as the server writes and shows it: in whose name, from where, and to whom. */
+/** The audit log: in whose name the server writes an entry, from which address, and to whom it shows the entries. */
 
 import type { IssuedToken } from "@continuo/core/model";
 import { createAuthenticate, type ServerHandle } from "@continuo/server";
@@ -88,7 +88,7 @@ test("only administrators of the workspace can read the audit log, page by page,
   }
 });
 
-test("tokens that a command makes and revokes are security events, and pages are recorded once", async () => {
+test("tokens that a command makes and revokes are security events, and the token of a page is not recorded twice", async () => {
   const command = store.forWorkspace("default", { who: "user:ada", from: "command" });
   const { tokenId } = await command.createToken({ scopes: ["channel:team:read"] });
   await command.revokeToken(tokenId);

@@ -48,8 +48,8 @@ const attachment = { blob: "x", mimeType: "image/png" };
 
 test.each([
   ["a number as content", sent({ content: 5 }), "invalid"],
-  ["no content", sent({}), "invalid"],
-  ["no object", sent("hello"), "invalid"],
+  ["a message without content", sent({}), "invalid"],
+  ["data that is a text", sent("hello"), "invalid"],
   ["blocks without a type", sent({ content: [{ text: "x" }] }), "invalid"],
   ["20,000 names", sent({ content: "x", to: names }), "too_large"],
   ["an invalid name", sent({ content: "x", to: ["a:b"] }), "invalid"],
@@ -68,7 +68,7 @@ test.each([
   ],
   ["an answer to no call", { type: "method_answered", data: { value: 1, done: true } }, "invalid"],
   ["a cancellation without a reason", { type: "method_cancelled", data: { callId: "c" } }, "invalid"],
-])("a channel refuses %s, also below /v1/stream and as its first events", async (_what, event, code) => {
+])("a channel refuses %s below /v1/stream: alone, after a valid event, and as a first event", async (_what, event, code) => {
   expect(await outcome(ada, event)).toBe(code);
   expect(await outcome(ada, [sent({ content: "good" }), event])).toBe(code);
   const made = await call(ada, "PUT", "/v1/stream/channels/made", [event]);
@@ -152,7 +152,7 @@ test("a token for any handle writes under the handle that a request names, and `
   expect(actors.map(({ id, kind }) => id ?? kind)).toEqual(["bob", "eve", "system"]);
 });
 
-test("only the participant who stored a blob can refer to it, and a stored event can be sent again", async () => {
+test("only the participant who stored a blob and administrators can refer to it, and a stored event can be sent again", async () => {
   const bob = await tokenOf({ handle: "bob" });
   const put = await fetch(`${server.url}/v1/blobs`, {
     method: "POST",

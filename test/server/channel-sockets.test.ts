@@ -37,7 +37,7 @@ async function open(url: string, protocols: readonly string[] = [SUBPROTOCOL]): 
 
 const HELLO = { type: "hello", protocol: 1, instance: "i", handle: "ann", after: 0 };
 
-test("a WebSocket authenticates with a token as a subprotocol or in its first frame; without one it receives nothing", async () => {
+test("a WebSocket authenticates with a token as a subprotocol or in its first frame; without one it is refused", async () => {
   await using store = await openStore("memory:");
   const server = await openServer(store, { authenticate: createAuthenticate(store) });
   const { secret } = await store.createToken({ scopes: ["channel:team:read,write"], handle: "ann" });
@@ -68,7 +68,7 @@ test("the server refuses a binary frame, because frames are text", async () => {
 });
 
 test("each connection receives a heartbeat every 3 seconds, and not all of them at the same moment", async () => {
-  // The test triggers the server's intervals itself; sockets and sweeps work as always.
+  // The test triggers the intervals of the server itself, also those of its sweeps; the sockets work as always.
   vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
   try {
     await using store = await openStore("memory:");

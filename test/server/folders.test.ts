@@ -1,5 +1,6 @@
 /**
- * A server shows the content of no folder: neither the folder of its page, nor a list of the stored names below a path.
+ * A server never lists what a folder contains: neither the files in the folder of its page, nor the names of the
+ * streams and blobs below a path.
  */
 
 import { mkdirSync, writeFileSync } from "node:fs";

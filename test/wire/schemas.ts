@@ -9,7 +9,7 @@ const FOLDER = join(import.meta.dirname, "../../protocol");
 
 type Schema = Readonly<Record<string, unknown>>;
 
-/** The problems, one a line; empty for what is valid. */
+/** Returns what is wrong with the value, or an empty text if the value is valid. */
 export type Check = (value: unknown) => string;
 
 interface SchemaFile {
@@ -43,7 +43,7 @@ function compile(schema: Schema): Check {
   return (value) => (validate(value) ? "" : ajv.errorsText(validate.errors));
 }
 
-/** A frame of a server, and the data of its event. */
+/** Returns what is wrong with a frame of a server, or with the data of the event in it. */
 export function problemOfServerFrame(frame: Readonly<Record<string, unknown>>): string {
   const problem = checkOf("channel", "$defs/ServerFrame")(frame);
   if (problem !== "" || frame.type !== "event") return problem;

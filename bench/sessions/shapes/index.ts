@@ -1,7 +1,7 @@
 /**
- * Writers of a conversation in the format of each agent.
+ * Write a conversation in the formats of five agents: all except GitHub Copilot CLI.
  *
- * Promises: the files read without a problem. Does not know: sizes, or how many sessions there are.
+ * Promises: Continuo reads the files without a problem. Does not know: sizes, or how many sessions there are.
  */
 
 export { toClaude } from "./claude.ts";

@@ -96,8 +96,8 @@ export class Answer {
   }
 
   /**
-   * A client cannot remove one message, so it gets all messages again. It would keep the thinking, so the thinking
-   * stays.
+   * A client cannot remove one message, so it gets all messages again. Even then it would keep the thinking, so the
+   * thinking is not removed here either.
    */
   #reset(): readonly AgUiEvent[] {
     const gone = this.#said;

@@ -5,8 +5,8 @@ import type { ProgramRun } from "../terminal/index.ts";
 import type { BlameFlags } from "./flags.ts";
 
 const HELP = `
-A line is that of the session that wrote it last, also after later edits moved it, after it was committed, and after the file
-was renamed. Only edits by tools are known: a line that a person or a command wrote belongs to no session.
+A line belongs to the session that wrote it last, even if edits moved it later, if it was committed, or if the file was
+renamed. Only edits by tools are known: a line that a person or a command wrote belongs to no session.
 
 Examples:
   continuo blame src/brew.ts           the turn of each line

@@ -1,4 +1,4 @@
-/** The turns that wrote something, for a person. */
+/** Draws, for a person, the turns that wrote the lines of a file or of a commit. */
 
 import type { BlamedLine, FileBlame, LineOrigin } from "@continuo/core/model";
 import { shellWord } from "@continuo/core/model";
@@ -35,7 +35,7 @@ function penFor(shell: Shell): Pen {
   return { paint: paintFor(screen), columns: screen.isTerminal ? screen.columns : null, home: shell.home };
 }
 
-/** Draws each line with its turn; a turn that wrote several lines is named at the first one. */
+/** Draws each line with its turn; a turn that wrote several lines in succession is named only at the first one. */
 export function drawFile(blame: FileBlame, { shell }: DrawOptions): string {
   const { paint, columns, home } = penFor(shell);
   const { origins, lines } = blame;

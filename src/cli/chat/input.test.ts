@@ -11,7 +11,7 @@ async function read(prompt: string | null, stdin: PassThrough, signal = never): 
   return await readInput(prompt, shell, { signal, note: () => undefined });
 }
 
-test("input of a pipe whose first piece arrives in time follows the prompt as a whole", async () => {
+test("the whole input of a pipe follows the prompt if its first piece arrives in time", async () => {
   const stdin = new PassThrough();
   const reading = read("review", stdin);
   stdin.write("é".slice(0, 1));

@@ -8,8 +8,9 @@ import type { IndexFlags, OpenFlags, SearchFlags } from "./flags.ts";
 
 const SEARCH_HELP = `
 A turn matches if it contains every word, in any order, in any letter case, with or without accents. The parts of names
-in code are words too: \`name\` finds \`readUserName\`, \`user_name\` and \`src/name.ts\`. If no turn has every word, those
-with most of them are shown, also in another form; so they are for a question, which can name a time ("last week").
+in code are words too: \`name\` finds \`readUserName\`, \`user_name\` and \`src/name.ts\`. If no turn has every word,
+those with most of the words are shown, and other forms of a word count too. A question is searched in this way as well,
+and can name a time ("last week").
 
   "two words"      these words next to each other; an argument with spaces is a phrase too
   -word            without this word
@@ -87,7 +88,7 @@ export function addOpenCommand(program: Command, run: ProgramRun | null): void {
 export function addIndexCommands(index: Command, run: ProgramRun | null): void {
   const add = (name: "status" | "update" | "rebuild" | "clear", description: string): void => {
     const command = index.command(name).description(description).option("--json", "print JSON");
-    // People do not type this command, because other commands start it.
+    // People do not type this flag: another command starts an update with it.
     if (name === "update") command.addOption(new Option("--background").hideHelp());
     command.action(async (flags: IndexFlags) => {
       if (run === null) return;

@@ -6,7 +6,7 @@ import { fetchNamed } from "./localhost-fetch.ts";
 
 export const newNonce = (): string => randomBytes(16).toString("base64url");
 
-/** A code of a page. */
+/** Gets a code that opens a page. */
 export async function codeFor(url: string, token: string, query = ""): Promise<string> {
   const response = await fetch(`${url}/v1/pages/code${query}`, {
     method: "POST",
@@ -34,7 +34,7 @@ export function exchange(
   });
 }
 
-/** The secret of a tab that a token opened. */
+/** Opens a page with a token. Returns the answer, which has the secret of the tab. */
 export async function openPage(
   url: string,
   token: string,

@@ -10,7 +10,7 @@ import type { MachineService } from "@continuo/core/wire/machine";
 const READS =
   /^(?:authenticate|close|count\w+|forWorkspace|get\w+|info|latestSequence|list\w+|open\w+|putWebhookKey|read\w*|recordAudit|tail\w*|touchLog|verify\w*|wait\w*|watch\w*)$/u;
 
-/** The same store, which adds the name of each call that is not a read to `changes`. */
+/** Returns the same store, which adds the name of each call to `changes`, except calls that only read. */
 export function recordingStore(store: Store, changes: string[]): Store {
   return new Proxy(store, {
     get: (target, key) => {

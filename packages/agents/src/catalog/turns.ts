@@ -29,7 +29,7 @@ export async function* sessionTurns(
     isEnd = true;
   };
   for await (const { messageId, at, tools, files, errors } of turnsOf(watched())) {
-    // A turn has ended when the message that begins the next one was read.
+    // `turnsOf` ends a turn when it has read the first message of the next one; that message is kept for the next one.
     const next = isEnd ? [] : read.slice(-1);
     number += 1;
     yield { number, messageId, at, tools, files, errors, messages: isEnd ? read : read.slice(0, -1) };

@@ -12,8 +12,8 @@ interface EndSessionOptions extends Pick<SessionOwnerSettings, "store" | "clock"
 }
 
 /**
- * A session that nobody uses any more is also closed if its notes could be finished; otherwise it is abandoned. Returns
- * `false` if another server ended the session at the same time. Errors: those of the store.
+ * A session that expires, because nobody uses it any more, is closed as well if its notes could be finished; otherwise
+ * it is abandoned. Returns `false` if another server ended the session at the same time. Errors: those of the store.
  */
 export async function endSession(owner: SessionOwner, options: EndSessionOptions): Promise<boolean> {
   const { store, clock, follower, on } = options;

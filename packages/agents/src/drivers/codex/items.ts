@@ -31,7 +31,7 @@ export function isToolItem(item: Json): boolean {
   return entryOf(TOOLS, String(item.type)) !== undefined;
 }
 
-/** An item when it starts. */
+/** Converts an item that starts. */
 export function toCall(item: Json): ToolCall {
   const title = titleOf(item);
   return present({
@@ -43,7 +43,7 @@ export function toCall(item: Json): ToolCall {
   });
 }
 
-/** An item when it is completed. */
+/** Converts an item that is completed. */
 export function toResult(item: Json): ToolResult {
   return {
     type: "tool_result",
@@ -61,7 +61,7 @@ function nameOf(item: Json): string {
   return entryOf(TOOLS, String(item.type)) ?? String(item.type);
 }
 
-/** `spawnAgent` becomes `spawn_agent`, the name that the model calls. */
+/** `spawnAgent` becomes `spawn_agent`, the name by which the model calls the tool. */
 function toSnakeCase(name: string): string {
   return name.replace(/[A-Z]/gu, (letter) => `_${letter.toLowerCase()}`);
 }

@@ -61,7 +61,7 @@ export function withLines(receipt: Receipt, lines: readonly ReceiptRecord[]): Re
   return lines.length === 0 ? receipt : toReceipt([...receipt.records, ...lines]);
 }
 
-/** The kinds of which more was noted or dropped than is allowed. */
+/** Returns each kind of which more records were noted or dropped than `maxLoss` allows, with their number. */
 export function excessOf(receipt: Receipt, maxLoss: MaxLoss): MaxLoss {
   const excess: Partial<Record<ReceiptKind, number>> = {};
   for (const kind of RECEIPT_KINDS) {
@@ -76,14 +76,17 @@ export function kindOf(block: Block): ReceiptKind {
   return block.type === "unknown" ? "other" : block.type;
 }
 
-/** Returns the blocks that have their own lines: every block, and after a result all its blocks that are not text. */
+/**
+ * Returns the blocks that have lines of their own in the receipt: every block, and, after the result of a tool, those
+ * blocks in it that are not text.
+ */
 export function toldApart(content: readonly Block[]): readonly Block[] {
   return content.flatMap((block) =>
     block.type === "tool_result" ? [block, ...block.content.filter(({ type }) => type !== "text")] : [block],
   );
 }
 
-/** Returns the lines of blocks that have the same outcome. */
+/** Returns the lines of the receipt for blocks that all have this outcome. */
 export function linesOf(
   content: readonly Block[],
   { place, outcome, reason }: Pick<ReceiptRecord, "place" | "outcome" | "reason">,

@@ -1,13 +1,13 @@
 /** Times as people name them in a question: `yesterday`, `two weeks ago`, `in March`, `on 3 May`. Pure. */
 
 export interface NamedTime {
-  /** The words of the query that name it: from the first to before the last. */
+  /** The words of the query that name it: from index `start` to before index `end`. */
   readonly start: number;
   readonly end: number;
-  /** Milliseconds since 1970, of local time: `to` is not included. */
+  /** Milliseconds since 1970; days begin at midnight of local time. `to` is not included. */
   readonly from: number;
   readonly to: number;
-  /** A time that is named roughly may be missed by this number of milliseconds. */
+  /** The number of milliseconds by which the true time may be earlier or later: `two weeks ago` is not exact. */
   readonly aroundMs: number;
 }
 
@@ -84,7 +84,7 @@ function relative(words: readonly string[], at: number, nowMs: number): NamedTim
     const month = now.getMonth() - (word === "last" ? 1 : 0);
     return one(at + 2, monthOf(now.getFullYear(), month));
   }
-  // In "This may", the word is not a month.
+  // In "this may be", `may` is not a month.
   const month = word === "last" ? MONTHS.indexOf(next) : -1;
   return month === -1 ? null : one(at + 2, lastMonth(month, now));
 }

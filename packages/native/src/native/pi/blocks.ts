@@ -1,6 +1,6 @@
 /**
- * Content blocks as pi keeps them (seen in 0.73.1, 0.87.1 and 1.5.2) to blocks of the model. Nothing is lost: if a
- * block has more content than the model can represent, its original is in `native`. Pure.
+ * Converts content blocks as pi keeps them (seen in 0.73.1, 0.87.1 and 1.5.2) to blocks of the model. Nothing is lost:
+ * if a block has more content than the model can represent, its original is in `native`. Pure.
  */
 
 import type { Block } from "@continuo/core/model";
@@ -10,13 +10,13 @@ import { blocksOf, skillIn } from "./records.ts";
 export interface BlockOptions {
   /** The API of the answer with the blocks, which shows the vendor of their signatures. */
   readonly api: string | null;
-  /** True if the blocks are an answer's, in which a text can be a thought. */
+  /** True if the blocks belong to an answer, in which a text can be a thought. */
   readonly isAnswer?: boolean;
   /** True if the blocks are a prompt of the person, which can begin with a skill. */
   readonly isPrompt?: boolean;
 }
 
-/** Content that is text, a list of blocks, or absent. */
+/** Converts content, which may be a text, a list of blocks, or absent. */
 export function toBlocks(content: unknown, options: BlockOptions = { api: null }): Block[] {
   return blocksOf(content).map((block) => toBlock(block, options));
 }
@@ -57,13 +57,13 @@ function toMarked(raw: Json, { isAnswer }: BlockOptions): Block | null {
   return text === undefined ? null : { type: "thinking", text, native: raw };
 }
 
-/** Returns a thought that the file has as a text in markers as this text, and any other block unchanged. */
+/** If the file has a thought as a text in markers, returns that text as a block. Returns any other block unchanged. */
 export function asText(block: Block): Block {
   if (block.type !== "thinking" || !isJson(block.native) || block.native.type !== "text") return block;
   return { type: "text", text: textOfValue(block.native.text) };
 }
 
-/** A redacted block keeps what the vendor gave in place of a text as its signature: that is `data`. */
+/** In a redacted block, the field of the signature has what the vendor gave in place of the text: it becomes `data`. */
 function toThinking(raw: Json, { api }: BlockOptions): Block {
   if (typeof raw.thinking !== "string") return { type: "unknown", raw };
   const signature = textField(raw, "thinkingSignature");
@@ -84,8 +84,8 @@ function toThinking(raw: Json, { api }: BlockOptions): Block {
 }
 
 /**
- * With Chat Completions the "signature" is the name of a field, and not a signature of a vendor (seen:
- * `reasoning_content`).
+ * The vendor that signs the thinking, by API. Chat Completions is left out: with it, the "signature" is the name of a
+ * field (seen: `reasoning_content`), and not a signature of a vendor.
  */
 const SIGNERS: Readonly<Record<string, string>> = {
   "anthropic-messages": "anthropic",
@@ -104,7 +104,7 @@ function toImage(raw: Json): Block {
   return withNative({ type: "image", mimeType, data }, raw, ["data", "mimeType"]);
 }
 
-/** Returns a call whose id is lost, which pi sends nevertheless, with an empty id, and any other block unchanged. */
+/** Gives a call whose id is lost an empty id, because pi sends such a call too. Returns any other block unchanged. */
 export function asCall(block: Block): Block {
   if (block.type !== "unknown" || !isJson(block.raw) || block.raw.type !== "toolCall") return block;
   return toToolCall({ ...block.raw, id: "" });

@@ -1,4 +1,4 @@
-/** The source of sessions that are one file of lines, and what their scans share. */
+/** The source of a session that is one file of lines, and what the scans of such sessions share. */
 
 import { ContinuoError, type Entry } from "@continuo/core/model";
 import {
@@ -49,9 +49,9 @@ export interface IndexedLines {
   readonly count: number;
   placeOf(record: number): LinePlace;
   isActive(record: number): boolean;
-  /** Returns the facts about an entry that its value has. */
+  /** Returns the fields of an entry that are read from its value. */
   toEntry(value: unknown): Pick<Entry, "id" | "parentId" | "type">;
-  /** Line numbers are those of the file. */
+  /** False if only the newest part of the file was read: the numbers of its lines in the file are then unknown. */
   readonly withLines: boolean;
 }
 

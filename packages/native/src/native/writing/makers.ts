@@ -22,7 +22,7 @@ function makersOf(now: () => number, take: (count: number) => Buffer): Makers {
   };
 }
 
-/** RFC 9562: the version and the variant are in two of the random bytes. */
+/** Writes the version and the variant of RFC 9562 into two of the random bytes. */
 function toUuid4(random: Buffer): string {
   const bytes = Buffer.from(random);
   bytes.writeUInt8((bytes.readUInt8(6) & 0x0f) | 0x40, 6);
@@ -33,7 +33,7 @@ function toUuid4(random: Buffer): string {
 
 const POOL_BYTES = 4096;
 
-/** A request for a few bytes costs as much as one for many; each byte is used once. */
+/** Requests many bytes in advance, because a request for a few costs as much. Each byte is used once. */
 function createPool(fill: (count: number) => Buffer): (count: number) => Buffer {
   let pool: Buffer = Buffer.alloc(0);
   return (count) => {

@@ -201,8 +201,8 @@ function* assertLease(scope: Scope, lease: NonNullable<AppendRequest["lease"]>, 
 
 /**
  * Leases are locked before logs, here and in the single statement of Postgres: two different orders could cause a
- * deadlock. A lock that is requested in two steps could do that too, so a lease that is given back is locked like one
- * that changes.
+ * deadlock. A lock that is first shared and then exclusive could cause one too, so a lease that this append gives back
+ * gets the exclusive lock at once.
  */
 function* lockLeases(tx: Transaction, { lease, also = [] }: AppendRequest): Work<void> {
   const { forShare, forUpdate } = tx.dialect;
@@ -264,7 +264,7 @@ function* insert(
   return numbered.map((one) => one.stored);
 }
 
-/** A mark that exists already is not written again, so that its index does not change. */
+/** If the log already has the current mark, it is not written again, so that the index of marks does not change. */
 function* moveHead(tx: Transaction, log: LogRow, sequence: number, hash: string): Work<void> {
   const text = log.changed_mark === log.mark ? moveText(tx.dialect, "") : moveText(tx.dialect, "mark");
   yield { sql: text, parameters: [sequence, hash, log.now, log.now, log.log_key], shape: "none" };
@@ -287,7 +287,7 @@ function headAfter(log: LogRow, stored: readonly StoredEvent[]): Pick<LogRow, "h
     : { head_sequence: last.sequence, head_hash: last.chainHash };
 }
 
-/** Locks the blobs, so that no collection removes them in the meantime. Errors: `not_found`. */
+/** Locks the blobs of an event, so that `collectBlobs` keeps them, and refers to them. Errors: `not_found`. */
 function* refer(tx: Transaction, log: LogRow, event: StoredEvent): Work<void> {
   for (const hash of event.blobs ?? []) {
     const text = `select 1 as found from blobs where workspace_id = ? and hash = ?${tx.dialect.forUpdate}`;
