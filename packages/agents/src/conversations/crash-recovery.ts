@@ -1,6 +1,7 @@
 /**
  * Finds out after a crash of Continuo, from the agent's own record, whether the agent received the prompt of the
- * interrupted turn. If it did, its native session continues: nothing is sent again, and the model's cache stays valid.
+ * interrupted turn. If it did, its native session continues with the same prompt: no history is sent again, and the
+ * model's cache stays valid.
  */
 
 import {
