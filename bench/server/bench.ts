@@ -18,7 +18,7 @@ const BATCH: string = `[${Array.from({ length: 1_000 }, () => RECORD).join(",")}
 const CATCH_UP_BYTES = 100_000_000;
 /** The number of appends in a round, by the number of writers. */
 const APPENDS = { 1: 200, 16: 1_600, 64: 3_200 } as const;
-/** By the number of writers: how many times as fast as the reference server our server must be, at least. */
+/** Our server must be at least so many times as fast as the reference server, by the number of writers. */
 const TARGETS = { 1: 1, 16: 3, 64: 3 } as const;
 
 export async function run({ rounds }: { readonly rounds: number }): Promise<void> {

@@ -49,7 +49,8 @@ export const PI_STATES: readonly PiCase[] = [
   },
   {
     name: "queued",
-    shows: "The person sent two prompts while a tool ran: one steers the turn, and one waits until the turn ends.",
+    shows:
+      "The person sent two prompts while a tool ran: one steers the turn, and one waits until the turn ends.",
     made: "`steer` and `follow_up` of the RPC protocol during a tool call",
     script: {
       turns: [

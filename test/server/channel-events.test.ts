@@ -68,13 +68,16 @@ test.each([
   ],
   ["an answer to no call", { type: "method_answered", data: { value: 1, done: true } }, "invalid"],
   ["a cancellation without a reason", { type: "method_cancelled", data: { callId: "c" } }, "invalid"],
-])("a channel refuses %s below /v1/stream: alone, after a valid event, and as a first event", async (_what, event, code) => {
-  expect(await outcome(ada, event)).toBe(code);
-  expect(await outcome(ada, [sent({ content: "good" }), event])).toBe(code);
-  const made = await call(ada, "PUT", "/v1/stream/channels/made", [event]);
-  expect(((await made.json()) as WireError).error.code).toBe(code);
-  expect((await store.read("channels/team")).events).toEqual([]);
-});
+])(
+  "a channel refuses %s below /v1/stream: by itself, after a valid event, and at its beginning",
+  async (_what, event, code) => {
+    expect(await outcome(ada, event)).toBe(code);
+    expect(await outcome(ada, [sent({ content: "good" }), event])).toBe(code);
+    const made = await call(ada, "PUT", "/v1/stream/channels/made", [event]);
+    expect(((await made.json()) as WireError).error.code).toBe(code);
+    expect((await store.read("channels/team")).events).toEqual([]);
+  },
+);
 
 test("whole messages of text or blocks, calls and events of unknown types are stored as they were sent", async () => {
   await store.createLog({ logId: "channels/good" });

@@ -1,4 +1,4 @@
-/** What one pass over the records of a source finds. */
+/** The facts that one pass over the records of a source finds, and the copy that it writes. */
 
 import { join } from "node:path";
 import { zstdDecompressSync } from "node:zlib";
