@@ -2,7 +2,7 @@ import { chmodSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { readConfiguration } from "@continuo/agents/config";
 import type { WriterOffers } from "@continuo/live";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { scratchFolder } from "../../../test/scratch-folder.ts";
 import type { Shell } from "../terminal/index.ts";
 import { writerOffers } from "./writer-offers.ts";
@@ -16,7 +16,11 @@ interface Machine {
 }
 
 /** A machine with Ollama, and with the program of one agent. */
-function machineWith(models: readonly string[], agent: string): Machine {
+function machineWith(
+  models: readonly string[],
+  agent: string,
+  slow: () => Promise<void> = async () => undefined,
+): Machine {
   const home = scratchFolder("writer-offers");
   const programs = join(home, "bin");
   for (const folder of [programs, join(home, ".continuo")]) mkdirSync(folder);
@@ -43,12 +47,29 @@ function machineWith(models: readonly string[], agent: string): Machine {
         servers: [{ name: "Ollama", port: 11_434 }],
         findServers: async () => {
           looks.count++;
+          await slow();
           return [{ name: "Ollama", models }];
         },
       });
     },
   };
 }
+
+test("a search that takes a minute is not repeated at once, and is after five seconds", async () => {
+  vi.useFakeTimers({ toFake: ["performance"] });
+  onTestFinished(() => void vi.useRealTimers());
+  const machine = machineWith(["llama3.2"], "claude", async () => void vi.advanceTimersByTime(60_000));
+  const offers = await machine.open();
+  for (const [afterMs, looks] of [
+    [0, 1],
+    [4_000, 1],
+    [2_000, 2],
+  ] as const) {
+    vi.advanceTimersByTime(afterMs);
+    await offers.find();
+    expect(machine.looks.count).toBe(looks);
+  }
+});
 
 test("models of a local server and installed agents are offered, and each name is still a writer after a restart", async () => {
   const machine = machineWith(["llama3.2", "qwen: small"], "claude");

@@ -13,7 +13,7 @@ import { type NoteWriter, openAiWriter, type WriterOffers } from "@continuo/live
 import type { Shell } from "../terminal/index.ts";
 import { writerOf } from "./live-settings.ts";
 
-/** Model servers are asked again after this time. */
+/** After this time since the end of a search, model servers are asked again. */
 const FOUND_MS = 5_000;
 const SEPARATOR = ": ";
 
@@ -63,14 +63,18 @@ export function writerOffers({ agents, shell, servers, findServers }: OffersOpti
       ...installed.map((name) => ({ name, kind: "agent" as const })),
     ];
   };
-  let known: { readonly untilMs: number; readonly found: ReturnType<typeof find> } | null = null;
+  let known: { untilMs: number; readonly found: ReturnType<typeof find> } | null = null;
+  const search = (): ReturnType<typeof find> => {
+    const searching = { untilMs: Number.POSITIVE_INFINITY, found: find() };
+    known = searching;
+    const end = (): void => {
+      searching.untilMs = performance.now() + FOUND_MS;
+    };
+    searching.found.then(end, end);
+    return searching.found;
+  };
   return {
-    find: () => {
-      if (known === null || known.untilMs < performance.now()) {
-        known = { untilMs: performance.now() + FOUND_MS, found: find() };
-      }
-      return known.found;
-    },
+    find: () => (known === null || known.untilMs < performance.now() ? search() : known.found),
     named: (name) => {
       const writer = writers.get(name) ?? made(name);
       if (writer !== null) writers.set(name, writer);
