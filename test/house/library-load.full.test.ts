@@ -80,6 +80,7 @@ describe("a door", () => {
       "formatMessages",
       "missedAfter",
       "openChannel",
+      "openChat",
       "quotedMessages",
       "watch",
     ]);

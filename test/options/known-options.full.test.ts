@@ -4,9 +4,12 @@
  */
 
 import { writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { join, relative } from "node:path";
-import { openChannel, watch } from "@continuo/core/client";
+import { openChannel, openChat, watch } from "@continuo/core/client";
 import { LiveService } from "@continuo/live";
+import { toNodeListener } from "@continuo/server";
 import { openStore } from "@continuo/store";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { ContinuoChatTransport } from "../../packages/ai-sdk/src/index.ts";
@@ -62,6 +65,7 @@ beforeAll(async () => {
       await openChannel({ serverUrl: server.url, channel: "team", handle: "bob" }),
       (one) => one.close(),
     ),
+    OpenedChat: opened.use(await openChat({ serverUrl: await served(c), session: "s" })),
     OpenedSession: found,
     OpenedStore: store,
     Removals: live.removals,
@@ -71,6 +75,19 @@ beforeAll(async () => {
     Store: store,
   };
 });
+/** The address of a server for the chats of a program. */
+async function served(c: continuo.Continuo): Promise<string> {
+  const http = createServer(
+    toNodeListener(c.handler({ authorize: () => ({ sessions: "*", access: "chat" }) })),
+  );
+  await new Promise<void>((resolve) => http.listen(0, "127.0.0.1", resolve));
+  opened.defer(() => {
+    http.closeAllConnections();
+    http.close();
+  });
+  return `http://127.0.0.1:${(http.address() as AddressInfo).port}`;
+}
+
 afterAll(async () => {
   vi.unstubAllEnvs();
   await opened.disposeAsync();
