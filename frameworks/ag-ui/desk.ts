@@ -1,4 +1,4 @@
-/** An agent that thinks, says words, looks something up, and asks before it does where it is told to. */
+/** An agent that thinks, says words, looks something up, and asks before it acts if its script says so. */
 
 import { type Agent, textOf } from "../../packages/core/src/model/index.ts";
 

@@ -28,7 +28,7 @@ class TabState implements ChatState<UIMessage> {
 }
 
 export class Tab extends AbstractChat<UIMessage> {
-  /** Everything that it was told to do, to its end. */
+  /** The commands of the tab, each of which ends with its work. */
   readonly work: Promise<unknown>[] = [];
 
   private constructor(chatId: string, messages: UIMessage[], transport: ContinuoChatTransport) {

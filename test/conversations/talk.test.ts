@@ -70,7 +70,7 @@ test.each([
   const [, run] = (await store.listRuns({ sessionId })).items;
   expect(run?.metadata.retryOf).toBe(isRetry ? runId : undefined);
   expect((await wake(store, sessionId)).unprocessed).toHaveLength(isRetry ? 0 : 1);
-  // The words stand once in the log, and the agent is told them once.
+  // The words stand once in the log, and the agent receives them once.
   const { events } = await store.read(sessionId, { types: ["message_sent"] });
   expect(events.map(({ data }) => (data as { content: string }).content)).toHaveLength(isRetry ? 1 : 2);
   expect(

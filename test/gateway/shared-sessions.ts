@@ -21,7 +21,7 @@ export interface SharedSessions {
 /** The latest moment after a prompt at which a gateway is killed. */
 const LATEST_KILL_MS = 3_000;
 
-/** An answer that held all that it is told would double with each replay. */
+/** An answer that contained its whole input would double with each replay. */
 const SCRIPT: Script = {
   hello: hello1({ resume: {} }, { loadSession: true }),
   answers: {

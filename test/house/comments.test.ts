@@ -5,7 +5,7 @@ import { ROOT, readSource } from "./imports.ts";
 
 /** Phrases that readers do not understand at once; the table of the style has better ones. */
 const OLD_TURNS =
-  /\b(?:whoever|anew|once more|(?:go|goes|going|gone|went) on with|so many at most|which is said|nothing that is no)\b/iu;
+  /\b(?:whoever|anew|once more|(?:go|goes|going|gone|went) on with|so many at most|which is said|(?:is|are|was|were) told(?! apart)|nothing that is no)\b/iu;
 
 /** Words that begin a fragment and no sentence. */
 const FRAGMENTS = /^(?:\/\*\*|\*|\/\/)\s+(?:Of|What|Where|Which|By|As|How|Whether)\b/u;

@@ -293,10 +293,10 @@ test("a reader that follows a session gets each new message once, from the end o
   const reset = await next();
   expect(reset.event).toMatchObject({ type: "reset" });
   expect(idsOf(await own.json(`${KEY}/history`))).toEqual(["u1", "n3"]);
-  // A browser that reconnects with a position of the history before is told to read again.
+  // A browser that reconnects with a position of the former history has to read again.
   const again = eventsOf(await own.get(`${KEY}/events?after=${first.id}`));
   expect((await again.next()).value).toMatchObject({ event: "reset" });
-  // And one that was told goes on from there: its browser repeats the path, and names the last event.
+  // A browser that knows it continues from there: it repeats the path, and names the last event.
   const headers = { authorization: `Bearer ${await own.token(["machine:read"])}` };
   const path = `${own.url}${KEY}/events?after=${first.id}`;
   const later = eventsOf(await fetch(path, { headers: { ...headers, "last-event-id": reset.id ?? "" } }));

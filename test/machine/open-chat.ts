@@ -167,7 +167,7 @@ export async function readChat(machine: OpenMachine, key: string, token?: string
   return reader;
 }
 
-/** All that was said in the turns that were told live, the open text included. */
+/** All that was said in the turns that arrived live, with the open text. */
 export function saidIn({ live: { messages, open } }: ChatReader): string {
   return [...messages.values()]
     .filter(({ message }) => message.role === "assistant")

@@ -1,4 +1,4 @@
-/** A model called directly, against the scripted model servers: what is told, and what the next request holds. */
+/** A model called directly, against the scripted model servers: its events, and what the next request holds. */
 
 import { createAnthropic } from "@ai-sdk/anthropic";
 import { createOpenAICompatible } from "@ai-sdk/openai-compatible";

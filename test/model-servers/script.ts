@@ -46,7 +46,7 @@ export type Answer = readonly Step[];
 export interface ScriptedTurn {
   /** The person's words: all of them, or a part that no other turn has. */
   readonly user: string;
-  /** A function makes what a model reads first: a command that it was told, an id that a tool named. */
+  /** A function makes what a model reads first: a command that its input names, or an id from a tool. */
   readonly answers: readonly (Answer | ((asked: PromptTurn) => Answer))[];
 }
 

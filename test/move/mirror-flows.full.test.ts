@@ -43,7 +43,7 @@ test("a session of the agent is read on the other machine, continued there after
   const again = await machines.on("there", ["move", id, "--take-over"]);
   expect([again.code, again.stderr]).toEqual([5, expect.stringContaining(made.sessionId)]);
 
-  // This machine comes back, continues to write, and is told about the take-over.
+  // This machine comes back, continues to write, and gets a report of the take-over.
   ask(machines, "Too late");
   const later = await machines.move("--follow", "--to", "ssh://laptop");
   expect([later.code, later.stdout]).toEqual([0, expect.stringContaining("was taken over on")]);

@@ -37,7 +37,7 @@ export class SocketNetwork {
     this.#listeners.push(listener);
   }
 
-  /** Ends a connection without a word, or lets it fall silent: neither side is told. */
+  /** Ends a connection without a word, or lets it fall silent: neither side notices. */
   disturb(): void {
     const wires = [...this.#wires].filter(({ wire }) => wire.state === "open");
     if (wires.length === 0) return;

@@ -9,7 +9,7 @@ On a terminal, chat and repl ask this themselves, once for each project; the ans
 
 Until you trust the folder of a project, its agents start with your own settings only, without the hooks, MCP servers and
 plugins that the project configures, and inherit only a list of environment variables. Trust covers the folder, its
-repository and everything below, also after a change. A folder that an agent itself was told to trust is trusted for that
+repository and everything below, also after a change. A folder that you trust in an agent itself is trusted for that
 agent.
 
 Until you trust it, the continuo.yaml of a project cannot set env, or command, args, env, transport or permissions of an

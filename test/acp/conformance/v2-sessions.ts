@@ -223,7 +223,7 @@ export function choiceRules(rule: Rule): void {
   });
 }
 
-/** The updates by which the session is told again. */
+/** The updates that send the session again. */
 async function replay(wire: Wire, { cwd }: Subject, sessionId: string): Promise<readonly Json[]> {
   const before = wire.updatesOf(sessionId).length;
   await wire.get("session/resume", { sessionId, cwd, replayFrom: { type: "start" } });

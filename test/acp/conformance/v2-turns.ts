@@ -1,4 +1,4 @@
-/** Rules of version 2 about turns: prompts and states, cancelling, questions, and the updates that they are told by. */
+/** Rules of version 2 about turns: prompts and states, cancelling, questions, and the updates that report them. */
 
 import { expect } from "vitest";
 import {

@@ -1,5 +1,5 @@
 /**
- * Claude Code and Codex can hide tools until their model searches for them. The tests show what the model is told of
+ * Claude Code and Codex can hide tools until their model searches for them. The tests show what the model reads of
  * Continuo's tools before, and that it can call the tools that it found.
  */
 

@@ -10,7 +10,7 @@ export interface MissedContextOptions {
   /** The largest length of `formatted`, in UTF-16 units. */
   readonly maxChars?: number;
   /**
-   * `markdown` (default) and `yaml` are for a model, which is told that it reads quotations; `plain` is for a person.
+   * `markdown` (default) and `yaml` are for a model, and say that the texts are quotations; `plain` is for a person.
    */
   readonly format?: "markdown" | "yaml" | "plain";
 }

@@ -1,4 +1,4 @@
-/** One session of pi through its adapter: what is told before there is a file, in which order calls run, and errors. */
+/** One session of pi through its adapter: its report before there is a file, the order of its calls, and its errors. */
 
 import {
   appendFileSync,

@@ -53,7 +53,7 @@ export const LIMITS = {
   attempts: 5,
   /** The number of agents' messages since a person's last one after which an agent waits for a person. */
   agentTurns: 20,
-  /** A reader that connects is told at most this number of agents' messages since a person's last one. */
+  /** A reader that connects gets at most this as the number of agents' messages since a person's last one. */
   countedTurns: 10_000,
   /** Participants that a roster lists. */
   participants: 10_000,

@@ -1,5 +1,5 @@
 /**
- * `continuo guard hook`: a hook of an agent reports that the agent has a session open, and the person is told which
+ * `continuo guard hook`: a hook of an agent reports that the agent has a session open, and shows the person which
  * other program has it open. No error ends this command, because an agent treats the exit code of a hook as an
  * answer.
  */

@@ -471,7 +471,7 @@ interface EventChain {
   readonly signal: AbortSignal;
 }
 
-/** The place of a participant that is an agent, because agents are told how long agents have talked. */
+/** The place of a participant that is an agent, because the server reports to agents how long agents have talked. */
 function agentOf({ participation }: Admission): Participation["place"] | null {
   return participation === null || participation.type === PERSON ? null : participation.place;
 }

@@ -20,7 +20,7 @@ const SUBSCRIPTION = {
   nextAttemptAt: null,
 } as unknown as Subscription;
 
-/** Two pages of one log each, and a second page that fails once when it is told to. */
+/** Two pages of one log each, and a second page that fails once on demand. */
 function flaky(store: Store): { readonly store: Store; fail: number } {
   const state = { store, fail: 0 };
   state.store = {

@@ -3,7 +3,7 @@
 import { expect, test, vi } from "vitest";
 import { type ClientReport, clientProgram } from "./program.ts";
 
-/** Reports what it is told to send, and then waits for more. */
+/** Reports each command to send something, and then waits for more. */
 const ECHO = `
 let rest = "";
 process.stdin.setEncoding("utf8").on("data", (text) => {
