@@ -22,7 +22,10 @@ export interface ComparedChats {
   readonly read: SeenChat;
 }
 
-/** Yields the chat of a reader who came at each event of the log. The statuses in `retried` are followed by an attempt. */
+/**
+ * Yields the chat of a reader who came at each event of the log, and after each event the chat of the one who came
+ * first. The statuses in `retried` are followed by an attempt.
+ */
 export async function* everyReader(
   store: Store,
   sessionId: string,
@@ -31,12 +34,13 @@ export async function* everyReader(
   const events = (await Array.fromAsync(readAll(store, sessionId, {}))).filter(isKnownEvent);
   const isRetried = (status: RunStatus): boolean => retried.includes(status);
   const options = { isRetried, failureText: plainFailure };
-  const read = await readChat(
-    (async function* () {
-      yield* events;
-    })(),
-    options,
-  );
+  const readAfter = async (count: number): Promise<SeenChat> => {
+    const first = (async function* () {
+      yield* events.slice(0, count);
+    })();
+    return JSON.parse(JSON.stringify(await readChat(first, options))) as SeenChat;
+  };
+  const read = await readAfter(events.length);
   for (let start = 0; start <= events.length; start++) {
     let list: MessageList = EMPTY_LIST;
     let fold = new ChatFold(options);
@@ -52,8 +56,9 @@ export async function* everyReader(
       if (frames === null) begin(place + 1);
       // A frame is text on its way.
       else for (const frame of frames) list = foldFrame(list, JSON.parse(JSON.stringify(frame)));
+      if (start === 0) yield { followed: seen(list), read: await readAfter(place + 1) };
     }
-    yield { followed: seen(list), read: JSON.parse(JSON.stringify(read)) as SeenChat };
+    yield { followed: seen(list), read };
   }
 }
 
