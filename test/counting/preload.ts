@@ -82,6 +82,70 @@ function countFiles(key: "stats" | "folders" | "opened", names: readonly string[
   }
 }
 
+/** Counts the work of `fs/promises` when it is asked for, and bytes when they have arrived. */
+async function countPromises(): Promise<void> {
+  const { promises } = fs;
+  const handle = await promises.open("/dev/null");
+  const handles = Object.getPrototypeOf(handle) as object;
+  await handle.close();
+  const names = {
+    stats: ["stat", "lstat", "access", "realpath"],
+    folders: ["readdir", "opendir"],
+    opened: ["open", "readFile"],
+  } as const;
+  for (const [key, ofKey] of Object.entries(names)) {
+    for (const name of ofKey) {
+      watch(promises, name, ([path]) => {
+        if (isCounted(path)) counts[key as keyof typeof names] += 1;
+      });
+    }
+  }
+  const countedHandles = new WeakSet<object>();
+  watch(promises, "open", ([path], result) => {
+    if (isCounted(path)) whenDone(result, (file) => countedHandles.add(file as object));
+  });
+  watch(promises, "readFile", ([path], result) => {
+    if (isCounted(path)) whenDone(result, (content) => countBytes("bytesRead", content));
+  });
+  watch(promises, "writeFile", ([path, content]) => {
+    if (isCounted(path)) countBytes("bytesWritten", content);
+  });
+  // The methods of a handle need the handle as `this`, so they are replaced one by one.
+  const methods = handles as Record<string, AnyFunction>;
+  for (const [name, key] of [
+    ["read", "bytesRead"],
+    ["readFile", "bytesRead"],
+    ["write", "bytesWritten"],
+    ["writeFile", "bytesWritten"],
+  ] as const) {
+    const original = methods[name];
+    if (original === undefined) throw new Error(`a handle has no ${name} to count`);
+    methods[name] = function (...given) {
+      const result = original.apply(this, given);
+      if (countedHandles.has(this as object)) {
+        if (name === "writeFile") countBytes(key, given[0]);
+        else whenDone(result, (done) => countBytes(key, name === "readFile" ? done : bytesOf(done)));
+      }
+      return result;
+    };
+  }
+}
+
+function whenDone(result: unknown, use: (value: unknown) => void): void {
+  // The caller handles an error.
+  (result as Promise<unknown>).then(use, () => undefined);
+}
+
+/** The bytes of a call of `read` or `write` of a handle. */
+function bytesOf(result: unknown): number {
+  const { bytesRead = 0, bytesWritten = 0 } = result as Readonly<Record<string, number>>;
+  return bytesRead + bytesWritten;
+}
+
+function countBytes(key: "bytesRead" | "bytesWritten", content: unknown): void {
+  counts[key] += typeof content === "number" ? content : Buffer.byteLength(content as string | Buffer);
+}
+
 /** Node's own, before its calls are counted. */
 const { readSync } = fs;
 const IO = "/proc/thread-self/io";
@@ -144,6 +208,7 @@ watch(fs, "writeFileSync", ([file, content]) => {
   if (isCounted(file) || opened.has(file))
     counts.bytesWritten += Buffer.byteLength(content as string | Buffer);
 });
+await countPromises();
 syncBuiltinESMExports();
 
 watch(JSON, "parse", ([text]) => {

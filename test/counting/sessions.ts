@@ -12,6 +12,7 @@ const SIZE_BYTES = 500_000;
 export interface CountedSessions {
   run(program: string, ...args: readonly string[]): WorkCounts;
   show(agent: string): WorkCounts;
+  export(agent: string): WorkCounts;
   handOver(from: string, to: string): WorkCounts;
 }
 
@@ -28,6 +29,7 @@ export function makeCountedSessions(): CountedSessions {
   return {
     run,
     show: (agent) => run(MAIN, "session", "show", idOf(agent)),
+    export: (agent) => run(MAIN, "session", "export", idOf(agent), "--format", "json"),
     handOver: (from, to) => run(MAIN, "handoff", idOf(from), "--to", to, "--cwd", scratch),
   };
 }

@@ -21,14 +21,16 @@ export interface CountedProgram {
   /** Files below these two folders count. */
   readonly home: string;
   readonly continuoHome: string;
+  readonly cwd?: string;
 }
 
-export function countWork({ program, args = [], home, continuoHome }: CountedProgram): WorkCounts {
+export function countWork({ program, args = [], home, continuoHome, cwd }: CountedProgram): WorkCounts {
   const counts = join(continuoHome, "../counts.json");
   const preload = join(ROOT, "test/counting/preload.ts");
   execFileSync(process.execPath, [...YOUNG_SPACE, "--import", preload, program, ...args], {
     env: { HOME: home, CONTINUO_HOME: continuoHome, CI: "1", CONTINUO_COUNTS: counts, ...compiledCode() },
     stdio: ["ignore", "ignore", "pipe"],
+    ...(cwd !== undefined && { cwd }),
   });
   return JSON.parse(readFileSync(counts, "utf8"));
 }
