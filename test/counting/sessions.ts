@@ -1,6 +1,6 @@
 /** A home with a session of half a megabyte of each agent, on which commands are counted. */
 
-import { mkdirSync } from "node:fs";
+import { mkdirSync, readdirSync, utimesSync } from "node:fs";
 import { join } from "node:path";
 import { makeSources } from "../../bench/handoff/sources.ts";
 import { scratchFolder } from "../scratch-folder.ts";
@@ -16,12 +16,20 @@ export interface CountedSessions {
   handOver(from: string, to: string): WorkCounts;
 }
 
+/** The index looks again at files that changed a moment ago: how many these are would depend on the machine. */
+function age(folder: string): void {
+  const anHourAgo = new Date(Date.now() - 3_600_000);
+  for (const name of readdirSync(folder, { recursive: true, encoding: "utf8" }))
+    utimesSync(join(folder, name), anHourAgo, anHourAgo);
+}
+
 export function makeCountedSessions(): CountedSessions {
   const scratch = scratchFolder("counted-sessions");
   const home = join(scratch, "user");
   const continuoHome = join(scratch, "home");
   for (const folder of [home, continuoHome]) mkdirSync(folder);
   const sources = makeSources(home, SIZE_BYTES);
+  age(home);
   const run: CountedSessions["run"] = (program, ...args) => countWork({ program, args, home, continuoHome });
   const idOf = (agent: string): string => sources.find((source) => source.agent === agent)?.sessionId ?? "";
   // The first command creates the index.
