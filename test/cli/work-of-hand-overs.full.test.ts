@@ -1,6 +1,7 @@
 /**
  * The work of showing a session of opencode's and of handing sessions over, counted like that of a list: a limit grows
- * only together with a line here that says why. */
+ * only together with a line here that says why. The bound of collections that grow is one of the `modules`.
+ */
 
 import { beforeAll, describe, test } from "vitest";
 import type { WorkCounts } from "../counting/preload.ts";
