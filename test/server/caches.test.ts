@@ -56,7 +56,7 @@ async function cacheControlOf(
 }
 
 /** Paths whose answers are the same for everybody. */
-const PUBLIC = ["/healthz", "/readyz", "/v1/stream/__ds/jwks.json"];
+const PUBLIC = ["/healthz", "/readyz", "/v1/client.js", "/v1/stream/__ds/jwks.json"];
 
 test("no browser stores an answer to a page, on any route", async () => {
   const { secret } = await openPage(listening.url, token);

@@ -11,6 +11,7 @@ test("a file of a message comes with its content", () => {
     id: "m1",
     input: [{ type: "image", mimeType: "image/png", data: "iVBORw0KGgo=" }],
     regenerates: false,
+    streams: true,
   });
 });
 
