@@ -11,7 +11,7 @@ import {
 } from "@ag-ui/client";
 import { EventSchemas } from "@ag-ui/core/schemas";
 import { from, lastValueFrom, toArray } from "rxjs";
-import type { ChatMessage } from "../../packages/server/src/runtime/index.ts";
+import type { ChatMessage } from "../../packages/core/src/wire/index.ts";
 
 export class Page {
   readonly agent: HttpAgent;
