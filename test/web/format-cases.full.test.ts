@@ -79,7 +79,7 @@ const textOf = (page: Page): Promise<string> =>
   page.evaluate(`document.querySelector("main")?.textContent ?? ""`);
 
 /** The test needs a long time: it opens every case while other test files use their own browsers. */
-const LIMIT = { timeout: 360_000 };
+const LIMIT = { timeout: 600_000 };
 
 test(
   "every session of the format cases is shown as the library reads it, safely and accessibly",
