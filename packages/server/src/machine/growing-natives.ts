@@ -18,6 +18,11 @@ export interface GrowingNatives extends AsyncDisposable {
 export function createGrowingNatives(places: PlacesAt): GrowingNatives {
   let own: Promise<OpenOwn | null> | null = null;
   let dueMs = 0;
+  const close = async (): Promise<void> => {
+    const opened = own;
+    own = null;
+    await (await opened?.catch(() => null))?.[Symbol.asyncDispose]();
+  };
   return {
     async look(row, signal) {
       if (!isOwn(row) || performance.now() < dueMs) return;
@@ -27,12 +32,10 @@ export function createGrowingNatives(places: PlacesAt): GrowingNatives {
         const { sessionId } = row;
         if (store !== undefined) await takeNativeTurns({ store, sessionId, places, signal });
       } catch {
-        own = null;
+        await close().catch(() => undefined);
       }
       dueMs = performance.now() + LOOK_MS;
     },
-    async [Symbol.asyncDispose]() {
-      await (await own?.catch(() => null))?.[Symbol.asyncDispose]();
-    },
+    [Symbol.asyncDispose]: close,
   };
 }
