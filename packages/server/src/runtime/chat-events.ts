@@ -19,7 +19,7 @@ const EMPTY: Chat = { messages: [], open: [] };
 
 export function chatEvents(host: Host, sessionId: string, options: ChatEventsOptions): Response {
   const limit = limitOf(options);
-  return streamResponse({ from: options, headers: SSE_HEADERS, keepAlive: ":\n\n" }, async function* (over) {
+  return streamResponse({ from: options, headers: SSE_HEADERS }, async function* (over) {
     for await (const frame of framesOf(host, { sessionId, limit, over })) {
       yield `data: ${JSON.stringify(frame)}\n\n`;
     }
@@ -42,10 +42,12 @@ interface Followed {
 
 async function* framesOf(host: Host, followed: Followed): AsyncGenerator<ChatFrame, void> {
   const { sessionId, over } = followed;
-  if ((await host.store.getSession(sessionId)) === null) yield { type: "chat", ...EMPTY };
-  while (!over.aborted) {
+  for (let looks = 0; !over.aborted; looks++) {
     if ((await host.store.getSession(sessionId)) !== null) yield* chatFrames(host, followed);
-    else await pause(UNBEGUN_MS, undefined, { signal: over }).catch(() => undefined);
+    else {
+      if (looks === 0) yield { type: "chat", ...EMPTY };
+      await pause(UNBEGUN_MS, undefined, { signal: over }).catch(() => undefined);
+    }
   }
 }
 

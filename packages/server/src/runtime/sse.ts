@@ -11,7 +11,8 @@ import { createReaderView } from "./readers.ts";
 import type { FollowOptions } from "./run-events.ts";
 import type { IncludeOptions, SseOptions } from "./types.ts";
 
-/** A proxy closes a connection that stays silent. */
+/** A proxy closes a connection that stays silent, so it gets a comment. */
+const KEEP_ALIVE = ":\n\n";
 const KEEP_ALIVE_MS = 15_000;
 
 export const SSE_HEADERS: Readonly<Record<string, string>> = {
@@ -57,8 +58,8 @@ export function toSseResponse(
   assertKnownOptions("toSSE", included, INCLUDE_OPTIONS);
   const { after, include = included.include } = placeOf(from);
   assertEventsOptions("toSSE", present({ include }));
-  return streamResponse({ from, headers: SSE_HEADERS, keepAlive: ":\n\n" }, async function* (over) {
-    yield ":\n\n";
+  return streamResponse({ from, headers: SSE_HEADERS }, async function* (over) {
+    yield KEEP_ALIVE;
     const seen = createReaderView(failureText);
     for await (const event of open({ after, signal: over, include })) {
       yield `id: ${event.sequence}\ndata: ${JSON.stringify(seen(event))}\n\n`;
@@ -74,12 +75,11 @@ export interface StreamOptions {
    */
   readonly from: { readonly signal?: AbortSignal | undefined } | undefined;
   readonly headers: Readonly<Record<string, string>>;
-  readonly keepAlive: string;
 }
 
 /** Sends text as it arrives. It waits for a slow reader; an error closes the connection, and the reader resumes. */
 export function streamResponse(
-  { from, headers, keepAlive }: StreamOptions,
+  { from, headers }: StreamOptions,
   read: (signal: AbortSignal) => AsyncGenerator<string, void>,
 ): Response {
   const gone = new AbortController();
@@ -90,7 +90,7 @@ export function streamResponse(
   const body = new ReadableStream<Uint8Array>({
     start(controller) {
       timer = setInterval(() => {
-        if ((controller.desiredSize ?? 0) > 0) controller.enqueue(encoder.encode(keepAlive));
+        if ((controller.desiredSize ?? 0) > 0) controller.enqueue(encoder.encode(KEEP_ALIVE));
       }, KEEP_ALIVE_MS);
       timer.unref();
     },

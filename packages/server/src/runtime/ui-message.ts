@@ -26,7 +26,7 @@ export function toUIMessageResponse(
   runs: readonly (StreamedRun | Promise<StreamedRun>)[],
   { from, failureText }: Pick<StreamOptions, "from"> & { readonly failureText: FailureText },
 ): Response {
-  return streamResponse({ from, headers: HEADERS, keepAlive: ":\n\n" }, async function* (over) {
+  return streamResponse({ from, headers: HEADERS }, async function* (over) {
     try {
       for (const [place, run] of runs.entries()) {
         const { messageId, open } = await run;
