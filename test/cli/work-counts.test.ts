@@ -55,7 +55,7 @@ const run = (args: readonly string[]): WorkCounts =>
  *   programs that a killed process left are one; the lines by which lists know sessions are two, and a list no longer
  *   parses the answers about all files; the door and the flags of `approvals` are two, as of each command;
  *   the numbers of turns and words, which rank turns, are one, and so are the bound of collections that grow, the
- *   texts of sessions that lists know, the fold of continuous sessions, and the frames of chats
+ *   texts of sessions that lists know, the fold of continuous sessions, the frames of chats, and the append of new events
  */
 const LIMITS: readonly (readonly [command: string, limits: WorkCounts])[] = [
   [
@@ -72,7 +72,7 @@ const LIMITS: readonly (readonly [command: string, limits: WorkCounts])[] = [
       statements: 15,
       databaseRead: 135_000,
       databaseWritten: 0,
-      modules: 724,
+      modules: 725,
       youngCollections: 75,
     },
   ],
@@ -90,7 +90,7 @@ const LIMITS: readonly (readonly [command: string, limits: WorkCounts])[] = [
       statements: 15,
       databaseRead: 135_000,
       databaseWritten: 0,
-      modules: 724,
+      modules: 725,
       youngCollections: 75,
     },
   ],
@@ -108,7 +108,7 @@ const LIMITS: readonly (readonly [command: string, limits: WorkCounts])[] = [
       statements: 52,
       databaseRead: 310_000,
       databaseWritten: 0,
-      modules: 988,
+      modules: 989,
       youngCollections: 95,
     },
   ],
@@ -126,7 +126,7 @@ const LIMITS: readonly (readonly [command: string, limits: WorkCounts])[] = [
       statements: 22,
       databaseRead: 235_000,
       databaseWritten: 0,
-      modules: 988,
+      modules: 989,
       youngCollections: 95,
     },
   ],
@@ -140,6 +140,7 @@ test.each(LIMITS)("%s does not exceed its limits of work", (command, limits) => 
  * A list without an index and a fill are counted once, when they begin the home of the others.
  * - `opened`, `bytesRead`: each file is read once or twice; what lies in a database is `databaseRead`
  * - `databaseWritten`: the index is 1 MB; a list stores only rows
+ * - `youngCollections` of the list: 70 were counted while other tests ran, and they vary by a tenth
  */
 const BEGINNING: readonly (readonly [command: string, limits: WorkCounts])[] = [
   [
@@ -157,7 +158,7 @@ const BEGINNING: readonly (readonly [command: string, limits: WorkCounts])[] = [
       databaseRead: 301_000,
       databaseWritten: 207_000,
       modules: 758,
-      youngCollections: 67,
+      youngCollections: 77,
     },
   ],
   [

@@ -12,7 +12,6 @@ export type { TalkFlags } from "./flags.ts";
 export { type HandOverOptions, handOver } from "./hand-over.ts";
 export { TALK_LIMITS } from "./limits.ts";
 export { checkAgent, type LogInOptions, logIn } from "./log-in.ts";
-export { type TakenTurns, takeNativeTurns } from "./native-turns.ts";
 export type { TurnResult } from "./run.ts";
 export { agentsAt, defaultAgent, installedAgents, readSettings } from "./settings.ts";
 export {
@@ -31,5 +30,6 @@ export {
   type TalkState,
   type TalkStep,
 } from "./state.ts";
+export { takeNativeTurns } from "./take-native-turns.ts";
 export { openTalk } from "./talk.ts";
 export type { Talk, TalkOptions } from "./talk-types.ts";

@@ -10,7 +10,8 @@
 import { createHash } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import {
-  type Block,
+  appendNew,
+  contentBlocks,
   isAgentName,
   isContinuoError,
   type Message,
@@ -148,7 +149,7 @@ async function take(
   const ended = turns.filter((turn) => turn !== last || hasEnded(turn, found));
   const events = isFree ? ended.flatMap((turn) => turn.flatMap((message) => toEvents(message, ref))) : [];
   const fresh = events.filter(({ id }) => !log.eventIds.has(id));
-  const stored = await appendNew(store, sessionId, fresh);
+  const stored = await appendAll(store, sessionId, fresh);
   const isStored = new Set(isFree ? ended : []);
   const pending = turns
     .filter((turn) => !isStored.has(turn))
@@ -222,9 +223,9 @@ async function readLog(store: Store, sessionId: string, ref: NativeRef): Promise
     if (isTaken) {
       eventIds.add(id);
       newest = Math.max(newest, sequence);
-    } else if (type === "message_received" && Array.isArray(content)) {
+    } else if (type === "message_received") {
       const texts = answers.get(runId) ?? new Set();
-      answers.set(runId, texts.add(flat(textOf(content as readonly Block[]))));
+      answers.set(runId, texts.add(flat(textOf(contentBlocks(content)))));
     }
   }
   const started = await newestEvents(store, sessionId, ["run_started"]);
@@ -242,7 +243,7 @@ function toOwnRun(
 ): OwnRun {
   const { agent, sessionId } = recordOf(metadata.native);
   return {
-    input: Array.isArray(input) ? (input as readonly Block[]) : [{ type: "text", text: String(input ?? "") }],
+    input: contentBlocks(input),
     fromMs: Date.parse(startedAt ?? createdAt),
     toMs: endedAt === null ? Number.POSITIVE_INFINITY : Date.parse(endedAt),
     isHere: agent === ref.agent && sessionId === ref.sessionId,
@@ -271,29 +272,22 @@ function toEvents(message: Message, ref: NativeRef): readonly (NewEvent & { read
 }
 
 /** Appends the events that are not in the log, and returns them. Another process may append the same ones now. */
-async function appendNew(
+async function appendAll(
   store: Store,
   logId: string,
-  events: readonly (NewEvent & { readonly id: string })[],
+  events: readonly NewEvent[],
 ): Promise<readonly StoredEvent[]> {
   const stored: StoredEvent[] = [];
-  for (let left = [...events]; left.length > 0; ) {
-    const batch = batchOf(left);
-    try {
-      stored.push(...(await store.append(logId, batch, { onlyNew: true })));
-      left = left.slice(batch.length);
-    } catch (error) {
-      const storedIds = isContinuoError(error, "conflict") ? error.details.storedIds : undefined;
-      if (!Array.isArray(storedIds) || storedIds.length === 0) throw error;
-      const known = new Set<unknown>(storedIds);
-      left = left.filter(({ id }) => !known.has(id));
-    }
+  for (let at = 0; at < events.length; ) {
+    const batch = batchOf(events.slice(at));
+    stored.push(...(await appendNew(store, logId, batch)));
+    at += batch.length;
   }
   return stored;
 }
 
 /** At least one event. */
-function batchOf<Event extends NewEvent>(events: readonly Event[]): readonly Event[] {
+function batchOf(events: readonly NewEvent[]): readonly NewEvent[] {
   let chars = 0;
   const end = events.findIndex(({ data }, at) => {
     chars += JSON.stringify(data).length;

@@ -280,10 +280,10 @@ class OpenTalk implements Talk {
   /** True if the log has turns of the agent's own program that it did not have at the last call. */
   async #takeNativeTurns(signal?: AbortSignal): Promise<boolean> {
     const [before, { session }, { places, note }] = [this.#nativeTurn, this, this.#options];
-    const { latestNativeTurn } = await import("./native-turns.ts");
-    const store = await this.store();
-    this.#nativeTurn =
-      session === null ? 0 : await latestNativeTurn({ store, session, places, note, signal });
+    this.#nativeTurn = 0;
+    if (session === null) return false;
+    const [{ latestNativeTurn }, store] = await Promise.all([import("./native-turns.ts"), this.store()]);
+    this.#nativeTurn = await latestNativeTurn({ store, session, places, note, signal });
     return this.#nativeTurn !== before;
   }
 

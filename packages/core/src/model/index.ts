@@ -5,6 +5,7 @@
  * Does not know: files, processes, clocks, networks, the format of any agent.
  */
 
+export { appendNew } from "./append-new.ts";
 export { cancellable, cancellableItems, isFailure, toCancelled } from "./cancellation.ts";
 export { cutText, shorten } from "./cut-text.ts";
 export {

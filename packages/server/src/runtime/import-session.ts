@@ -6,6 +6,7 @@
 import { createHash } from "node:crypto";
 import { statSync } from "node:fs";
 import {
+  appendNew,
   assertKnownOptions,
   ContinuoError,
   cancellable,
@@ -16,7 +17,6 @@ import {
   present,
   type Session,
   type Store,
-  type StoredEvent,
 } from "@continuo/core/model";
 import { type FoundFile, mayBeWrittenSince } from "@continuo/files";
 import type { Lookup, ReadOptions, SessionRef } from "@continuo/native";
@@ -212,27 +212,6 @@ async function importAll(
 }
 
 const NOT_NATIVE = "the native session does not have this message any more";
-
-/** Appends the events whose ids are not in the log, and returns them. */
-async function appendNew(
-  store: Store,
-  logId: string,
-  events: readonly NewEvent[],
-): Promise<readonly StoredEvent[]> {
-  if (events.length === 0) return [];
-  try {
-    return await store.append(logId, events, { onlyNew: true });
-  } catch (error) {
-    const storedIds = isContinuoError(error, "conflict") ? error.details.storedIds : undefined;
-    if (!Array.isArray(storedIds)) throw error;
-    const known = new Set<unknown>(storedIds);
-    return await appendNew(
-      store,
-      logId,
-      events.filter(({ id }) => !known.has(id)),
-    );
-  }
-}
 
 /** A message that was hidden and is there again gets another event, after the one that hid it. */
 function toEvent(
