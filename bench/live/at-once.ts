@@ -7,11 +7,11 @@ import { Agent, request } from "node:http";
 import { setTimeout as pause } from "node:timers/promises";
 import { startContinuo } from "../server/servers.ts";
 import { quantile } from "../store/sampling.ts";
+import { EVERY_MS, sentence } from "./many.ts";
 
 const SECONDS = 15;
 /** The first seconds compile code, and open the connections. */
 const WARM_UP_SECONDS = 3;
-const EVERY_MS = 1_000;
 
 export interface AtOnce {
   readonly medianMs: number;
@@ -42,16 +42,7 @@ export async function postAtOnce(folder: string, sessions: number): Promise<AtOn
 
 async function post(agent: Agent, url: string, sequence: number): Promise<number> {
   const asked = performance.now();
-  const evidence = [
-    {
-      type: "transcript_added",
-      text: `sentence ${sequence} of the talk`,
-      mediaTimeMs: sequence * EVERY_MS,
-      lang: "en",
-    },
-  ];
-  const body = { producerId: "page", epoch: 0, sequence, evidence };
-  await send(agent, { method: "POST", url: `${url}/evidence`, body });
+  await send(agent, { method: "POST", url: `${url}/evidence`, body: sentence(sequence) });
   return performance.now() - asked;
 }
 

@@ -5,11 +5,20 @@
 
 import { setTimeout as pause } from "node:timers/promises";
 import type { Store } from "@continuo/core/model";
-import { LiveService } from "@continuo/live";
+import { type EvidenceBatch, LiveService } from "@continuo/live";
 import { quantile } from "../store/sampling.ts";
 
 const SECONDS = 20;
-const EVERY_MS = 1_000;
+export const EVERY_MS = 1_000;
+
+/** Returns the batch that a page sends in the second `sequence` of a talk. */
+export function sentence(sequence: number): EvidenceBatch {
+  const text = `sentence ${sequence} of the talk`;
+  const evidence = [
+    { type: "transcript_added", text, mediaTimeMs: sequence * EVERY_MS, lang: "en" },
+  ] as const;
+  return { producerId: "page", epoch: 0, sequence, evidence };
+}
 
 export interface ManySessions {
   readonly sessions: number;
@@ -61,15 +70,7 @@ async function speak(service: LiveService, key: string, { delayMs, began, ms }: 
   await pause(delayMs);
   for (let sequence = 0; performance.now() - began < SECONDS * 1_000; sequence++) {
     const asked = performance.now();
-    const evidence = [
-      {
-        type: "transcript_added",
-        text: `sentence ${sequence} of the talk`,
-        mediaTimeMs: sequence * EVERY_MS,
-        lang: "en",
-      },
-    ] as const;
-    await service.accept(key, { producerId: "page", epoch: 0, sequence, evidence });
+    await service.accept(key, sentence(sequence));
     ms.push(performance.now() - asked);
     await pause(Math.max(0, EVERY_MS - (performance.now() - asked)));
   }

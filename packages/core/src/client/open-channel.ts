@@ -1,11 +1,12 @@
 /** A channel as a page shows it: a participant of the channel, and its messages as a list that changes. */
 
-import { assertKnownOptions, ContinuoError, type KnownOptions } from "../model/index.ts";
-import type { ChannelMessage, MessagesWindow } from "../wire/index.ts";
-import { type Channel, EMPTY_CHANNEL, foldEvent, foldWindow, MOST_LOADED } from "./channel-fold.ts";
+import { assertKnownOptions, type KnownOptions } from "../model/index.ts";
+import { assertListLimit, type ChannelMessage, type MessagesWindow } from "../wire/index.ts";
+import { type Channel, EMPTY_CHANNEL, foldEvent, foldWindow } from "./channel-fold.ts";
 import type { AgenticClient } from "./client.ts";
 import { CONNECT_OPTIONS, type ConnectOptions, connectAfter } from "./connect.ts";
 import type { ClientEvent } from "./events.ts";
+import { authorizationOf, httpAddress } from "./requests/index.ts";
 
 export interface OpenChannelOptions extends Omit<ConnectOptions, "after" | "replayMode"> {
   /** The number of messages that are loaded at first: from 1 to 1,000, 100 if none is given. */
@@ -44,9 +45,7 @@ const LIMITS = { messages: 100, loadMs: 10_000 } as const;
 export async function openChannel(options: OpenChannelOptions): Promise<OpenedChannel> {
   assertKnownOptions("openChannel", options, OPEN_OPTIONS);
   const { limit = LIMITS.messages, ...connecting } = options;
-  if (!Number.isInteger(limit) || limit < 1 || limit > MOST_LOADED) {
-    throw new ContinuoError("invalid", `the limit is not a number from 1 to ${MOST_LOADED}`);
-  }
+  assertListLimit(limit);
   let channel = EMPTY_CHANNEL;
   const load = async (): Promise<number> => {
     const window = await loadWindow(connecting, limit);
@@ -88,10 +87,9 @@ async function loadWindow(
   { serverUrl, channel, token }: Pick<ConnectOptions, "serverUrl" | "channel" | "token">,
   limit: number,
 ): Promise<MessagesWindow> {
-  const secret = typeof token === "function" ? await token() : token;
-  const url = `${serverUrl.replace(/^ws/u, "http").replace(/\/+$/u, "")}/v1/channels/${encodeURIComponent(channel)}/messages?limit=${limit}`;
+  const url = `${httpAddress(serverUrl)}/v1/channels/${encodeURIComponent(channel)}/messages?limit=${limit}`;
   const answer = await fetch(url, {
-    headers: secret === undefined ? {} : { authorization: `Bearer ${secret}` },
+    headers: await authorizationOf(token),
     signal: AbortSignal.timeout(LIMITS.loadMs),
     cache: "no-store",
   });

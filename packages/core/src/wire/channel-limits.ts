@@ -1,6 +1,9 @@
 /**
- * Every limit of the channel protocol and of the chats that pages follow, in one place. Values above a limit are refused with `too_large` or `invalid`.
+ * Every limit of the channel protocol and of the lists of messages that pages follow, in one place. Values above a limit
+ * are refused with `too_large` or `invalid`.
  */
+
+import { ContinuoError } from "../model/index.ts";
 
 export const LIMITS = {
   /** UTF-16 units of an id that a client makes. */
@@ -46,3 +49,10 @@ export const CHAT_LIST_LIMITS = {
   messages: 100,
   mostMessages: 1_000,
 } as const;
+
+/** Checks the number of messages that a page loads first. Errors: `invalid`. */
+export function assertListLimit(limit: number): void {
+  const { mostMessages } = CHAT_LIST_LIMITS;
+  if (Number.isInteger(limit) && limit >= 1 && limit <= mostMessages) return;
+  throw new ContinuoError("invalid", `the limit is not a number from 1 to ${mostMessages}`);
+}

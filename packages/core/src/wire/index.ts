@@ -53,7 +53,7 @@ export {
   SUBPROTOCOL,
   type WelcomeFrame,
 } from "./channel-frames.ts";
-export { CHAT_LIST_LIMITS, LIMITS as CHANNEL_LIMITS } from "./channel-limits.ts";
+export { assertListLimit, CHAT_LIST_LIMITS, LIMITS as CHANNEL_LIMITS } from "./channel-limits.ts";
 export { capabilitiesOf, parseClientFrame, parseServerFrame } from "./channel-parse.ts";
 export type {
   AnchorAnswer,

@@ -4,8 +4,8 @@
  */
 
 import { setTimeout as pause } from "node:timers/promises";
-import { assertKnownOptions, ContinuoError, readAll } from "@continuo/core/model";
-import { CHAT_LIST_LIMITS, type ChatFrame } from "@continuo/core/wire";
+import { assertKnownOptions, readAll } from "@continuo/core/model";
+import { assertListLimit, CHAT_LIST_LIMITS, type ChatFrame } from "@continuo/core/wire";
 import { type Chat, type ChatEventsOptions, ChatFold } from "./chat.ts";
 import type { Host } from "./host.ts";
 import { CHAT_EVENTS_OPTIONS } from "./options.ts";
@@ -30,8 +30,8 @@ export function chatEvents(host: Host, sessionId: string, options: ChatEventsOpt
 function limitOf(options: ChatEventsOptions): number {
   assertKnownOptions("toChatEvents", options, CHAT_EVENTS_OPTIONS);
   const { limit = CHAT_LIST_LIMITS.messages } = options;
-  if (Number.isInteger(limit) && limit >= 1 && limit <= CHAT_LIST_LIMITS.mostMessages) return limit;
-  throw new ContinuoError("invalid", `the limit is not a number from 1 to ${CHAT_LIST_LIMITS.mostMessages}`);
+  assertListLimit(limit);
+  return limit;
 }
 
 interface Followed {

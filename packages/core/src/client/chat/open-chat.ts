@@ -8,9 +8,9 @@ import {
   type KnownOptions,
   present,
 } from "../../model/index.ts";
-import { CHAT_LIST_LIMITS } from "../../wire/index.ts";
+import { assertListLimit, CHAT_LIST_LIMITS } from "../../wire/index.ts";
 import { assertServerUrl } from "../obstacle/index.ts";
-import { patiently } from "../requests/index.ts";
+import { authorizationOf, httpAddress, patiently } from "../requests/index.ts";
 import { ChatFeed } from "./feed.ts";
 import { LIMITS } from "./limits.ts";
 import { type ChatListMessage, unsent } from "./message-list.ts";
@@ -86,22 +86,16 @@ export async function openChat(options: OpenChatOptions): Promise<OpenedChat> {
   if (typeof session !== "string" || session === "") {
     throw new ContinuoError("invalid", "no session is given", { hint: "Give the id of the session." });
   }
-  if (!Number.isInteger(limit) || limit < 1 || limit > CHAT_LIST_LIMITS.mostMessages) {
-    throw new ContinuoError(
-      "invalid",
-      `the limit is not a number from 1 to ${CHAT_LIST_LIMITS.mostMessages}`,
-    );
-  }
-  const base = `${serverUrl.replace(/^ws/u, "http").replace(/\/+$/u, "")}/v1`;
+  assertListLimit(limit);
+  const base = `${httpAddress(serverUrl)}/v1`;
   const ask: AskServer = async (path, { method = "GET", body, signal } = {}) => {
-    const secret = typeof token === "function" ? await token() : token;
     const text = body === undefined ? undefined : JSON.stringify(body);
     return await fetch(
       `${base}${path}`,
       present({
         method,
         headers: {
-          ...(secret === undefined ? {} : { authorization: `Bearer ${secret}` }),
+          ...(await authorizationOf(token)),
           ...(text === undefined ? {} : { "content-type": "application/json" }),
         },
         cache: "no-store" as const,

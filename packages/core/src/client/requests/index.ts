@@ -5,6 +5,7 @@
  * Does not know: what is asked.
  */
 
+export { authorizationOf, httpAddress } from "./address.ts";
 export { backOffMs } from "./back-off.ts";
 export { eventData } from "./event-data.ts";
 export { patiently, pause, type WaitLimit } from "./patiently.ts";

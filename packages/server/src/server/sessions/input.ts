@@ -1,7 +1,7 @@
 /** Checks the bodies of requests for sessions, and sends the page of a session with the policy that it needs. */
 
 import { type Block, ContinuoError, present } from "@continuo/core/model";
-import { CHAT_LIST_LIMITS } from "@continuo/core/wire";
+import { assertListLimit } from "@continuo/core/wire";
 
 type Body = Readonly<Record<string, unknown>>;
 
@@ -61,9 +61,9 @@ function blocksOf(part: Body | null): readonly Block[] {
 /** Errors: `invalid`. */
 export function limitOf(asked: string | undefined): { readonly limit?: number } {
   if (asked === undefined) return {};
-  const limit = Number(asked);
-  if (/^\d{1,4}$/u.test(asked) && limit >= 1 && limit <= CHAT_LIST_LIMITS.mostMessages) return { limit };
-  throw new ContinuoError("invalid", `the limit is not a number from 1 to ${CHAT_LIST_LIMITS.mostMessages}`);
+  const limit = /^\d{1,4}$/u.test(asked) ? Number(asked) : Number.NaN;
+  assertListLimit(limit);
+  return { limit };
 }
 
 /** The answers that a request names. Errors: `invalid`. */

@@ -1,0 +1,15 @@
+/** The address of a server, and the header that names the person. */
+
+/** Returns a token, or makes one before each request. */
+export type TokenSource = string | (() => string | Promise<string>) | undefined;
+
+/** The address below which the paths of the server are, also for the address of a WebSocket. */
+export function httpAddress(serverUrl: string): string {
+  return serverUrl.replace(/^ws/u, "http").replace(/\/+$/u, "");
+}
+
+/** No header without a token: the server may know the person by a cookie. */
+export async function authorizationOf(token: TokenSource): Promise<{ readonly authorization?: string }> {
+  const secret = typeof token === "function" ? await token() : token;
+  return secret === undefined ? {} : { authorization: `Bearer ${secret}` };
+}
