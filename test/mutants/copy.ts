@@ -1,10 +1,10 @@
 /** A copy of the package in which mistakes are planted, and its tests. */
 
 import { spawn, spawnSync } from "node:child_process";
-import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from "node:fs";
-import { join, relative } from "node:path";
+import { cpSync, existsSync, mkdirSync, readFileSync, symlinkSync } from "node:fs";
+import { basename, join, relative } from "node:path";
 import { ROOT } from "../house/imports.ts";
-import { linkModules } from "../sizes/linked-modules.ts";
+import { linkExtensionModules, linkModules } from "../sizes/linked-modules.ts";
 
 export interface Baseline {
   /** Test files that fail as the source is. */
@@ -22,17 +22,21 @@ interface VitestReport {
   }[];
 }
 
+/** Folders of any depth. What is installed for the extension has five times the bytes of everything that is copied. */
 const NOT_COPIED = new Set([".git", "node_modules", "dist", "dist.new", ".soak", "coverage"]);
 /** A mistake may make a test hang: it has found the mistake when it takes this much longer than without it. */
 const PATIENCE = { factor: 5, extraMs: 60_000 };
 
 export function copyPackage(folder: string): void {
-  for (const name of readdirSync(ROOT)) {
-    if (!NOT_COPIED.has(name)) cpSync(join(ROOT, name), join(folder, name), { recursive: true });
-  }
+  cpSync(ROOT, folder, { recursive: true, filter: isCopied });
   linkModules(folder);
+  if (existsSync(join(ROOT, "extension/node_modules"))) linkExtensionModules(folder);
   if (existsSync(join(ROOT, "dist"))) symlinkSync(join(ROOT, "dist"), join(folder, "dist"));
   mkdirSync(join(folder, "home"));
+}
+
+function isCopied(path: string): boolean {
+  return path === ROOT || !NOT_COPIED.has(basename(path));
 }
 
 /** Takes a file of the source again. */
@@ -51,21 +55,26 @@ export async function baselineOf(folder: string, tests: readonly string[]): Prom
   };
 }
 
-/** Returns true if one of the tests fails, or hangs. */
+/**
+ * Returns true if one of the tests fails, or hangs; `undefined` if they did not end by a time.
+ * @param endsAtMs that time, in milliseconds since 1970
+ */
 export async function isFoundBy(
   folder: string,
   tests: readonly string[],
   durations: ReadonlyMap<string, number>,
-): Promise<boolean> {
+  endsAtMs: number = Number.POSITIVE_INFINITY,
+): Promise<boolean | undefined> {
   const expectedMs = tests.reduce((sum, test) => sum + (durations.get(test) ?? 0), 0);
-  const timeoutMs = PATIENCE.factor * expectedMs + PATIENCE.extraMs;
+  const patienceMs = PATIENCE.factor * expectedMs + PATIENCE.extraMs;
+  const timeoutMs = Math.min(patienceMs, Math.max(0, endsAtMs - Date.now()));
   const code = await runTests(
     folder,
     tests,
     ["--bail=1", "--reporter=dot", "--testTimeout=30000", "--maxWorkers=1"],
     timeoutMs,
   );
-  return code !== 0;
+  return code === null && timeoutMs < patienceMs ? undefined : code !== 0;
 }
 
 export function isRefusedByCompiler(folder: string): boolean {

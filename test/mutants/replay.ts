@@ -15,13 +15,14 @@ export interface Replay {
   /** The tests that may find the mistake of a promise; the first ones run first, until one fails. */
   readonly testsOf: (one: Planted) => readonly string[];
   readonly tell: (sentence: string) => void;
-  /** No mistake is planted after this time, in milliseconds since 1970. */
+  /** At this time, in milliseconds since 1970, running tests are ended, and no more mistakes are planted. */
   readonly endsAtMs: number;
   /** True if the tests passed before on the same source, so that they do not run without a mistake. */
   readonly havePassed: boolean;
 }
 
 export interface Replayed {
+  /** The mistakes whose tests ended in time. */
   readonly tried: number;
   /** The promises whose mistake no test found. */
   readonly survivors: readonly Planted[];
@@ -37,7 +38,8 @@ export async function replayPromises(replay: Replay): Promise<Replayed> {
   const takeFrom = async (folder: string): Promise<void> => {
     for (const [at, one] of queue) {
       if (Date.now() >= endsAtMs) return;
-      const finder = await finderIn(folder, one, { tests: testsOf(one), durations });
+      const finder = await finderIn(folder, one, { tests: testsOf(one), durations, endsAtMs });
+      if (finder === undefined) return;
       tried++;
       if (finder === null) survivors.push(one);
       const outcome = finder === null ? "survived" : `found by ${finder}`;
@@ -65,19 +67,24 @@ async function durationsWithoutMistake({
 interface KnownTests {
   readonly tests: readonly string[];
   readonly durations: ReadonlyMap<string, number>;
+  readonly endsAtMs: number;
 }
 
-/** The first test that finds the mistake. */
+/** The first test that finds the mistake; `null` if none does, `undefined` if they did not end in time. */
 async function finderIn(
   folder: string,
   { file, text, mistake }: Planted,
-  { tests, durations }: KnownTests,
-): Promise<string | null> {
+  { tests, durations, endsAtMs }: KnownTests,
+): Promise<string | null | undefined> {
   const path = join(folder, file);
   const source = readFileSync(path, "utf8");
   writeFileSync(path, withMistake(source, text, mistake));
   try {
-    for (const test of tests) if (await isFoundBy(folder, [test], durations)) return test;
+    for (const test of tests) {
+      const isFound = await isFoundBy(folder, [test], durations, endsAtMs);
+      if (isFound === undefined) return undefined;
+      if (isFound) return test;
+    }
     return null;
   } finally {
     writeFileSync(path, source);
