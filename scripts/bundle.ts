@@ -44,9 +44,9 @@ export async function writeStarted(root: string, dir: string, ending: "js" | "mj
  */
 const HOOKS = {
   entry: "src/cli/agent-hooks.ts",
-  prompt: ["src/cli/guard/hook/index.ts"],
+  prompt: ["src/cli/guard/hook.ts"],
   copy: [
-    "src/cli/guard/quiet/index.ts",
+    "src/cli/guard/quiet-run.ts",
     "packages/native/src/native/claude/index.ts",
     "packages/native/src/native/claude/retention.ts",
   ],

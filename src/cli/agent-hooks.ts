@@ -3,15 +3,16 @@
  * commands, so that an agent waits only for code that a hook uses.
  */
 
+import { runGuardAfterSession, runGuardHook } from "./guard/index.ts";
 import type { Shell } from "./terminal/index.ts";
 
 /** Resolves to the exit code. */
 export type AgentHook = (shell: Shell) => Promise<number>;
 
 export const hooks: Readonly<Record<string, AgentHook>> = {
-  "guard hook": async (shell) => await (await import("./guard/hook/index.ts")).runHook({}, shell),
+  "guard hook": runGuardHook,
   "guard run --quiet": async (shell) => {
-    await (await import("./guard/quiet/index.ts")).runAfterSession(shell);
+    await runGuardAfterSession(shell);
     return 0;
   },
 };

@@ -3,7 +3,6 @@
 import { ContinuoError, isContinuoError, nearest } from "@continuo/core/model";
 import { debugOf, readVersion } from "@continuo/files";
 import { Command } from "commander";
-import { addAcpCommand } from "./acp/index.ts";
 import { addAgentCommands } from "./agent/index.ts";
 import { addAgentsCommand } from "./agents/index.ts";
 import { addApprovalsCommands } from "./approvals/index.ts";
@@ -23,7 +22,7 @@ import { addPickCommand } from "./pick/index.ts";
 import { addRelocateCommand } from "./relocate/index.ts";
 import { addReplCommand } from "./repl/index.ts";
 import { addIndexCommands, addOpenCommand, addSearchCommand } from "./search/index.ts";
-import { addServeCommand } from "./serve/index.ts";
+import { addAcpCommand, addServeCommand } from "./serve/index.ts";
 import { addSessionCommands, SESSION_COMMANDS } from "./session/index.ts";
 import { addSetupCommand } from "./setup/index.ts";
 import { addStatsCommand, addStatuslineCommand } from "./stats/index.ts";

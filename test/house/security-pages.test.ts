@@ -59,7 +59,7 @@ const CONNECTIONS: Readonly<Record<string, string>> = {
   "client/link.ts": "the server that they were given",
   "client/live/feed.ts": "the server that they were given",
   "client/live/requests.ts": "the server that they were given",
-  "client/obstacle/index.ts": "the server that they were given",
+  "client/requests/obstacle.ts": "the server that they were given",
 };
 
 /** They connect to sockets of this machine only, which Continuo itself made; a page of the server asks its server. */

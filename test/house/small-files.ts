@@ -1,10 +1,12 @@
-/** Finds files below 25 lines that have no reason to be files of their own. */
+/** Finds files below 25 lines and folders below 100 lines that have no reason to be files or folders of their own. */
 
 import { posix } from "node:path";
-import { ENVIRONMENT_READERS } from "./floor-plan.ts";
+import { ENVIRONMENT_READERS, FLOOR_PLAN } from "./floor-plan.ts";
 import { DOORS, folderOf, pathOf, type SourceFile } from "./imports.ts";
 
 const SMALL_LINES = 25;
+/** With its subfolders, and without tests. */
+const SMALL_FOLDER_LINES = 100;
 
 /** Names that are a rule of the house: the same kind of code has the same name in every folder. */
 const NAMED = new Set(["index.ts", "limits.ts", "flags.ts"]);
@@ -32,6 +34,28 @@ export function crumbsIn(files: readonly SourceFile[], documents: readonly strin
         ),
     )
     .map(({ path }) => path);
+}
+
+/**
+ * Small folders without a reason: what is in them belongs into the folder that uses it. A room of the floor plan and a
+ * folder that every agent has are no such folders.
+ */
+export function smallFoldersIn(files: readonly SourceFile[]): string[] {
+  const lines = new Map<string, number>();
+  for (const { path, text } of files.filter((file) => !file.path.endsWith(".test.ts"))) {
+    for (let folder = folderOf(path); folder !== ""; folder = parentOf(folder))
+      lines.set(folder, (lines.get(folder) ?? 0) + linesOf(text));
+  }
+  const isRoom = (folder: string): boolean => Object.hasOwn(FLOOR_PLAN, folder);
+  const isInEachAgent = (folder: string): boolean => /^(?:native|drivers)\/\w+\/agent$/u.test(folder);
+  return [...lines]
+    .filter(([folder, count]) => count < SMALL_FOLDER_LINES && !isRoom(folder) && !isInEachAgent(folder))
+    .map(([folder]) => folder);
+}
+
+function parentOf(folder: string): string {
+  const parent = posix.dirname(folder);
+  return parent === "." ? "" : parent;
 }
 
 function linesOf(text: string): number {

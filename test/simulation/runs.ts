@@ -294,7 +294,7 @@ async function finish(member: Member, base: Store): Promise<void> {
         try {
           const { heldBy, unprocessed } = await worker.sessions.wake(store, sessionId);
           const { items } = await store.listRuns({ sessionId, status: ["pending", "running"] });
-          // An input that waited behind a run of nobody would look for its turn again and again.
+          // An input that waited for a run of nobody would look for its turn again and again.
           if (items.length === 0 && unprocessed.length > 0) {
             await wakeAndRetry(member, sessionId, scripted(member, LAST_WORDS));
           }

@@ -43,7 +43,7 @@ export async function answerInput(joined: JoinedChannel, event: Input, knows: bo
   const inputId = `${channel}/${flags.as}/${event.sequence}`;
   const earlier = claim.attempt > 1 ? await talk.earlierTurn(inputId) : null;
   const answer = new Answer({ client, answerId: claim.answerId, replyTo: claim.messageId });
-  const turn: Turn = { claim, sequence: event.sequence, inputId, answer, words: "" };
+  const turn: ClaimedTurn = { claim, sequence: event.sequence, inputId, answer, words: "" };
   if (earlier !== null && ENDED.has(earlier.status)) await say(joined, turn, earlier);
   else if (earlier?.status === "interrupted" || earlier?.status === "cancelled") {
     // The agent gets the same prompt, with the messages that were missed before it, but not the interrupted turn.
@@ -63,7 +63,7 @@ function claimOf({ agent, maxTurns }: JoinFlags): Parameters<AgenticClient["clai
 /** The agent answered, or failed, before this process started: it is not asked again. */
 const ENDED: ReadonlySet<EarlierTurn["status"]> = new Set(["completed", "failed", "timeout"]);
 
-interface Turn {
+interface ClaimedTurn {
   readonly claim: Extract<ClaimedInput, { readonly state: "claimed" }>;
   readonly sequence: number;
   readonly inputId: string;
@@ -73,7 +73,7 @@ interface Turn {
   readonly retryOf?: string;
 }
 
-async function ask(joined: JoinedChannel, turn: Turn): Promise<void> {
+async function ask(joined: JoinedChannel, turn: ClaimedTurn): Promise<void> {
   const { talk, flags, channel, signal } = joined;
   const { words, answer, inputId, retryOf } = turn;
   try {
@@ -107,7 +107,7 @@ async function keepSession({ client, talk }: JoinedChannel, title: string): Prom
 }
 
 /** Sends the channel what the agent wrote before a crash. */
-async function say(joined: JoinedChannel, turn: Turn, earlier: EarlierTurn): Promise<void> {
+async function say(joined: JoinedChannel, turn: ClaimedTurn, earlier: EarlierTurn): Promise<void> {
   if (earlier.status !== "completed") {
     return await fail(joined, turn, earlier.reason || earlier.status);
   }
@@ -119,12 +119,12 @@ async function hearWhole(answer: Answer, text: string): Promise<void> {
   if (text !== "") await answer.receive({ type: "message", content: [{ type: "text", text }] });
 }
 
-async function complete(joined: JoinedChannel, turn: Turn): Promise<void> {
+async function complete(joined: JoinedChannel, turn: ClaimedTurn): Promise<void> {
   await deliver(joined, turn, { status: "completed", answer: turn.answer.text });
 }
 
 /** The participant that asked is informed that there is no answer, and the agent takes the next input. */
-async function fail(joined: JoinedChannel, turn: Turn, message: string): Promise<void> {
+async function fail(joined: JoinedChannel, turn: ClaimedTurn, message: string): Promise<void> {
   joined.note(`the agent could not answer: ${message}`);
   await hearWhole(turn.answer, `(I could not answer: ${message})`);
   await deliver(joined, turn, { status: "failed", error: { code: "agent_failed", message } });
@@ -134,7 +134,7 @@ type End = Parameters<AgenticClient["endRun"]>[1];
 
 async function deliver(
   { client, flags }: JoinedChannel,
-  { claim, sequence, answer }: Turn,
+  { claim, sequence, answer }: ClaimedTurn,
   end: End,
 ): Promise<void> {
   try {

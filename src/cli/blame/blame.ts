@@ -111,14 +111,14 @@ async function withOrigins<T>(
   return answer;
 }
 
-interface Place {
+interface LineRange {
   readonly path: string;
   readonly first: number | null;
   readonly last: number | null;
 }
 
 /** If a file exists whose name ends like a line number, that file is meant. */
-function placeIn(name: string, cwd: string): Place {
+function placeIn(name: string, cwd: string): LineRange {
   const [, file = name, first, last] = /^(.+?):(\d{1,9})(?:-(\d{1,9}))?$/u.exec(name) ?? [];
   if (first === undefined || existsSync(resolve(cwd, name))) {
     return { path: resolve(cwd, name), first: null, last: null };

@@ -5,7 +5,7 @@ import type { ProgramRun } from "../terminal/index.ts";
 import type { ExtensionFlags } from "./flags.ts";
 
 const HELP = `
-The extension watches a video with you, and writes notes beside it. It comes with Continuo; a browser loads it from the folder
+The extension watches a video with you, and writes notes next to it. It comes with Continuo; a browser loads it from the folder
 that is printed. No program can open the browser's own page of extensions, so a page with the steps opens instead.
 
 Examples:

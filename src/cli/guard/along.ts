@@ -1,11 +1,24 @@
-/** The guard, for other commands: runs it during their work, and finds the sessions that will be deleted soon. */
+/**
+ * The guard, for hooks of agents and for other commands. Each function loads only its own work, because a hook runs at
+ * each prompt.
+ */
 
 import type { Shell } from "../terminal/index.ts";
 import type { DueCounts } from "./due.ts";
 
+/** `continuo guard hook`, which agents call at each prompt. It never fails. Returns the exit code. */
+export async function runGuardHook(shell: Shell): Promise<number> {
+  return await (await import("./hook.ts")).runHook({}, shell);
+}
+
+/** `continuo guard run --quiet`, which agents call when a session ends. */
+export async function runGuardAfterSession(shell: Shell): Promise<void> {
+  await (await import("./quiet-run.ts")).runAfterSession(shell);
+}
+
 /** Runs if the guard is on: what cannot be copied now is copied by the next run. */
 export async function runGuardAlong(shell: Shell): Promise<void> {
-  await (await import("./quiet/index.ts")).runAlong(shell);
+  await (await import("./quiet-run.ts")).runAlong(shell);
 }
 
 /** The line under a list about sessions that have no copy and will be deleted soon; `null` if there are none. */

@@ -4,7 +4,7 @@ import { AGENT_NAMES } from "@continuo/core/model";
 import { type Command, InvalidArgumentError, Option } from "commander";
 import type { ProgramRun, Shell } from "../terminal/index.ts";
 import type { JsonFlag, OnFlags, RestoreFlags, RetentionFlags, RunFlags, StatusFlags } from "./flags.ts";
-import type { HookFlags } from "./hook/index.ts";
+import type { HookFlags } from "./hook.ts";
 
 const HELP = `
 Claude Code deletes sessions that nobody wrote to for 30 days, and Gemini CLI old ones and those that it cannot list, unless their
@@ -91,9 +91,7 @@ function addRunCommands(guard: Command, action: Action): void {
     .option("--session <id>", "the session, for a plugin; standard input is not read then")
     .option("--end", "with --session: the agent closes it")
     .addHelpText("after", HOOK_HELP)
-    .action((flags: HookFlags) =>
-      action(async (shell) => (await import("./hook/index.ts")).runHook(flags, shell)),
-    );
+    .action((flags: HookFlags) => action(async (shell) => (await import("./hook.ts")).runHook(flags, shell)));
   guard
     .command("restore")
     .description("put a session back into its agent's folder, so that the agent's next sweep leaves it")

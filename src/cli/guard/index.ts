@@ -3,10 +3,11 @@
  * how they are restored.
  *
  * Promises: no file of an agent is changed before the person was asked; a timer that cannot be started is reported; a
- * run without output never fails because of a session.
+ * run without output never fails because of a session; a hook never fails, and writes nothing that an agent would treat
+ * as an answer, unless there is an answer.
  * Does not know: the rules of any agent, or how a copy is stored.
  */
 
-export { countDueSoon, dueNote, runGuardAlong } from "./along.ts";
+export { countDueSoon, dueNote, runGuardAfterSession, runGuardAlong, runGuardHook } from "./along.ts";
 export { addGuardCommands } from "./commands.ts";
 export { type DueCounts, dueLine } from "./due.ts";

@@ -5,7 +5,7 @@ import { placesOf } from "@continuo/files";
 import { type GuardRun, readGuardSettings } from "@continuo/native/editing/guard";
 import { createOutput, formatCount, plural, type Shell, toJsonText } from "../terminal/index.ts";
 import type { RunFlags } from "./flags.ts";
-import { runAlong, runNow } from "./quiet/index.ts";
+import { runAlong, runNow } from "./quiet-run.ts";
 
 /** The command waits if another run is at work. */
 const WAIT_MS = 60_000;

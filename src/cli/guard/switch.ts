@@ -5,7 +5,7 @@ import { placesOf } from "@continuo/files";
 import { changeGuardSettings } from "@continuo/native/editing/guard";
 import { createOutput, type Shell, toJsonText } from "../terminal/index.ts";
 import type { JsonFlag, OnFlags } from "./flags.ts";
-import { runNow } from "./quiet/index.ts";
+import { runNow } from "./quiet-run.ts";
 import { drawRun } from "./run-guard.ts";
 import { installTimer, removeTimer } from "./timer.ts";
 

@@ -11,8 +11,8 @@ import {
   type Direction,
   diffOf,
   type Plan,
+  type PlannedChange,
   planOf,
-  type Step,
   serverCommand,
   serverPiece,
 } from "./registering/index.ts";
@@ -54,7 +54,7 @@ async function isWanted(direction: Direction, shell: Shell): Promise<boolean> {
   return await confirm(direction === "add" ? "Register Continuo?" : "Remove Continuo?", shell);
 }
 
-function possibleIn({ steps }: Plan): readonly Step[] {
+function possibleIn({ steps }: Plan): readonly PlannedChange[] {
   return steps.filter(({ error }) => error === null);
 }
 
@@ -77,6 +77,6 @@ function doneText(direction: Direction, { steps }: Plan): string {
   return `\nregistered with ${names}: the tools are there when the agent starts next`;
 }
 
-function toJson({ piece, path, edit }: Step): object {
+function toJson({ piece, path, edit }: PlannedChange): object {
   return { agent: piece.agents[0], path, changed: edit !== null };
 }

@@ -3,8 +3,8 @@
 import { type ListedSession, nameOf } from "@continuo/agents/catalog";
 import { ContinuoError } from "@continuo/core/model";
 import { isJson } from "@continuo/files";
-import { keepNumbered, numbered } from "../numbers/index.ts";
 import type { Shell } from "../terminal/index.ts";
+import { keepNumbered, numbered } from "./numbers.ts";
 
 /** Ids are shown with at least eight characters, so up to four digits are never an id. */
 const ROW_NUMBER = /^[1-9]\d{0,3}$/u;

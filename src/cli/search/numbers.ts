@@ -2,7 +2,7 @@
 
 import type { SearchResult } from "@continuo/agents/search";
 import { isJson } from "@continuo/files";
-import { keepNumbered, numbered } from "../numbers/index.ts";
+import { keepNumbered, numbered } from "../notices/index.ts";
 import type { Shell } from "../terminal/index.ts";
 import { nameOfResult } from "./result-json.ts";
 

@@ -1,4 +1,4 @@
-/** The flags of `continuo serve`. Nothing here does any work. */
+/** The flags of `continuo serve` and `continuo acp`. Nothing here does any work. */
 
 import type { Command } from "commander";
 import type { ProgramRun } from "../terminal/index.ts";
@@ -68,6 +68,22 @@ export function addServeCommand(program: Command, run: ProgramRun | null): void 
     .addHelpText("after", HELP)
     .action(async (flags: ServeFlags) => {
       if (run !== null) run.onEnd(await (await import("./serve.ts")).runServe(flags, run.shell));
+    });
+}
+
+const ACP_HELP = `
+Editors start this command themselves and talk to it over standard input and output, by the Agent Client Protocol. Their
+list of sessions then has those of all agents on this machine, and any of them continues in its own agent or in another
+one. See docs/editors.md for the settings of each editor.`;
+
+export function addAcpCommand(program: Command, run: ProgramRun | null): void {
+  program
+    .command("acp")
+    .description("serve the sessions of all agents to an editor")
+    .addHelpText("after", ACP_HELP)
+    .action(async () => {
+      if (run === null) return;
+      run.onEnd(await (await import("./editor.ts")).runAcp(run.shell));
     });
 }
 

@@ -12,7 +12,7 @@ import { type EditorSocket, openEditorSocket } from "../sockets/index.ts";
 export interface EditorAccess {
   /** Accepts the secret in a header, and everything that the server accepts otherwise. */
   readonly authenticate: Authenticate;
-  /** Opens the socket. A server that the network can reach has none, because it is not for this user alone. */
+  /** Opens the socket. A server that the network can reach has none, because it is not only for this user. */
   open(server: ReachableServer, places: Places): Promise<EditorSocket>;
 }
 

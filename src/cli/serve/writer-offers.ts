@@ -36,7 +36,7 @@ export function writerOffers({ agents, shell, servers, findServers }: OffersOpti
   const made = (name: string): NoteWriter | null => {
     const [server, ...model] = name.split(SEPARATOR);
     const port = servers.find((one) => one.name === server)?.port;
-    // The writer is made from its name alone, so a session keeps its writer when the server starts again.
+    // The writer is made only from its name, so a session keeps its writer when the server starts again.
     if (port !== undefined && model.length > 0) {
       return openAiWriter({ name, model: model.join(SEPARATOR), url: `http://127.0.0.1:${port}/v1` });
     }

@@ -13,8 +13,8 @@ import {
   diffOf,
   type FilePlan,
   type Plan,
+  type PlannedChange,
   planOf,
-  type Step,
   serverCommand,
 } from "../mcp/registering/index.ts";
 import { ownCommand, shownCommand } from "../single/index.ts";
@@ -117,7 +117,7 @@ function rowsOf({ steps }: Plan, { undo }: SetupFlags, shell: Shell): readonly (
   });
 }
 
-function verbOf({ state, isNew, edit }: Step, isOneFile: boolean): string {
+function verbOf({ state, isNew, edit }: PlannedChange, isOneFile: boolean): string {
   if (state !== "changes") return state;
   if (isNew) return isOneFile ? "new file" : "new files";
   return edit?.deleted === "" ? "add to" : "change";
@@ -145,7 +145,7 @@ function doneText(direction: Direction, isGuardNew: boolean): string {
 }
 
 function toJson({ steps }: Plan, isMade: boolean): object {
-  return steps.map(({ piece, state, error }: Step) => ({
+  return steps.map(({ piece, state, error }: PlannedChange) => ({
     agents: piece.agents,
     what: piece.what,
     path: piece.path,

@@ -61,10 +61,10 @@ export const CLIENT_LIVE: readonly PromiseOfRoom[] = [
   },
   {
     promise: "No error contains the password of a URL.",
-    file: "packages/core/src/client/obstacle/index.ts",
+    file: "packages/core/src/client/requests/obstacle.ts",
     text: "hasSecret ? url.origin : String",
     mistake: "String",
-    test: "packages/core/src/client/obstacle/obstacle.test.ts",
+    test: "packages/core/src/client/requests/obstacle.test.ts",
   },
   {
     promise: "The rest of a message that stays unanswered stays unanswered too.",

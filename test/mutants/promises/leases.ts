@@ -7,7 +7,7 @@ const HOLDERS = {
   test: "packages/files/src/session-holders.test.ts",
 };
 const LOCK = { file: "packages/files/src/lock.ts", test: "packages/files/src/lock.test.ts" };
-const HOOK = { file: "src/cli/guard/hook/hook.ts", test: "test/guard/two-programs.test.ts" };
+const HOOK = { file: "src/cli/guard/hook.ts", test: "test/guard/two-programs.test.ts" };
 
 export const HOLDER_PROMISES: readonly PromiseOfRoom[] = [
   {

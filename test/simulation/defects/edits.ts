@@ -81,7 +81,7 @@ export const EDIT_DEFECTS: readonly Defect[] = [
   },
   {
     name: "a note is never taken away",
-    file: "editing/settling/settle.ts",
+    file: "editing/locking/settle.ts",
     find: "  left.remove();\n}",
     replace: "}",
   },
@@ -130,7 +130,7 @@ export const EDIT_DEFECTS: readonly Defect[] = [
   },
   {
     name: "an interrupted deletion is left where it was",
-    file: "editing/settling/settle.ts",
+    file: "editing/locking/settle.ts",
     find: "await settleTrash(note, pid, places);",
     replace: "void settleTrash;",
   },
@@ -142,7 +142,7 @@ export const EDIT_DEFECTS: readonly Defect[] = [
   },
   {
     name: "an interrupted restoration is left where it was",
-    file: "editing/settling/settle.ts",
+    file: "editing/locking/settle.ts",
     find: "await settleRestore(note, pid, places);",
     replace: "void settleRestore;",
   },

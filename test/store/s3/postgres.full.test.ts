@@ -4,7 +4,7 @@ import { randomBytes } from "node:crypto";
 import { join } from "node:path";
 import { backupStore, moveBlobs, type OpenedStore, openStore, restoreStore } from "@continuo/store";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
-import { putBody, sweepObjects } from "../../../packages/store/src/store/objects/index.ts";
+import { putBody, sweepObjects } from "../../../packages/store/src/store/blobs/index.ts";
 import { storeContract } from "../../../packages/store/src/testing/index.ts";
 import { scratchFolder } from "../../scratch-folder.ts";
 import { newPostgresDatabase } from "../../sizes/shared-programs.ts";

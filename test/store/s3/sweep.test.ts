@@ -11,7 +11,7 @@ import {
   vacuumStore,
 } from "@continuo/store";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from "vitest";
-import { putBody, sweepObjects } from "../../../packages/store/src/store/objects/index.ts";
+import { putBody, sweepObjects } from "../../../packages/store/src/store/blobs/index.ts";
 import { scratchFolder } from "../../scratch-folder.ts";
 import { BUCKET, CREDENTIALS, REGION, type S3Server, startS3 } from "./s3-server.ts";
 

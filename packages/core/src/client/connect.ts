@@ -19,7 +19,7 @@ import { AgenticClient } from "./client.ts";
 import type { ClientOptions, EventsOptions } from "./client-options.ts";
 import type { ClientEvent } from "./events.ts";
 import { LIMITS } from "./limits.ts";
-import { assertServerUrl } from "./obstacle/index.ts";
+import { assertServerUrl } from "./requests/index.ts";
 
 export interface ConnectOptions {
   /** `http:` or `https:`, as `continuo serve` prints it. */

@@ -19,8 +19,7 @@ import {
 } from "../wire/index.ts";
 import { HandleWait } from "./handle-wait.ts";
 import { LIMITS } from "./limits.ts";
-import { OBSTACLE_TRIES, obstacleAt } from "./obstacle/index.ts";
-import { backOffMs } from "./requests/index.ts";
+import { backOffMs, OBSTACLE_TRIES, obstacleAt } from "./requests/index.ts";
 
 /** A request without its number. */
 export type Request = RequestFrame extends infer Frame

@@ -23,8 +23,7 @@ import {
 import type { FoundSession } from "../native/kit/index.ts";
 import { markToForget } from "./guard/index.ts";
 import { refuseLive } from "./live.ts";
-import { fileOf, lockedForEdit } from "./locking/index.ts";
-import { settleUnfinished } from "./settling/index.ts";
+import { fileOf, lockedForEdit, settleUnfinished } from "./locking/index.ts";
 import {
   emptyTrash as emptyFolder,
   findManifest,

@@ -26,8 +26,8 @@ import {
 import type { OpenedSession } from "../native/kit/index.ts";
 import { makersOfNow, type NativeWriter, type NewSession } from "../native/writing/index.ts";
 import { firstDifference } from "./compare-fork.ts";
+import { settleUnfinished } from "./locking/index.ts";
 import { attemptKey, openScratch, placeSession, stageRecords, takeFirstAttempt } from "./placing/index.ts";
-import { settleUnfinished } from "./settling/index.ts";
 
 export interface ForkOptions extends LookupOptions {
   /** The id of the last message of the fork; the last one of the active branch by default. */

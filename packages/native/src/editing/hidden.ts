@@ -23,10 +23,9 @@ import type {
 } from "../native/kit/index.ts";
 import { writeNewFile } from "../native/writing/index.ts";
 import { refuseOpen } from "./live.ts";
-import { fileOf, lockedForEdit } from "./locking/index.ts";
+import { fileOf, lockedForEdit, settleUnfinished } from "./locking/index.ts";
 import { openScratch, stagedPath, stagedPlaces } from "./placing/index.ts";
 import { assertAllSaid, textsOf } from "./repair-sound.ts";
-import { settleUnfinished } from "./settling/index.ts";
 import { changeRows, moveToTrash, type Replacement, restoreFromTrash } from "./trash/index.ts";
 
 export interface ReturnOptions {

@@ -17,6 +17,7 @@ export {
 export { type ForkedSession, type ForkOptions, forkNativeSession } from "./fork.ts";
 export { type ReturnedSession, type ReturnOptions, returnHiddenSession } from "./hidden.ts";
 export { refuseOpen } from "./live.ts";
+export { settleBeforeReading, settleUnfinished } from "./locking/index.ts";
 export {
   type RelocatedAgent,
   type RelocatedProject,
@@ -28,4 +29,3 @@ export { repairNativeSession } from "./repair.ts";
 export type { RepairOptions, SessionRepair } from "./repair-result.ts";
 export { type RestoreCopyOptions, type RestoredCopy, restoreGuardedSession } from "./restore-copy.ts";
 export { openSessionAdapter, type SessionAdapterOptions } from "./session-adapter.ts";
-export { settleBeforeReading, settleUnfinished } from "./settling/index.ts";

@@ -18,7 +18,7 @@ import {
 import { readToMend } from "../native/repairing/index.ts";
 import { lockNative } from "../native/writing/index.ts";
 import { refuseOpen } from "./live.ts";
-import { settleUnfinished } from "./settling/index.ts";
+import { settleUnfinished } from "./locking/index.ts";
 import { moveToTrash, restoreFromTrash } from "./trash/index.ts";
 
 export interface RelocateOptions {

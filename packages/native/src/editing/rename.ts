@@ -13,9 +13,8 @@ import {
 import { toGivenTitle } from "../native/kit/index.ts";
 import { makersOfNow } from "../native/writing/index.ts";
 import { refuseOpen } from "./live.ts";
-import { fileOf, lockedForEdit } from "./locking/index.ts";
+import { fileOf, lockedForEdit, settleUnfinished } from "./locking/index.ts";
 import { againOnConflict, appendRecords, placeTitle } from "./placing/index.ts";
-import { settleUnfinished } from "./settling/index.ts";
 
 /**
  * Returns the new title. Errors: those of a lookup, `invalid` for an empty title or a long one, `session_live`, `busy`,

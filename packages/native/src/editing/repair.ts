@@ -36,13 +36,12 @@ import {
 } from "../native/repairing/index.ts";
 import { makersOfNow, writeNewFile } from "../native/writing/index.ts";
 import { refuseOpen } from "./live.ts";
-import { lockedForEdit } from "./locking/index.ts";
+import { lockedForEdit, settleUnfinished } from "./locking/index.ts";
 import { openScratch } from "./placing/index.ts";
 import { damageLeft, damageOf } from "./remaining-damage.ts";
 import type { RepairOptions, SessionRepair } from "./repair-result.ts";
 import { repairRows } from "./repair-rows.ts";
 import { assertAllSaid, textsOf, unsound, writeCopy } from "./repair-sound.ts";
-import { settleUnfinished } from "./settling/index.ts";
 import { moveToTrash, type TrashedSession } from "./trash/index.ts";
 
 /**

@@ -340,7 +340,7 @@ test("a missing format or place is a usage error", () => {
   );
 });
 
-async function appendTo(adapter: SessionAdapter, { role, content }: Turn): Promise<string> {
+async function appendTo(adapter: SessionAdapter, { role, content }: TurnMessage): Promise<string> {
   if (role === "user") return await adapter.appendUserMessage(content);
   if (role === "assistant") return await adapter.appendAssistantMessage(content);
   const [result] = content;
@@ -348,7 +348,7 @@ async function appendTo(adapter: SessionAdapter, { role, content }: Turn): Promi
   return await adapter.appendToolResult(result.toolCallId, result.content, result.isError);
 }
 
-interface Turn {
+interface TurnMessage {
   readonly role: "user" | "assistant" | "tool";
   readonly content: readonly Block[];
 }
@@ -358,10 +358,10 @@ const words = fc.string({ unit: "grapheme", minLength: 1, maxLength: 40 }).map((
 const calls = fc.array(fc.tuple(words, fc.boolean()), { maxLength: 3 });
 
 /** A question, an answer with some calls, their results in order, and a last word. */
-const turns: fc.Arbitrary<Turn[]> = fc
+const turns: fc.Arbitrary<TurnMessage[]> = fc
   .array(fc.tuple(words, words, calls, words), { minLength: 1, maxLength: 3 })
   .map((rounds) =>
-    rounds.flatMap(([question, answer, made, last], round): Turn[] => [
+    rounds.flatMap(([question, answer, made, last], round): TurnMessage[] => [
       { role: "user", content: [{ type: "text", text: question }] },
       {
         role: "assistant",
@@ -378,7 +378,7 @@ const turns: fc.Arbitrary<Turn[]> = fc
         ],
       },
       ...made.map(
-        ([output, isError], at): Turn => ({
+        ([output, isError], at): TurnMessage => ({
           role: "tool",
           content: [
             {

@@ -69,7 +69,7 @@ const OPTIONS: KnownOptions<OpenStoreOptions> = {
 };
 
 /**
- * `memory:`, `sqlite:PATH` (`sqlite:` alone is the database of `CONTINUO_HOME`) or `postgres://…`.
+ * `memory:`, `sqlite:PATH` (`sqlite:` without a path is the database of `CONTINUO_HOME`) or `postgres://…`.
  *
  * An empty SQLite database gets its tables. Errors: `usage` for an unknown option, `invalid` for another URL,
  * `migration_required`, `schema_newer`, `corrupt`, `unavailable`.

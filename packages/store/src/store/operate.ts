@@ -12,7 +12,7 @@ import {
   type VerifyResult,
 } from "@continuo/core/model";
 import { auditFollower } from "./audit.ts";
-import { sweepObjects } from "./objects/index.ts";
+import { sweepObjects } from "./blobs/index.ts";
 import type { BackupResult, MoveBlobsOptions, MovedBlobs, RestoreResult } from "./operations/index.ts";
 import { cursorProblems, sessionProblems } from "./projections.ts";
 import { auditStatement, findOrphans } from "./rules/index.ts";

@@ -134,7 +134,7 @@ test("more than a few rows, and changes other than appends, are read from the st
     await settled();
     expect(reads()).toBe(count);
   }
-  // Both are in one transaction, so that the rows alone would not say that the log has ended.
+  // Both are in one transaction, so that the rows would not say that the log has ended.
   await Promise.all([store.append(logId, many(1, 1)), store.closeLog(logId)]);
   await settled();
   expect(reads()).toBe(1);
@@ -171,7 +171,7 @@ test("a reader that stops reading keeps in memory at most its own event and what
   reads();
   for (let sequence = 2; sequence <= 100; sequence++)
     expect((await slow.next()).value?.sequence).toBe(sequence);
-  // 99 events of 64 KiB in pages of 1 MiB: what is no longer held is read again, by the slow reader alone.
+  // 99 events of 64 KiB in pages of 1 MiB: what is no longer held is read again, by only the slow reader.
   const count = reads();
   expect(count).toBeGreaterThanOrEqual(5);
   expect(count).toBeLessThanOrEqual(8);

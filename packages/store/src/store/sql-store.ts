@@ -19,7 +19,7 @@ import {
 } from "@continuo/core/model";
 import { accessStore } from "./access.ts";
 import { auditStore, writeAudited } from "./audit.ts";
-import { blobStore } from "./blob-files.ts";
+import { blobStore } from "./blobs/index.ts";
 import { countedLease, type Engine, engineOfWorkspace, LIMITS, measuredAppend } from "./engine/index.ts";
 import { methodOptions } from "./method-options.ts";
 import * as rules from "./rules/index.ts";

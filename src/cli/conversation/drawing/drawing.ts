@@ -227,12 +227,12 @@ const ROWS: Rows = {
 /** Reasons for the end of a turn that a person does not need to see. */
 const ORDINARY_ENDS: ReadonlySet<string> = new Set(["end_turn", "stop", "completed", "cancelled", "success"]);
 
-interface Part {
+interface TextDelta {
   readonly delta: string;
   readonly messageId: string | undefined;
 }
 
-function sayPart(sheet: Sheet, kind: StreamedText["kind"], { delta, messageId }: Part): void {
+function sayPart(sheet: Sheet, kind: StreamedText["kind"], { delta, messageId }: TextDelta): void {
   if (sheet.saying !== null && sheet.saying.kind !== kind) finishSaying(sheet);
   const name = heardAs(kind, messageId);
   if (!sheet.heard.includes(name)) {

@@ -14,8 +14,8 @@ export {
   type FilePlan,
   type Piece,
   type Plan,
+  type PlannedChange,
   planOf,
-  type Step,
 } from "./plan.ts";
 export { registrationOf, serverPiece } from "./registrations.ts";
 export { agentsFor, serverCommand } from "./this-machine.ts";

@@ -24,7 +24,7 @@ export interface Piece {
 
 export type Direction = "add" | "remove";
 
-export interface Step {
+export interface PlannedChange {
   readonly piece: Piece;
   /** The path of its file, symbolic links resolved. */
   readonly path: string;
@@ -41,21 +41,21 @@ export interface Step {
 export interface FilePlan {
   readonly settings: Settings;
   /** The steps of one file, in the order in which they change it. */
-  readonly steps: readonly Step[];
+  readonly steps: readonly PlannedChange[];
   readonly after: string | null;
 }
 
 export interface Plan {
   readonly files: readonly FilePlan[];
   /** One step for each piece, in order, even if the file of a piece cannot be read. */
-  readonly steps: readonly Step[];
+  readonly steps: readonly PlannedChange[];
 }
 
 /** Writes no file. @param direction `remove` removes the pieces, the last one first */
 export function planOf(direction: Direction, pieces: readonly Piece[], places: Places): Plan {
   const ordered = direction === "add" ? pieces : pieces.toReversed();
-  const files = new Map<string, { settings: Settings; text: string | null; steps: Step[] }>();
-  const steps = new Map<Piece, Step>();
+  const files = new Map<string, { settings: Settings; text: string | null; steps: PlannedChange[] }>();
+  const steps = new Map<Piece, PlannedChange>();
   for (const piece of ordered) {
     const step = tried(piece, () => {
       const settings = readSettings(piece.path, places.home);
@@ -89,11 +89,11 @@ export function changeFile(direction: Direction, { settings, steps, after }: Fil
 }
 
 /** The name under which the edit of a piece is stored, because a file may have several. */
-function recordName({ piece: { what, name = "" }, path }: Pick<Step, "piece" | "path">): string {
+function recordName({ piece: { what, name = "" }, path }: Pick<PlannedChange, "piece" | "path">): string {
   return what === "MCP server" ? path : `${path} ${what}${name}`;
 }
 
-function tried(piece: Piece, make: () => Step): Step {
+function tried(piece: Piece, make: () => PlannedChange): PlannedChange {
   try {
     return make();
   } catch (error) {
@@ -111,7 +111,7 @@ interface PieceInFile {
   readonly text: string | null;
 }
 
-function added({ piece, path, text }: PieceInFile): Step {
+function added({ piece, path, text }: PieceInFile): PlannedChange {
   const edit = piece.add(text ?? "");
   if (edit === null) return unchanged({ piece, path, text });
   const after = applyEdit(text ?? "", edit);
@@ -119,7 +119,7 @@ function added({ piece, path, text }: PieceInFile): Step {
 }
 
 /** Restores the earlier file if nobody has changed it; otherwise removes only Continuo's part. */
-function removed({ piece, path, text }: PieceInFile, places: Places): Step {
+function removed({ piece, path, text }: PieceInFile, places: Places): PlannedChange {
   if (text === null) return unchanged({ piece, path, text });
   const kept = readEditRecord(places, recordName({ piece, path }), text);
   const edit = kept === null ? piece.remove(text) : inverseOf(kept.edit);
@@ -129,6 +129,6 @@ function removed({ piece, path, text }: PieceInFile, places: Places): Step {
   return { piece, path, state: "changes", error: null, edit, after, isNew: false };
 }
 
-function unchanged({ piece, path, text }: PieceInFile): Step {
+function unchanged({ piece, path, text }: PieceInFile): PlannedChange {
   return { piece, path, state: "nothing to do", error: null, edit: null, after: text, isNew: false };
 }

@@ -11,7 +11,7 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { openStore } from "@continuo/store";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
-import { putBody, sweepObjects } from "../../../../packages/store/src/store/objects/index.ts";
+import { putBody, sweepObjects } from "../../../../packages/store/src/store/blobs/index.ts";
 import { storeContract } from "../../../../packages/store/src/testing/index.ts";
 import { scratchFolder } from "../../../scratch-folder.ts";
 

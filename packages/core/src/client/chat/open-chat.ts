@@ -9,8 +9,7 @@ import {
   present,
 } from "../../model/index.ts";
 import { assertListLimit, CHAT_LIST_LIMITS } from "../../wire/index.ts";
-import { assertServerUrl } from "../obstacle/index.ts";
-import { authorizationOf, httpAddress, patiently } from "../requests/index.ts";
+import { assertServerUrl, authorizationOf, httpAddress, patiently } from "../requests/index.ts";
 import { ChatFeed } from "./feed.ts";
 import { LIMITS } from "./limits.ts";
 import { type ChatListMessage, unsent } from "./message-list.ts";

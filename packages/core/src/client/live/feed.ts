@@ -2,7 +2,7 @@
 
 import { assertKnownOptions, type ContinuoError, type KnownOptions, present } from "../../model/index.ts";
 import { LIVE_SUBPROTOCOL, type LiveClientFrame, type LiveServerFrame } from "../../wire/index.ts";
-import { assertServerUrl, OBSTACLE_TRIES, obstacleAt } from "../obstacle/index.ts";
+import { assertServerUrl, OBSTACLE_TRIES, obstacleAt } from "../requests/index.ts";
 import { LIMITS } from "./limits.ts";
 import { pathOf, type ServerAddress } from "./requests.ts";
 

@@ -2,7 +2,7 @@
 
 import { ContinuoError, isContinuoError, present } from "../../model/index.ts";
 import { errorFromWire } from "../../wire/index.ts";
-import { assertServerUrl, obstacleAt } from "../obstacle/index.ts";
+import { assertServerUrl, obstacleAt } from "../requests/index.ts";
 import { LIMITS } from "./limits.ts";
 
 export interface ServerAddress {

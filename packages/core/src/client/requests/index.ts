@@ -1,5 +1,6 @@
 /**
- * Requests of pages to a server that may be away for a moment, and the events that it streams.
+ * Requests of pages to a server that may be away for a moment, the events that it streams, and the obstacles on the way
+ * to it.
  *
  * Promises: each wait ends with its signal or after its limit; a reader that leaves closes its connection.
  * Does not know: what is asked.
@@ -8,4 +9,5 @@
 export { authorizationOf, httpAddress } from "./address.ts";
 export { backOffMs } from "./back-off.ts";
 export { eventData } from "./event-data.ts";
+export { assertServerUrl, OBSTACLE_TRIES, obstacleAt } from "./obstacle.ts";
 export { patiently, pause, type WaitLimit } from "./patiently.ts";

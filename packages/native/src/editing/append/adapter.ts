@@ -32,10 +32,8 @@ import {
   type RecordSink,
   type WriterHistory,
 } from "../../native/writing/index.ts";
-
-import { lockForEdit } from "../locking/index.ts";
+import { lockForEdit, settleUnfinished } from "../locking/index.ts";
 import { againOnConflict, appendRecords, placeSession } from "../placing/index.ts";
-import { settleUnfinished } from "../settling/index.ts";
 
 /** The agents' names in the contract of adapters. */
 export type AdapterFormat = "pi-agent" | "ccsdk" | Exclude<AgentName, "pi" | "claude">;

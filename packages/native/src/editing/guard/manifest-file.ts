@@ -32,7 +32,7 @@ export function writeManifestText(key: SessionKey, text: string, places: Places)
 
 /** Errors: those of the system. */
 export function removeManifest(key: SessionKey, places: Places): void {
-  // Removes the older file first: alone, it would count as the manifest of the session.
+  // Removes the older file first: by itself, it would count as the manifest of the session.
   for (const path of pathsOf(key, places).toReversed()) if (existsSync(path)) removeDurably(path);
 }
 

@@ -20,7 +20,7 @@ export interface AppendRecordsOptions {
 export async function appendRecords(appending: AppendRecordsOptions): Promise<void> {
   const { writer, sink, file: path, records, after, places } = appending;
   const append = (): void => sink.append(records, { after });
-  // Rows are added in one transaction, so no part of them can remain alone.
+  // Rows are added in one transaction, so no part of them can remain.
   if (writer.stage !== undefined) return append();
   await underNote(places, { how: "append", path, size: sizeOf(path), text: toLines(records) }, append);
 }

@@ -32,7 +32,7 @@ export interface PlaceOptions {
 }
 
 /**
- * Marks of a folder are written before the session, titles after it, because neither does harm alone. Returns the
+ * Marks of a folder are written before the session, titles after it, because neither does harm without the session. Returns the
  * location.
  *
  * Errors: `unwritable`, `unsupported`, `conflict`.

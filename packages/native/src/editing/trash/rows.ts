@@ -33,7 +33,7 @@ export async function takeRows(plan: RowsPlan, folder: string): Promise<void> {
   await inTransaction(plan.database, (db) => keepAndDelete(db, plan, folder), rulesFor(plan));
 }
 
-/** If a row is deleted alone, the rows that refer to it must not be deleted with it. */
+/** If only a row is deleted, the rows that refer to it must not be deleted with it. */
 function rulesFor({ isAlone }: RowsPlan): TransactionOptions {
   return { enableForeignKeyConstraints: isAlone !== true };
 }

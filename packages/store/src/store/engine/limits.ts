@@ -72,7 +72,7 @@ export const LIMITS = {
   s3AnswerBytes: 65_536,
   /** Appends that share one commit on SQLite, and events that share one statement on Postgres. */
   groupCommit: 512,
-  /** Payloads that share one statement on Postgres; an append alone may have more. */
+  /** Payloads that share one statement on Postgres; a single append may have more. */
   groupBytes: 1_048_576,
   /** The longest wait of a transaction for another process before it is `busy`. */
   lockWaitMs: 30_000,

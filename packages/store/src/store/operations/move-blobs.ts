@@ -6,8 +6,8 @@
 
 import { createHash } from "node:crypto";
 import { type BlobBodies, type CallOptions, ContinuoError, isContinuoError } from "@continuo/core/model";
+import { putBody, removeBody } from "../blobs/index.ts";
 import { type BodyPlace, type Engine, sql, type Transaction, type Work } from "../engine/index.ts";
-import { putBody, removeBody } from "../objects/index.ts";
 import { isObject, noteObject, takeWritten } from "../rules/index.ts";
 
 export interface MoveBlobsOptions extends CallOptions {

@@ -12,7 +12,7 @@ export function* readJoined(scope: Scope, logId: string, request: JoinedRequest)
   assertRequest({ after, limit, maxBytes, separator });
   const log = yield* openLog(scope, logId, "read");
   if (!holdsBytes(log)) throw invalid(`the log ${logId} holds events, not bytes`, { logId });
-  const parts: Part[] = [];
+  const parts: JoinedBytes[] = [];
   let left = { records: limit, bytes: maxBytes };
   let last = { sequence: after, logKey: log.log_key };
   for (const segment of yield* lineageOf(scope, log)) {
@@ -87,12 +87,12 @@ function* boundOf(scope: Scope, segment: Segment, { records, bytes, isFirst }: B
   return { last: row?.[0] ?? segment.after, records: row?.[1] ?? 0, bytes: Number(row?.[2] ?? 0) };
 }
 
-interface Part {
+interface JoinedBytes {
   readonly bytes: Uint8Array;
   readonly records: number;
 }
 
-function* join(scope: Scope, { logKey, after, upTo }: Segment, separator: "" | ","): Work<Part> {
+function* join(scope: Scope, { logKey, after, upTo }: Segment, separator: "" | ","): Work<JoinedBytes> {
   const text = joinText(scope.dialect, separator);
   const statement = { sql: text, parameters: [logKey, after, upTo], shape: "arrays" } as const;
   const [row] = (yield statement) as readonly (readonly [number, Uint8Array | null])[];
@@ -120,7 +120,7 @@ function* hashAt(scope: Scope, { logKey, sequence }: EventKey): Work<string | nu
   return row?.[0] ?? null;
 }
 
-function concat(parts: readonly Part[], separator: "" | ","): Uint8Array {
+function concat(parts: readonly JoinedBytes[], separator: "" | ","): Uint8Array {
   if (parts.length === 1 && parts[0] !== undefined) return parts[0].bytes;
   const between = new TextEncoder().encode(separator);
   const size = parts.reduce((sum, { bytes }) => sum + bytes.length + between.length, 0);

@@ -26,7 +26,7 @@ const INSERT_EVENTS = `insert into events (log_key, sequence, event_id, type, pa
   values `;
 const ONE_EVENT = "(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
 
-/** With this many rows in one statement, a row takes a fifth less time than alone; more rows are not faster. */
+/** With this many rows in one statement, a row takes a fifth less time than in a statement of its own; more rows are not faster. */
 const ROWS_AT_ONCE = 10;
 
 /** The statement for each number of rows; each is prepared once. */

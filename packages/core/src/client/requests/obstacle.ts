@@ -1,17 +1,19 @@
 /**
- * Obstacles between a client and its server, as far as a plain request shows them. Browsers do not say why a WebSocket
- * did not open.
- *
- * Promises: an answer within `probeMs` for each of two requests; nothing is sent that names a user.
- * Does not know: what the connection is for.
+ * Obstacles between a client and its server, as far as a plain request shows them: browsers do not say why a WebSocket
+ * did not open. Nothing is sent that names a user.
  */
 
 import { ContinuoError, isContinuoError } from "../../model/index.ts";
 import { errorFromWire } from "../../wire/index.ts";
-import { LIMITS } from "./limits.ts";
 
-/** After this many consecutive tries that met an obstacle, a client reports it. */
-export const OBSTACLE_TRIES: number = LIMITS.tries;
+/**
+ * After this many consecutive tries that met an obstacle, a client reports it; fewer may mean that the server is still
+ * starting.
+ */
+export const OBSTACLE_TRIES: number = 3;
+
+/** Each of the two requests gets an answer in this time, or counts as unanswered. */
+const PROBE_MS = 1_500;
 
 /** Errors: `invalid`. */
 export function assertServerUrl(serverUrl: unknown): asserts serverUrl is string {
@@ -51,7 +53,7 @@ export async function obstacleAt(url: string): Promise<ContinuoError | null> {
 
 /** `null` if nothing answers, or if this page may not read the answer. */
 async function ask(url: string, mode: "cors" | "no-cors"): Promise<Response | null> {
-  const signal = AbortSignal.timeout(LIMITS.probeMs);
+  const signal = AbortSignal.timeout(PROBE_MS);
   try {
     return await fetch(url, { mode, signal, credentials: "omit", cache: "no-store" });
   } catch {

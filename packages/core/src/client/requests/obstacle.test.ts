@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { assertServerUrl } from "./index.ts";
+import { assertServerUrl } from "./obstacle.ts";
 
 function refusalOf(url: unknown): string {
   try {

@@ -9,8 +9,8 @@ import { visibleLine } from "@continuo/core/transcript";
 import { ancestorsOf, noteHolder, type ParentProcess, placesOf, removeHolder } from "@continuo/files";
 import { formatOf } from "@continuo/native";
 import { type OtherProgram, othersWith } from "@continuo/native/writing";
-import { createOutput, type Shell } from "../../terminal/index.ts";
-import { type HookEvent, readEvent } from "../event/index.ts";
+import { createOutput, type Shell } from "../terminal/index.ts";
+import { type HookEvent, readEvent } from "./hook-event.ts";
 
 /** The flags of the command. */
 export interface HookFlags {

@@ -2,7 +2,7 @@
 
 import { isJson, type Json, parseJson } from "@continuo/files";
 import type { NamedSession } from "@continuo/native/editing/guard";
-import type { Shell } from "../../terminal/index.ts";
+import type { Shell } from "../terminal/index.ts";
 
 export interface HookEvent {
   readonly name: string;

@@ -10,8 +10,8 @@ import {
   readGuardSettings,
   runGuard,
 } from "@continuo/native/editing/guard";
-import type { Shell } from "../../terminal/index.ts";
-import { namedSession } from "../event/index.ts";
+import type { Shell } from "../terminal/index.ts";
+import { namedSession } from "./hook-event.ts";
 
 /** Never throws: if the settings cannot be read, the guard counts as off, and `guard status` reports the problem. */
 function isGuardOn(shell: Shell): boolean {

@@ -11,8 +11,7 @@ import {
   type OpenedBlob,
   type PutBlobOptions,
 } from "@continuo/core/model";
-import type { Engine, Transaction, Work } from "./engine/index.ts";
-import { putBody, removeBody } from "./objects/index.ts";
+import type { Engine, Transaction, Work } from "../engine/index.ts";
 import {
   assertText,
   assertTime,
@@ -32,7 +31,8 @@ import {
   setBlobExpiry,
   takeWritten,
   toBlobInfo,
-} from "./rules/index.ts";
+} from "../rules/index.ts";
+import { putBody, removeBody } from "./object-bodies.ts";
 
 const COLLECT_AFTER_MS = 3_600_000;
 const DEFAULT_TYPE = "application/octet-stream";
