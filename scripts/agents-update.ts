@@ -1,7 +1,7 @@
 /**
  * Takes in a new version of an agent: `npm run agents:update -- codex@latest`.
  *
- * It is installed beside the last one; the recorded conversations are held with both against a scripted model; what they
+ * It is installed next to the last one; the recorded conversations are held with both against a scripted model; what they
  * write and send is compared field by field; the tests of the real agent run with the new one; the result becomes
  * `docs/versions/AGENT-VERSION.md`. Where all of it passes, the new version is the one that the tests take from
  * now on, its recordings are the fixtures, and `doctor` compares with it; a version that is older than the newest is
@@ -65,7 +65,7 @@ function main(wanted: string, isCompareOnly: boolean): number {
   }
 }
 
-/** The exact version behind a tag such as `latest`, as the registry of npm has it. */
+/** The exact version of a tag such as `latest`, as the registry of npm has it. */
 function publishedVersion(agent: VersionedAgent, tag: string): string {
   const package_ = `${PINNED[agent].name}@${tag}`;
   const found = execFileSync("npm", ["view", package_, "version"], { encoding: "utf8" }).trim();

@@ -4,7 +4,7 @@
  * files with which versions of an agent are compared.
  *
  * The real agents hold scripted conversations with a scripted model on loopback. What they write becomes
- * `test/fixtures/AGENT/CASE/`: `home/` (session files alone, with stable paths and without the agents' own prompts),
+ * `test/fixtures/AGENT/CASE/`: `home/` (only session files, with stable paths and without the agents' own prompts),
  * `requests.json` (which session was resumed, and the conversation that the model was sent then, as the items of
  * `test/agents/items.ts`) and `README.md`. Example sessions become `examples/sessions/AGENT/`.
  */

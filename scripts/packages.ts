@@ -39,7 +39,7 @@ export function readManifest(root: string, name: string): Manifest {
   return JSON.parse(readFileSync(join(root, "packages", name, "package.json"), "utf8"));
 }
 
-/** The source behind each specifier that a package exports: `packages/core/src/model/index.ts` of `@continuo/core/model`. */
+/** The source of each specifier that a package exports: `packages/core/src/model/index.ts` of `@continuo/core/model`. */
 export function doorsOf(root: string, name: string): ReadonlyMap<string, string> {
   const doors = Object.entries(readManifest(root, name).exports);
   return new Map(

@@ -1,6 +1,6 @@
 /**
  * `npm run sbom [FILE]`: the software bill of materials of the package in CycloneDX, `dist/sbom.cdx.json` by default.
- * `scripts/pack.ts` writes it beside the tarballs of a release. It lists the packages that are installed with Continuo,
+ * `scripts/pack.ts` writes it next to the tarballs of a release. It lists the packages that are installed with Continuo,
  * and those that are bundled into its files: packages of the viewer, of the command, and peer dependencies of the
  * library.
  */

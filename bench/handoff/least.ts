@@ -1,5 +1,5 @@
 /**
- * The minimum of a hand-over: reads a file of JSON lines, parses each, and writes all of them to a copy beside it:
+ * The minimum of a hand-over: reads a file of JSON lines, parses each, and writes all of them to a copy next to it:
  * `node least.ts FILE`.
  */
 

@@ -75,7 +75,7 @@ async function filled(store: Store, key: string, events: number): Promise<string
   return sessionId;
 }
 
-/** The first checkpoint after a restore from the log alone, and evidence that arrives while checkpoints are written. */
+/** The first checkpoint after a restore from only the log, and evidence that arrives while checkpoints are written. */
 async function checkpoints(store: Store, key: string, events: number): Promise<readonly Measure[]> {
   const service = new LiveService({ store });
   await service.start();
@@ -109,7 +109,7 @@ async function checkpoints(store: Store, key: string, events: number): Promise<r
   await service.stop();
   const at = `at ${events.toLocaleString("en")} events`;
   return [
-    { what: `restore from the log alone, ${at}`, ms: [fromLogMs], targetMs: null },
+    { what: `restore from only the log, ${at}`, ms: [fromLogMs], targetMs: null },
     { what: `checkpoint, ${at}`, ms, targetMs: 500 },
     { what: `evidence acknowledged during a checkpoint, ${at}`, ms: acceptedMs, targetMs: null },
   ];

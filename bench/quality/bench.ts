@@ -1,4 +1,4 @@
-/** The quality of the search on haystacks of made-up conversations, beside plain BM25 and `rg`. */
+/** The quality of the search on haystacks of made-up conversations, compared with plain BM25 and `rg`. */
 
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

@@ -2,16 +2,16 @@
 
 import type { Random } from "./random.ts";
 
-export interface Turn {
+export interface BenchTurn {
   readonly prompt: string;
-  readonly steps: readonly Step[];
+  readonly steps: readonly BenchStep[];
   readonly answer: string;
   /** Milliseconds since 1970 at which the turn began. */
   readonly at: number;
 }
 
 /** One model response that calls a tool. */
-export interface Step {
+export interface BenchStep {
   readonly thinking: string;
   readonly tool: "Read" | "Bash" | "Edit";
   readonly input: Readonly<Record<string, string>>;
@@ -24,7 +24,7 @@ export interface Conversation {
   readonly cwd: string;
   readonly branch: string;
   readonly title: string | null;
-  readonly turns: readonly Turn[];
+  readonly turns: readonly BenchTurn[];
 }
 
 /** The list of skills, which an agent adds to the context of its model in every session. */
@@ -43,7 +43,7 @@ export const NEWEST: number = Date.UTC(2026, 9, 1);
 
 /** A conversation of about `sizeBytes` of text. */
 export function makeConversation(random: Random, sizeBytes: number, project: number): Conversation {
-  const turns: Turn[] = [];
+  const turns: BenchTurn[] = [];
   let at = NEWEST - random.int(0, 150 * 24 * 3600) * 1000;
   for (let size = 0; size < sizeBytes; ) {
     const turn = makeTurn(random, at, sizeBytes);
@@ -60,9 +60,9 @@ export function makeConversation(random: Random, sizeBytes: number, project: num
   };
 }
 
-function makeTurn(random: Random, at: number, sizeBytes: number): Turn {
+function makeTurn(random: Random, at: number, sizeBytes: number): BenchTurn {
   const largest = Math.min(40_000, Math.max(400, sizeBytes / 6));
-  const steps = Array.from({ length: random.int(0, 5) }, (): Step => {
+  const steps = Array.from({ length: random.int(0, 5) }, (): BenchStep => {
     const tool = random.pick(["Read", "Bash", "Edit"] as const);
     return {
       thinking: random.prose(random.int(40, 500)),

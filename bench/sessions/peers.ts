@@ -20,7 +20,7 @@ export function installPeers(folder: string): string {
   rmSync(making, { recursive: true, force: true });
   mkdirSync(making, { recursive: true });
   writeFileSync(join(making, "package.json"), JSON.stringify({ private: true, dependencies: PACKAGES }));
-  // The SDK alone, without the 364 MB of the agent; ccusage is one such optional dependency, named here.
+  // Only the SDK, without the 364 MB of the agent; ccusage is one such optional dependency, named here.
   const extra = `@ccusage/ccusage-${process.platform}-${process.arch}@${PACKAGES.ccusage}`;
   const options = ["--omit=optional", "--ignore-scripts", "--no-audit", "--no-fund"];
   execFileSync("npm", ["install", ...options, extra], {

@@ -18,7 +18,7 @@ export interface Stop {
   readonly garbageMs: number;
 }
 
-interface Turn {
+interface StopTurn {
   readonly fromMs: number;
   readonly toMs: number;
   readonly busyMs: number;
@@ -26,7 +26,7 @@ interface Turn {
 
 export async function longestStop(what: string, run: () => Promise<unknown>): Promise<Stop> {
   let stopMs = 0;
-  let longest: Turn = { fromMs: 0, toMs: 0, busyMs: 0 };
+  let longest: StopTurn = { fromMs: 0, toMs: 0, busyMs: 0 };
   let at = performance.now();
   let used = process.threadCpuUsage();
   const look = (): void => {
@@ -57,7 +57,7 @@ export async function longestStop(what: string, run: () => Promise<unknown>): Pr
 /** Garbage collections that end in a turn are reported in a later one. */
 const REPORTED_MS = 20;
 
-function observeGarbage(): { during(turn: Turn): Promise<number>; end(): void } {
+function observeGarbage(): { during(turn: StopTurn): Promise<number>; end(): void } {
   const collections: { readonly startTime: number; readonly duration: number }[] = [];
   const observer = new PerformanceObserver((list) => collections.push(...list.getEntries()));
   observer.observe({ entryTypes: ["gc"] });

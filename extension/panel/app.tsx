@@ -16,16 +16,16 @@ import { Session } from "./session.tsx";
 import { readSettings, saveSettings, settings } from "./settings.ts";
 import { Setup } from "./setup.tsx";
 
-type Place = "notes" | "sessions" | "settings";
+type PanelTab = "notes" | "sessions" | "settings";
 
-const PLACES: readonly { readonly place: Place; readonly name: string }[] = [
+const PLACES: readonly { readonly place: PanelTab; readonly name: string }[] = [
   { place: "notes", name: "Notes" },
   { place: "sessions", name: "Sessions" },
   { place: "settings", name: "Settings" },
 ];
 
 export function App(): JSX.Element {
-  const [place, setPlace] = useState<Place>("notes");
+  const [place, setPlace] = useState<PanelTab>("notes");
   useEffect(() => {
     void readSettings();
     connect();

@@ -17,10 +17,10 @@ interface Props {
   readonly onConnected: (settings: Settings) => Promise<void>;
 }
 
-type Step = "idle" | "looking" | "asking";
+type ConnectState = "idle" | "looking" | "asking";
 
 export function Connect({ settings, onConnected }: Props): JSX.Element {
-  const [step, setStep] = useState<Step>("idle");
+  const [step, setStep] = useState<ConnectState>("idle");
   const [failure, setFailure] = useState<Failure | null>(null);
   const [site, setSite] = useState<TabSite>({ tabId: undefined, pattern: null });
   const [toAllow, setToAllow] = useState<string | null>(null);

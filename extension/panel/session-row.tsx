@@ -54,7 +54,7 @@ export function SessionRow({ session, onOpen, onRemove, children }: Props): JSX.
 
 function Thumbnail({ session: { sessionId, key } }: { readonly session: LiveSession }): JSX.Element {
   const picture = usePicture({ name: `session ${sessionId}`, key, action: { action: "thumbnail" } });
-  // The title beside it names the video.
+  // The title next to it names the video.
   return <span class="thumbnail">{picture !== null && <img src={picture} alt="" />}</span>;
 }
 

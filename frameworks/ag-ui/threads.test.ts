@@ -1,6 +1,6 @@
 /**
  * Random threads of the protocol's own client over our handler: pages send, are loaded again, go away, stop the answer and are
- * opened beside others, while the network loses requests and connections. `CONTINUO_ACTS` is the number of acts.
+ * opened in addition to others, while the network loses requests and connections. `CONTINUO_ACTS` is the number of acts.
  */
 
 import { setTimeout as pause } from "node:timers/promises";

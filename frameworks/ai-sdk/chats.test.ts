@@ -1,6 +1,6 @@
 /**
  * Random chats of the AI SDK's own chat object over our transport: tabs send, are loaded again, go away, stop the answer, and
- * are opened beside others, while the network loses requests, answers and connections. In the end every tab has what the log
+ * are opened in addition to others, while the network loses requests, answers and connections. In the end every tab has what the log
  * has. `CONTINUO_CHATS` is the number of acts; 1,000 without it.
  */
 

@@ -1,4 +1,4 @@
-/** The transport alone, against the handler of a program in this process. */
+/** Only the transport, against the handler of a program in this process. */
 
 import type { UIMessage, UIMessageChunk } from "ai";
 import { afterEach, beforeEach, expect, test } from "vitest";

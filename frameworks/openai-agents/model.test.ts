@@ -39,7 +39,7 @@ const item: fc.Arbitrary<AgentInputItem> = fc.oneof(
 const items = fc.array(item, { maxLength: 3 });
 const operationId = fc.constantFrom("1", "2", "3", "4", "5", "6", "7", "8", "9", " ");
 
-type Step =
+type ModelStep =
   | { readonly type: "add"; readonly items: AgentInputItem[] }
   | { readonly type: "append"; readonly items: AgentInputItem[]; readonly operationId: string }
   | {
@@ -56,7 +56,7 @@ type Step =
   | { readonly type: "clear" }
   | { readonly type: "reopen" };
 
-const step: fc.Arbitrary<Step> = fc.oneof(
+const step: fc.Arbitrary<ModelStep> = fc.oneof(
   { arbitrary: fc.record({ type: fc.constant("add" as const), items }), weight: 3 },
   { arbitrary: fc.record({ type: fc.constant("append" as const), items, operationId }), weight: 3 },
   {
@@ -100,7 +100,7 @@ interface Operation {
 }
 
 /** The transaction that a step means, where it is one; `made` has those of the steps before it. */
-function operationOf(one: Step, all: AgentInputItem[], made: readonly Operation[]): Operation | undefined {
+function operationOf(one: ModelStep, all: AgentInputItem[], made: readonly Operation[]): Operation | undefined {
   if (one.type === "append") {
     return { operationId: one.operationId, transaction: { type: "append_items", items: one.items } };
   }
@@ -119,7 +119,7 @@ function operationOf(one: Step, all: AgentInputItem[], made: readonly Operation[
 
 async function answer(
   session: ContinuoSession | MemorySession,
-  one: Step,
+  one: ModelStep,
   operation: Operation | undefined,
 ): Promise<unknown> {
   if (one.type === "add") return await session.addItems(one.items);
@@ -144,7 +144,7 @@ async function answer(
 /** Counts the situations that the sequences met, so that the test fails if its calls hardly ever meet anything. */
 const met = { refused: 0, repeated: 0, mutated: 0 };
 
-async function compare(store: Store, sessionId: string, steps: readonly Step[]): Promise<void> {
+async function compare(store: Store, sessionId: string, steps: readonly ModelStep[]): Promise<void> {
   const oracle = new MemorySession({ sessionId });
   const made: Operation[] = [];
   let ours = new ContinuoSession(store, { sessionId });

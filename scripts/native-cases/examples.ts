@@ -348,7 +348,7 @@ async function holdGeminiExample({ sandbox, gemini }: GeminiStage): Promise<void
   await gemini.say(second, { cwd, resume: sessionId });
 }
 
-/** Goes back behind the second question, so that the session has two branches. */
+/** Goes back to before the second question, so that the session has two branches. */
 async function holdPiExample({ sandbox, pi }: PiStage): Promise<void> {
   const cwd = await writeProject(sandbox, "garden", GARDEN);
   const [first, second, third] = WATERING.map((turn) => turn.user);

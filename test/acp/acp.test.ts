@@ -43,7 +43,7 @@ describe("a session of an ACP agent", () => {
       { update: { sessionUpdate: "user_message_chunk", content: { type: "text", text: "hello" } } },
       chunk("hi "),
       { result: {} },
-      // Behind the answer, as Gemini CLI does.
+      // It comes after the answer, as in Gemini CLI.
       chunk("there"),
     ],
     "session/resume": [{ result: {} }],

@@ -19,7 +19,7 @@ export type ScriptStep =
   | { readonly huge: number }
   | { readonly silence: true }
   | { readonly untilCancelled: true }
-  /** Waits until there is a file with this name beside the script. */
+  /** Waits until there is a file with this name next to the script. */
   | { readonly untilFile: string }
   /** Asks for a permission, and says what was answered. */
   | { readonly ask: Json }
@@ -29,9 +29,9 @@ export type ScriptStep =
   | { readonly startChild: true }
   /** From now on it hears neither the end of its input nor a signal that can be ignored. */
   | { readonly deaf: true }
-  /** Makes a file with this name beside the script. */
+  /** Makes a file with this name next to the script. */
   | { readonly touch: string }
-  /** Without a file of this name beside the script, these steps are the whole answer. */
+  /** Without a file of this name next to the script, these steps are the whole answer. */
   | { readonly ifFile: string; readonly else: readonly ScriptStep[] }
   /** In a process that has not been asked for this method, these steps are the whole answer. */
   | { readonly ifAsked: string; readonly else: readonly ScriptStep[] }

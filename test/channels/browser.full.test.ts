@@ -75,12 +75,12 @@ interface Page {
   readonly continuo: typeof import("@continuo/core/client");
 }
 
-interface Place {
+interface PagePlace {
   readonly serverUrl: string;
 }
 
 /** These functions run in the page, where the other code of this file does not exist. */
-async function talk({ serverUrl, count }: Place & { readonly count: number }) {
+async function talk({ serverUrl, count }: PagePlace & { readonly count: number }) {
   const { connect } = (globalThis as unknown as Page).continuo;
   // The page may have counted events of an earlier conversation.
   Object.assign(globalThis, { seen: 0 });
@@ -106,7 +106,7 @@ async function talk({ serverUrl, count }: Place & { readonly count: number }) {
   return { texts, key };
 }
 
-async function leaveOpen({ serverUrl }: Place) {
+async function leaveOpen({ serverUrl }: PagePlace) {
   const { connect } = (globalThis as unknown as Page).continuo;
   const page = await connect({
     serverUrl,
@@ -120,7 +120,7 @@ async function leaveOpen({ serverUrl }: Place) {
   await page.update(messageId, "half");
 }
 
-async function missed({ serverUrl }: Place) {
+async function missed({ serverUrl }: PagePlace) {
   const { connect } = (globalThis as unknown as Page).continuo;
   const page = await connect({ serverUrl, channel: "team", workspaceId: "default", handle: "page" });
   const { status, checkpoint } = page;

@@ -19,21 +19,21 @@ const TYPES = [
   ...(["added", "removed"] as const),
 ] as const;
 
-interface Step {
+interface RuleStep {
   readonly author: (typeof WRITERS)[number] | "system";
   readonly message: number;
   readonly type: (typeof TYPES)[number];
   readonly text: string | undefined;
 }
 
-const step: fc.Arbitrary<Step> = fc.record({
+const step: fc.Arbitrary<RuleStep> = fc.record({
   author: fc.constantFrom(...WRITERS, "system" as const),
   message: fc.nat({ max: 2 }),
   type: fc.constantFrom(...TYPES),
   text: fc.option(fc.string({ maxLength: 4 }), { nil: undefined, freq: 8 }),
 });
 
-function toEvent({ author, message, type, text }: Step, index: number): NewEvent {
+function toEvent({ author, message, type, text }: RuleStep, index: number): NewEvent {
   const messageId = `m${message}`;
   const actor = author === "system" ? { kind: "system" as const } : { kind: "person" as const, id: author };
   if (type === "sent")
@@ -50,10 +50,10 @@ function toEvent({ author, message, type, text }: Step, index: number): NewEvent
  * A person begins each message once. Later events are about messages in progress, as in a log that a server wrote, or
  * about finished messages.
  */
-function toEvents(steps: readonly Step[]): readonly NewEvent[] {
+function toEvents(steps: readonly RuleStep[]): readonly NewEvent[] {
   const begun = new Set<number>();
   const writers = new Map<number, string>();
-  const isWritten = ({ author, message, type }: Step): boolean => {
+  const isWritten = ({ author, message, type }: RuleStep): boolean => {
     if (type === "sent") {
       if (author === "system" || begun.has(message)) return false;
       begun.add(message);

@@ -19,10 +19,10 @@ function agent(script: Script, said: Json = {}, name = "script"): Json {
   return { command: process.execPath, args: [SCRIPTED_AGENT, join(home.path, `${name}.json`)], ...said };
 }
 
-type Place = "home" | "project";
+type ConfigPlace = "home" | "project";
 
 /** JSON is YAML. A project's file is trusted. */
-async function configure(place: Place, content: Json): Promise<void> {
+async function configure(place: ConfigPlace, content: Json): Promise<void> {
   home.write(place === "home" ? ".continuo/continuo.yaml" : "project/continuo.yaml", JSON.stringify(content));
   if (place === "project") expect((await run(home, ["trust", "project"])).code).toBe(0);
 }
@@ -52,7 +52,7 @@ const MODELS: Script = {
 };
 
 /** A program that must start in the folder of the file that names it, and records its environment. */
-function writeProgram(place: Place): void {
+function writeProgram(place: ConfigPlace): void {
   const folder = place === "home" ? ".continuo" : "project";
   home.write("script.json", JSON.stringify(MODELS));
   home.write(
@@ -69,7 +69,7 @@ await import(${JSON.stringify(SCRIPTED_AGENT)});
   chmodSync(join(home.path, folder, "agent.mjs"), 0o755);
 }
 
-test.each<Place>(["home", "project"])(
+test.each<ConfigPlace>(["home", "project"])(
   "command, args, env, model and transport apply from the file of the %s",
   async (place) => {
     writeProgram(place);
@@ -116,7 +116,7 @@ const ASKING: readonly ScriptStep[] = [
   DONE,
 ];
 
-test.each<[Place, unknown, readonly string[], string]>([
+test.each<[ConfigPlace, unknown, readonly string[], string]>([
   ["project", { policy: "unrestricted" }, [], "yes"],
   ["home", "unrestricted", ["--permissions", "safe"], "no"],
 ])("permissions in the file of the %s: %j, with %j: %s", async (place, permissions, flags, answer) => {

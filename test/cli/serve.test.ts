@@ -1,4 +1,4 @@
-/** `continuo serve` as a process, and `continuo token` beside it. */
+/** `continuo serve` as a process, and `continuo token` while it runs. */
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";

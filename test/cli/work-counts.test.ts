@@ -33,7 +33,7 @@ const run = (args: readonly string[]): WorkCounts =>
   countWork({ program: MAIN, args, home, continuoHome: join(scratch, "home") });
 
 /**
- * - `stats`: every session is looked at once, a few of them also at the files beside it;
+ * - `stats`: every session is looked at once, a few of them also at the files next to it;
  * - `folders`: each folder of Codex, which Node's own recursion, four times as slow, listed without being counted
  * - `bytesRead`, `bytesWritten`: a search writes the numbers of its results; the index and databases are SQLite's
  * - `statements`, `databaseRead`, `databaseWritten`: the index is 500 kB, so a list reads a fifth of it; neither writes to it

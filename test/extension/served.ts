@@ -48,7 +48,7 @@ export interface ServeOptions {
   readonly extension?: "allowed" | "asked";
   /** The folders of the search path, which may contain agents; those of this machine by default. */
   readonly path?: string;
-  /** Files of Whisper that the person put beside continuo.yaml, by path. */
+  /** Files of Whisper that the person put next to continuo.yaml, by path. */
   readonly whisper?: Readonly<Record<string, string | Uint8Array>>;
 }
 

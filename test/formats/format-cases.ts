@@ -1,5 +1,5 @@
 /**
- * The tests that the format cases of an agent pass, whatever the format. A case is a folder beside the
+ * The tests that the format cases of an agent pass, whatever the format. A case is a folder next to the
  * agent's tests: `home/` as the agent keeps it, `expected.json` (what Continuo makes of it, `toModel`) and a
  * README that says where it comes from.
  */

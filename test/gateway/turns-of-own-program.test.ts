@@ -129,7 +129,7 @@ test("after a turn of the agent's own program, an editor's next turn continues i
   const starts = home.sent("session/resume").length;
   await addTurn(home, AGENT, "one");
   await say("ask again");
-  // The program starts again, because it does not know the turn, and gets the prompt alone, because its session does.
+  // The program starts again, because it does not know the turn, and gets only the prompt, because its session does.
   expect(home.sent("session/resume")).toHaveLength(starts + 1);
   expect(home.prompts()).toEqual(["ask", "ask again"]);
   await sleep(3 * GATEWAY_LIMITS.nativeMs);

@@ -67,7 +67,7 @@ function sweepGemini(home: string, days: number, nowMs: number): number {
   return gone.length;
 }
 
-/** The file that a start leaves beside a session that it resumes. */
+/** The file that a start leaves next to a session that it resumes. */
 function leaveStub({ id }: WrittenSession, home: string, nowMs: number): void {
   const minute = new Date(nowMs).toISOString().slice(0, 16).replace(":", "-");
   const path = join(home, ".gemini/tmp/project/chats", `session-${minute}-${id.slice(0, 8)}.jsonl`);

@@ -1,7 +1,7 @@
 /**
  * Stands in for an agent that reads a new session: `node stand-in.ts AGENT [CHANGE]`, then the agent's own arguments.
  *
- * `claude` writes a copy of the session, as `--fork-session` does. `pi` gives the messages of its branch behind the
+ * `claude` writes a copy of the session, as `--fork-session` does. `pi` gives the messages of its branch after the
  * last compaction, those that it would not send to its model too, as `get_messages` does. A change is what the agent does to a text that holds the words: it
  * `loses` the line, or `says` something else there.
  */

@@ -84,7 +84,7 @@ function readFiles(folder: string | undefined): readonly SourceFile[] {
     .sort((a, b) => (a.path < b.path ? -1 : 1));
 }
 
-/** The file behind each specifier that our packages export, such as `@continuo/core/model`. */
+/** The file of each specifier that our packages export, such as `@continuo/core/model`. */
 export const DOORS: ReadonlyMap<string, string> = new Map(
   [...PACKAGES, ...ADAPTERS].flatMap((name) => [...doorsOf(ROOT, name)]),
 );

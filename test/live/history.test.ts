@@ -22,9 +22,9 @@ import { SNAPSHOT_NAME, seal } from "../../packages/live/src/state/snapshot.ts";
 import { openServer } from "../server/harness/open-server.ts";
 import { liveTest, said } from "./live-session.ts";
 
-type Step = readonly [kind: string, note: number, by: "person" | "agent"];
+type NoteStep = readonly [kind: string, note: number, by: "person" | "agent"];
 
-function eventOf([kind, note, by]: Step, n: number): NewEvent {
+function eventOf([kind, note, by]: NoteStep, n: number): NewEvent {
   const data = { noteId: `n${note}`, content: `${kind} ${n}`, mediaTimeMs: note * 1_000, status: "written" };
   const actor = { kind: by } as const;
   switch (kind) {
@@ -40,7 +40,7 @@ function eventOf([kind, note, by]: Step, n: number): NewEvent {
 }
 
 /** Appends one event, or stores a checkpoint's snapshot. */
-async function take(store: Store, sessionId: string, step: Step, n: number): Promise<void> {
+async function take(store: Store, sessionId: string, step: NoteStep, n: number): Promise<void> {
   if (step[0] !== "checkpoint") return void (await store.append(sessionId, [eventOf(step, n)]));
   const { fold } = await restore(store, sessionId, { snapshots: "none" });
   await store.putSnapshot({
@@ -51,7 +51,7 @@ async function take(store: Store, sessionId: string, step: Step, n: number): Pro
   });
 }
 
-const step: fc.Arbitrary<Step> = fc.tuple(
+const step: fc.Arbitrary<NoteStep> = fc.tuple(
   fc.constantFrom("said", "said", "hidden", "note_written", "note_updated", "note_archived", "checkpoint"),
   fc.integer({ min: 1, max: 4 }),
   fc.constantFrom("agent", "agent", "person"),

@@ -11,7 +11,7 @@ import { foldFrame, newView, type SessionView } from "../../extension/sending/vi
 import { addEvent, emptyFold, type LiveFold } from "../../packages/live/src/state/fold.ts";
 import { EMPTY_PART, foldWindow, type LivePart, notesAfter, withNewer } from "../../web/live/fold.ts";
 
-interface Step {
+interface FoldStep {
   readonly type: string;
   readonly by: "agent" | "person";
   readonly data: Readonly<Record<string, unknown>> | null;
@@ -50,13 +50,13 @@ const data = fc.record(
 );
 
 /** All types of the feed, and one that no version of this program knows. */
-const step: fc.Arbitrary<Step> = fc.record({
+const step: fc.Arbitrary<FoldStep> = fc.record({
   type: fc.constantFrom(...LIVE_FEED_TYPES.filter((type) => !type.startsWith("page_")), "moon_rose"),
   by: fc.constantFrom("agent", "person"),
   data: fc.option(data, { freq: 12 }),
 });
 
-function toEvents(steps: readonly Step[]): readonly StoredEvent[] {
+function toEvents(steps: readonly FoldStep[]): readonly StoredEvent[] {
   return steps.map(({ type, by, data }, at) => {
     const occurredAt = new Date(Date.UTC(2026, 0, 1) + at * 1_000).toISOString();
     const event = { id: `e${at}`, sequence: at + 1, type, actor: { kind: by, id: "x" }, data };

@@ -65,7 +65,7 @@ export async function onPostgres({ sessions, rounds, pauseMs, kills }: PostgresR
         sequencesOf(await allEvents(store, sessionId), "transcript_added").length;
       const spoken = clients.flatMap((one) => one.transcript_added).length;
       await expect.poll(heard, { interval: 500, timeout: 120_000 }).toBe(spoken + chunks);
-      // Frames alone begin no batch, so the remaining ones are processed at the end.
+      // Frames begin no batch, so the remaining ones are processed at the end.
       const undecided = async (): Promise<readonly number[]> => {
         const events = await allEvents(store, sessionId);
         const decided = new Set(decidedSequences(events));

@@ -17,7 +17,7 @@ interface Model {
   readonly steps: string[];
 }
 
-type Step = (live: LiveTest, model: Model) => Promise<void>;
+type LiveStep = (live: LiveTest, model: Model) => Promise<void>;
 
 const IDLE_MS = 30_000;
 const HOUR_MS = 3_600_000;
@@ -32,7 +32,7 @@ function refusal(state: LiveState): string {
   return state === "degraded" ? "degraded" : "log_closed";
 }
 
-const STEPS: Readonly<Record<string, Step>> = {
+const STEPS: Readonly<Record<string, LiveStep>> = {
   input: async (live, model) => {
     const batch = { producerId: crypto.randomUUID(), epoch: 0, sequence: 0, evidence: [said("words")] };
     const sending = live.service.accept("k", batch);

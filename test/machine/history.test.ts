@@ -412,7 +412,7 @@ test("the end of a long session is answered before the rest was read, as it is a
   const added = { uuid: "n1", parent: "l399", role: "user", content: "More", time: "13:00:00" } as const;
   appendFileSync(join(own.home.path, file), claudeText(WORK_ID, [added]));
   expect(idsOf(await own.json(`${WORK}/history?limit=1`))).toEqual(["n1"]);
-  // An answer that the end alone does not have comes from the whole session.
+  // An answer that the end does not have comes from the whole session.
   const first = (await own.json(`${WORK}/history?around=turn:1&limit=2`)) as HistoryWindow;
   expect([idsOf(first), first.total, first.turns]).toEqual([["l0", "l1"], 401, 101]);
   const now = (await own.json(`${WORK}/history?limit=2`)) as HistoryWindow;

@@ -20,7 +20,7 @@ const ERROR = "Error: listen EADDRINUSE: address already in use :::3000";
 const PRINTED = `Exit code 1\nnode:events:497\n      throw er;\n\n${ERROR}\n    at Server.setupListenHandle [as _listen2] (node:net:1937:16)`;
 
 /** A session in which an agent calls tools one after the other. */
-function sessionOf(id: string, cwd: string, prompt: string, steps: readonly Step[]): string {
+function sessionOf(id: string, cwd: string, prompt: string, steps: readonly ToolStep[]): string {
   const lines: Line[] = [
     { uuid: "p", parent: null, role: "user", content: prompt, time: "10:00:00" } as Line,
   ];
@@ -44,17 +44,17 @@ function sessionOf(id: string, cwd: string, prompt: string, steps: readonly Step
   return claudeText(id, lines).replaceAll("/home/ann/app", cwd);
 }
 
-type Step =
+type ToolStep =
   | { readonly said: string }
   | { readonly name: string; readonly input: object; readonly output: string; readonly isError?: boolean };
 
-const bash = (command: string, output: string, isError = false): Step => ({
+const bash = (command: string, output: string, isError = false): ToolStep => ({
   name: "Bash",
   input: { command },
   output,
   isError,
 });
-const edit = (file_path: string, old_string: string, new_string: string): Step => ({
+const edit = (file_path: string, old_string: string, new_string: string): ToolStep => ({
   name: "Edit",
   input: { file_path, old_string, new_string },
   output: "The file was changed.",

@@ -18,7 +18,7 @@ interface PlacedBlock {
   readonly place: string;
 }
 
-interface Turn {
+interface ApiTurn {
   readonly role: string;
   readonly blocks: PlacedBlock[];
 }
@@ -66,8 +66,8 @@ export function violationsOf(body: JsonObject): readonly string[] {
 }
 
 /** Messages of one role that follow each other are one turn to the service. */
-function turnsOf(messages: readonly JsonObject[], found: string[]): readonly Turn[] {
-  const turns: Turn[] = [];
+function turnsOf(messages: readonly JsonObject[], found: string[]): readonly ApiTurn[] {
+  const turns: ApiTurn[] = [];
   for (const [i, message] of messages.entries()) {
     // Newer betas allow system messages between the others.
     if (message.role === "system") continue;
@@ -86,7 +86,7 @@ function turnsOf(messages: readonly JsonObject[], found: string[]): readonly Tur
   return turns;
 }
 
-function idsIn(turn: Turn | undefined, role: string, type: string, key: string): ReadonlySet<unknown> {
+function idsIn(turn: ApiTurn | undefined, role: string, type: string, key: string): ReadonlySet<unknown> {
   const blocks = turn?.role === role ? turn.blocks : [];
   return new Set(blocks.filter(({ block }) => block.type === type).map(({ block }) => block[key]));
 }

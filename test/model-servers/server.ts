@@ -47,7 +47,7 @@ export interface ModelServer extends AsyncDisposable {
   readonly port: number;
   /** All requests so far, oldest first; also at `GET /__log`, and forgotten by `DELETE /__log`. */
   readonly requests: readonly RequestRecord[];
-  /** The requests of conversations alone: no titles, counts or summaries. */
+  /** Only the requests of conversations: no titles, counts or summaries. */
   conversation(): readonly RequestRecord[];
   close(): Promise<void>;
 }

@@ -144,12 +144,12 @@ function orderedContent(changes: readonly Data[], syncs: readonly Sync[], choice
   return file.content();
 }
 
-interface Part {
+interface FilePiece {
   readonly offset: number;
   readonly bytes: Buffer;
 }
 
-function* sectorsOf({ offset, bytes }: Part, size: number): Generator<Part> {
+function* sectorsOf({ offset, bytes }: FilePiece, size: number): Generator<FilePiece> {
   for (let at = 0; at < bytes.length; ) {
     const end = Math.min(bytes.length, at + size - ((offset + at) % size));
     yield { offset: offset + at, bytes: bytes.subarray(at, end) };
@@ -157,7 +157,7 @@ function* sectorsOf({ offset, bytes }: Part, size: number): Generator<Part> {
   }
 }
 
-function clipped({ offset, bytes }: Part, size: number): Part {
+function clipped({ offset, bytes }: FilePiece, size: number): FilePiece {
   return { offset, bytes: bytes.subarray(0, size - offset) };
 }
 
@@ -174,7 +174,7 @@ class GrowingFile {
     }
   }
 
-  write({ offset, bytes }: Part): void {
+  write({ offset, bytes }: FilePiece): void {
     this.grow(offset + bytes.length);
     bytes.copy(this.#bytes, offset);
   }

@@ -24,10 +24,10 @@ export interface EntryChange {
   readonly name: string;
   readonly target: number | undefined;
   readonly kind: "file" | "folder";
-  readonly from?: Place;
+  readonly from?: OperationPlace;
 }
 
-export interface Place {
+export interface OperationPlace {
   readonly inode: number;
   readonly name: string;
 }
@@ -169,7 +169,7 @@ class Reader {
   }
 
   /** `null` for what lies outside of the folder of the trace. */
-  #placeOf(path: string): Place | null {
+  #placeOf(path: string): OperationPlace | null {
     if (!path.startsWith(`${this.#root}/`)) return null;
     const names = path.slice(this.#root.length + 1).split("/");
     const name = names.pop() ?? "";
@@ -178,7 +178,7 @@ class Reader {
     return inode === undefined ? null : { inode, name };
   }
 
-  #inodeAt(place: Place | null): number | undefined {
+  #inodeAt(place: OperationPlace | null): number | undefined {
     return place === null ? undefined : this.#folders.get(place.inode)?.get(place.name);
   }
 
@@ -193,11 +193,11 @@ class Reader {
     this.#open.set(call.result, { inode, path, position: 0, appends: flags.includes("O_APPEND") });
   }
 
-  #created(call: At, place: Place | null, kind: EntryChange["kind"]): number | undefined {
+  #created(call: At, place: OperationPlace | null, kind: EntryChange["kind"]): number | undefined {
     return place === null ? undefined : this.#enter(call, place, kind);
   }
 
-  #enter(call: At, { inode, name }: Place, kind: EntryChange["kind"]): number {
+  #enter(call: At, { inode, name }: OperationPlace, kind: EntryChange["kind"]): number {
     const target = ++this.#made;
     if (kind === "folder") this.#folders.set(target, new Map());
     this.#folders.get(inode)?.set(name, target);
@@ -224,7 +224,7 @@ class Reader {
     }
   }
 
-  #name(call: SystemCall, { inode, name }: Place, target: number, from?: Place): void {
+  #name(call: SystemCall, { inode, name }: OperationPlace, target: number, from?: OperationPlace): void {
     const kind = this.#folders.has(target) ? "folder" : "file";
     this.#folders.get(inode)?.set(name, target);
     const gone = from === undefined ? {} : { from };

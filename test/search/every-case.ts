@@ -1,4 +1,4 @@
-/** One home with the sessions of all format cases, as far as they can lie beside each other. */
+/** One home with the sessions of all format cases, as far as they can lie next to each other. */
 
 import { cpSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";

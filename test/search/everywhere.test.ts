@@ -199,7 +199,7 @@ test("a session of Continuo's own is found with its native session as one conver
   if (first === undefined) throw new Error("it was not found");
   expect(first.link).toMatch(new RegExp(`^continuo open continuo:${OWN_ID} --message `, "u"));
   expect(await opened(first)).toContain("capybara");
-  // Codex's part alone says it.
+  // Only Codex's part says it.
   expect((await find("role:assistant", "hello")).map(({ session }) => session.agent)).toEqual(["codex"]);
   await say("m2", "Now an axolotl");
   expect(await find("axolotl")).toHaveLength(1);

@@ -51,7 +51,7 @@ test.each(FORMAT_CASES.filter(([agent]) => agent !== "opencode"))(
   120_000,
 );
 
-/** Returns the texts of this session alone: a fork that shows that its beginning grew is another question. */
+/** Returns the texts of only this session: a fork that shows that its beginning grew is another question. */
 async function textOf(places: Places, path: string): Promise<unknown> {
   return (await contentOf(places)).filter(({ key }) => key === path);
 }

@@ -75,7 +75,7 @@ test("of 120 sessions in one database only the one that changed is read again", 
   expect(await stale(room)).toEqual([]);
   using database = new DatabaseSync(room.path);
   insertMessage(database, idOf(77), user("msg_77_3", "And a bilby"), 5);
-  // The writer has not closed the database, so the row is only in the log beside it.
+  // The writer has not closed the database, so the row is only in the log next to it.
   expect(await stale(room)).toEqual(["77"]);
   expect(await stale(room)).toEqual([]);
   expect(await find(room, "bilby")).toEqual([idOf(77)]);

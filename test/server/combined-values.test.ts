@@ -1,4 +1,4 @@
-/** Values that are valid alone and invalid together: each row of the table in docs/server.md. */
+/** Values that are valid by themselves and invalid together: each row of the table in docs/server.md. */
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";

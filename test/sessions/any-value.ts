@@ -128,11 +128,11 @@ function withField(base: object, field: string, make: Make): object {
   return Object.defineProperty({ ...base }, field, { enumerable: true, configurable: true, value });
 }
 
-type Step = (tell: (event: unknown) => Promise<void>) => unknown;
+type AgentStep = (tell: (event: unknown) => Promise<void>) => unknown;
 
-const step: fc.Arbitrary<Step> = fc.oneof(
+const step: fc.Arbitrary<AgentStep> = fc.oneof(
   fc.record({ make: made }).map(
-    ({ make }): Step =>
+    ({ make }): AgentStep =>
       (tell) =>
         tell(make()),
   ),
@@ -144,7 +144,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
       waits: fc.boolean(),
     })
     .map(
-      ({ type, field, make, waits }): Step =>
+      ({ type, field, make, waits }): AgentStep =>
         (tell) => {
           const told = tell(withField({ ...SOUND, type }, field, make));
           // An agent does not have to wait.
@@ -152,7 +152,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
         },
     ),
   fc.record({ make: made }).map(
-    ({ make }): Step =>
+    ({ make }): AgentStep =>
       (tell) => {
         const event: Record<string, unknown> = { ...SOUND, type: "tool_call", toolInput: { list: [] } };
         const told = tell(event);
@@ -180,7 +180,7 @@ const end: fc.Arbitrary<() => unknown> = fc.oneof(
 );
 
 interface AnyRun {
-  readonly steps: readonly Step[];
+  readonly steps: readonly AgentStep[];
   readonly end: () => unknown;
   /** True if the agent answers synchronously, without a promise. */
   readonly isPlain: boolean;

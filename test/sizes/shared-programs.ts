@@ -9,7 +9,7 @@ export function bundledCommand(): Promise<string> {
   return ask("/command");
 }
 
-/** Beside the command: its chunks, with the modules of each. */
+/** The file next to the command with its chunks, with the modules of each. */
 export const CHUNKS = "chunks.json";
 
 /**

@@ -1,5 +1,5 @@
 /**
- * `node test/sizes/twice.ts COMMAND…` runs a command that runs tests. Files of tests that fail run again, alone, and
+ * `node test/sizes/twice.ts COMMAND…` runs a command that runs tests. Files of tests that fail run again, one at a time, and
  * what passes then is printed as unsteady. So one test that depends on how busy the machine is does not hide what the
  * other twelve thousand say, and it is not hidden either.
  */

@@ -1,4 +1,4 @@
-/** The toy agent's scan: every line behind the first one is a message. */
+/** The toy agent's scan: every line after the first one is a message. */
 
 import type { Block, Message, Problem, SessionInfo } from "@continuo/core/model";
 import { isJson, type Json, textField, toTime } from "@continuo/files";

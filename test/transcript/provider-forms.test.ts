@@ -109,18 +109,23 @@ interface ChatParameters {
 type Source =
   | { type: "base64"; media_type: "image/jpeg" | "image/png" | "image/gif" | "image/webp"; data: string }
   | { type: "url"; url: string };
-type Part = { type: "text"; text: string } | { type: "image"; source: Source };
+type FormBlock = { type: "text"; text: string } | { type: "image"; source: Source };
 interface MessagesParameters {
   messages: Array<{
     role: "user" | "assistant";
     content:
       | string
       | Array<
-          | Part
+          | FormBlock
           | { type: "thinking"; thinking: string; signature: string }
           | { type: "redacted_thinking"; data: string }
           | { type: "tool_use"; id: string; name: string; input: unknown }
-          | { type: "tool_result"; tool_use_id: string; content?: string | Array<Part>; is_error?: boolean }
+          | {
+              type: "tool_result";
+              tool_use_id: string;
+              content?: string | Array<FormBlock>;
+              is_error?: boolean;
+            }
         >;
   }>;
 }

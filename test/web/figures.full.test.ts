@@ -139,14 +139,14 @@ async function everyMessageOf(key: string): Promise<readonly Message[]> {
   return [...byId.values()];
 }
 
-interface Turn {
+interface FigureTurn {
   readonly asked: string;
   tokens: number;
 }
 
 /** A turn begins with the words of a person. */
-function turnsOf(messages: readonly Message[]): readonly Turn[] {
-  const turns: Turn[] = [];
+function turnsOf(messages: readonly Message[]): readonly FigureTurn[] {
+  const turns: FigureTurn[] = [];
   for (const { role, origin, content, usage } of messages) {
     if (role === "user" && origin === "person") {
       const asked = content.flatMap((block) => (block.type === "text" ? [block.text] : [])).join("\n");

@@ -13,7 +13,7 @@ export const WORK_FILE: string = `.claude/projects/-project/${WORK_ID}.jsonl`;
 export const SECRET: string = `ghp_${"a1B2c3".repeat(6)}`;
 const SESSIONS = { name: "tasks", sessions: 60, totalBytes: 900_000 };
 
-type Step = readonly [uuid: string, parent: string | null, role: Line["role"], content: unknown];
+type TaskLine = readonly [uuid: string, parent: string | null, role: Line["role"], content: unknown];
 
 const text = (words: string) => ({ type: "text", text: words });
 const edit = (id: string, file_path: string, old_string: string, new_string: string) => ({
@@ -25,8 +25,8 @@ const edit = (id: string, file_path: string, old_string: string, new_string: str
 const changed = (id: string) => [{ type: "tool_result", tool_use_id: id, content: "The file was changed." }];
 
 /** A longer conversation with edits of two files, and a question that was asked in two ways. */
-function work(project: string): readonly Step[] {
-  const steps: Step[] = [
+function work(project: string): readonly TaskLine[] {
+  const steps: TaskLine[] = [
     ["q1", null, "user", `The timer is wrong for black tea. The token of the build is ${SECRET}.`],
     ["a1", "q1", "assistant", [text("I look first."), edit("e1", `${project}/src/brew.ts`, "200", "240")]],
     ["r1", "a1", "user", changed("e1")],

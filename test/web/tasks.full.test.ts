@@ -25,13 +25,13 @@ afterAll(async () => {
 });
 
 /** The person sees the element `sees`, and then presses one chord or types one text. */
-type Step = readonly [sees: string, does: { readonly key: string } | { readonly text: string }];
+type TaskStep = readonly [sees: string, does: { readonly key: string } | { readonly text: string }];
 
 interface Task {
   readonly most: number;
   /** The address to begin at, or the page on which an earlier task ended. */
   readonly from: string | ViewerPage;
-  readonly steps: readonly Step[];
+  readonly steps: readonly TaskStep[];
   /** Checks whether the goal was reached; it must not act. */
   readonly reached: (page: Page, seen: Seen) => Promise<void>;
 }
@@ -174,7 +174,7 @@ test("a session is handed over, and the command of the new session is copied, in
 });
 
 test("a conversation begins in at most 2 steps, and its next prompt is sent in at most 2 more", async () => {
-  const first: readonly Step[] = [
+  const first: readonly TaskStep[] = [
     ["textarea:focus", text("refuse nothing, fix the first one")],
     ["button.primary:enabled", key("Enter")],
   ];
@@ -187,7 +187,7 @@ test("a conversation begins in at most 2 steps, and its next prompt is sent in a
       await expect.poll(() => home.prompts()).toContain("refuse nothing, fix the first one");
     },
   });
-  const next: readonly Step[] = [
+  const next: readonly TaskStep[] = [
     [".session-page textarea:focus", text("and now the second one")],
     [".dock button.primary:enabled", key("Enter")],
   ];

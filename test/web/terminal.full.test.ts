@@ -30,7 +30,7 @@ beforeAll(async () => {
   chmodSync(join(home.path, "bin/claude"), 0o755);
   await bundleWeb(ROOT, join(home.path, "pages"));
   terminal = openTerminal(home, 400, 40);
-  // tmux does not know these variables: the window gets them from the server alone.
+  // tmux does not know these variables: the window gets them only from the server.
   terminal.type(
     `PATH=${home.path}/bin:$PATH SECRET='from the server' '${process.execPath}' ${SERVER} ${home.path} ${home.path}/pages 0`,
   );

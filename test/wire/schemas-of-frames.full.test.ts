@@ -4,7 +4,7 @@ import { isContinuoError } from "@continuo/core/model";
 import { CHANNEL_LIMITS, parseClientFrame } from "@continuo/core/wire";
 import { describe, expect, test } from "vitest";
 import { checkOf, readSchemas } from "./schemas.ts";
-import type { Step } from "./walk.ts";
+import type { WalkStep } from "./walk.ts";
 
 const isFrame = checkOf("channel", "$defs/ClientFrame");
 
@@ -19,7 +19,7 @@ function isTaken(frame: unknown): boolean {
 }
 
 const EXAMPLES = (await import("../../protocol/examples.json", { with: { type: "json" } }))
-  .default as unknown as readonly Step[];
+  .default as unknown as readonly WalkStep[];
 const SENT = EXAMPLES.flatMap(({ sends }) => (sends === undefined ? [] : [sends]));
 
 /** Values of every kind, and those around the limits. */

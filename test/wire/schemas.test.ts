@@ -2,12 +2,12 @@ import { EVENT_KINDS, FIELD_KINDS, fieldNames, payloadProblem } from "@continuo/
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { type Check, checkOf, readSchemas } from "./schemas.ts";
-import type { Step } from "./walk.ts";
+import type { WalkStep } from "./walk.ts";
 
 const isFrame = checkOf("channel", "$defs/ClientFrame");
 
 const EXAMPLES = (await import("../../protocol/examples.json", { with: { type: "json" } }))
-  .default as unknown as readonly Step[];
+  .default as unknown as readonly WalkStep[];
 describe("the schema of a frame of a client", () => {
   test("has each type of frame that the examples show, and no other", () => {
     const types = JSON.stringify(readSchemas("channel").$defs).match(/"type":\{"const":"(\w+)"\}/gu) ?? [];

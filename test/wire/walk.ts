@@ -10,7 +10,7 @@ import { WebSocket as PausableSocket } from "ws";
 import { type Frame, openRaw, type RawSocket } from "../channels/contract/raw.ts";
 import { openServer } from "../server/harness/open-server.ts";
 
-export interface Step {
+export interface WalkStep {
   /** The connection that sends or receives it. */
   readonly who: string;
   readonly sends?: Frame;
@@ -19,7 +19,7 @@ export interface Step {
 }
 
 class Walk {
-  readonly steps: Step[] = [];
+  readonly steps: WalkStep[] = [];
   readonly #url: string;
   readonly #open = new Map<string, RawSocket>();
 
@@ -69,7 +69,7 @@ class Walk {
 }
 
 /** Every step in its order; takes a few seconds, because the server waits for a writer that was cut off. */
-export async function walkThrough(store: Store): Promise<readonly Step[]> {
+export async function walkThrough(store: Store): Promise<readonly WalkStep[]> {
   const server = await openServer(store);
   const walk = new Walk(server.url);
   try {
@@ -277,7 +277,7 @@ async function watchSlowly(walk: Walk, store: Store): Promise<void> {
 const TIME = "2026-11-25T12:00:00.000Z";
 
 /** The server's times and ids, numbered as they come. */
-function equalised(steps: readonly Step[]): readonly Step[] {
+function equalised(steps: readonly WalkStep[]): readonly WalkStep[] {
   const ids = new Map<string, string>();
   const text = JSON.stringify(steps)
     .replaceAll(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/gu, TIME)
@@ -286,5 +286,5 @@ function equalised(steps: readonly Step[]): readonly Step[] {
       ids.set(id, made);
       return made;
     });
-  return JSON.parse(text) as readonly Step[];
+  return JSON.parse(text) as readonly WalkStep[];
 }

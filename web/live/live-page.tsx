@@ -21,20 +21,20 @@ import { Timeline } from "./timeline.tsx";
 
 interface LivePageProps {
   readonly sessionKey: string;
-  /** The part beside the timeline, if there is room for two. */
+  /** The part next to the timeline, if there is room for two. */
   readonly at: number | null;
 }
 
 const NAMES = { summary: "Summary", notes: "Notes", timeline: "Timeline" } as const;
 
-type Part = keyof typeof NAMES;
+type LiveTab = keyof typeof NAMES;
 
-const PARTS = Object.keys(NAMES) as readonly Part[];
+const PARTS = Object.keys(NAMES) as readonly LiveTab[];
 
 export function LivePage({ sessionKey, at }: LivePageProps): VNode {
   const state = useMemo(() => new LiveState(sessionKey), [sessionKey]);
-  const part = useSignal<Part | null>(null);
-  /** The part beside the timeline, where there is room for two. */
+  const part = useSignal<LiveTab | null>(null);
+  /** The part next to the timeline, where there is room for two. */
   const left = useSignal<"notes" | "summary" | null>(null);
   useEffect(() => state.follow(at), [state]);
   useEffect(() => void state.goTo(at), [state, at]);
@@ -43,7 +43,7 @@ export function LivePage({ sessionKey, at }: LivePageProps): VNode {
   const first = hasEnded && at === null && session.hasPage === true ? "summary" : "notes";
   const shown = part.value ?? left.value ?? first;
   const beside = left.value ?? first;
-  const show = (name: Part): void => {
+  const show = (name: LiveTab): void => {
     part.value = name;
     if (name !== "timeline") left.value = name;
   };

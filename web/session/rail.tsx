@@ -58,7 +58,7 @@ interface TurnListProps {
 function TurnList({ state, shown, asked }: TurnListProps): VNode {
   const scroller = useRef<HTMLDivElement>(null);
   const outline = state.turns.value;
-  // A rail with only one line would repeat the title and the turn beside it.
+  // A rail with only one line would repeat the title and the turn next to it.
   const isOnly = outline.total === 1 && !outline.hasOlder;
   const turns = useMemo(
     () => (isOnly ? [] : outline.turns.filter(({ title }) => searchableText(title ?? "").includes(asked))),

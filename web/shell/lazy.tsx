@@ -25,8 +25,8 @@ export function lazily<Props extends object>(
   };
   return function Lazy(props: Props) {
     if (!begun) void begin();
-    const Part = loaded.value?.part;
-    if (Part !== undefined) return <Part {...props} />;
+    const Loaded = loaded.value?.part;
+    if (Loaded !== undefined) return <Loaded {...props} />;
     const Meantime = meantime;
     return (
       <>

@@ -8,7 +8,7 @@ export interface SidesRow {
   readonly right: ChangedLine | null;
 }
 
-/** Removed lines are beside the lines that replaced them. */
+/** Removed lines are next to the lines that replaced them. */
 export function sidesOf(lines: readonly ChangedLine[]): readonly SidesRow[] {
   const rows: SidesRow[] = [];
   let removed: ChangedLine[] = [];

@@ -1,7 +1,7 @@
 /** Conversations as Claude Code 2.1 writes them (`docs/formats/claude.md`). */
 
 import { join } from "node:path";
-import { type Conversation, INJECTED, type Step } from "../conversation.ts";
+import { type BenchStep, type Conversation, INJECTED } from "../conversation.ts";
 import type { Random } from "../random.ts";
 import type { NativeFile } from "./native-file.ts";
 
@@ -71,7 +71,7 @@ function createChain(conversation: Conversation, random: Random): Chain {
   };
 }
 
-function callLines(step: Step, random: Random): { thinking: Line; use: Line; result: Line } {
+function callLines(step: BenchStep, random: Random): { thinking: Line; use: Line; result: Line } {
   const [id, call] = [random.hex(24), `toolu_${random.hex(24)}`];
   const thinking = { type: "thinking", thinking: step.thinking, signature: random.hex(400) };
   const use = { type: "tool_use", id: call, name: step.tool, input: step.input };

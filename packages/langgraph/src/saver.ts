@@ -27,7 +27,7 @@ import {
   WRITE,
   type WriteRecord,
 } from "./records.ts";
-import { type Place, type RunnableConfig, requiredPlace, TupleReader, threadOf } from "./tuples.ts";
+import { type CheckpointKey, type RunnableConfig, requiredPlace, TupleReader, threadOf } from "./tuples.ts";
 import { findCheckpoint, newestFirst } from "./walk.ts";
 
 export interface ContinuoSaverOptions {
@@ -201,14 +201,14 @@ export class ContinuoSaver extends BaseCheckpointSaver {
     return this.#inOrder.run(thread, () => work(thread, ns));
   }
 
-  async #placesOf(thread: string, place: Place): Promise<Places> {
+  async #placesOf(thread: string, place: CheckpointKey): Promise<Places> {
     const known = this.#places.get(keyOf(thread, place));
     if (known !== undefined) return known;
     const found = await findCheckpoint(this.#sessionOf(thread), idOf(place), place);
     return found?.record.places ?? {};
   }
 
-  async #append(thread: string, place: Place, record: CheckpointRecord): Promise<void> {
+  async #append(thread: string, place: CheckpointKey, record: CheckpointRecord): Promise<void> {
     const session = this.#sessionOf(thread);
     const key = keyOf(thread, place);
     const since = this.#early.get(key);
@@ -260,11 +260,11 @@ export class ContinuoSaver extends BaseCheckpointSaver {
 const KIND = "langgraph";
 const THREAD = "langgraphThread";
 
-function keyOf(thread: string, { ns, checkpoint }: Place): string {
+function keyOf(thread: string, { ns, checkpoint }: CheckpointKey): string {
   return JSON.stringify([thread, ns, checkpoint]);
 }
 
-function idOf({ ns, checkpoint }: Place): string {
+function idOf({ ns, checkpoint }: CheckpointKey): string {
   return eventId(CHECKPOINT, ns, checkpoint);
 }
 

@@ -21,7 +21,7 @@ import { type FoundTuple, findCheckpoint } from "./walk.ts";
 /** The type of `@langchain/core`, without an import of that package. */
 export type RunnableConfig = Parameters<BaseCheckpointSaver["getTuple"]>[0];
 
-export interface Place {
+export interface CheckpointKey {
   readonly ns: string;
   readonly checkpoint: string;
 }
@@ -40,7 +40,7 @@ export function threadOf(config: RunnableConfig): ThreadPlace {
   return { thread, ns, checkpoint: getCheckpointId(config) || undefined };
 }
 
-export function requiredPlace(config: RunnableConfig): Place {
+export function requiredPlace(config: RunnableConfig): CheckpointKey {
   const { ns, checkpoint } = threadOf(config);
   if (checkpoint === undefined) throw new ContinuoError("invalid", "configurable has no checkpoint_id");
   return { ns, checkpoint };
@@ -60,7 +60,7 @@ export class TupleReader {
     this.#source = source;
   }
 
-  async byId(place: Place): Promise<CheckpointTuple | undefined> {
+  async byId(place: CheckpointKey): Promise<CheckpointTuple | undefined> {
     const found = await this.#find(place);
     return found === undefined ? undefined : await this.toTuple(found);
   }
@@ -132,12 +132,12 @@ export class TupleReader {
     return values;
   }
 
-  async #find(place: Place): Promise<FoundTuple | undefined> {
+  async #find(place: CheckpointKey): Promise<FoundTuple | undefined> {
     return await findCheckpoint(this.#source.session, eventId(CHECKPOINT, place.ns, place.checkpoint), place);
   }
 
   /** Before version 4, LangGraph stored what a step sends in the writes of the previous checkpoint. */
-  async #addPendingSends(checkpoint: Checkpoint, parent: Place): Promise<void> {
+  async #addPendingSends(checkpoint: Checkpoint, parent: CheckpointKey): Promise<void> {
     const found = await this.#find(parent);
     const writes = found === undefined ? [] : await this.writesOf(found);
     checkpoint.channel_values[TASKS] = writes

@@ -57,12 +57,12 @@ const fieldDamage = fc.record({
   value: fc.constantFrom(undefined, null, 7, "x", {}, [], true),
 });
 
-type Place = readonly [parent: Record<string, unknown>, key: string];
+type DamagePlace = readonly [parent: Record<string, unknown>, key: string];
 
-function placesIn(value: unknown, depth = 0): readonly Place[] {
+function placesIn(value: unknown, depth = 0): readonly DamagePlace[] {
   if (typeof value !== "object" || value === null || depth > 4) return [];
   const parent = value as Record<string, unknown>;
-  return Object.keys(parent).flatMap((key): readonly Place[] => [
+  return Object.keys(parent).flatMap((key): readonly DamagePlace[] => [
     [parent, key],
     ...placesIn(parent[key], depth + 1),
   ]);

@@ -14,7 +14,7 @@ const SESSION_ID = "5e551011-0000-4000-8000-000000000001";
 type Line = Record<string, unknown> | string;
 
 /** Writes one step of a session; `n` makes its ids. */
-type Step = (
+type LineStep = (
   n: number,
   parent: string | null,
 ) => { readonly lines: readonly Line[]; readonly tip: string | null };
@@ -59,7 +59,7 @@ const common = fc
   )
   .map((fields): Record<string, unknown> => ({ sessionId: SESSION_ID, ...Object.assign({}, ...fields) }));
 
-const prompt: fc.Arbitrary<Step> = fc
+const prompt: fc.Arbitrary<LineStep> = fc
   .tuple(
     common,
     words,
@@ -90,7 +90,7 @@ const prompt: fc.Arbitrary<Step> = fc
     };
   });
 
-const turnWithTools: fc.Arbitrary<Step> = fc
+const turnWithTools: fc.Arbitrary<LineStep> = fc
   .tuple(common, words, fc.integer({ min: 0, max: 3 }))
   .map(([fields, text, calls]) => (n, parent) => {
     const lines: Line[] = [];
@@ -124,14 +124,14 @@ const turnWithTools: fc.Arbitrary<Step> = fc
     return { lines, tip };
   });
 
-const aside: fc.Arbitrary<Step> = fc
+const aside: fc.Arbitrary<LineStep> = fc
   .tuple(common, words, fc.constantFrom("attachment", "system", "weird"))
   .map(([fields, content, type]) => (n, parent) => ({
     lines: [{ type, uuid: uuid(n), parentUuid: parent, content, attachment: { type: "date" }, ...fields }],
     tip: uuid(n),
   }));
 
-const title: fc.Arbitrary<Step> = fc
+const title: fc.Arbitrary<LineStep> = fc
   .tuple(
     fc.constantFrom(["custom-title", "customTitle"], ["ai-title", "aiTitle"], ["summary", "summary"]),
     words,
@@ -141,7 +141,7 @@ const title: fc.Arbitrary<Step> = fc
     tip: parent,
   }));
 
-const odd: fc.Arbitrary<Step> = fc
+const odd: fc.Arbitrary<LineStep> = fc
   .constantFrom<Line>(
     "{broken",
     "5",
@@ -155,11 +155,11 @@ const odd: fc.Arbitrary<Step> = fc
   )
   .map((line) => (_, parent) => ({ lines: [line], tip: parent }));
 
-const rewind: fc.Arbitrary<Step> = fc
+const rewind: fc.Arbitrary<LineStep> = fc
   .constantFrom(null, uuid(0), uuid(2), "lost")
   .map((to) => () => ({ lines: [], tip: to }));
 
-const leaf: fc.Arbitrary<Step> = fc.constant((_: number, parent: string | null) => ({
+const leaf: fc.Arbitrary<LineStep> = fc.constant((_: number, parent: string | null) => ({
   lines: [{ type: "last-prompt", leafUuid: parent, sessionId: SESSION_ID }],
   tip: parent,
 }));

@@ -75,7 +75,7 @@ interface Trace {
 }
 
 /**
- * Everything in the folder but the `-shm`, in which SQLite notes who reads. For root alone SQLite gives a `-wal`
+ * Everything in the folder but the `-shm`, in which SQLite notes who reads. Only for root SQLite gives a `-wal`
  * the owner that it has already: that shows in its time of change, and is no part of what is promised.
  */
 function traces(): Trace[] {

@@ -35,7 +35,7 @@ interface Word {
   readonly isJoined: boolean;
 }
 
-type Step =
+type CaptionStep =
   | { readonly type: "said"; readonly words: readonly Word[] }
   | { readonly type: "sound"; readonly text: string; readonly startMs: number; readonly endMs: number }
   | { readonly type: "back"; readonly fromMs: number; readonly toMs: number };
@@ -63,7 +63,7 @@ export function readTalk(name: string, text: string): Talk {
   const fields = Object.fromEntries(head.split("\n").map((line) => line.split(": ") as [string, string]));
   const { lang = "en", style = "cues" } = fields;
   const voice = speaker(lang, PAUSES[fields.pauses === "short" ? "short" : "long"], randomOf(name));
-  const steps: Step[] = [];
+  const steps: CaptionStep[] = [];
   const thoughts: JudgedThought[] = [];
   const clauses: string[] = [];
   for (const block of blocks) {
@@ -134,7 +134,7 @@ function speaker(lang: string, pauses: (typeof PAUSES)["short"], random: () => n
         return { text: word, startMs, endMs, isJoined };
       }),
     endThought: (): void => wait(pauses.thought),
-    sound: (text: string): Step => {
+    sound: (text: string): CaptionStep => {
       const startMs = nowMs;
       wait(4_000);
       return { type: "sound", text, startMs, endMs: nowMs };
@@ -147,7 +147,7 @@ interface Drawing {
   readonly isPlain: boolean;
 }
 
-type Draw = (steps: readonly Step[], drawing: Drawing) => readonly Omit<DrawnPiece, "atMs">[];
+type Draw = (steps: readonly CaptionStep[], drawing: Drawing) => readonly Omit<DrawnPiece, "atMs">[];
 
 /** The words of a step as captions show them. */
 function shown(words: readonly Word[], { isPlain }: Drawing): readonly Word[] {
@@ -162,7 +162,7 @@ function textOf(words: readonly Word[]): string {
 }
 
 const saidOrSound = (
-  steps: readonly Step[],
+  steps: readonly CaptionStep[],
   draw: (words: readonly Word[]) => readonly Omit<DrawnPiece, "atMs">[],
 ): readonly Omit<DrawnPiece, "atMs">[] =>
   steps.flatMap((step) => {
@@ -171,7 +171,7 @@ const saidOrSound = (
   });
 
 const lookedAt = (
-  steps: readonly Step[],
+  steps: readonly CaptionStep[],
   drawing: Drawing,
   everyMs: number,
 ): readonly Omit<DrawnPiece, "atMs">[] =>
@@ -237,7 +237,10 @@ const DRAWN: Readonly<Record<string, Draw>> = {
 };
 
 /** The pieces in the order in which they are seen, including those that are repeated after a seek back. */
-function played(pieces: readonly Omit<DrawnPiece, "atMs">[], steps: readonly Step[]): readonly DrawnPiece[] {
+function played(
+  pieces: readonly Omit<DrawnPiece, "atMs">[],
+  steps: readonly CaptionStep[],
+): readonly DrawnPiece[] {
   const backs = steps.flatMap((step) => (step.type === "back" ? [step] : []));
   const seen: DrawnPiece[] = [];
   let fromMs = 0;

@@ -99,7 +99,7 @@ test("after a seek back into a sentence, a model receives the sentence once, who
     await live.clock.advance(13_000);
   };
   await say(WORDS);
-  // Everything from "lays" on is heard again: first alone, then with the following words.
+  // Everything from "lays" on is heard again: first by itself, then with the following words.
   await say(MORE.slice(2, 7));
   await say(MORE.slice(7));
   expect(agent.shown.map((evidence) => evidence.map(({ text }) => text))).toEqual([

@@ -1,7 +1,7 @@
 /** Ways in which a store can be wrong. Each is a wrapper around some calls of a correct store. */
 
 import { isContinuoError, type NewEvent, type Store, type StoredEvent } from "@continuo/core/model";
-import type { Part } from "./record-history.ts";
+import type { RecordedStore } from "./record-history.ts";
 
 /** Returns a function that returns true at every `n`th call. */
 function every(n: number): () => boolean {
@@ -9,7 +9,10 @@ function every(n: number): () => boolean {
   return () => ++calls % n === 0;
 }
 
-function changedAnswer(store: Part, change: (stored: StoredEvent) => StoredEvent): Partial<Part> {
+function changedAnswer(
+  store: RecordedStore,
+  change: (stored: StoredEvent) => StoredEvent,
+): Partial<RecordedStore> {
   const wrong = every(4);
   return {
     append: async (logId, events, options) => {
@@ -20,10 +23,10 @@ function changedAnswer(store: Part, change: (stored: StoredEvent) => StoredEvent
 }
 
 function changedRefusal(
-  store: Part,
+  store: RecordedStore,
   code: "conflict" | "fenced",
   change: Record<string, number>,
-): Partial<Part> {
+): Partial<RecordedStore> {
   return {
     append: async (logId, events, options) => {
       try {
@@ -41,9 +44,9 @@ function changedRefusal(
 }
 
 function changedPage(
-  store: Part,
+  store: RecordedStore,
   change: (events: readonly StoredEvent[]) => readonly StoredEvent[],
-): Partial<Part> {
+): Partial<RecordedStore> {
   return {
     read: async (logId, options) => {
       const page = await store.read(logId, options);
@@ -53,9 +56,9 @@ function changedPage(
 }
 
 function changedTail(
-  store: Part,
+  store: RecordedStore,
   change: (event: StoredEvent, n: number) => readonly StoredEvent[],
-): Partial<Part> {
+): Partial<RecordedStore> {
   return {
     tail: async function* (logId, options) {
       let n = 0;
@@ -68,7 +71,7 @@ function withoutIds(events: readonly NewEvent[]): readonly NewEvent[] {
   return events.map(({ id: _, ...event }) => event);
 }
 
-export const DEFECTS: Readonly<Record<string, (store: Part) => Partial<Part>>> = {
+export const DEFECTS: Readonly<Record<string, (store: RecordedStore) => Partial<RecordedStore>>> = {
   "ignores the expected sequence": (store) => ({
     append: (logId, events, { expectedSequence: _, ...options } = {}) => store.append(logId, events, options),
   }),

@@ -4,7 +4,7 @@ import { isContinuoError, type Store, type StoredEvent } from "@continuo/core/mo
 import type { Random } from "../harness/random.ts";
 import type { Operation, Sight } from "./history.ts";
 
-export type Part = Pick<Store, "append" | "getLog" | "read" | "tail" | "acquireLease">;
+export type RecordedStore = Pick<Store, "append" | "getLog" | "read" | "tail" | "acquireLease">;
 
 const CLIENTS = ["a", "b", "c"];
 const ROUNDS = 40;
@@ -15,7 +15,11 @@ const data = { name: "h" };
  * Records appends by compare-and-swap under a lease that is lost all the time, reads, and a tail. Some answers are
  * lost.
  */
-export async function recordHistory(store: Store, part: Part, random: Random): Promise<readonly Operation[]> {
+export async function recordHistory(
+  store: Store,
+  part: RecordedStore,
+  random: Random,
+): Promise<readonly Operation[]> {
   const { logId } = await store.createLog();
   const recorder = new Recorder(part, logId, random);
   const tail = recorder.follow();
@@ -29,13 +33,13 @@ export async function recordHistory(store: Store, part: Part, random: Random): P
 
 class Recorder {
   readonly history: Operation[] = [];
-  readonly #part: Part;
+  readonly #part: RecordedStore;
   readonly #logId: string;
   readonly #random: Random;
   #clock = 0;
   #made = 0;
 
-  constructor(part: Part, logId: string, random: Random) {
+  constructor(part: RecordedStore, logId: string, random: Random) {
     this.#part = part;
     this.#logId = logId;
     this.#random = random;

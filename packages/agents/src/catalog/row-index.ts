@@ -122,7 +122,7 @@ export function withSource(row: ListedSession, known: IndexedRow | null): Listed
 
 /**
  * The file of a session, or its database with the log of changes that are not in it yet. If the session has further
- * files, the index has no entry for this file alone, and the figures are unknown.
+ * files, the index has no entry for only this file, and the figures are unknown.
  */
 function filesOf(row: ListedSession): readonly FoundFile[] {
   if (isOwn(row) || !row.location.startsWith("/")) return [];

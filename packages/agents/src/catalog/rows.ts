@@ -54,7 +54,7 @@ export function toOwnRow(session: Session, storeLocation: string): OwnRow {
     title,
     cwd,
     createdAt,
-    // Appends change `updatedAt` at most once a minute. A change of the row alone changes only `updatedAt`.
+    // Appends change `updatedAt` at most once a minute. A change of only the row changes only `updatedAt`.
     updatedAt: updatedAt > lastActivityAt ? updatedAt : lastActivityAt,
     ...present({ activityOrder, place: placeOf(session) ?? undefined }),
     ...present({ forkedFrom: session.forkedFrom?.logId }),

@@ -101,7 +101,7 @@ test("a session counts since a time if one of its files changed since", async ()
   const agents = async (): Promise<readonly string[]> =>
     (await usageOfAll({ places, changedSinceMs: 2_000_000 })).sessions.map(({ agent }) => agent);
   expect(await agents()).toEqual([]);
-  // The newest changes of a database are in the file beside it.
+  // The newest changes of a database are in the file next to it.
   home.write("agent/opencode/opencode.db-wal", "");
   expect(new Set(await agents())).toEqual(new Set(["opencode"]));
 });

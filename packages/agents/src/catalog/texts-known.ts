@@ -62,13 +62,13 @@ export class KnownText implements Pick<CatalogSource, "key" | "sessionId" | "sta
   }
 }
 
-interface Place {
+interface SessionFacts {
   readonly archived: boolean;
   readonly cwd?: string | undefined;
 }
 
 /** Facts about a session from its place and from the files next to it. */
-export function placedOf({ archived, cwd }: Place, title: string | null): string {
+export function placedOf({ archived, cwd }: SessionFacts, title: string | null): string {
   const isPlain = !archived && cwd === undefined && title === null;
   return isPlain ? "" : `\n${JSON.stringify({ archived, cwd, title })}`;
 }

@@ -93,7 +93,7 @@ export async function findCommandUses(command: string, options: ExperienceOption
       hint: "Give its first words, such as `docker compose`.",
     });
   }
-  const ways = new Map<string, Draft>();
+  const ways = new Map<string, WritableWay>();
   let [uses, failed] = [0, 0];
   const seen = new Set<string>();
   const query = parseQuery(words.map((word) => `"${word.replaceAll('"', " ")}"`).join(" "), {
@@ -148,7 +148,7 @@ interface CallInTurn {
   readonly at: string | null;
 }
 
-type Draft = {
+type WritableWay = {
   -readonly [K in keyof CommandWay]: K extends "last" ? CommandWay["last"] | null : CommandWay[K];
 };
 
@@ -159,7 +159,7 @@ interface UsePlace {
   readonly isHere: boolean;
 }
 
-function addUse(way: Draft, { outcome, error }: CommandUse, { isHere, ...place }: UsePlace): void {
+function addUse(way: WritableWay, { outcome, error }: CommandUse, { isHere, ...place }: UsePlace): void {
   const isNewer = way.last === null || (way.last.at ?? "") <= (place.at ?? "");
   way.times += 1;
   if (outcome !== "unknown") way[outcome] += 1;
@@ -185,10 +185,10 @@ function anyOf(all: readonly Phrase[]): SearchQuery {
   return { ...query, all, isQuestion: true };
 }
 
-type Turn = Parameters<ReturnType<typeof createRepairFold>["add"]>[0];
+type RepairTurn = Parameters<ReturnType<typeof createRepairFold>["add"]>[0];
 
 interface SessionFold {
-  add(turn: Turn): void;
+  add(turn: RepairTurn): void;
   end(): void;
 }
 

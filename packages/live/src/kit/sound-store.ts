@@ -130,7 +130,7 @@ export async function* tailAround(
   }
 }
 
-/** The time of an unreadable row is not known. So the window is halved until the row is alone in its millisecond. */
+/** The time of an unreadable row is not known. So the window is halved until the row is the only one in its millisecond. */
 async function readMediaAround(store: Store, logId: string, options: MediaOptions): Promise<MediaPage> {
   try {
     return await store.readMedia(logId, options);

@@ -250,7 +250,7 @@ export interface NoteWriter {
   answer?(request: AskRequest, options: WriteOptions): Promise<AskResult>;
 }
 
-/** Note writers of the server's machine that a person can choose, beside those that the server was started with. */
+/** Note writers of the server's machine that a person can choose, in addition to those that the server was started with. */
 export interface WriterOffers {
   find(): Promise<readonly Pick<OfferedWriter, "name" | "kind">[]>;
   /** The writer of a name that `find` returned, in this process or in another one; `null` for any other name. */

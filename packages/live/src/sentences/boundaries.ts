@@ -1,6 +1,6 @@
 /** The ends of sentences: at punctuation, pauses and seeks; and where a sentence without an end is cut. */
 
-import { clauseScore, type Place, timesOf } from "./clauses.ts";
+import { clauseScore, type TimedText, timesOf } from "./clauses.ts";
 import { segmenterOfSentences } from "./content-words.ts";
 import { LIMITS } from "./limits.ts";
 import { unitsOf } from "./pieces.ts";
@@ -70,7 +70,7 @@ export function firstEnd(
     if (n < from) continue;
     // Later words must not count, because they may be in another piece.
     const heard = words.slice(0, n + 1);
-    const place: Place = { words: heard, times: timesOf(heard), lang };
+    const place: TimedText = { words: heard, times: timesOf(heard), lang };
     if (isPlain && n > 1 && isJoined(place, n - 1, sure)) return endAt(place, n - 1, sure);
     const isEnd = isSeek(before, next) || isSentenceEnd(before.t, next.t, lang);
     if (isEnd || next.n === 1) {
@@ -85,20 +85,20 @@ export function firstEnd(
 }
 
 /** An end between drawn words is a guess if its score is hardly more than necessary. */
-function endAt(place: Place, at: number, sure: number): SentenceEnd {
+function endAt(place: TimedText, at: number, sure: number): SentenceEnd {
   const isTimed = (place.words[at]?.e ?? 0) > (place.words[at]?.s ?? 0);
   const isGuess = !isTimed && (clauseScore(place, at) ?? 0) < scoreOfEnd(place, at, sure) + LIMITS.guessScore;
   return { at, isCut: false, ...(isGuess ? { isGuess } : {}) };
 }
 
 /** A place before a conjunction is judged only when the word after the conjunction is known. */
-function isJoined(place: Place, at: number, sure: number): boolean {
+function isJoined(place: TimedText, at: number, sure: number): boolean {
   const before = { ...place, words: place.words.slice(0, at + 1) };
   return clauseScore(before, at) === null && (clauseScore(place, at) ?? 0) >= scoreOfEnd(place, at, sure);
 }
 
 /** The longer a pause is, the less other evidence an end needs, even if the speaker's sentences are short. */
-function scoreOfEnd({ times }: Place, at: number, sure: number): number {
+function scoreOfEnd({ times }: TimedText, at: number, sure: number): number {
   const pauseMs = (times[at]?.startMs ?? 0) - (times[at - 1]?.endMs ?? 0);
   const beyondMs = pauseMs - LIMITS.longPauseMs;
   return beyondMs < 0 ? sure : Math.min(sure, LIMITS.longPauseScore - beyondMs / LIMITS.longPauseStepMs);
@@ -118,14 +118,14 @@ export function endOf({ t, s, e }: TimedWord): number {
 }
 
 /** In captions with punctuation, only a long pause ends a sentence that has no punctuation at its end. */
-function isPause(place: Place, at: number, sure: number | null): boolean {
+function isPause(place: TimedText, at: number, sure: number | null): boolean {
   const [before, next] = [place.words[at - 1], place.words[at]] as [TimedWord, TimedWord];
   if (sure === null) return pauseBefore(before, next) >= LIMITS.pauseMs;
   return (clauseScore(place, at) ?? 0) >= scoreOfEnd(place, at, sure);
 }
 
 /** The best place to cut a sentence that has become too long: a comma, or the most likely end of a clause. */
-function bestCut(place: Place): number {
+function bestCut(place: TimedText): number {
   const { words } = place;
   let best = { at: words.length, score: Number.NEGATIVE_INFINITY };
   for (let at = Math.ceil(words.length / 5); at < words.length; at++) {

@@ -42,7 +42,7 @@ const NUMBER = /^\p{N}+$/u;
 /** A sentence ends if the score is at least this. */
 export const SURE = 1.5;
 
-export interface Place {
+export interface TimedText {
   readonly words: readonly TimedWord[];
   /** The times at which each word begins and ends, as far as they are known. */
   readonly times: readonly WordTimes[];
@@ -55,7 +55,7 @@ export interface WordTimes {
 }
 
 /** Returns the score of the place before the word `at`; `null` while it depends on a word that was not heard yet. */
-export function clauseScore({ words, times, lang }: Place, at: number): number | null {
+export function clauseScore({ words, times, lang }: TimedText, at: number): number | null {
   const [before, next] = [words[at - 1], words[at]] as [TimedWord, TimedWord];
   const pauseMs = (times[at]?.startMs ?? 0) - (times[at - 1]?.endMs ?? 0);
   const facts = clauseWords(lang);
@@ -78,7 +78,7 @@ export function clauseScore({ words, times, lang }: Place, at: number): number |
 const STOP_MS = 700;
 
 /** Returns the score of the place after the last word, if the video was paused there and no word follows. */
-export function stopScore({ words, lang }: Pick<Place, "words" | "lang">): number {
+export function stopScore({ words, lang }: Pick<TimedText, "words" | "lang">): number {
   const last = functionWordOf(words.at(-1)?.t ?? "");
   return (
     SCORES.place +

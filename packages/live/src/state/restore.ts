@@ -1,5 +1,5 @@
 /**
- * Restores a session from its newest snapshot and the events after it, or from the log alone, and verifies both.
+ * Restores a session from its newest snapshot and the events after it, or only from the log, and verifies both.
  * Damaged events are left out, and everything else is folded.
  */
 

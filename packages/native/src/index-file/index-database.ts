@@ -24,7 +24,7 @@ export function indexPathOf(places: Places): string {
 /**
  * - `ready`: there, and of this version
  * - `missing`: not there yet, of an older version, or removed by this call because of damage: a writer makes it again
- * - `newer`: a newer Continuo made it; it is left alone
+ * - `newer`: a newer Continuo made it; it is not changed
  * - `unusable`: it cannot be read or written, or it is not an index
  */
 export type IndexState = "ready" | "missing" | "newer" | "unusable";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { reduceChat } from "./chat-reducer.ts";
-import type { ChatAction, ChatState, ToolCall, Turn } from "./protocol.ts";
+import type { ChatAction, ChatState, ChatTurn, ToolCall } from "./protocol.ts";
 
 const AT = "2026-03-01T10:00:00.000Z";
 const message = { text: "fix the retry", origin: { kind: "user" } };
@@ -143,7 +143,7 @@ test("each end of a turn has its state, and cancels the calls that have no end",
 });
 
 test("older turns are added in front once, and a cut keeps the turns up to the one that it names", () => {
-  const turn = (id: string): Turn => ({
+  const turn = (id: string): ChatTurn => ({
     id,
     startedAt: AT,
     message,

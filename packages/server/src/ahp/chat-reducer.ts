@@ -7,11 +7,11 @@ import {
   type CallConfirmed,
   type ChatAction,
   type ChatState,
+  type ChatTurn,
   type ErrorPart,
   type ResponsePart,
   STATUS,
   type ToolCall,
-  type Turn,
 } from "./protocol.ts";
 
 /** An action that matches nothing in the state changes nothing. */
@@ -116,11 +116,11 @@ function started(state: ChatState, action: Extract<ChatAction, { type: "chat/tur
 function ended(
   state: ChatState,
   { turnId, duration }: { readonly turnId: string; readonly duration: number },
-  end: { readonly state: Turn["state"]; readonly part?: ErrorPart },
+  end: { readonly state: ChatTurn["state"]; readonly part?: ErrorPart },
 ): ChatState {
   const { activeTurn, ...rest } = state;
   if (activeTurn?.id !== turnId) return state;
-  const turn: Turn = {
+  const turn: ChatTurn = {
     ...activeTurn,
     responseParts: [...activeTurn.responseParts.map(settled), ...(end.part === undefined ? [] : [end.part])],
     duration: Math.max(0, duration),

@@ -46,7 +46,7 @@ interface KeptFeed {
 }
 
 /** A session that a client created and that has no message yet. */
-export interface Draft {
+export interface EmptySession {
   readonly provider: string;
   readonly cwd: string;
 }
@@ -61,7 +61,7 @@ export class AhpHost {
   readonly #options: HostOptions;
   readonly #readers = new Set<Reader>();
   readonly #feeds = new Map<string, KeptFeed>();
-  readonly #drafts = new Map<string, Draft>();
+  readonly #drafts = new Map<string, EmptySession>();
   /** For sessions whose key changed after clients received their URI: the present key, by URI. `#uris` is the reverse. */
   readonly #keys = new Map<string, string>();
   readonly #uris = new Map<string, string>();
@@ -226,7 +226,7 @@ export class AhpHost {
     keepNewest(this.#drafts, LIMITS.drafts);
   }
 
-  draftOf(uri: string): Draft | undefined {
+  draftOf(uri: string): EmptySession | undefined {
     return this.#drafts.get(uri);
   }
 
@@ -299,7 +299,7 @@ export class AhpHost {
     return this.#feed(name.uri, session.key, first);
   }
 
-  #draftFeed(uri: string, { cwd }: Draft): SessionFeed {
+  #draftFeed(uri: string, { cwd }: EmptySession): SessionFeed {
     const { provider = "continuo" } = parseSessionUri(uri) ?? {};
     const modifiedAt = new Date(this.#options.now()).toISOString();
     return this.#feed(uri, null, {

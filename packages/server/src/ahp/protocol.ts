@@ -175,7 +175,7 @@ export interface ActiveTurn {
   readonly usage: UsageInfo | undefined;
 }
 
-export interface Turn extends ActiveTurn {
+export interface ChatTurn extends ActiveTurn {
   readonly duration: number;
   readonly state: "complete" | "cancelled" | "error";
 }
@@ -186,7 +186,7 @@ export interface PendingMessage {
 }
 
 export interface ChatState extends ChatSummary {
-  readonly turns: readonly Turn[];
+  readonly turns: readonly ChatTurn[];
   readonly turnsNextCursor?: string;
   readonly activeTurn?: ActiveTurn;
   readonly queuedMessages?: readonly PendingMessage[];
@@ -253,7 +253,7 @@ export type ChatAction =
   | { readonly type: "chat/truncated"; readonly turnId?: string }
   | {
       readonly type: "chat/turnsLoaded";
-      readonly turns: readonly Turn[];
+      readonly turns: readonly ChatTurn[];
       readonly turnsNextCursor?: string;
     }
   | {

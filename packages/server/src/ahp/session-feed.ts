@@ -23,10 +23,10 @@ import {
   type ActionEnvelope,
   type ChatState as AhpChat,
   type ChatAction,
+  type ChatTurn,
   type SessionAction,
   type SessionState,
   STATUS,
-  type Turn,
 } from "./protocol.ts";
 import { withQuestions } from "./questions.ts";
 import { reduceSession } from "./session-reducer.ts";
@@ -84,7 +84,7 @@ export class SessionFeed {
   #works: Promise<unknown> = Promise.resolve();
   #following: AbortController | null = null;
   /** Turns of the agent's own program that wait for the end of a turn. */
-  readonly #native: Turn[] = [];
+  readonly #native: ChatTurn[] = [];
   #last: ChatState | null = null;
   /** Sends a message that waits, by its id. */
   readonly #waiting = new Map<string, () => Promise<void>>();
@@ -261,7 +261,7 @@ export class SessionFeed {
 
   async #window(at: { readonly before?: string }): Promise<{
     readonly messages: Awaited<ReturnType<MachineService["history"]>>["messages"];
-    readonly turns: readonly Turn[];
+    readonly turns: readonly ChatTurn[];
     readonly cursor: string | undefined;
     readonly position: string | null;
   }> {

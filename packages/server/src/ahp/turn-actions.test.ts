@@ -2,7 +2,7 @@
 
 import { expect, test } from "vitest";
 import { reduceChat } from "./chat-reducer.ts";
-import { type ChatState, type ResponsePart, STATUS, type Turn } from "./protocol.ts";
+import { type ChatState, type ChatTurn, type ResponsePart, STATUS } from "./protocol.ts";
 import { actionsForCorrection, actionsForParts, actionsForTurns } from "./turn-actions.ts";
 
 const TIME = "2026-11-27T10:00:00.000Z";
@@ -71,7 +71,7 @@ test("a turn whose parts were rewritten has the correct parts after its end", ()
 });
 
 test("a chat whose history changed keeps the turns before the change, and has the new ones after them", () => {
-  const ended = (id: string, words: string): Turn => ({
+  const ended = (id: string, words: string): ChatTurn => ({
     id,
     startedAt: TIME,
     message: { text: id, origin: { kind: "user" } },

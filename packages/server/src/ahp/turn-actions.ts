@@ -1,7 +1,7 @@
 /** Computes the actions that lead from one state of a chat to another. Pure. */
 
 import { present } from "@continuo/core/model";
-import type { ChatAction, ChatState, ResponsePart, ToolCall, ToolResult, Turn } from "./protocol.ts";
+import type { ChatAction, ChatState, ChatTurn, ResponsePart, ToolCall, ToolResult } from "./protocol.ts";
 import { isQuestion } from "./questions.ts";
 
 /** A running turn, as far as it is known. */
@@ -57,12 +57,15 @@ function closeCall(turnId: string, part: ResponsePart): readonly ChatAction[] {
 }
 
 /** Returns the actions that remove the newest turn of a chat and build it again. */
-export function actionsForCorrection({ turns }: Pick<ChatState, "turns">, turn: Turn): readonly ChatAction[] {
+export function actionsForCorrection(
+  { turns }: Pick<ChatState, "turns">,
+  turn: ChatTurn,
+): readonly ChatAction[] {
   return [{ type: "chat/truncated", ...present({ turnId: turns.at(-2)?.id }) }, ...actionsOfTurn(turn)];
 }
 
 /** Returns the actions of a whole turn that ran elsewhere. */
-export function actionsOfTurn(turn: Turn): readonly ChatAction[] {
+export function actionsOfTurn(turn: ChatTurn): readonly ChatAction[] {
   const { id: turnId, startedAt, message, responseParts, usage, duration, state } = turn;
   const error = responseParts.findLast((part) => part.kind === "error");
   return [
@@ -80,7 +83,7 @@ export function actionsOfTurn(turn: Turn): readonly ChatAction[] {
 /** Returns the actions after which the chat ends with these turns, which are the newest turns of its history. */
 export function actionsForTurns(
   { turns: known }: Pick<ChatState, "turns">,
-  turns: readonly Turn[],
+  turns: readonly ChatTurn[],
   turnsNextCursor: string | undefined,
 ): readonly ChatAction[] {
   const start = known.findIndex(({ id }) => id === turns[0]?.id);
@@ -99,11 +102,11 @@ export function actionsForTurns(
   return [...cut, ...turns.slice(same).flatMap(actionsOfTurn)];
 }
 
-function toldAgain(turns: readonly Turn[], turnsNextCursor: string | undefined): readonly ChatAction[] {
+function toldAgain(turns: readonly ChatTurn[], turnsNextCursor: string | undefined): readonly ChatAction[] {
   return [{ type: "chat/truncated" }, { type: "chat/turnsLoaded", turns, ...present({ turnsNextCursor }) }];
 }
 
-function isSame(one: Turn | undefined, other: Turn | undefined): boolean {
+function isSame(one: ChatTurn | undefined, other: ChatTurn | undefined): boolean {
   return JSON.stringify(one) === JSON.stringify(other);
 }
 

@@ -10,13 +10,13 @@ import {
 import type { WindowMessage } from "@continuo/core/wire/machine";
 import { nameOfBlock, toCall } from "./calls.ts";
 import type { EditPlace } from "./edits.ts";
-import type { AhpMessage, ErrorPart, ResponsePart, Turn } from "./protocol.ts";
+import type { AhpMessage, ChatTurn, ErrorPart, ResponsePart } from "./protocol.ts";
 
 /** The session of the messages, and the folder in which it works. */
 export type TurnsPlace = Omit<EditPlace, "part">;
 
 /** Turns in their order. A turn whose beginning is not among the messages has an empty message. */
-export function toTurns(messages: readonly WindowMessage[], place: TurnsPlace): readonly Turn[] {
+export function toTurns(messages: readonly WindowMessage[], place: TurnsPlace): readonly ChatTurn[] {
   const groups = new Map<string, WindowMessage[]>();
   for (const one of messages) {
     const group = groups.get(one.turnId);
@@ -26,7 +26,7 @@ export function toTurns(messages: readonly WindowMessage[], place: TurnsPlace): 
   return [...groups].map(([id, group]) => toTurn(id, group, place));
 }
 
-function toTurn(id: string, group: readonly WindowMessage[], place: TurnsPlace): Turn {
+function toTurn(id: string, group: readonly WindowMessage[], place: TurnsPlace): ChatTurn {
   const [first] = group;
   const isAsked = first?.message.role === "user";
   const parts = toParts(isAsked ? group.slice(1) : group, place);
@@ -65,7 +65,7 @@ function toAhpMessage({ content, origin }: Message): AhpMessage {
   return { text: shown.join("\n\n"), origin: { kind: ORIGINS[origin ?? "person"] ?? "user" } };
 }
 
-function usageOf(group: readonly WindowMessage[]): Turn["usage"] {
+function usageOf(group: readonly WindowMessage[]): ChatTurn["usage"] {
   const usages = group.flatMap(({ message }) => message.usage ?? []);
   if (usages.length === 0) return undefined;
   return {

@@ -2,11 +2,11 @@
 
 import type { ChatRun } from "@continuo/core/wire/machine";
 import { expect, test } from "vitest";
-import type { Turn } from "./protocol.ts";
+import type { ChatTurn } from "./protocol.ts";
 import { withUnanswered } from "./unanswered.ts";
 
 const at = (second: number): string => `2026-11-27T10:00:0${second}.000Z`;
-const turn = (id: string, second: number, text: string): Turn => ({
+const turn = (id: string, second: number, text: string): ChatTurn => ({
   id,
   startedAt: at(second),
   message: { text, origin: { kind: "user" } },
@@ -24,7 +24,7 @@ const run = (runId: string, second: number, text: string, more: Partial<ChatRun>
   message: "the process ended",
   ...more,
 });
-const shown = (turns: readonly Turn[]): readonly string[] =>
+const shown = (turns: readonly ChatTurn[]): readonly string[] =>
   turns.map(({ id, state, responseParts }) => `${id} ${state} ${responseParts.length}`);
 
 const ANSWERED = turn("a", 1, "first");

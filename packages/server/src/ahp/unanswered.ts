@@ -1,7 +1,7 @@
 /** Adds turns without a complete answer, such as those of a killed process, at their places among the others. Pure. */
 
 import type { ChatRun } from "@continuo/core/wire/machine";
-import type { Turn } from "./protocol.ts";
+import type { ChatTurn } from "./protocol.ts";
 import { toErrorPart } from "./turns.ts";
 
 /**
@@ -11,16 +11,16 @@ import { toErrorPart } from "./turns.ts";
  * @param told ids of the runs whose turns already show how they ended
  */
 export function withUnanswered(
-  turns: readonly Turn[],
+  turns: readonly ChatTurn[],
   runs: readonly ChatRun[],
   told: ReadonlySet<string>,
-): readonly Turn[] {
+): readonly ChatTurn[] {
   const claimed = new Set<string>();
   return runs.reduce((all, run) => (told.has(run.runId) ? all : withRun(all, run, claimed)), turns);
 }
 
 /** @param claimed turns that belong to an earlier run */
-function withRun(turns: readonly Turn[], run: ChatRun, claimed: Set<string>): readonly Turn[] {
+function withRun(turns: readonly ChatTurn[], run: ChatRun, claimed: Set<string>): readonly ChatTurn[] {
   const own = turns.findIndex(
     ({ id, startedAt, message }) =>
       id === run.runId || (!claimed.has(id) && startedAt >= run.at && message.text.startsWith(run.text)),
@@ -43,8 +43,8 @@ function withRun(turns: readonly Turn[], run: ChatRun, claimed: Set<string>): re
 
 function endOf(
   { status, message }: ChatRun,
-  parts: Turn["responseParts"],
-): Pick<Turn, "responseParts" | "state"> {
+  parts: ChatTurn["responseParts"],
+): Pick<ChatTurn, "responseParts" | "state"> {
   if (status === "cancelled") return { responseParts: parts, state: "cancelled" };
   const error = toErrorPart(message ?? `the turn was ${status}`);
   return { responseParts: [...parts, error], state: "error" };

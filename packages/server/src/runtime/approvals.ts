@@ -30,8 +30,8 @@ import {
 } from "./approval-lookup.ts";
 import { mayHaveRun, unstoredQuestions } from "./earlier-calls.ts";
 import { APPROVAL_ANSWER, assertApprovalFilters } from "./options.ts";
-import type { Place } from "./places.ts";
 import { callerMetadata, hasMetadata } from "./readers.ts";
+import type { RunSlot } from "./run-slots.ts";
 import {
   type ApprovalData,
   alreadyResolved,
@@ -77,7 +77,7 @@ interface QuestionSignals {
 
 interface AskedQuestion {
   /** The run gives it back while the question is open. */
-  readonly place: Place | undefined;
+  readonly slot: RunSlot | undefined;
   readonly claim: StoredApproval;
   readonly run: Run;
   /** The id with which this run asked. */
@@ -141,7 +141,7 @@ export class ApprovalDesk implements Approvals {
   }
 
   /** The approvals of a run, by the first run of its input. */
-  forRun(run: Run, place?: Place): RunApprovals {
+  forRun(run: Run, slot?: RunSlot): RunApprovals {
     const root = rootIn(run);
     const asked = new Map<string, number>();
     let current = new AbortController();
@@ -154,7 +154,7 @@ export class ApprovalDesk implements Approvals {
         const ended = current.signal;
         const claim = await this.#begin(run, root, { request, asked });
         const { approvalId } = request;
-        return await this.#wait({ claim, run, approvalId, place }, { signal, ended, reportsStart });
+        return await this.#wait({ claim, run, approvalId, slot }, { signal, ended, reportsStart });
       },
       heldCalls: async () => {
         if (root === run.runId) return [];
@@ -243,7 +243,7 @@ export class ApprovalDesk implements Approvals {
     asked: AskedQuestion,
     { signal, ended, reportsStart }: QuestionSignals,
   ): Promise<PermissionDecision> {
-    const { run, place } = asked;
+    const { run, slot } = asked;
     const id = asked.claim.name.slice(PREFIX.length);
     const use = async (): Promise<void> => {
       const claim = await getApproval(this.#store, id);
@@ -269,16 +269,16 @@ export class ApprovalDesk implements Approvals {
             continue;
           }
           if (isPaused) {
-            // The answer stays unused until the run has a place, and is then read again.
+            // The answer stays unused until the run has a slot, and is then read again.
             isPaused = false;
-            await place?.resume(stopped);
+            await slot?.resume(stopped);
             continue;
           }
           const isFree = claim.data.usedBy === undefined || claim.data.usedBy === run.runId;
           if (reportsStart && isFree) return { ...decisionOf(claim), onStart: use };
           if (await this.#use({ ...asked, claim })) return decisionOf(claim);
         }
-        if (!isPaused) place?.pause();
+        if (!isPaused) slot?.pause();
         isPaused = true;
         const types = ["approval_resolved"];
         for await (const _ of this.#store.tail(run.sessionId, { after, types, signal: stopped })) break;
@@ -286,7 +286,7 @@ export class ApprovalDesk implements Approvals {
     } finally {
       over.abort();
       stopTimer();
-      if (isPaused) await place?.resume(over.signal);
+      if (isPaused) await slot?.resume(over.signal);
     }
   }
 

@@ -13,10 +13,10 @@ import {
 import { contextOf } from "./agents.ts";
 import type { RunApprovals } from "./approvals.ts";
 import type { Host } from "./host.ts";
-import { Places } from "./places.ts";
 import { type Report, reportNew } from "./report-new.ts";
 import { attemptAfter, isDead, retry, startDue } from "./retries.ts";
 import { unreadFailure } from "./run-readers.ts";
+import { RunSlots } from "./run-slots.ts";
 import type { AgentDefinition } from "./types.ts";
 
 export interface WorkerOptions {
@@ -32,7 +32,7 @@ export class Worker {
   readonly #host: Host;
   readonly #agents: ReadonlyMap<string, AgentDefinition>;
   readonly #parallel: number;
-  readonly #places: Places;
+  readonly #slots: RunSlots;
   /** The runs that are being executed, each with the id of its session. */
   readonly #running = new Map<Promise<void>, string>();
   readonly #abandoned = new AbortController();
@@ -45,16 +45,16 @@ export class Worker {
     this.#host = host;
     this.#agents = new Map(agents.map((agent) => [agent.name, agent]));
     this.#parallel = parallel;
-    this.#places = new Places(parallel, () => this.poke());
+    this.#slots = new RunSlots(parallel, () => this.poke());
   }
 
   get running(): number {
     return this.#running.size - this.asking;
   }
 
-  /** The number of runs that wait for a person, and take no place. */
+  /** The number of runs that wait for a person, and take no slot. */
   get asking(): number {
-    return this.#places.waiting;
+    return this.#slots.waiting;
   }
 
   /** The number of runs that it may execute at the same time; 0 after it stopped accepting runs. */
@@ -102,7 +102,7 @@ export class Worker {
       },
       reportNew(report, (tell) => startDue(store, tell)),
       reportNew(report, () => this.#claim(agents)),
-      reportNew(report, () => this.#assertPlace()),
+      reportNew(report, () => this.#assertSlot()),
     ];
     // The caller of `openContinuo` has its result before the first run begins, so that an agent can use it.
     await turn();
@@ -125,24 +125,24 @@ export class Worker {
   }
 
   async #claim(agents: readonly string[]): Promise<void> {
-    while (!this.#isStopped && this.#places.reserve()) {
+    while (!this.#isStopped && this.#slots.reserve()) {
       const owner = newOwner();
       let run: Run | null = null;
       try {
         run = await this.#host.store.claimNextRun({ owner, agents });
       } finally {
-        if (run === null) this.#places.cancel();
+        if (run === null) this.#slots.cancel();
       }
       if (run === null) break;
       this.#begin(run, owner);
     }
   }
 
-  /** Errors: `rate_limited` if a message waits only because each place is taken by a run that waits for a person. */
-  async #assertPlace(): Promise<void> {
-    if (!this.#places.allWait) return;
+  /** Errors: `rate_limited` if a message waits only because each slot is taken by a run that waits for a person. */
+  async #assertSlot(): Promise<void> {
+    if (!this.#slots.allWait) return;
     const { items } = await this.#host.store.listRuns({ status: "pending" });
-    // The next message of a session that runs waits for the answer before it, not for a place.
+    // The next message of a session that runs waits for the answer before it, not for a slot.
     const sessions = new Set(this.#running.values());
     if (!items.some(({ sessionId, agent }) => this.#agents.has(agent ?? "") && !sessions.has(sessionId)))
       return;
@@ -171,10 +171,10 @@ export class Worker {
   async #execute(run: Run, owner: string): Promise<void> {
     const { store, options, approvals, readers, report } = this.#host;
     const definition = this.#agents.get(run.agent ?? "");
-    const place = this.#places.begin({ hasProcess: definition?.hasProcess === true });
-    using __ = { [Symbol.dispose]: () => place.release() };
+    const slot = this.#slots.begin({ hasProcess: definition?.hasProcess === true });
+    using __ = { [Symbol.dispose]: () => slot.release() };
     if (definition === undefined) return;
-    const own = approvals.forRun(run, place);
+    const own = approvals.forRun(run, slot);
     const agent = openedForRun(definition, own);
     const heldCalls = await own.heldCalls();
     const continuationOpts = await contextOf(definition);
@@ -186,7 +186,7 @@ export class Worker {
       continuation: "auto",
       resumeInterrupted: true,
       adapterOpts: { onPermission: own.ask, ...(heldCalls.length === 0 ? {} : { heldCalls }) },
-      // The worker counts by itself: a run that waits for a person takes no place.
+      // The worker counts by itself: a run that waits for a person takes no slot.
       maxParallel: Number.MAX_SAFE_INTEGER,
       abandon: this.#abandoned.signal,
       retry: (ended, status) =>

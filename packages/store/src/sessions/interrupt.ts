@@ -115,14 +115,14 @@ async function unsure(store: Store, run: Run): Promise<Readonly<Record<string, u
   return native === null || session === null ? null : unsurePatch(session, native.agent, native.sessionId);
 }
 
-interface Part {
+interface OpenBlock {
   readonly type: "text" | "thinking";
   text: string;
 }
 
 /** Stores messages as a whole if only their parts were stored. The parts may be pruned later. */
 async function unsaidMessages(store: Store, { sessionId, runId, agent, metadata }: Run): Promise<NewEvent[]> {
-  const open = new Map<string, Part[]>();
+  const open = new Map<string, OpenBlock[]>();
   const types = ["message_streamed", "message_received"];
   for await (const event of readAll(store, sessionId, { runId, types })) {
     if (isEvent(event, "message_received")) open.delete(event.data.messageId ?? "");
@@ -139,7 +139,7 @@ async function unsaidMessages(store: Store, { sessionId, runId, agent, metadata 
 }
 
 function addPart(
-  open: Map<string, Part[]>,
+  open: Map<string, OpenBlock[]>,
   { delta, messageId, kind }: { readonly delta: string; readonly messageId: string; readonly kind?: string },
 ): void {
   const type = kind === "thinking" ? "thinking" : "text";

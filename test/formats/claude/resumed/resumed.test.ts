@@ -51,12 +51,12 @@ test.each(CASES.filter(({ name }) => name !== KNOWN_DIFFERENCE))(
   },
 );
 
-interface Turn {
+interface ResumedTurn {
   readonly role: string;
   readonly parts: readonly string[];
 }
 
-function fromOurs(message: Message): Turn {
+function fromOurs(message: Message): ResumedTurn {
   return {
     role: message.role === "assistant" ? "assistant" : "user",
     parts: message.content.map(partOfOurs),
@@ -72,7 +72,7 @@ function partOfOurs(block: Block): string {
   return block.type === "file" ? "document" : block.type;
 }
 
-function fromSent({ role, content }: Case["sent"][number]): Turn {
+function fromSent({ role, content }: Case["sent"][number]): ResumedTurn {
   return { role, parts: typeof content === "string" ? [content.trim()] : content.map(partOfSent) };
 }
 
@@ -87,8 +87,8 @@ function partOfSent(block: SentBlock): string {
 }
 
 /** The API reads neighbouring messages of the user as one. */
-function joinTurns(turns: readonly Turn[]): Turn[] {
-  const joined: Turn[] = [];
+function joinTurns(turns: readonly ResumedTurn[]): ResumedTurn[] {
+  const joined: ResumedTurn[] = [];
   for (const turn of turns) {
     const last = joined.at(-1);
     if (turn.role !== "user" || last?.role !== "user") joined.push(turn);
@@ -97,7 +97,7 @@ function joinTurns(turns: readonly Turn[]): Turn[] {
   return joined;
 }
 
-function withoutNext(turns: readonly Turn[]): Turn[] {
+function withoutNext(turns: readonly ResumedTurn[]): ResumedTurn[] {
   return turns
     .map((turn) => ({ ...turn, parts: turn.parts.filter((part) => part !== "NEXT") }))
     .filter((turn, at) => at < turns.length - 1 || turn.parts.length > 0);

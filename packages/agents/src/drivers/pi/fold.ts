@@ -16,7 +16,7 @@ export interface PiFold {
   /** Calls without a result: names by id. */
   readonly calls: Map<string, string>;
   usage: Usage | null;
-  /** The usage of the last answer alone. */
+  /** The usage of only the last answer. */
   lastUsage: Usage | null;
   /** pi's own term for the end of the last answer; if it is `error`, `failure` is the cause. */
   stopReason: string | null;

@@ -6,8 +6,8 @@
  * Does not know: what the messages become in another agent, or how a new session is written.
  */
 
+export { fromMessage, type PartOptions, withinLimits } from "./message-selection.ts";
 export { lastNote } from "./note.ts";
-export { fromMessage, type PartOptions, withinLimits } from "./part.ts";
 export {
   type Origin,
   originOf,

@@ -66,7 +66,7 @@ export function openShelf(use: "file" | "memory"): Shelf {
   };
 }
 
-type Part = Readonly<Record<string, unknown>>;
+type JsonRecord = Readonly<Record<string, unknown>>;
 
 const WORDS: ReadonlySet<string> = new Set(["content", "toolInput", "toolOutput"]);
 /** The key of the place of the words; no message has such a key. */
@@ -74,8 +74,8 @@ const AT = "@";
 
 interface JsonFile {
   /** Returns the position of the part in the file. */
-  append(part: Part): number;
-  read(place: number): Part;
+  append(part: JsonRecord): number;
+  read(place: number): JsonRecord;
 }
 
 const LENGTH_BYTES = 4;
@@ -105,9 +105,9 @@ function createJsonFile(file: number): JsonFile {
 const RECENT_BYTES = 1024 * 1024;
 
 function createRecent(
-  read: (place: number) => { readonly part: Part; readonly sizeBytes: number },
-): (place: number) => Part {
-  const recent = new Map<number, { readonly part: Part; readonly sizeBytes: number }>();
+  read: (place: number) => { readonly part: JsonRecord; readonly sizeBytes: number },
+): (place: number) => JsonRecord {
+  const recent = new Map<number, { readonly part: JsonRecord; readonly sizeBytes: number }>();
   let held = 0;
   return (place) => {
     const known = recent.get(place);

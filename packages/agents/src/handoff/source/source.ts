@@ -16,7 +16,7 @@ import { openScratch } from "@continuo/native/editing/placing";
 import type { OpenedSession } from "@continuo/native/kit";
 import type { KeptRecord } from "@continuo/native/writing";
 import { placeText, type SpokenMessage, selectMessages } from "../converting/index.ts";
-import { fromMessage, type PartOptions, withinLimits } from "./part.ts";
+import { fromMessage, type PartOptions, withinLimits } from "./message-selection.ts";
 import { keptOf, type RecordFacts, readRecords } from "./records.ts";
 import { isLarge, openShelf, type Shelf } from "./shelf.ts";
 

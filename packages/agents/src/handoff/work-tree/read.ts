@@ -278,7 +278,7 @@ function operationOf({ gitFolder }: Repository): Readonly<Record<string, string>
     const text = readSmallFile(join(gitFolder, name));
     return text === null ? [] : [[name, text] as const];
   });
-  // A file with a message alone is not an operation: git does not delete it after an abandoned merge.
+  // A file with only a message is not an operation: git does not delete it after an abandoned merge.
   return found.some(([name]) => name.endsWith("_HEAD")) ? Object.fromEntries(found) : {};
 }
 

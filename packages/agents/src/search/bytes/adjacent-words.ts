@@ -56,7 +56,7 @@ function afterGap(bytes: Uint8Array, place: number): number | "unclear" | "end" 
     at += 1;
     if (byte !== BACKSLASH) continue;
     const next = bytes[at] ?? 0;
-    // The bytes alone do not show whether the letter belongs to the escape or to the text.
+    // The bytes do not show whether the letter belongs to the escape or to the text.
     if (next === U || next === BACKSLASH) return "unclear";
     if (CONTROLS.has(next) || next === QUOTE) at += 1;
   }

@@ -1,7 +1,7 @@
 /**
  * The planner cuts messages to a budget of any kind.
  *
- * 1. The newest unit always stays; if it alone exceeds the budget, its texts are cut in the middle and marked.
+ * 1. The newest unit always stays; if it exceeds the budget by itself, its texts are cut in the middle and marked.
  * 2. System messages, newest first, up to half of the budget.
  * 3. Further units, newest first, until one does not fit.
  *

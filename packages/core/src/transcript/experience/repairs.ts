@@ -55,16 +55,16 @@ const MAX_OPEN = 1_000;
 type Writable<T> = { -readonly [K in keyof T]: T[K] extends readonly (infer Item)[] ? Item[] : T[K] };
 
 /** An error that was seen and is not gone yet. */
-interface Draft extends Writable<Omit<Repair, "outcome">> {
+interface OpenError extends Writable<Omit<Repair, "outcome">> {
   readonly keys: ReadonlySet<string>;
 }
 
-type Sighting = Pick<Draft, "keys" | "failed" | "id" | keyof SameError>;
+type Sighting = Pick<OpenError, "keys" | "failed" | "id" | keyof SameError>;
 
 export function createRepairFold(pattern: ErrorPattern): RepairFold {
   const repairs: Writable<Repair>[] = [];
   const calls = new Map<string, ToolCallBlock>();
-  let open: Draft | null = null;
+  let open: OpenError | null = null;
   // The last closed error waits for the agent's words about it, which come after the successful call.
   let last: Writable<Repair> | null = null;
 
@@ -129,7 +129,7 @@ export function createRepairFold(pattern: ErrorPattern): RepairFold {
         }
         const said = kind === "agent" ? textOf(message.content).trim() : "";
         if (said === "") continue;
-        if (open !== null) (open as Draft).said = said;
+        if (open !== null) (open as OpenError).said = said;
         else if (last !== null) last.said = said;
       }
     },
@@ -144,11 +144,11 @@ export function createRepairFold(pattern: ErrorPattern): RepairFold {
  * Returns true if an error is given up because a person writes about something else: after `MAX_TURNS` turns, or if
  * only a person reported the error, as soon as the agent has changed something.
  */
-function isOver({ keys, edits, turn }: Draft, now: RepairTurn): boolean {
+function isOver({ keys, edits, turn }: OpenError, now: RepairTurn): boolean {
   return now.number - turn > MAX_TURNS || (keys.size === 0 && edits.length > 0);
 }
 
-function outcomeOf({ edits }: Draft): Repair["outcome"] {
+function outcomeOf({ edits }: OpenError): Repair["outcome"] {
   return edits.length > 0 ? "not confirmed" : "not solved";
 }
 

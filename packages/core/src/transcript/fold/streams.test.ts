@@ -4,9 +4,9 @@ import { expect, test } from "vitest";
 import { fromEvents } from "../builder/index.ts";
 import type { EventLike } from "../events/index.ts";
 
-type Place = Pick<EventLike, "runId" | "occurredAt" | "sequence">;
+type EventOrigin = Pick<EventLike, "runId" | "occurredAt" | "sequence">;
 
-const part = (delta: unknown, more: object = {}, place: Place = {}): EventLike => ({
+const part = (delta: unknown, more: object = {}, place: EventOrigin = {}): EventLike => ({
   type: "message_streamed",
   data: { messageId: "m", delta, ...more },
   ...place,

@@ -71,14 +71,14 @@ interface Work {
   readonly keep: (i: number, j: number) => void;
 }
 
-interface Part {
+interface DiffRegion {
   readonly xFrom: number;
   readonly xTo: number;
   readonly yFrom: number;
   readonly yTo: number;
 }
 
-function compareParts(work: Work, whole: Part): void {
+function compareParts(work: Work, whole: DiffRegion): void {
   const { xs, ys, keep } = work;
   const left = [whole];
   for (let part = left.pop(); part !== undefined; part = left.pop()) {
@@ -99,7 +99,7 @@ interface Reach {
   most: number;
 }
 
-function middleOf(work: Work, part: Part): GridPoint {
+function middleOf(work: Work, part: DiffRegion): GridPoint {
   const { forward, backward, offset } = work;
   const { xFrom, xTo, yFrom, yTo } = part;
   const [start, end] = [xFrom - yFrom, xTo - yTo];
@@ -130,7 +130,7 @@ function middleOf(work: Work, part: Part): GridPoint {
 /** Adds one diagonal at each side, unless it leaves the part. */
 function widen(
   { offset }: Work,
-  { xFrom, xTo, yFrom, yTo }: Part,
+  { xFrom, xTo, yFrom, yTo }: DiffRegion,
   reach: Reach,
   places: Int32Array,
   none: number,
@@ -142,7 +142,7 @@ function widen(
   else reach.most -= 1;
 }
 
-function stepAhead({ xs, ys, forward, offset }: Work, { xTo, yTo }: Part, d: number): number {
+function stepAhead({ xs, ys, forward, offset }: Work, { xTo, yTo }: DiffRegion, d: number): number {
   const [below, above] = [forward[offset + d - 1] as number, forward[offset + d + 1] as number];
   let x = below < above ? above : below + 1;
   while (x < xTo && x - d < yTo && xs[x] === ys[x - d]) x += 1;
@@ -150,7 +150,7 @@ function stepAhead({ xs, ys, forward, offset }: Work, { xTo, yTo }: Part, d: num
   return x;
 }
 
-function stepBehind({ xs, ys, backward, offset }: Work, { xFrom, yFrom }: Part, d: number): number {
+function stepBehind({ xs, ys, backward, offset }: Work, { xFrom, yFrom }: DiffRegion, d: number): number {
   const [below, above] = [backward[offset + d - 1] as number, backward[offset + d + 1] as number];
   let x = below < above ? below : above - 1;
   while (x > xFrom && x - d > yFrom && xs[x - 1] === ys[x - d - 1]) x -= 1;
@@ -159,7 +159,7 @@ function stepBehind({ xs, ys, backward, offset }: Work, { xFrom, yFrom }: Part, 
 }
 
 /** Returns the place with the most lines before it, among those that were reached from the beginning. */
-function furthest({ forward, offset }: Work, { xTo, yTo }: Part, { least, most }: Reach): GridPoint {
+function furthest({ forward, offset }: Work, { xTo, yTo }: DiffRegion, { least, most }: Reach): GridPoint {
   let best: GridPoint = [-1, -1];
   for (let d = most; d >= least; d -= 2) {
     const reached = Math.min(forward[offset + d] as number, xTo);

@@ -6,7 +6,7 @@
 import { type DiffLine, visibleLine } from "../render/index.ts";
 import type { FileEdit } from "./file-edit.ts";
 import { compareLines, type Hunk, type HunkLine } from "./hunks.ts";
-import { locate, type Piece, type Place } from "./pieces.ts";
+import { locate, type Piece, type PiecePosition } from "./pieces.ts";
 
 export interface NetChange {
   readonly status: "created" | "changed" | "deleted";
@@ -101,14 +101,14 @@ function countSigns(lines: readonly HunkLine[], sign: HunkLine["sign"]): number 
 function applyHunk(pieces: readonly Piece[], hunk: Hunk): Piece[] {
   const found = locate(pieces, hunk);
   if (found !== null) return applyAt(pieces, found.hunk, found);
-  // The place is not known: the hunk becomes a piece of the file behind a gap.
-  const end: Place = { index: pieces.length, lines: 0 };
+  // The place is not known: the hunk becomes a piece of the file after a gap.
+  const end: PiecePosition = { index: pieces.length, lines: 0 };
   const island: Piece = { type: "gap", lines: Number.POSITIVE_INFINITY };
   return applyAt([...pieces, island], hunk, { ...end, index: end.index + 1 });
 }
 
 /** Replaces what is at the place; a line that is not known there becomes known by the hunk. */
-function applyAt(pieces: readonly Piece[], { lines }: Hunk, { index, lines: into }: Place): Piece[] {
+function applyAt(pieces: readonly Piece[], { lines }: Hunk, { index, lines: into }: PiecePosition): Piece[] {
   const made: Piece[] = pieces.slice(0, index);
   const rest = pieces.slice(index);
   let offset = into;

@@ -9,7 +9,7 @@ export type Piece =
   | { readonly type: "removed"; readonly text: string };
 
 /** A place is the index of a piece, and the number of lines of this piece that come before the place. */
-export interface Place {
+export interface PiecePosition {
   readonly index: number;
   readonly lines: number;
 }
@@ -18,7 +18,10 @@ export interface Place {
  * Finds the place of a hunk by its line number, or else by its lines, and returns it with the hunk in whole lines;
  * `null` if the place is not known.
  */
-export function locate(pieces: readonly Piece[], hunk: Hunk): (Place & { readonly hunk: Hunk }) | null {
+export function locate(
+  pieces: readonly Piece[],
+  hunk: Hunk,
+): (PiecePosition & { readonly hunk: Hunk }) | null {
   const old = hunk.lines.filter(({ sign }) => sign !== "+").map(({ text }) => text);
   const numbered = hunk.at === null ? null : placeOfLine(pieces, hunk.at);
   if (numbered !== null && fits(pieces, numbered, old, "gaps too")) return { ...numbered, hunk };
@@ -33,7 +36,7 @@ export function locate(pieces: readonly Piece[], hunk: Hunk): (Place & { readonl
   return null;
 }
 
-function placeOfLine(pieces: readonly Piece[], number: number): Place | null {
+function placeOfLine(pieces: readonly Piece[], number: number): PiecePosition | null {
   let before = number - 1;
   for (const [index, piece] of pieces.entries()) {
     if (piece.type === "removed") continue;
@@ -46,7 +49,7 @@ function placeOfLine(pieces: readonly Piece[], number: number): Place | null {
 
 function fits(
   pieces: readonly Piece[],
-  { index, lines: into }: Place,
+  { index, lines: into }: PiecePosition,
   old: readonly string[],
   which: "gaps too" | "known lines only",
 ): boolean {

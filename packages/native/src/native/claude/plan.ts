@@ -1,5 +1,5 @@
 /**
- * The order of a history: the lines of each message, determined from the index alone.
+ * The order of a history: the lines of each message, determined only from the index.
  *
  * - lines of one answer (`message.id`) are one step, even if results or attachments are between them
  * - lines of an answer, and results of its calls, that are not on the path are put back in the order of the file

@@ -1,5 +1,5 @@
 /**
- * Sessions that Claude Code's own list does not show, found from the files alone. The rules of the list are in
+ * Sessions that Claude Code's own list does not show, found only from the files. The rules of the list are in
  * `own-list.ts`; a session without messages is not reported.
  */
 

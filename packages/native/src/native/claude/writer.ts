@@ -66,7 +66,7 @@ export const claudeWriter: NativeWriter<ClaudeTip> = {
   add(tip, message, makers): Addition<ClaudeTip> {
     const id = makers.uuid4();
     const timestamp = message.timestamp ?? new Date(makers.now()).toISOString();
-    // Claude Code drops thinking that is alone under its message id (2.1.330).
+    // Claude Code drops thinking that is the only block of its message id (2.1.330).
     const messageId = (message.role === "assistant" ? tip.thought : null) ?? `msg_${makers.hex(24)}`;
     const records: Json[] = [{ ...linkOf(tip, id, timestamp), ...bodyOf(tip, message, messageId) }];
     let leaf = id;

@@ -24,7 +24,7 @@ export function entriesBefore({ files }: ScanResult, found: FoundSession, signal
   return entriesOf(parts, { found, main, signal });
 }
 
-interface Part {
+interface FileSegment {
   readonly file: ScannedFile;
   /** Reading stops before this line. */
   readonly end: number;
@@ -36,7 +36,7 @@ interface EntriesContext {
   readonly signal: AbortSignal | undefined;
 }
 
-async function* entriesOf(parts: readonly Part[], { found, main, signal }: EntriesContext): Entries {
+async function* entriesOf(parts: readonly FileSegment[], { found, main, signal }: EntriesContext): Entries {
   for (const { file, end } of parts) {
     const isActive = activeLines(file, main);
     const named = fileOf(found, file.source.path);

@@ -76,7 +76,7 @@ export const CODEX_CAUSES: Readonly<Record<CodexCause, CauseFacts>> = {
   late_prompt: {
     ...made,
     means: "The first prompt stands after the first 210 lines, where the list no longer looks.",
-    bringsBack: "The line with the prompt moves behind the header.",
+    bringsBack: "The line with the prompt moves to the place after the header.",
     changes: `Codex shows the prompt before what stood in front of it. What the model receives stays as it is. ${TODAY}`,
   },
   no_prompt_event: {

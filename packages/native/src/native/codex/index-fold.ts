@@ -63,7 +63,7 @@ export interface ChildForkPoint {
   readonly endOrdinal: number | null;
   readonly endOffset: number | null;
   at: MessageDraft | null;
-  /** The first line that is behind the cut; `null` if none is. */
+  /** The first line that is after the cut; `null` if none is. */
   line: number | null;
   reached: boolean;
 }

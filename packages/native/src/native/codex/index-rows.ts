@@ -1,5 +1,5 @@
 /**
- * The rows about threads in the databases that Codex keeps beside the files (seen in 0.171.0): what its list shows, the
+ * The rows about threads in the databases that Codex keeps next to the files (seen in 0.171.0): what its list shows, the
  * words of paginated threads a second time, the short ids that a model is shown, goals, and queued messages. Codex
  * removes the same rows when it deletes a thread itself.
  */

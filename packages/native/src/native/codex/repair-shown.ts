@@ -20,7 +20,7 @@ export interface CodexRepairContext extends RepairContext {
   readonly mode: "legacy" | "paginated";
 }
 
-interface Turn {
+interface TurnLines {
   /** `null` for a turn that has no mark of its beginning. */
   turnId: string | null;
   readonly lines: RecordLine[];
@@ -41,9 +41,9 @@ export function showTurns(draft: RepairDraft, showing: CodexRepairContext): void
 }
 
 /** A turn without a mark begins with the person's message. */
-function turnsIn(draft: RepairDraft): Turn[] {
-  const turns: Turn[] = [];
-  let turn: Turn | null = null;
+function turnsIn(draft: RepairDraft): TurnLines[] {
+  const turns: TurnLines[] = [];
+  let turn: TurnLines | null = null;
   for (const line of remainingLines(draft)) {
     const record = parseRecord(line.value);
     const kind = record?.type === "event_msg" ? record.payloadType : "";
@@ -58,13 +58,13 @@ function turnsIn(draft: RepairDraft): Turn[] {
   return turns;
 }
 
-function open(turns: Turn[], turnId: string | null): Turn {
-  const turn: Turn = { turnId, lines: [] };
+function open(turns: TurnLines[], turnId: string | null): TurnLines {
+  const turn: TurnLines = { turnId, lines: [] };
   turns.push(turn);
   return turn;
 }
 
-function holdsPrompt({ lines }: Turn): boolean {
+function holdsPrompt({ lines }: TurnLines): boolean {
   return lines.some(({ value }) => saidIn(value)?.speaker === "user");
 }
 
@@ -138,7 +138,7 @@ function completedItem(
 }
 
 /** Without marks, a fork by Codex reports that the turn was aborted. */
-function markTurn(draft: RepairDraft, turn: Turn, { makers }: CodexRepairContext): void {
+function markTurn(draft: RepairDraft, turn: TurnLines, { makers }: CodexRepairContext): void {
   const [first] = turn.lines;
   const last = turn.lines.at(-1);
   if (first === undefined || last === undefined) return;

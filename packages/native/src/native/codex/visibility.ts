@@ -1,5 +1,5 @@
 /**
- * Threads that Codex's own list does not show, found from the files alone. The rules of the list are in `own-list.ts`; a
+ * Threads that Codex's own list does not show, found only from the files. The rules of the list are in `own-list.ts`; a
  * thread in which nothing is said is not missed.
  */
 

@@ -98,14 +98,14 @@ function modeOf(tip: CodexTip): Mode {
   return tip.ordinal === null ? "legacy" : "paginated";
 }
 
-interface Turn {
+interface TurnRecords {
   readonly turnId: string;
   readonly before: readonly Line[];
   readonly after: readonly Line[];
   readonly isOver: boolean;
 }
 
-function turnsOf(tip: CodexTip, message: NewMessage, makers: Makers): Turn {
+function turnsOf(tip: CodexTip, message: NewMessage, makers: Makers): TurnRecords {
   const seconds = Math.floor(makers.now() / 1000);
   const begins = message.role === "user" || tip.turnId === null;
   const turnId = begins || tip.turnId === null ? makers.uuid() : tip.turnId;

@@ -1,7 +1,7 @@
 /**
  * The forms of the fields in the records of a session. Copilot refuses the whole file for one field of another form, or
  * for a record without a field that it needs: `schemas/session-events.schema.json`, which 1.0.102 unpacks, and each field of
- * `data` tried in a session that 1.0.102 loaded. Records of other types are left alone. Pure.
+ * `data` tried in a session that 1.0.102 loaded. Records of other types are not checked. Pure.
  */
 
 import { entryOf, isJson, type Json } from "@continuo/files";
@@ -124,11 +124,11 @@ function flawInPart(part: Shape, values: readonly unknown[]): string | null {
   return null;
 }
 
-type Part = readonly [name: string, shape: Shape, holds: (field: unknown) => readonly unknown[]];
+type NestedShape = readonly [name: string, shape: Shape, holds: (field: unknown) => readonly unknown[]];
 
 /** A field of another type than its part is empty: the form of the field itself reports it. */
-function partsOf({ parts = {}, items = {}, values = {} }: Shape): readonly Part[] {
-  const all = (shapes: Readonly<Record<string, Shape>>, holds: Part[2]): readonly Part[] =>
+function partsOf({ parts = {}, items = {}, values = {} }: Shape): readonly NestedShape[] {
+  const all = (shapes: Readonly<Record<string, Shape>>, holds: NestedShape[2]): readonly NestedShape[] =>
     Object.entries(shapes).map(([name, shape]) => [name, shape, holds]);
   return [
     ...all(parts, (field) => (isJson(field) ? [field] : [])),

@@ -2,7 +2,7 @@
  * Writes sessions of Copilot: records after the last one of the file, each of which names the one before it (1.0.102).
  *
  * A record contains only one text, so a message with several texts becomes several records. Thinking is written as the
- * vendor's blocks if the vendor is known, because Copilot sends those alone back; else as a text that it shows.
+ * vendor's blocks if the vendor is known, because Copilot sends only those back; else as a text that it shows.
  */
 
 import { isAbsolute, join, resolve } from "node:path";

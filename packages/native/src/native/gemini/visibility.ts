@@ -1,5 +1,5 @@
 /**
- * Sessions that Gemini CLI's own list does not show, found from the files alone (rules of 0.61.0). Gemini CLI itself is
+ * Sessions that Gemini CLI's own list does not show, found only from the files (rules of 0.61.0). Gemini CLI itself is
  * never started, because its list command deletes sessions that it does not show, and those that exceed
  * `general.sessionRetention`.
  */

@@ -18,7 +18,7 @@ const HEADER = {
   cwd: "/home/dev/tea",
 };
 
-/** pi counts the tokens of each answer, and refuses to go on behind one that it cannot count. */
+/** pi counts the tokens of each answer, and refuses to continue after one that it cannot count. */
 const USAGE = { input: 1, output: 1, cacheRead: 0, cacheWrite: 0, totalTokens: 2 };
 
 const said = (id: string, parentId: string | null, text = id) => ({

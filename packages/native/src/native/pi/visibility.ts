@@ -1,5 +1,5 @@
 /**
- * Sessions that pi's own list does not show, found from the files alone (rules of 1.6.0): it reads `*.jsonl` in the folders
+ * Sessions that pi's own list does not show, found only from the files (rules of 1.6.0): it reads `*.jsonl` in the folders
  * directly below `sessions`, and takes a file for a session whose first whole line is a header.
  */
 

@@ -18,7 +18,7 @@ export async function branchesOf(asked: HistoryRequest, signal: AbortSignal): Pr
   let messages = 0;
   for (const leaf of leaves.slice(0, HISTORY_LIMITS.branches)) {
     messages += leaf.messages;
-    // The active branch is always read, because the others are drawn beside it.
+    // The active branch is always read, because the others are drawn next to it.
     if (messages > HISTORY_LIMITS.branchMessages && paths.length > 0) break;
     paths.push(await pathOf(leaf, session.history({ leaf: leaf.id }), signal));
   }

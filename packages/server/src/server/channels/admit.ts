@@ -36,7 +36,7 @@ import { requireOwner } from "../blobs/index.ts";
 import type { Grant, ServerContext } from "../context/index.ts";
 import type { Admission } from "./connection.ts";
 import type { Hub } from "./hub.ts";
-import { openSession, type Participation } from "./requests.ts";
+import { openParticipantSession, type Participation } from "./requests.ts";
 import { Seat, type SeatUse } from "./seat.ts";
 
 export interface AdmitOptions {
@@ -212,7 +212,7 @@ interface SessionOrReason {
 async function sessionFor(participation: Participation, hello: HelloFrame): Promise<SessionOrReason> {
   if (hello.workspaceId === undefined) return { session: null, degraded: null };
   try {
-    return { session: await openSession(participation), degraded: null };
+    return { session: await openParticipantSession(participation), degraded: null };
   } catch (error) {
     if (!isContinuoError(error) || error.code === "too_large") throw error;
     return { session: null, degraded: `${error.code}: ${error.message}` };

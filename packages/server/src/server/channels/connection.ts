@@ -128,7 +128,7 @@ export class Connection implements HubConnection {
   /** Called every few seconds: sends a heartbeat, and checks for one from the other side. */
   beat(): void {
     if (this.#frames.waiting > 0) {
-      // The client's heartbeats wait behind its requests: while those are processed, the client counts as alive.
+      // The client's heartbeats wait for its requests: while those are processed, the client counts as alive.
       this.#heardAt = this.#options.clock.now();
       this.#renew();
     }

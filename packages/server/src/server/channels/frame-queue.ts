@@ -1,6 +1,6 @@
 /**
  * Processes the frames of one connection one after another, so that the writes of a participant are stored in their
- * order. Whole messages that wait behind one another are taken together, so that they can share a commit.
+ * order. Whole messages that wait for one another are taken together, so that they can share a commit.
  */
 
 import { setImmediate as othersTurn } from "node:timers/promises";

@@ -254,7 +254,7 @@ async function assertOnlyConnection({ store, place, fence }: Participation): Pro
  * Opens the session, and creates it if there is none. Errors: `too_large` if there are too many devices,
  * `rate_limited`.
  */
-export async function openSession(participation: Participation): Promise<ParticipantSession> {
+export async function openParticipantSession(participation: Participation): Promise<ParticipantSession> {
   const { store, place, fence, device } = participation;
   await participation.countLog({
     exists: () => hasParticipantSession(store, place),
@@ -267,7 +267,7 @@ export async function openSession(participation: Participation): Promise<Partici
 /** Tries again to open a session that could not be opened; `null` while that fails. */
 export async function recoverSession(participation: Participation): Promise<ParticipantSession | null> {
   try {
-    const session = await openSession(participation);
+    const session = await openParticipantSession(participation);
     participation.session = "kept";
     return session;
   } catch (error) {

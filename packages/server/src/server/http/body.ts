@@ -11,7 +11,7 @@ export async function readBody(request: Request, limit: number): Promise<Uint8Ar
   const declared = Number(request.headers.get("content-length") ?? 0);
   if (declared > limit) throw tooLarge(limit);
   // The HTTP parser enforces a declared length, so the body cannot be longer. `body` is not touched in this case: the
-  // access alone would turn a body that can be read at once into a stream.
+  // the access would turn a body that can be read at once into a stream.
   if (declared > 0) return new Uint8Array(await request.arrayBuffer());
   if (request.body === null) return NOTHING;
   const chunks: Uint8Array[] = [];

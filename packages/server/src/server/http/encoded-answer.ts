@@ -65,7 +65,7 @@ export async function compressed(
  * Answers to methods other than `GET` and `HEAD` are not changed, nor is a stream of events, a part of a file, or an
  * answer that is already encoded. A long answer is compressed while it arrives.
  *
- * Answers can contain secrets beside text that others chose: what an agent read on the web, messages, captions. The
+ * Answers can contain secrets next to text that others chose: what an agent read on the web, messages, captions. The
  * length of a compressed answer shows how much the two have in common (BREACH), and TLS does not hide it. Nobody can
  * see the traffic of a server with the reach `machine`; a server with the reach `network` compresses no answer here.
  * The files of its page contain no secret; `page/` compresses them.

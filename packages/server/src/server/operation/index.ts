@@ -27,7 +27,7 @@ export const operation: CreateMount = (context) => ({
       return new Response("ready\n");
     });
     app.get("/metrics", async (c) => {
-      // The address alone does not decide, because a proxy on this machine forwards the requests of strangers.
+      // The address does not decide, because a proxy on this machine forwards the requests of strangers.
       const grant = await context.authenticate(credentialsOf(c.req.raw), c.env.peer);
       context.require(grant, { kind: "metrics" });
       return new Response(context.metrics.text(), {

@@ -129,11 +129,11 @@ async function countMessage<T extends SentMessage>(
 }
 
 /** A grant for the session is also one for its chat. */
-type Part = "session" | "chat";
+type ScopePart = "session" | "chat";
 
 interface SessionAccess {
-  readable(grant: Grant, name: string, part?: Part): Promise<ServedSession>;
-  writable(grant: Grant, name: string, part?: Part): Promise<ServedSession>;
+  readable(grant: Grant, name: string, part?: ScopePart): Promise<ServedSession>;
+  writable(grant: Grant, name: string, part?: ScopePart): Promise<ServedSession>;
 }
 
 function chatRoutes(
@@ -236,7 +236,7 @@ function statusOf(asked: string): (typeof APPROVAL_STATUSES)[number] | undefined
  * Errors: `not_found` for a session of somebody else, as for a session that does not exist; `forbidden` for the rest of
  * a session if the grant has only its chat; `invalid` for the name of a log.
  */
-function assertReadable(grant: Grant, name: string, part: Part): void {
+function assertReadable(grant: Grant, name: string, part: ScopePart): void {
   if (name.includes("/"))
     throw new ContinuoError("invalid", "the id of a session cannot contain a slash here");
   if (may(grant, { name, part }, "read")) return;
@@ -247,18 +247,18 @@ function assertReadable(grant: Grant, name: string, part: Part): void {
   });
 }
 
-interface Place {
+interface GrantTarget {
   readonly name: string;
-  readonly part: Part;
+  readonly part: ScopePart;
 }
 
-function may({ scopes }: Grant, { name, part }: Place, access: "read" | "write"): boolean {
+function may({ scopes }: Grant, { name, part }: GrantTarget, access: "read" | "write"): boolean {
   const kinds = part === "chat" ? (["session", "chat"] as const) : (["session"] as const);
   return kinds.some((kind) => allows(scopes, { kind, name, access }));
 }
 
 /** Errors: `forbidden`. */
-function requireWrite(context: ServerContext, grant: Grant, place: Place): void {
+function requireWrite(context: ServerContext, grant: Grant, place: GrantTarget): void {
   if (!may(grant, place, "write"))
     context.require(grant, { kind: "session", name: place.name, access: "write" });
 }

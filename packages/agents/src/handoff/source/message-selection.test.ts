@@ -1,6 +1,6 @@
 import type { Block, Message } from "@continuo/core/model";
 import { describe, expect, test } from "vitest";
-import { fromMessage, withinLimits } from "./part.ts";
+import { fromMessage, withinLimits } from "./message-selection.ts";
 
 function message(line: number, role: Message["role"], content: readonly Block[]): Message {
   const [first] = content;

@@ -1,50 +1,50 @@
 /**
- * The places of a worker: a run has one while its agent works, and gives it back while it waits for a person. A run
- * whose last question has its answer takes a place before a new run does.
+ * The slots of a worker: a run has one while its agent works, and gives it back while it waits for a person. A run
+ * whose last question has its answer takes a slot before a new run does.
  */
 
 /**
- * The largest number of runs that wait for a person without a place: each renews the lease of its session, and follows
+ * The largest number of runs that wait for a person without a slot: each renews the lease of its session, and follows
  * its log.
  */
 const MAX_WAITING = 1_000;
 
-export interface Place {
+export interface RunSlot {
   /** A question to a person begins. */
   pause(): void;
   /**
-   * The question has its answer. Resolves when the run may continue with a place: at once if another question of the
-   * run is open. If `signal` aborts, nobody waits for the answer: the run has a place at once, even if none is free.
+   * The question has its answer. Resolves when the run may continue with a slot: at once if another question of the
+   * run is open. If `signal` aborts, nobody waits for the answer: the run has a slot at once, even if none is free.
    */
   resume(signal: AbortSignal): Promise<void>;
   release(): void;
 }
 
-export interface PlaceOptions {
+export interface RunSlotOptions {
   /** The agent of the run has a process, which lives while it waits. */
   readonly hasProcess: boolean;
 }
 
-export class Places {
+export class RunSlots {
   readonly #count: number;
   readonly #onFree: () => void;
   #taken = 0;
   /**
-   * Runs that wait for a person with a place, because too many others wait without one; each may try to give it back.
+   * Runs that wait for a person with a slot, because too many others wait without one; each may try to give it back.
    */
   readonly #holding = new Set<() => void>();
   #waiting = 0;
   #waitingProcesses = 0;
-  /** Runs that continue when a place is free, in the order of their answers. */
+  /** Runs that continue when a slot is free, in the order of their answers. */
   readonly #line: (() => void)[] = [];
 
-  /** @param onFree called when a place becomes free other than by `release` or `cancel` */
+  /** @param onFree called when a slot becomes free other than by `release` or `cancel` */
   constructor(count: number, onFree: () => void) {
     this.#count = count;
     this.#onFree = onFree;
   }
 
-  /** Takes a place for a run that is still to be found: `begin` or `cancel` follows. `false` if none is free. */
+  /** Takes a slot for a run that is still to be found: `begin` or `cancel` follows. `false` if none is free. */
   reserve(): boolean {
     const isFree = this.#taken < this.#count;
     if (isFree) this.#taken++;
@@ -56,17 +56,17 @@ export class Places {
     this.#advance();
   }
 
-  /** True if each place is taken by a run that waits for a person. */
+  /** True if each slot is taken by a run that waits for a person. */
   get allWait(): boolean {
     return this.#holding.size >= this.#count;
   }
 
-  /** The number of runs that wait for a person without a place. */
+  /** The number of runs that wait for a person without a slot. */
   get waiting(): number {
     return this.#waiting;
   }
 
-  begin({ hasProcess }: PlaceOptions): Place {
+  begin({ hasProcess }: RunSlotOptions): RunSlot {
     let open = 0;
     let state: "working" | "holding" | "waiting" | "returning" | "released" = "working";
     let returning: Promise<void> | undefined;
@@ -84,7 +84,7 @@ export class Places {
       if (state !== "waiting") return;
       this.#waiting--;
       if (hasProcess) this.#waitingProcesses--;
-      // Others that wait may give their places back now.
+      // Others that wait may give their slots back now.
       for (const next of [...this.#holding]) next();
     };
     const comeBack = async (signal: AbortSignal): Promise<void> => {

@@ -1,18 +1,18 @@
-/** The places of a worker: whatever the runs ask, no place is lost, and none is given twice. */
+/** The slots of a worker: whatever the runs ask, no slot is lost, and none is given twice. */
 
 import { setImmediate as settled } from "node:timers/promises";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { type Place, Places } from "./places.ts";
+import { type RunSlot, RunSlots } from "./run-slots.ts";
 
 const COUNT = 1;
 const RUNS = 2;
 
 interface ProbedRun {
-  readonly place: Place;
+  readonly slot: RunSlot;
   /** Questions without an answer. */
   open: number;
-  /** Answers that wait until the run has its place again. */
+  /** Answers that wait until the run has its slot again. */
   returning: number;
 }
 
@@ -24,27 +24,27 @@ const act = fc.record({
 });
 
 test.each([false, true])(
-  "runs that ask and are answered in any order work in their places only, with processes: %s",
+  "runs that ask and are answered in any order work in their slots only, with processes: %s",
   async (hasProcess) => {
     await fc.assert(
       fc.asyncProperty(fc.array(act, { maxLength: 12 }), async (acts) => {
-        const places = new Places(COUNT, () => undefined);
+        const slots = new RunSlots(COUNT, () => undefined);
         const runs = new Map<number, ProbedRun>();
         const never = new AbortController().signal;
         const take = (of: number, what: (typeof acts)[number]["what"]): void => {
           const run = runs.get(of);
           if (run === undefined) {
-            if (what !== "begin" || !places.reserve()) return;
-            runs.set(of, { place: places.begin({ hasProcess }), open: 0, returning: 0 });
+            if (what !== "begin" || !slots.reserve()) return;
+            runs.set(of, { slot: slots.begin({ hasProcess }), open: 0, returning: 0 });
           } else if (what === "ask") {
             run.open++;
-            run.place.pause();
+            run.slot.pause();
           } else if (what === "answer" && run.open > 0) {
             run.open--;
             run.returning++;
-            void run.place.resume(never).then(() => run.returning--);
+            void run.slot.resume(never).then(() => run.returning--);
           } else if (what === "end") {
-            run.place.release();
+            run.slot.release();
             runs.delete(of);
           }
         };
@@ -55,34 +55,34 @@ test.each([false, true])(
         await settled();
         const working = [...runs.values()].filter(({ open, returning }) => open + returning === 0);
         expect(working.length).toBeLessThanOrEqual(COUNT);
-        expect(places.waiting).toBeLessThanOrEqual([...runs.values()].filter(({ open }) => open > 0).length);
-        // A run that waits for a person has no place, unless too many processes wait.
+        expect(slots.waiting).toBeLessThanOrEqual([...runs.values()].filter(({ open }) => open > 0).length);
+        // A run that waits for a person has no slot, unless too many processes wait.
         const allWait = [...runs.values()].every(({ open }) => open > 0);
         if (allWait && !hasProcess) {
-          expect(places.reserve()).toBe(true);
-          places.cancel();
+          expect(slots.reserve()).toBe(true);
+          slots.cancel();
         }
-        for (const { place } of runs.values()) place.release();
+        for (const { slot } of runs.values()) slot.release();
         await settled();
-        expect([places.reserve(), places.reserve(), places.waiting]).toEqual([true, false, 0]);
+        expect([slots.reserve(), slots.reserve(), slots.waiting]).toEqual([true, false, 0]);
       }),
       { numRuns: 4_000 },
     );
   },
 );
 
-test("a run has a place after a question that begins and ends while it comes back from another one", async () => {
+test("a run has a slot after a question that begins and ends while it comes back from another one", async () => {
   const never = new AbortController().signal;
   for (let at = 0; at < 64; at++) {
-    const places = new Places(1, () => undefined);
-    places.reserve();
-    const run = places.begin({ hasProcess: false });
+    const slots = new RunSlots(1, () => undefined);
+    slots.reserve();
+    const run = slots.begin({ hasProcess: false });
     run.pause();
     const first = run.resume(never);
     for (let step = at % 8; step > 0; step--) await Promise.resolve();
     run.pause();
     for (let step = Math.floor(at / 8); step > 0; step--) await Promise.resolve();
     await Promise.all([first, run.resume(never)]);
-    expect([places.waiting, places.reserve()]).toEqual([0, false]);
+    expect([slots.waiting, slots.reserve()]).toEqual([0, false]);
   }
 });

@@ -18,13 +18,13 @@ export interface PartOptions {
 }
 
 /** The selected messages, and a line for each block that is left out or was cut. */
-export interface Part {
+export interface MessageSelection {
   readonly messages: readonly Message[];
   readonly left: readonly ReceiptRecord[];
 }
 
 /** Errors: `not_found`. */
-export function fromMessage(messages: readonly Message[], id: string | undefined): Part {
+export function fromMessage(messages: readonly Message[], id: string | undefined): MessageSelection {
   if (id === undefined) return { messages, left: [] };
   const at = messages.findIndex((message) => message.id === id);
   if (at === -1) {
@@ -42,7 +42,7 @@ export function fromMessage(messages: readonly Message[], id: string | undefined
 const DEFAULT_MAX_TOKENS = 100_000;
 
 /** Errors: `usage` for limits that contradict the strategy. */
-export function withinLimits(messages: readonly Message[], options: PartOptions): Part {
+export function withinLimits(messages: readonly Message[], options: PartOptions): MessageSelection {
   const { maxMessages, maxTokens } = options;
   const isLimited = maxMessages !== undefined || maxTokens !== undefined;
   const strategy = options.strategy ?? (isLimited ? "recent" : "full");
