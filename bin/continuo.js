@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 // The launcher. Continuo needs Node 24 (for node:sqlite); on an older Node it starts the one that
-// `npm ci` installed beside it, so that a clone works whatever the system has. Plain JavaScript of
+// `npm ci` installed next to it, so that a clone works whatever the system has. Plain JavaScript of
 // an old Node's vintage on purpose: it has to be readable by the Node that it replaces. What the
 // common case does not need is not loaded.
 
@@ -45,7 +45,7 @@ async function startWithNewerNode() {
     );
   }
   const child = spawn(node, [fileURLToPath(main), ...process.argv.slice(2)], { stdio: "inherit" });
-  // The terminal sends Ctrl-C to both; the child decides what it means. What is sent to us alone is passed on.
+  // The terminal sends Ctrl-C to both; the child decides what it means. A signal that is sent only to us is passed on.
   process.on("SIGINT", () => undefined);
   for (const signal of ["SIGTERM", "SIGHUP"]) process.on(signal, () => child.kill(signal));
   child.on("error", (error) => fail(error.message));

@@ -29,7 +29,7 @@ import time
 import uuid
 from urllib.parse import quote, urlsplit
 
-# As protocol/constants.json has them.
+# protocol/constants.json has these values.
 PROTOCOL, SUBPROTOCOL = 1, "continuo.channel.1"
 FINAL = {"unauthorized", "forbidden", "invalid", "not_found", "gone", "handle_taken", "too_large",
          "unsupported", "usage", "log_closed", "out_of_range"}
@@ -187,7 +187,7 @@ class Channel:
         self.lock, (self.wake_end, self.wake) = threading.Lock(), socket.socketpair()
         threading.Thread(target=self._run, daemon=True).start()
 
-    # What a program uses.
+    # A program uses these methods.
 
     def events(self):
         """The events of the log, until the channel is closed. Errors: why the client does not come again."""
@@ -271,7 +271,7 @@ class Channel:
         try:
             web.send(hello)
             while not web.closed and time.monotonic() - heard < SILENCE_S:
-                # What did not fit into the queue goes first; until then nothing is read, and the server waits.
+                # Frames that did not fit into the queue go first; until then nothing is read, and the server waits.
                 while self.held and not self.queue.full():
                     self.queue.put(self.held.pop(0))
                 sources, patience = ([self.wake_end], 0.05) if self.held else ([web.socket, self.wake_end], 1)
@@ -288,7 +288,7 @@ class Channel:
                     web.send({"type": "heartbeat"})
                 self._write(web)
         except (ValueError, TypeError, KeyError, AttributeError):
-            # What came is not a frame of this protocol.
+            # This is not a frame of this protocol.
             web.close(4002)
         finally:
             web.close()

@@ -1,5 +1,5 @@
 /**
- * Continuo as a plugin of opencode: the MCP server, the skill and the commands of `opencode.json` beside this file, wherever the
+ * Continuo as a plugin of opencode: the MCP server, the skill and the commands of `opencode.json` next to this file, wherever the
  * person's own settings have nothing of that name.
  */
 

@@ -7,16 +7,32 @@ import { ROOT, readSource } from "./imports.ts";
 const OLD_TURNS =
   /\b(?:whoever|anew|once more|(?:go|goes|going|gone|went) on with|so many at most|which is said|(?:is|are|was|were) told(?! apart)|nothing that is no)\b/iu;
 
+/** Words that are vague or out of date in prose: a line has "next to", "in addition to" or "only" in their place. */
+const VAGUE = /\b(?:beside|alone)\b/iu;
+
+/** Names in code and the targets of links are no prose. */
+function proseOf(text: string): string {
+  return text.replace(/`[^`]*`|\]\([^)]*\)/gu, "");
+}
+
 /** Words that begin a fragment and no sentence. */
-const FRAGMENTS = /^(?:\/\*\*|\*|\/\/)\s+(?:Of|What|Where|Which|By|As|How|Whether)\b/u;
+const FRAGMENTS = /^(?:\/\*\*?|\*|\/\/|#)\s+(?:Of|What|Where|Which|By|As|How|Whether)\b/u;
 
 interface CommentLine {
   readonly at: string;
   readonly text: string;
 }
 
+/** Programs and styles that are not TypeScript. */
+const OTHERS = globSync(
+  "{bin,editors,examples,extension,frameworks,packages,scripts,src,test,web}/**/*.{js,mjs,cjs,py,sh,css}",
+  { cwd: ROOT, exclude: (path) => /(?:^|\/)(?:node_modules|dist|fixtures|\.[^/]*)(?:\/|$)/u.test(path) },
+);
+
 const lines = [undefined, "web", "extension", "bench", "scripts", "test", "frameworks"]
   .flatMap((folder) => readSource(folder))
+  .map(({ file, text }) => ({ file, text }))
+  .concat(OTHERS.map((file) => ({ file, text: readFileSync(join(ROOT, file), "utf8") })))
   .flatMap(({ file, text }) => commentLinesIn(file, text));
 
 /** Pages that people read; those of single versions are records of their time. */
@@ -29,7 +45,7 @@ function commentLinesIn(path: string, text: string): CommentLine[] {
   return text
     .split("\n")
     .map((line, index) => ({ at: `${path}:${index + 1}`, text: line.trim() }))
-    .filter((line) => /^(?:\/\*\*|\*|\/\/)/u.test(line.text));
+    .filter((line) => /^(?:\/\*|\*|\/\/|# )/u.test(line.text));
 }
 
 test("no comment of the source has a phrase that readers have to read twice", () => {
@@ -37,15 +53,24 @@ test("no comment of the source has a phrase that readers have to read twice", ()
   expect(lines.filter(({ text }) => OLD_TURNS.test(text))).toEqual([]);
 });
 
+test("no comment says beside or alone, but next to, in addition to or only", () => {
+  expect(OTHERS.length).toBeGreaterThan(30);
+  expect(lines.filter(({ text }) => VAGUE.test(proseOf(text)))).toEqual([]);
+});
+
 test("no page of the documentation has a phrase that readers have to read twice", () => {
   const found = PAGES.flatMap((path) =>
     readFileSync(join(ROOT, path), "utf8")
       .split("\n")
-      .flatMap((line, index) => (OLD_TURNS.test(line) ? [`${path}:${index + 1}: ${line}`] : [])),
+      .flatMap((line, index) => (isUnclear(line) ? [`${path}:${index + 1}: ${line}`] : [])),
   );
   expect(PAGES.length).toBeGreaterThan(50);
   expect(found).toEqual([]);
 });
+
+function isUnclear(line: string): boolean {
+  return OLD_TURNS.test(line) || VAGUE.test(proseOf(line));
+}
 
 test("no comment begins as a fragment, with Of, What, Where, Which, By, As, How or Whether", () => {
   expect(lines.filter(({ text }) => FRAGMENTS.test(text))).toEqual([]);

@@ -1,5 +1,5 @@
 /**
- * An extension of pi for the tests: commands for what pi offers to extensions, or on its screen alone.
+ * An extension of pi for the tests: commands for what pi offers to extensions, or only on its screen.
  *
  *   /go {"to": ID, "summarize": true?}   another entry of the tree is the leaf from here on
  *   /label {"on": ID, "label": TEXT}     /note {"text": TEXT}     /state {"data": …}
