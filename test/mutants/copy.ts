@@ -1,8 +1,20 @@
 /** A copy of the package in which mistakes are planted, and its tests. */
 
 import { spawn, spawnSync } from "node:child_process";
-import { cpSync, existsSync, mkdirSync, readFileSync, symlinkSync } from "node:fs";
-import { basename, join, relative } from "node:path";
+import {
+  copyFileSync,
+  existsSync,
+  linkSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { join, relative } from "node:path";
 import { ROOT } from "../house/imports.ts";
 import { linkExtensionModules, linkModules } from "../sizes/linked-modules.ts";
 
@@ -27,21 +39,42 @@ const NOT_COPIED = new Set([".git", "node_modules", "dist", "dist.new", ".soak",
 /** A mistake may make a test hang: it has found the mistake when it takes this much longer than without it. */
 const PATIENCE = { factor: 5, extraMs: 60_000 };
 
-export function copyPackage(folder: string): void {
-  cpSync(ROOT, folder, { recursive: true, filter: isCopied });
+/**
+ * Makes a copy in a folder. From another copy in the same file system, its files are links: they are replaced, and never
+ * written in place.
+ * @param from the package, or a copy of it
+ */
+export function copyPackage(folder: string, from: string = ROOT): void {
+  copyFolder(from, folder, from === ROOT ? copyFileSync : linkSync);
   linkModules(folder);
   if (existsSync(join(ROOT, "extension/node_modules"))) linkExtensionModules(folder);
   if (existsSync(join(ROOT, "dist"))) symlinkSync(join(ROOT, "dist"), join(folder, "dist"));
-  mkdirSync(join(folder, "home"));
+  mkdirSync(join(folder, "home"), { recursive: true });
 }
 
-function isCopied(path: string): boolean {
-  return path === ROOT || !NOT_COPIED.has(basename(path));
+function copyFolder(from: string, to: string, copyFile: (from: string, to: string) => void): void {
+  for (const entry of readdirSync(from, { withFileTypes: true })) {
+    const [source, target] = [join(from, entry.name), join(to, entry.name)];
+    if (NOT_COPIED.has(entry.name)) continue;
+    if (entry.isSymbolicLink()) symlinkSync(readlinkSync(source), target);
+    else if (entry.isFile()) copyFile(source, target);
+    else if (entry.isDirectory()) {
+      mkdirSync(target);
+      copyFolder(source, target, copyFile);
+    }
+  }
+}
+
+/** Writes a file of a copy. Another copy keeps its own, although both may have been the same file. */
+export function replaceFile(path: string, text: string): void {
+  const { mode } = statSync(path);
+  rmSync(path);
+  writeFileSync(path, text, { mode });
 }
 
 /** Takes a file of the source again. */
 export function restore(folder: string, path: string): void {
-  cpSync(join(ROOT, path), join(folder, path));
+  replaceFile(join(folder, path), readFileSync(join(ROOT, path), "utf8"));
 }
 
 export async function baselineOf(folder: string, tests: readonly string[]): Promise<Baseline> {

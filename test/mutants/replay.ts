@@ -1,8 +1,8 @@
 /** Replays the promises of rooms: plants the mistake of each in a copy of the package, and runs the tests that may find it. */
 
-import { readFileSync, writeFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { baselineOf, isFoundBy } from "./copy.ts";
+import { baselineOf, isFoundBy, replaceFile } from "./copy.ts";
 import type { PromiseOfRoom } from "./promises/promise.ts";
 
 /** A promise of a list of somebody else may name no test. */
@@ -78,7 +78,7 @@ async function finderIn(
 ): Promise<string | null | undefined> {
   const path = join(folder, file);
   const source = readFileSync(path, "utf8");
-  writeFileSync(path, withMistake(source, text, mistake));
+  replaceFile(path, withMistake(source, text, mistake));
   try {
     for (const test of tests) {
       const isFound = await isFoundBy(folder, [test], durations, endsAtMs);
@@ -87,7 +87,7 @@ async function finderIn(
     }
     return null;
   } finally {
-    writeFileSync(path, source);
+    replaceFile(path, source);
   }
 }
 

@@ -15,13 +15,13 @@
  * a file and cannot draw some at random, and it does not follow tests into the processes that they start.
  */
 
-import { existsSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, mkdirSync, readFileSync, realpathSync } from "node:fs";
 import { join, relative } from "node:path";
 import { parseArgs } from "node:util";
 import { readSource } from "../house/imports.ts";
 import { headCommit, PROMISE_PARTS, partOf } from "../sizes/rotation.ts";
-import { baselineOf, copyPackage, isFoundBy, isRefusedByCompiler, restore } from "./copy.ts";
+import { openTemporaryFolder } from "../sizes/temporary.ts";
+import { baselineOf, copyPackage, isFoundBy, isRefusedByCompiler, replaceFile, restore } from "./copy.ts";
 import { type Mutant, mutantsOf, plant } from "./mutate.ts";
 import { probe, withProbes } from "./probe.ts";
 import { PROMISES } from "./promises/index.ts";
@@ -69,7 +69,7 @@ async function replay(): Promise<number> {
     test === undefined || options.nearest !== undefined
       ? nearestOf(file).slice(0, options.nearest ?? NEAREST)
       : [test];
-  const folders = Array.from({ length: options.jobs }, makeCopy);
+  const folders = makeCopies(options.jobs);
   const endsAtMs = isAfterQuick ? startedAtMs + CI_SECONDS * 1_000 : Number.POSITIVE_INFINITY;
   const replayed = { folders, promises: chosen, testsOf, tell, endsAtMs, havePassed: isAfterQuick };
   const { tried, survivors } = await replayPromises(replayed);
@@ -112,15 +112,20 @@ async function main(): Promise<number> {
   const chosen = drawFrom(all, count, createRandom(seed)).filter((_, at) => at % of === index - 1);
   tell(`${chosen.length} of ${all.length} mutants of ${rooms.join(", ")}, seed ${seed}`);
   endOnSignals();
-  const outcomes = await tryAll(Array.from({ length: options.jobs }, makeCopy), chosen);
+  const outcomes = await tryAll(makeCopies(options.jobs), chosen);
   return report(outcomes, floor);
 }
 
-function makeCopy(): string {
-  const folder = mkdtempSync(join(realpathSync(tmpdir()), "continuo-mutants-"));
-  process.once("exit", () => rmSync(folder, { recursive: true, force: true }));
-  copyPackage(folder);
-  return folder;
+/** One copy for each mistake that is tried at the same time; only the first one takes time. */
+function makeCopies(count: number): readonly string[] {
+  const temporary = openTemporaryFolder();
+  process.once("exit", () => temporary[Symbol.dispose]());
+  const folders = Array.from({ length: count }, (_, at) => join(realpathSync(temporary.path), `copy-${at}`));
+  for (const [at, folder] of folders.entries()) {
+    mkdirSync(folder);
+    copyPackage(folder, at === 0 ? undefined : folders[0]);
+  }
+  return folders;
 }
 
 async function tryAll(folders: readonly string[], chosen: readonly Planted[]): Promise<readonly Outcome[]> {
@@ -165,7 +170,7 @@ function plantProbes(folder: string, chosen: readonly Planted[]): void {
     const probed = withProbes(readFileSync(copy, "utf8"), places, (start) =>
       probe(file, nameOf({ path, start })),
     );
-    writeFileSync(copy, probed);
+    replaceFile(copy, probed);
   }
 }
 
@@ -213,12 +218,12 @@ async function tryOne(
     result,
     testFiles: turns.flat().length,
   });
-  writeFileSync(path, plant(source, planted));
+  replaceFile(path, plant(source, planted));
   try {
     for (const some of turns) if (await isFoundBy(folder, some, durations)) return outcome("found");
     return outcome(isRefusedByCompiler(folder) ? "refused by the compiler" : "survived");
   } finally {
-    writeFileSync(path, source);
+    replaceFile(path, source);
   }
 }
 
