@@ -53,7 +53,7 @@ test("no comment of the source has a phrase that readers have to read twice", ()
   expect(lines.filter(({ text }) => OLD_TURNS.test(text))).toEqual([]);
 });
 
-test("no comment says beside or alone, but next to, in addition to or only", () => {
+test("no comment has a vague word for a place or for what is the only one", () => {
   expect(OTHERS.length).toBeGreaterThan(30);
   expect(lines.filter(({ text }) => VAGUE.test(proseOf(text)))).toEqual([]);
 });
