@@ -100,7 +100,11 @@ interface Operation {
 }
 
 /** The transaction that a step means, where it is one; `made` has those of the steps before it. */
-function operationOf(one: ModelStep, all: AgentInputItem[], made: readonly Operation[]): Operation | undefined {
+function operationOf(
+  one: ModelStep,
+  all: AgentInputItem[],
+  made: readonly Operation[],
+): Operation | undefined {
   if (one.type === "append") {
     return { operationId: one.operationId, transaction: { type: "append_items", items: one.items } };
   }
