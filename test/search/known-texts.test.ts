@@ -24,13 +24,17 @@ beforeAll(async () => {
 const places = () => ({ home, cwd: home, env: {} });
 const memo = (): SavedSkimMemo => openRows(indexPathOf(places()), NOW_MS);
 
+function noPlace(): never {
+  throw new Error("no file is known");
+}
+
 const NOTHING_KNOWN: SavedSkimMemo = {
   ...NO_MEMO,
   knownFiles: async () => ({
-    lineOf: () => undefined,
-    fileOf: () => {
-      throw new Error("no file is known");
-    },
+    placeOf: () => -1,
+    pathAt: noPlace,
+    lineAt: noPlace,
+    fileAt: noPlace,
     keep: () => undefined,
   }),
   expect: async () => undefined,

@@ -1,4 +1,4 @@
-import { rmSync } from "node:fs";
+import { copyFileSync, rmSync } from "node:fs";
 import type { Places } from "@continuo/agents";
 import { findNativeSessions, type ListOptions, type NativeList, readNativeList } from "@continuo/native";
 import { indexPathOf, openRows } from "@continuo/native/index-file";
@@ -81,4 +81,19 @@ test("sub-agents next to sessions that the index knows are found as without it",
   const agents = withoutIndex.filter(({ parentId }) => parentId !== undefined).map(({ agent }) => agent);
   expect([...new Set(agents)].sort()).toEqual(["claude", "codex", "gemini"]);
   expect(await found(openRows(indexPathOf(places), LATER))).toEqual(withoutIndex);
+});
+
+test("of sessions of the same time, a list with the index shows those that one without it shows, at every limit", async () => {
+  for (const path of filesOf(scratch)) {
+    for (const end of ["0bad", "0bae", "0baf"])
+      if (path.endsWith(".jsonl")) copyFileSync(path, path.replace(/[0-9a-f]{4}(?=\.jsonl$)/u, end));
+  }
+  const all = await readNativeList({ places });
+  const times = all.sessions.map(({ updatedAt }) => updatedAt);
+  expect(times.length - new Set(times).size).toBeGreaterThan(5);
+  const memo = (): SavedSkimMemo => openRows(indexPathOf(places), LATER);
+  await listed({ places, limit: 1, memo: memo() });
+  for (let limit = 0; limit <= all.total + 1; limit++) {
+    expect(await listed({ places, limit, memo: memo() })).toEqual(await listed({ places, limit }));
+  }
 });

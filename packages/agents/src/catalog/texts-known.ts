@@ -1,7 +1,13 @@
 /** The texts of native sessions that are one file, unchanged since an earlier list or search found them. */
 
 import { isSettled, stampOf } from "@continuo/native/index-file";
-import type { FindTitle, FoundBatch, FoundSession, KnownFiles, KnownSession } from "@continuo/native/kit";
+import {
+  type FindTitle,
+  type FoundBatch,
+  type FoundSession,
+  type KnownFiles,
+  sessionIdOfLine,
+} from "@continuo/native/kit";
 import type { StampOfDependency } from "./dependencies.ts";
 import type { CatalogSource } from "./indexed-session.ts";
 
@@ -19,23 +25,23 @@ export interface KnownTextOptions {
  * sessions, and a search needs of most only to know whether the index has their present text.
  */
 export class KnownText implements Pick<CatalogSource, "key" | "sessionId" | "stamp" | "besideNow"> {
-  readonly #session: KnownSession;
+  readonly #known: number;
   readonly #batch: FoundBatch;
   readonly #options: KnownTextOptions;
   #source: CatalogSource | null = null;
 
-  constructor(session: KnownSession, batch: FoundBatch, options: KnownTextOptions) {
-    this.#session = session;
+  constructor(known: number, batch: FoundBatch, options: KnownTextOptions) {
+    this.#known = known;
     this.#batch = batch;
     this.#options = options;
   }
 
   get key(): string {
-    return this.#session.path;
+    return this.#options.files.pathAt(this.#known);
   }
 
   get sessionId(): string {
-    return this.#session.sessionId;
+    return sessionIdOfLine(this.#options.files.lineAt(this.#known));
   }
 
   get besideNow(): StampOfDependency {
@@ -44,16 +50,16 @@ export class KnownText implements Pick<CatalogSource, "key" | "sessionId" | "sta
 
   /** The stamp of its source. */
   get stamp(): string | null {
-    const { path, sessionId, archived } = this.#session;
     const { files, nowMs, rules, titleOf } = this.#options;
-    const one = [files.fileOf(path)];
+    const one = [files.fileAt(this.#known)];
     if (!isSettled(one, nowMs)) return null;
-    const title = titleOf?.({ sessionId, location: path }) ?? null;
+    const title = titleOf?.({ sessionId: this.sessionId, location: this.key }) ?? null;
+    const archived = this.#batch.isArchived(this.#known);
     return `${stampOf(one)}${placedOf({ archived, cwd: this.#batch.cwd }, title)}${rules}`;
   }
 
   found(): FoundSession {
-    return this.#batch.toFound(this.#session);
+    return this.#batch.toFound(this.#known);
   }
 
   toSource(): CatalogSource {

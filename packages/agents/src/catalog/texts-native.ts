@@ -72,8 +72,8 @@ export async function nativeTexts(options: NativeSourceOptions): Promise<NativeT
     const titleOf = shared.titles.get(agent) ?? null;
     const toSource: KnownTextOptions["toSource"] = (one) => sourceOf(one, shared, options);
     const of = { files, nowMs, rules, besideNow: shared.besideNow, titleOf, toSource };
-    for (const session of batch.known) {
-      if (!isExcluded(session.path)) known.push(new KnownText(session, batch, of));
+    for (const place of batch.known) {
+      if (!isExcluded(files.pathAt(place))) known.push(new KnownText(place, batch, of));
     }
   }
   return { sources: found.map((one) => sourceOf(one, shared, options)), known };
@@ -96,7 +96,7 @@ async function* batchesOf(
       continue;
     }
     const found = await Array.fromAsync(reader.find(places, looking));
-    yield { agent, batch: { found, known: [], toFound: noneKnown } };
+    yield { agent, batch: { found, known: [], isArchived: noneKnown, toFound: noneKnown } };
   }
 }
 

@@ -13,7 +13,7 @@ export interface KnownLines extends KnownFiles {
   /** Files with new lines. */
   readonly changed: ReadonlyMap<string, ColumnChange>;
   isAsked(path: string): boolean;
-  /** The files with lines that `lineOf` was never called for. */
+  /** The files with lines that `placeOf` was never called for. */
   unasked(): readonly string[];
 }
 
@@ -32,20 +32,23 @@ export async function createKnownLines(
     changed,
     isAsked: (file) => asked[places.get(file) ?? -1] === 1,
     unasked: () => paths.filter((_, at) => asked[at] === 0),
-    lineOf(file) {
-      const at = places.get(file);
-      if (at === undefined) return undefined;
-      asked[at] = 1;
-      return isUnchanged(file, numbers, at * WIDTH) ? answers[at] : undefined;
+    placeOf(file) {
+      const place = places.get(file);
+      if (place === undefined) return -1;
+      asked[place] = 1;
+      return isUnchanged(file, numbers, place * WIDTH) ? place : -1;
     },
-    fileOf(file) {
-      const at = (places.get(file) ?? -1) * WIDTH;
-      // A subarray would be a new object for each of thousands of files.
-      const [sizeBytes, mtimeMs] = [numbers[at], numbers[at + 1]];
-      const [ctimeMs, inode] = [numbers[at + 2], numbers[at + 3]];
-      if (sizeBytes === undefined || mtimeMs === undefined || ctimeMs === undefined || inode === undefined)
-        throw new Error("the file has no line");
-      return { path: file, sizeBytes, mtimeMs, ctimeMs, inode };
+    pathAt: (place) => valueAt(paths, place),
+    lineAt: (place) => valueAt(answers, place),
+    fileAt(place) {
+      const at = place * WIDTH;
+      return {
+        path: valueAt(paths, place),
+        sizeBytes: valueAt(numbers, at),
+        mtimeMs: valueAt(numbers, at + 1),
+        ctimeMs: valueAt(numbers, at + 2),
+        inode: valueAt(numbers, at + 3),
+      };
     },
     keep(file, line) {
       if (isSettled(file)) changed.set(file.path, { file, text: line });
@@ -56,6 +59,12 @@ export async function createKnownLines(
 /** Needs an open transaction. */
 export function changeLines(database: DatabaseSync, changes: KnownLines["changed"]): void {
   changeColumns(database, LINES, changes);
+}
+
+function valueAt<T>(column: { readonly [place: number]: T }, place: number): T {
+  const value = column[place];
+  if (value === undefined) throw new Error("no file has a line at this place");
+  return value;
 }
 
 const NO_COLUMNS: Columns = { paths: [], numbers: new Float64Array(), answers: [] };

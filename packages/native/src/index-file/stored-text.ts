@@ -69,17 +69,34 @@ type SessionColumns = readonly [
   withInside: string | null,
 ];
 
-/** Returns `source` of `OpenText` by the number of the session. */
-export type SourceReader = (id: number) => string;
+export interface SourceReader {
+  /** Returns `source` of `OpenText` by the number of the session. */
+  (id: number): string;
+  /** Reads those of several sessions by one statement. */
+  expect(ids: readonly number[]): void;
+}
 
 /** Valid only while the same index is open, for sessions that are in it. */
 export function createSourceReader(database: DatabaseSync): SourceReader {
-  const select = database.prepare("select source from sessions where id = ?");
-  return (id) => {
-    const row = select.get(id);
-    if (row === undefined) throw new Error(`session ${id} is not in the index`);
-    return String(row.source);
+  const select = database.prepare(
+    "select id, source from sessions where id in (select value from json_each(?))",
+  );
+  select.setReturnArrays(true);
+  const expected = new Map<number, string>();
+  const expect: SourceReader["expect"] = (ids) => {
+    for (const [id, source] of select.all(JSON.stringify(ids)) as unknown as [number, string][]) {
+      expected.set(id, source);
+    }
   };
+  const read = (id: number): string => {
+    if (!expected.has(id)) expect([id]);
+    const source = expected.get(id);
+    if (source === undefined) throw new Error(`session ${id} is not in the index`);
+    // The caller keeps what it makes of the text.
+    expected.delete(id);
+    return source;
+  };
+  return Object.assign(read, { expect });
 }
 
 /** The stamps of the sessions that no process is writing. Valid only while the same index is open. */

@@ -18,12 +18,12 @@ import {
   type FoundFile,
   type FoundSession,
   type KnownFiles,
-  type KnownSession,
   type SavedSkimMemo,
   type SkimOptions,
+  sessionIdOfLine,
   toKnownLine,
+  updatedAtOfLine,
 } from "./kit/index.ts";
-
 import { formatOf, READABLE_AGENTS } from "./registry.ts";
 
 export interface ListOptions {
@@ -109,7 +109,7 @@ async function readList(options: ListOptions): Promise<NativeList> {
       for await (const batch of reader.findBatches(places, { files, ...looking })) {
         if (batch.found.length > 0) await options.memo?.expect(batch.found.flatMap((found) => found.files));
         for (const found of batch.found) await list.add(reader, found);
-        list.addKnown(reader, batch);
+        list.addKnown({ reader, batch, files });
       }
     } else {
       for await (const found of reader.find(places, { ...pick(options, "cwd"), ...looking })) {
@@ -117,30 +117,26 @@ async function readList(options: ListOptions): Promise<NativeList> {
       }
     }
   }
-  const { rows, aside } = list;
-  if (options.limit !== undefined) {
-    const likely = newestOf(rows, 2 * options.limit).map(toFoundRow);
-    await options.memo?.expect(filesOf([...aside, ...likely]));
-  }
+  const { aside } = list;
+  const newest = options.limit === undefined ? null : newestOf(list, 2 * options.limit);
+  if (newest !== null) await options.memo?.expect(filesOf([...aside, ...newest]));
   const setAside: SessionInfo[] = [];
   for (const { reader, found } of aside) {
     setAside.push(await reader.skim(found, { part: "ends", ...looking }));
   }
   const sessions: SessionInfo[] = [];
   let emptyLeftOut = 0;
-  for (const row of newestFirst(rows, options.limit)) {
-    if (sessions.length >= (options.limit ?? rows.length)) break;
-    const { reader, found } = toFoundRow(row);
-    const skimmed =
-      row.info ?? (await reader.skim(found, { part: "whole", ...looking, ...titles.get(reader) }));
+  for (const { reader, found, info } of newestFirst(list, newest)) {
+    if (sessions.length >= (options.limit ?? Number.POSITIVE_INFINITY)) break;
+    const skimmed = info ?? (await reader.skim(found, { part: "whole", ...looking, ...titles.get(reader) }));
     const whole = isEmptySession(skimmed) ? await withPicture(skimmed, { reader, found, places }) : skimmed;
     if (options.empty === "exclude" && isEmptySession(whole)) emptyLeftOut += 1;
     else sessions.push(whole);
   }
   const isEverything = options.agents === undefined && options.cwd === undefined && !options.newestBy;
   await options.memo?.save(isEverything ? "everything" : "part");
-  const { archivedLeftOut, metIds } = list;
-  return { sessions, total: rows.length - emptyLeftOut, archivedLeftOut, emptyLeftOut, setAside, metIds };
+  const { total, archivedLeftOut, metIds } = list;
+  return { sessions, total: total - emptyLeftOut, archivedLeftOut, emptyLeftOut, setAside, metIds };
 }
 
 /** The lines of sessions have no folders, and the times of files need none. */
@@ -148,11 +144,23 @@ function usesLines({ cwd, newestBy }: ListOptions): boolean {
   return cwd === undefined && newestBy === undefined;
 }
 
-interface Rows extends Pick<NativeList, "metIds" | "archivedLeftOut"> {
-  readonly rows: Row[];
+interface Rows extends Pick<NativeList, "metIds" | "archivedLeftOut" | "total"> {
+  readonly rows: readonly Row[];
+  readonly known: readonly KnownRows[];
   readonly aside: readonly FoundRow[];
   add(reader: AgentReader, found: FoundSession): Promise<void>;
-  addKnown(reader: AgentReader, batch: FoundBatch): void;
+  addKnown(batch: KnownBatch): void;
+}
+
+interface KnownBatch {
+  readonly reader: AgentReader;
+  readonly batch: FoundBatch;
+  readonly files: KnownFiles;
+}
+
+/** The rows of known sessions: numbers, because a list has thousands of them and shows few. */
+interface KnownRows extends KnownBatch {
+  readonly places: readonly number[];
 }
 
 interface RowSources {
@@ -167,15 +175,19 @@ function createRows(options: ListOptions, { files, titles }: RowSources): Rows {
   const part = options.limit === undefined ? "whole" : "ends";
   const skimming = { part, ...pick(options, "signal", "memo") } as const;
   const rows: Row[] = [];
+  const known: KnownRows[] = [];
   const aside: FoundRow[] = [];
   const metIds: string[] = [];
-  let archivedLeftOut = 0;
-  const isArchived = ({ archived }: KnownSession | FoundSession): boolean =>
-    archived && options.archived !== "include";
+  let [ofKnown, archivedLeftOut] = [0, 0];
+  const isHidden = (archived: boolean): boolean => archived && options.archived !== "include";
   return {
     rows,
+    known,
     aside,
     metIds,
+    get total() {
+      return rows.length + ofKnown;
+    },
     get archivedLeftOut() {
       return archivedLeftOut;
     },
@@ -187,7 +199,7 @@ function createRows(options: ListOptions, { files, titles }: RowSources): Rows {
       }
       // Nothing more is needed of it, neither now nor by the next list.
       const hasLine = files !== null && options.limit !== undefined;
-      if (isArchived(found) && options.since === undefined && !hasLine) {
+      if (isHidden(found.archived) && options.since === undefined && !hasLine) {
         archivedLeftOut += 1;
         return;
       }
@@ -198,23 +210,27 @@ function createRows(options: ListOptions, { files, titles }: RowSources): Rows {
       if (files !== null) keepLine(row, found, { files, ...pick(options, "memo") });
       if (isWanted(row, options)) {
         // A session that another filter hides is not hidden because it is archived.
-        if (isArchived(found)) archivedLeftOut += 1;
+        if (isHidden(found.archived)) archivedLeftOut += 1;
         else rows.push(row);
       }
-      options.onProgress?.(rows.length);
+      options.onProgress?.(rows.length + ofKnown);
     },
-    addKnown(reader, { known, toFound }) {
+    addKnown({ reader, batch, files }) {
       const { agent } = reader;
-      for (const one of known) {
-        metIds.push(one.sessionId);
-        if (options.isSetAside?.({ agent, sessionId: one.sessionId })) {
-          aside.push({ reader, found: toFound(one) });
-        } else if (options.since === undefined || one.updatedAt >= options.since) {
-          if (isArchived(one)) archivedLeftOut += 1;
-          else rows.push({ reader, session: one, updatedAt: one.updatedAt, info: null, toFound });
+      const places: number[] = [];
+      for (const place of batch.known) {
+        const line = files.lineAt(place);
+        const sessionId = sessionIdOfLine(line);
+        metIds.push(sessionId);
+        if (options.isSetAside?.({ agent, sessionId })) aside.push({ reader, found: batch.toFound(place) });
+        else if (options.since === undefined || updatedAtOfLine(line) >= options.since) {
+          if (isHidden(batch.isArchived(place))) archivedLeftOut += 1;
+          else places.push(place);
         }
       }
-      options.onProgress?.(rows.length);
+      known.push({ reader, batch, files, places });
+      ofKnown += places.length;
+      options.onProgress?.(rows.length + ofKnown);
     },
   };
 }
@@ -286,20 +302,10 @@ interface FoundRow {
   readonly found: FoundSession;
 }
 
-interface Row {
-  readonly reader: AgentReader;
-  readonly session: FoundSession | KnownSession;
+interface Row extends FoundRow {
   readonly updatedAt: string | null;
   /** The row; `null` if only the time was needed. */
   readonly info: SessionInfo | null;
-  /** Only for a known session. */
-  readonly toFound?: FoundBatch["toFound"];
-}
-
-function toFoundRow({ reader, session, toFound }: Row): FoundRow {
-  if ("files" in session) return { reader, found: session };
-  if (toFound === undefined) throw new Error("a known session comes from a batch");
-  return { reader, found: toFound(session) };
 }
 
 /** A row by the times of its files; `null` if they do not say: a database is one file for many sessions. */
@@ -307,22 +313,22 @@ function quick(reader: AgentReader, found: FoundSession, { newestBy, limit }: Li
   if (newestBy === undefined || limit === undefined) return null;
   const times = found.files.map(({ mtimeMs }) => mtimeMs);
   if (!found.files.some(({ path }) => path === found.location)) return null;
-  return { reader, session: found, updatedAt: new Date(Math.max(...times)).toISOString(), info: null };
+  return { reader, found, updatedAt: new Date(Math.max(...times)).toISOString(), info: null };
 }
 
 /** Returns `null` if the time is not in memory. */
 function knownRow(reader: AgentReader, found: FoundSession, { part, memo }: SkimOptions): Row | null {
   const updatedAt = memo === undefined || part !== "ends" ? undefined : reader.knownUpdatedAt?.(found, memo);
-  return updatedAt === undefined ? null : { reader, session: found, updatedAt, info: null };
+  return updatedAt === undefined ? null : { reader, found, updatedAt, info: null };
 }
 
 async function rowOf(reader: AgentReader, found: FoundSession, options: SkimOptions): Promise<Row> {
   if (options.part === "ends" && reader.updatedAt !== undefined) {
-    return { reader, session: found, updatedAt: await reader.updatedAt(found, options), info: null };
+    return { reader, found, updatedAt: await reader.updatedAt(found, options), info: null };
   }
   const info = await reader.skim(found, options);
   const whole = options.part === "whole" ? info : null;
-  return { reader, session: found, updatedAt: info.updatedAt, info: whole };
+  return { reader, found, updatedAt: info.updatedAt, info: whole };
 }
 
 function isWanted({ updatedAt }: Row, { since }: ListOptions): boolean {
@@ -362,17 +368,48 @@ async function withPicture(
 }
 
 /** Most lists end within the newest rows, so the others are sorted only if they do not. */
-function* newestFirst(rows: readonly Row[], limit = rows.length): Generator<Row, void, void> {
-  const newest = newestOf(rows, 2 * limit);
-  yield* newest;
-  if (newest.length < rows.length) yield* rows.toSorted(byNewest).slice(newest.length);
+function* newestFirst(list: Rows, newest: readonly Row[] | null): Generator<Row, void, void> {
+  if (newest !== null) yield* newest;
+  const before = newest?.length ?? 0;
+  if (before < list.total) yield* newestOf(list, list.total).slice(before);
 }
 
-/** The first rows in their order: at least `count` of them, or all. */
-function newestOf(rows: readonly Row[], count: number): readonly Row[] {
-  // Node sorts texts twice as fast as rows.
-  const least = rows.map(({ updatedAt }) => updatedAt ?? "").sort()[rows.length - count] ?? "";
-  return rows.filter(({ updatedAt }) => (updatedAt ?? "") >= least).sort(byNewest);
+/** The first rows in their order: at least `count` of them, or all. Known sessions become rows only if they are among them. */
+function newestOf({ rows, known, total }: Rows, count: number): readonly Row[] {
+  const least = count < total ? leastOfNewest(timesOf(rows, known), count) : "";
+  const ofKnown = known.flatMap(({ reader, batch, files, places }) =>
+    places
+      .filter((place) => files.lineAt(place) >= least)
+      .map((place): Row => {
+        const updatedAt = updatedAtOfLine(files.lineAt(place));
+        return { reader, found: batch.toFound(place), updatedAt, info: null };
+      }),
+  );
+  return [...rows.filter(({ updatedAt }) => (updatedAt ?? "") >= least), ...ofKnown].sort(byNewest);
+}
+
+/** Lines begin with a time, and are sorted as their times are. */
+function* timesOf(rows: Rows["rows"], known: Rows["known"]): Generator<string, void, void> {
+  for (const { updatedAt } of rows) yield updatedAt ?? "";
+  for (const { files, places } of known) for (const place of places) yield files.lineAt(place);
+}
+
+/** The time of the last of the `count` newest; empty if there are fewer. Most texts are only compared with one other. */
+function leastOfNewest(texts: Iterable<string>, count: number): string {
+  const newest: string[] = [];
+  let least = "";
+  const keepNewest = (): void => {
+    newest.sort().splice(0, newest.length - count);
+    least = newest.length < count ? "" : (newest[0] ?? "");
+  };
+  for (const text of texts) {
+    if (text <= least) continue;
+    newest.push(text);
+    if (newest.length > 2 * count) keepNewest();
+  }
+  keepNewest();
+  // Rows of the same time are sorted by other facts than those of lines.
+  return updatedAtOfLine(least);
 }
 
 /**
@@ -388,9 +425,8 @@ function byNewest(a: Row, b: Row): number {
   return i < j ? -1 : i > j ? 1 : 0;
 }
 
-function nameOf({ reader, session }: Row): string {
-  const location = "path" in session ? session.path : session.location;
-  return `${reader.agent}:${session.sessionId} ${location}`;
+function nameOf({ reader, found: { sessionId, location } }: Row): string {
+  return `${reader.agent}:${sessionId} ${location}`;
 }
 
 /** Returns the named options that are present. */

@@ -21,9 +21,8 @@ import {
   type FoundBatch,
   type FoundSession,
   foundIn,
-  type KnownSession,
-  knownSession,
   NO_MEMO,
+  placeOfKnown,
   readHead,
   readSessionFolder,
   type SessionFolder,
@@ -51,24 +50,32 @@ export async function* findBatches(
   const cwd = folder === undefined ? null : canonicalFolder(folder);
   const own = cwd === null ? null : projectNameOf(cwd);
   const wanted = own === null ? namesIn(folders.projects) : [...new Set([own, folders.forcedProject])];
-  const toFound = ({ path, sessionId, archived }: KnownSession): FoundSession =>
-    toSession(files?.fileOf(path) ?? null, live, { path, sessionId, isArchived: archived });
+  const archived = new Set<number>();
+  const isArchived = (place: number): boolean => archived.has(place);
+  const toFound = (place: number): FoundSession => {
+    const { sessionId, location: path, files: own } = placeOfKnown(files, place);
+    return toSession(own[0] ?? null, live, { path, sessionId, isArchived: isArchived(place) });
+  };
   for (const name of wanted) {
     if (name === null) continue;
     signal?.throwIfAborted();
     await otherWork();
     const path = join(folders.projects, name);
     const { names, unreadable } = readSessionFolder("claude", path);
-    const [found, known]: [FoundSession[], KnownSession[]] = [[], []];
+    const [found, known]: [FoundSession[], number[]] = [[], []];
     for (const file of filesIn(path, names)) {
-      const session = knownSession(file.path, files, file.isArchived);
-      if (session === null) found.push(foundFile(file.path, live, file));
-      else known.push(session);
+      const place = files?.placeOf(file.path) ?? -1;
+      if (place === -1) found.push(foundFile(file.path, live, file));
+      else {
+        known.push(place);
+        if (file.isArchived) archived.add(place);
+      }
     }
     const all = [...unreadable, ...found];
-    yield { found: cwd === null ? all : await ofFolder(all, cwd, name), known, toFound };
+    yield { found: cwd === null ? all : await ofFolder(all, cwd, name), known, isArchived, toFound };
     if (subagents !== "include") continue;
-    yield { found: await Array.fromAsync(subagentsIn({ path, names }, live, memo)), known: [], toFound };
+    const inFolders = await Array.fromAsync(subagentsIn({ path, names }, live, memo));
+    yield { found: inFolders, known: [], isArchived, toFound };
   }
 }
 

@@ -11,9 +11,9 @@ import {
   type FoundBatch,
   type FoundSession,
   foundIn,
-  type KnownSession,
-  knownSession,
+  placeOfKnown,
   type SkimMemo,
+  sessionIdOfLine,
 } from "../kit/index.ts";
 
 import { type FileHead, knownHead, readHead, rolloutsBelow } from "./lineage.ts";
@@ -38,22 +38,23 @@ export async function* findBatches(
   { cwd: folder, subagents, files, memo, signal }: FindBatchOptions,
 ): AsyncGenerator<FoundBatch, void, void> {
   const home = codexHome(places);
-  const known = new Map<string, KnownSession>();
+  const known = new Map<string, number>();
   const threads = new Map<string, Head[]>();
   let seen = 0;
   for (const path of sessionFolders(home).flatMap(({ path }) => rolloutsBelow(path))) {
     signal?.throwIfAborted();
     seen += 1;
     if (seen % FILES_AT_A_TIME === 0) await otherWork();
-    const session = knownSession(path, files, isArchivedFile(path));
-    if (session !== null && !known.has(session.sessionId) && !threads.has(session.sessionId)) {
-      known.set(session.sessionId, session);
+    const place = files?.placeOf(path) ?? -1;
+    const threadId = place === -1 ? "" : sessionIdOfLine(files?.lineAt(place) ?? "");
+    if (place !== -1 && !known.has(threadId) && !threads.has(threadId)) {
+      known.set(threadId, place);
       continue;
     }
     const head = await headOf(path, memo);
     if (head === null) continue;
     const same = known.get(head.threadId);
-    const before = same === undefined ? null : await headOf(same.path, memo);
+    const before = same === undefined ? null : await headOf(files?.pathAt(same) ?? "", memo);
     known.delete(head.threadId);
     const heads = threads.get(head.threadId) ?? [];
     threads.set(head.threadId, [...heads, ...(before === null ? [] : [before]), head]);
@@ -67,12 +68,18 @@ export async function* findBatches(
     const one = toFound(heads, isLive);
     return [parent ? { ...one, parentId: parent.threadId } : one];
   });
-  const toFoundSession = ({ path, sessionId, archived }: KnownSession): FoundSession => {
-    const file = files?.fileOf(path);
-    const place = { agent: "codex", sessionId, location: path, archived, problems: [] } as const;
-    return { ...place, files: file === undefined ? [] : [file], live: isLive(sessionId) };
+  const isArchived = (place: number): boolean => isArchivedFile(files?.pathAt(place) ?? "");
+  const toFoundSession = (place: number): FoundSession => {
+    const one = placeOfKnown(files, place);
+    return {
+      ...one,
+      agent: "codex",
+      archived: isArchived(place),
+      live: isLive(one.sessionId),
+      problems: [],
+    };
   };
-  yield { found, known: [...known.values()], toFound: toFoundSession };
+  yield { found, known: [...known.values()], isArchived, toFound: toFoundSession };
 }
 
 /** The session of a file, with the other files of its thread that are in the same home or folder. */

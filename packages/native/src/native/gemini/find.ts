@@ -31,11 +31,11 @@ import {
   type FoundSession,
   foundIn,
   type KnownFiles,
-  type KnownSession,
-  knownSession,
   type MemoKey,
   NO_MEMO,
+  placeOfKnown,
   type SkimMemo,
+  sessionIdOfLine,
 } from "../kit/index.ts";
 import {
   geminiFolders,
@@ -77,32 +77,37 @@ export async function* findBatches(
     const owner = ownerOf(join(folders.projects, name), registry);
     const withOwner = (found: FoundSession): FoundSession =>
       owner === null ? found : { ...found, cwd: owner };
-    const toFoundSession = ({ sessionId, path }: KnownSession): FoundSession =>
-      withOwner(toFoundOne(sessionId, path, files?.fileOf(path)));
+    const toFoundSession = (place: number): FoundSession => withOwner(toFoundOne(files, place));
     const found: FoundSession[] = [];
     for (const group of groups) found.push(withOwner(await toFound(group)));
     if (subagents !== undefined) {
-      const parents = [...found.map(({ sessionId, location }) => ({ sessionId, path: location })), ...known];
+      const parents = [...found, ...known.map((place) => placeOfKnown(files, place))];
       for (const one of parents) found.push(...(await subagentsOf(one, chats, memo)).map(withOwner));
     }
-    yield { found, known, toFound: toFoundSession, ...present({ cwd: owner ?? undefined }) };
+    yield {
+      found,
+      known,
+      isArchived: () => false,
+      toFound: toFoundSession,
+      ...present({ cwd: owner ?? undefined }),
+    };
   }
 }
 
 async function subagentsOf(
-  { sessionId, path }: Pick<KnownSession, "sessionId" | "path">,
+  { sessionId, location }: Pick<FoundSession, "sessionId" | "location">,
   { names }: ChatsFolder,
   memo: SkimMemo | undefined,
 ): Promise<readonly FoundSession[]> {
   if (!names.has(subagentFolderName(sessionId))) return [];
   const found: FoundSession[] = [];
-  for (const file of subagentFiles(path, sessionId))
+  for (const file of subagentFiles(location, sessionId))
     found.push({ ...(await toFound(await lookAt(file, memo))), parentId: sessionId });
   return found;
 }
 
 interface KnownSessions {
-  readonly known: readonly KnownSession[];
+  readonly known: readonly number[];
   /** The other files, in their order. */
   readonly paths: readonly string[];
 }
@@ -114,15 +119,20 @@ async function knownSessions(
 ): Promise<KnownSessions> {
   if (files === null) return { known: [], paths };
   const counts = new Map<string, number>();
-  const known = new Map<string, KnownSession>();
+  const all = new Map<string, number>();
   for (const path of paths) {
-    const session = knownSession(path, files);
-    const sessionId = session?.sessionId ?? (await lookAt(path, memo)).sessionId;
+    const place = files.placeOf(path);
+    all.set(path, place);
+    const sessionId =
+      place === -1 ? (await lookAt(path, memo)).sessionId : sessionIdOfLine(files.lineAt(place));
     counts.set(sessionId, (counts.get(sessionId) ?? 0) + 1);
-    if (session !== null) known.set(path, session);
   }
-  const alone = new Map([...known].filter(([, { sessionId }]) => counts.get(sessionId) === 1));
-  return { known: [...alone.values()], paths: paths.filter((path) => !alone.has(path)) };
+  const isKnown = (place: number): boolean =>
+    place !== -1 && counts.get(sessionIdOfLine(files.lineAt(place))) === 1;
+  return {
+    known: [...all.values()].filter(isKnown),
+    paths: paths.filter((path) => !isKnown(all.get(path) ?? -1)),
+  };
 }
 
 interface ChatsFolder {
@@ -230,9 +240,8 @@ async function toFound({ sessionId, files: looked }: SessionFiles): Promise<Foun
 }
 
 /** The session of one file. */
-function toFoundOne(sessionId: string, path: string, file: FoundFile | undefined): FoundSession {
-  const place = { agent: "gemini", sessionId, location: path, archived: false, live: null } as const;
-  return { ...place, files: file === undefined ? [] : [file], problems: [] };
+function toFoundOne(files: KnownFiles | null, known: number): FoundSession {
+  return { ...placeOfKnown(files, known), agent: "gemini", archived: false, live: null, problems: [] };
 }
 
 async function mainOf(files: SessionFiles["files"]): Promise<string> {

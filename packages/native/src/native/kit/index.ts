@@ -24,7 +24,13 @@ export {
 export { readSessionFolder, type SessionFolder } from "./folders.ts";
 export { isSpoken } from "./has-conversation.ts";
 export { createIdTable, findId, type IdTable, internId, textOfId } from "./ids.ts";
-export { foundIn, knownSession, toKnownLine } from "./known-sessions.ts";
+export {
+  foundIn,
+  placeOfKnown,
+  sessionIdOfLine,
+  toKnownLine,
+  updatedAtOfLine,
+} from "./known-sessions.ts";
 export { keepMessage, type MessageParts, withContent } from "./lazy-message.ts";
 export { firstLineOf, hasField, isAlone, standsOnce } from "./line-reader.ts";
 export { createToolPairs, noteCall, noteResult, pairProblems, type ToolPairs } from "./pairs.ts";
@@ -43,7 +49,6 @@ export {
   type HistoryOptions,
   type HistorySteps,
   type KnownFiles,
-  type KnownSession,
   type LineMessage,
   type LineReader,
   type MemoKey,

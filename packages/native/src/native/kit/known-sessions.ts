@@ -1,10 +1,10 @@
 /**
  * Sessions that a list knows from an earlier one. A list shows the newest of thousands, and needs of each session only
  * its id and its time: a session that is one file has both in one line, which is valid as long as the file is
- * unchanged.
+ * unchanged. The line begins with the time, so that lines are sorted as times are.
  */
 
-import type { FoundBatch, FoundSession, KnownFiles, KnownSession } from "./port.ts";
+import type { FoundBatch, FoundSession, KnownFiles } from "./port.ts";
 
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/u;
 const TIME_CHARS = "2026-01-01T00:00:00.000Z".length;
@@ -14,11 +14,22 @@ export async function* foundIn(batches: AsyncIterable<FoundBatch>): AsyncGenerat
   for await (const { found } of batches) yield* found;
 }
 
-/** `null` if the file has no line, or has changed since. */
-export function knownSession(path: string, files: KnownFiles | null, archived = false): KnownSession | null {
-  const line = files?.lineOf(path);
-  if (line === undefined) return null;
-  return { sessionId: line.slice(TIME_CHARS + 1), path, updatedAt: line.slice(0, TIME_CHARS), archived };
+export function sessionIdOfLine(line: string): string {
+  return line.slice(TIME_CHARS + 1);
+}
+
+export function updatedAtOfLine(line: string): string {
+  return line.slice(0, TIME_CHARS);
+}
+
+/** The known session as a reader finds it, for readers whose sessions need no further fact than these. */
+export function placeOfKnown(
+  files: KnownFiles | null,
+  known: number,
+): Pick<FoundSession, "sessionId" | "location" | "files"> {
+  if (files === null) throw new Error("a session is known only by the lines of files");
+  const file = files.fileAt(known);
+  return { sessionId: sessionIdOfLine(files.lineAt(known)), location: file.path, files: [file] };
 }
 
 /** The line of a session that is one file; `null` for a session with further facts. */

@@ -34,33 +34,30 @@ export interface FindBatchOptions extends FindOptions {
   readonly files: KnownFiles | null;
 }
 
-/** The lines of files, as an index stores them. */
+/**
+ * The lines of files, as an index stores them. A number, the place of its line, names a file, because an object for each
+ * of thousands of files would be most of the work of a list.
+ */
 export interface KnownFiles {
-  /** Looks at the file. Returns its line if the file is as it was when the line was kept, else `undefined`. */
-  lineOf(path: string): string | undefined;
-  /** The state of a file that has a line. */
-  fileOf(path: string): FoundFile;
+  /** Looks at the file. Returns the place of its line if the file is as it was when the line was kept, else -1. */
+  placeOf(path: string): number;
+  pathAt(place: number): string;
+  lineAt(place: number): string;
+  fileAt(place: number): FoundFile;
   /** Keeps the line of a file. It may depend only on the path and the bytes of this file. */
   keep(file: FoundFile, line: string): void;
-}
-
-export interface KnownSession {
-  readonly sessionId: string;
-  /** The only file of the session, and its location. */
-  readonly path: string;
-  readonly updatedAt: string;
-  readonly archived: boolean;
 }
 
 /** The sessions of a folder, each either found or known. */
 export interface FoundBatch {
   readonly found: readonly FoundSession[];
-  /** Sessions of one file, without sub-agents. */
-  readonly known: readonly KnownSession[];
+  /** Sessions of one file, without sub-agents, by the places of their lines. */
+  readonly known: readonly number[];
   /** The `cwd` of each known session; left out if their place does not say it. */
   readonly cwd?: string;
+  isArchived(known: number): boolean;
   /** Returns what `find` returns for a known session of this batch. */
-  toFound(known: KnownSession): FoundSession;
+  toFound(known: number): FoundSession;
 }
 
 /** A session on disk that is not yet read. */

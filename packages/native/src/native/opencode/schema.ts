@@ -78,10 +78,23 @@ export function sessionTables({ generations, sessionV2 }: Schema): ("session" | 
   ];
 }
 
-/** Returns each session of a database once: of two rows, the row of the generation that last continued the session. */
+/** The columns that finding and sorting need; others can hold the changes of a whole session. */
+const LISTED = [
+  ...["id", "parent_id", "project_id", "directory", "path", "title"],
+  ...["time_created", "time_updated", "time_archived"],
+];
+
+/**
+ * Returns each session of a database once: of two rows, the row of the generation that last continued the session. A row
+ * has only the columns that are needed of all sessions.
+ */
 export function readSessions(database: Database, schema: Schema): Json[] {
   const [table = "session", ...others] = sessionTables(schema);
-  const rows = database.few(`select * from ${table}`);
+  const rowsOf = (from: "session" | "session_v2"): Json[] => {
+    const columns = from === "session" ? schema.session : schema.sessionV2;
+    return database.few(`select ${LISTED.filter((one) => columns.includes(one)).join(", ")} from ${from}`);
+  };
+  const rows = rowsOf(table);
   if (others.length === 0) return rows;
   const continuedInFirst = new Set(
     database
@@ -91,7 +104,7 @@ export function readSessions(database: Database, schema: Schema): Json[] {
       )
       .map(({ id }) => id),
   );
-  const copies = database.few("select * from session_v2");
+  const copies = rowsOf("session_v2");
   const copied = new Map(copies.map((row) => [row.id, row]));
   const merged = rows.map((row) => (continuedInFirst.has(row.id) ? row : (copied.get(row.id) ?? row)));
   const known = new Set(rows.map(({ id }) => id));

@@ -15,8 +15,7 @@ import {
   type FoundSession,
   foundIn,
   type KnownFiles,
-  type KnownSession,
-  knownSession,
+  placeOfKnown,
   readHead,
   readSessionFolder,
 } from "../kit/index.ts";
@@ -34,13 +33,16 @@ export async function* findBatches(
 ): AsyncGenerator<FoundBatch, void, void> {
   const cwds = cwd === undefined ? null : namesOfCwd(cwd);
   const own = cwds?.map(folderNameOf) ?? null;
-  const toFound = ({ path, sessionId }: KnownSession): FoundSession =>
-    toSession(path, sessionId, files?.fileOf(path) ?? null);
+  const toFoundSession = (place: number): FoundSession => {
+    const one = placeOfKnown(files, place);
+    return toSession(one.location, one.sessionId, one.files[0] ?? null);
+  };
   for (const { folder, others } of foldersOf(piFolders(places), own)) {
     signal?.throwIfAborted();
     await otherWork();
     const { found, known } = await sessionsIn(folder, others, files);
-    yield { found: cwds === null ? found : await ofFolder(found, cwds), known, toFound };
+    const all = cwds === null ? found : await ofFolder(found, cwds);
+    yield { found: all, known, isArchived: () => false, toFound: toFoundSession };
   }
 }
 
@@ -84,14 +86,14 @@ async function sessionsIn(
   files: KnownFiles | null,
 ): Promise<Pick<FoundBatch, "found" | "known">> {
   const { names, unreadable } = readSessionFolder("pi", folder);
-  const [found, known]: [FoundSession[], KnownSession[]] = [[...unreadable], []];
+  const [found, known]: [FoundSession[], number[]] = [[...unreadable], []];
   for (const name of names) {
     const path = `${folder}/${name}`;
     if (!name.endsWith(".jsonl")) continue;
     if (sessionIdOf(path) !== null) {
-      const session = knownSession(path, files);
-      if (session === null) found.push(toFound(path, []));
-      else known.push(session);
+      const place = files?.placeOf(path) ?? -1;
+      if (place === -1) found.push(toFound(path, []));
+      else known.push(place);
     } else {
       const head = await readHead(path, HEAD_BYTES);
       if (!others || head.some((record) => parseHeader(record) !== null)) found.push(toFound(path, head));
