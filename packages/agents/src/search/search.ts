@@ -28,6 +28,7 @@ import {
   isOfSession,
   isOfTurn,
   masked,
+  mayBeBest,
   mayReach,
   rankOf,
   type SearchQuery,
@@ -111,21 +112,30 @@ function searchNow(database: DatabaseSync, query: SearchQuery, options: SearchOp
       : rankedBy(database, query, { ...matchOptions, match: options.best });
   const matched = [...groups].flatMap(([id, group]): Candidate[] => {
     const ready = options.sessions.get(id);
-    return ready === undefined ? [] : [new MatchedSession(ready, group, read)];
+    return ready === undefined ? [] : [new MatchedSession(ready, { id, group }, read)];
   });
   const changed = [...options.sessions.keys()].filter((id) => !unchanged.has(id));
-  return { ...best([...matched, ...(options.others ?? []).map(toCandidate)], options), changed };
+  const prepare = (some: readonly Candidate[]): void =>
+    sourceOf.expect(some.flatMap((one) => (one instanceof MatchedSession ? one.id : [])));
+  const candidates = [...matched, ...(options.others ?? []).map(toCandidate)];
+  return { ...best(candidates, { ...options, prepare }), changed };
 }
 
 /** A class, because a search makes thousands of these objects, and V8 is far slower with a getter on each object. */
 class MatchedSession implements Candidate {
+  readonly id: number;
   readonly hasNativeRefs: boolean;
   readonly score: number;
   readonly #ready: ReadySession;
   readonly #group: TurnGroup;
   readonly #read: TurnReadOptions;
 
-  constructor(ready: ReadySession, group: TurnGroup, read: TurnReadOptions) {
+  constructor(
+    ready: ReadySession,
+    { id, group }: { readonly id: number; readonly group: TurnGroup },
+    read: TurnReadOptions,
+  ) {
+    this.id = id;
     this.hasNativeRefs = ready.hasNativeRefs;
     this.score = group.score;
     this.#ready = ready;
@@ -309,11 +319,15 @@ function toCandidate(result: SearchResult): Candidate {
 interface ResultLimits {
   readonly limit?: number | undefined;
   readonly pick?: PickSessions | undefined;
+  /** Called with the few candidates of which more is read. */
+  readonly prepare?: (some: readonly Candidate[]) => void;
 }
 
-function best(candidates: readonly Candidate[], { limit, pick }: ResultLimits): SearchResults {
+function best(candidates: readonly Candidate[], { limit, pick, prepare }: ResultLimits): SearchResults {
   const once = candidates.some((one) => one.hasNativeRefs) ? eachConversationOnce(candidates) : candidates;
-  const found = bestFirst(once, limit);
+  const some = mayBeBest(once, limit);
+  prepare?.(some);
+  const found = bestFirst(some, limit);
   const picked = pick === undefined ? null : new Set(pick(found.map(({ session }) => session)));
   const shown = picked === null ? found : found.filter(({ session }) => picked.has(session));
   return { results: shown.map((one) => one.toResult()), total: once.length };

@@ -42,6 +42,7 @@ export {
 export {
   bestFirst,
   eachConversationOnce,
+  mayBeBest,
   type SearchResult,
   type SearchResults,
   type TurnHit,

@@ -45,12 +45,17 @@ export function bestFirst<T extends Pick<SearchResult, "session" | "score">>(
   results: readonly T[],
   limit: number = results.length,
 ): readonly T[] {
+  return mayBeBest(results, limit).toSorted(byScore).slice(0, limit);
+}
+
+/** The results without those whose score is too low to be among the best; those with equal scores are in it. */
+export function mayBeBest<T extends Pick<SearchResult, "score">>(
+  results: readonly T[],
+  limit: number = results.length,
+): readonly T[] {
   const scores = Float64Array.from(results, ({ score }) => score).sort();
   const least = scores.at(-limit) ?? Number.NEGATIVE_INFINITY;
-  return results
-    .filter(({ score }) => score >= least)
-    .sort(byScore)
-    .slice(0, limit);
+  return results.filter(({ score }) => score >= least);
 }
 
 /** An own session that continues in a native one is the same conversation: if both match, the own one is returned. */
