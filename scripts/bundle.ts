@@ -32,6 +32,7 @@ export async function writeStarted(root: string, dir: string, ending: "js" | "mj
     dir,
     entryFileNames: `[name].${ending}`,
     chunkFileNames: `chunks/started-[hash].${ending}`,
+    plugins: [directImports],
     minify: SMALLER,
   });
   await bundle.close();
@@ -90,7 +91,7 @@ function inGroups(names: readonly string[], groupOf: (id: string) => string | nu
   return {
     ...NAMES,
     codeSplitting: { includeDependenciesRecursively: false, groups },
-    plugins: [plainBuiltins],
+    plugins: [plainBuiltins, directImports],
     minify: SMALLER,
   };
 }
@@ -134,8 +135,9 @@ const CHAT = ["src/cli/chat/chat.ts"];
 const LIST = [
   "src/cli/session/list/list.ts",
   ...AGENT_NAMES.map((agent) => `packages/native/src/native/${agent}/index.ts`),
-  // The index of Claude Code names it, so its chunk is loaded with that index, although no list uses it.
+  // The indexes of Claude Code and Codex name these, so their chunks are loaded with them, although no list uses them.
   "packages/native/src/native/claude/to-blocks.ts",
+  "packages/native/src/native/codex/own-list.ts",
 ];
 
 const SEARCH = ["src/cli/search/search.ts"];
@@ -212,6 +214,50 @@ export const plainBuiltins: Plugin = {
         toPlain({ whole, some, module }),
     ),
 };
+
+/**
+ * A module that is loaded late and is in a chunk with others also has a chunk that only passes its names on. Such a chunk is
+ * left out, and the other one is imported directly: a list would load eight of them.
+ */
+const directImports: Plugin = {
+  name: "direct-imports",
+  generateBundle(_, bundle) {
+    const chunks = Object.values(bundle).filter((one) => one.type === "chunk");
+    const passing = new Map(chunks.flatMap((one) => (one.isEntry ? [] : directImportOf(one))));
+    for (const one of chunks) {
+      one.code = one.code.replaceAll(
+        /import\(([`"])([./\w-]*\/)([\w.-]+)\1\)/gu,
+        (all, quote: string, folder: string, name: string) => {
+          const direct = passing.get(name);
+          return direct === undefined
+            ? all
+            : `import(${quote}${folder}${direct.target}${quote})${direct.renamed}`;
+        },
+      );
+    }
+    const names = new Set(chunks.flatMap(({ code }) => [...code.matchAll(/[\w.-]+\.m?js\b/gu)].map(String)));
+    for (const { fileName } of chunks) {
+      if (passing.has(basename(fileName)) && !names.has(basename(fileName))) delete bundle[fileName];
+    }
+  },
+};
+
+interface DirectImport {
+  /** The name of the file to import. */
+  readonly target: string;
+  /** The code after the import, which gives the names of the passing chunk to those of the other one. */
+  readonly renamed: string;
+}
+
+function directImportOf({ fileName, code }: OutputChunk): [name: string, direct: DirectImport][] {
+  const [, names, target] = /^export\{([^}]*)\}from"\.\/([^"/]+)";\n?$/u.exec(code) ?? [];
+  if (names === undefined || target === undefined) return [];
+  const own = names.split(",").map((name) => {
+    const [from = "", as = from] = name.split(" as ");
+    return `${as}:e.${from}`;
+  });
+  return [[basename(fileName), { target, renamed: `.then(e=>({${own.join(",")}}))` }]];
+}
 
 /** Most commands start no program and no thread, and hash and compress nothing: 8 ms, where Node itself takes 20. */
 const LATE = new Set([

@@ -3,7 +3,7 @@
  * loaded before it starts.
  */
 
-import { readFileSync } from "node:fs";
+import { globSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
 import { type BundledChunk, modulesLoadedWith } from "../../scripts/bundle.ts";
@@ -55,6 +55,22 @@ describe("Node's own modules that few commands need are loaded only at their fir
 /** A function that is loaded at its first call begins with `let`. */
 const AT_ONCE =
   /^const .+ = process\.getBuiltinModule\("node:(?:child_process|crypto|fs\/promises|tty|v8|vm|worker_threads)"\);$/gmu;
+
+test("a chunk that only passes on the names of another one is not in the bundle, and every import has its file", () => {
+  const files = globSync("{*,chunks/*}.mjs", { cwd: folder });
+  const codes = new Map(files.map((file) => [file, readFileSync(join(folder, file), "utf8")]));
+  expect(codes.size).toBeGreaterThan(100);
+  expect(
+    files.filter((file) => /^export\s*\{[^}]*\}\s*from\s*"[^"]*";?\s*$/u.test(codes.get(file) ?? "")),
+  ).toEqual([]);
+  const imported = [...codes].flatMap(([file, code]) =>
+    [...code.matchAll(/(?:import\(|from)\s*[`"](\.\/[^`"]+\.mjs)[`"]/gu)].map(([, path = ""]) =>
+      join(dirname(file), path),
+    ),
+  );
+  expect(imported.length).toBeGreaterThan(codes.size);
+  expect(imported.filter((file) => !codes.has(file))).toEqual([]);
+});
 
 test("the version is printed before the tree of commands is loaded", () => {
   expect(loadedWith("src/cli/main.ts").filter((id) => id.includes("commander"))).toEqual([]);
