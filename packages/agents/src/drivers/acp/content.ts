@@ -1,12 +1,40 @@
 /** Converts blocks to the content of a prompt, and an agent's content to blocks. Pure. */
 
 import type { ContentBlock } from "@agentclientprotocol/sdk";
-import { type Block, type FileBlock, type ImageBlock, present } from "@continuo/core/model";
+import { type Block, ContinuoError, type FileBlock, type ImageBlock, present } from "@continuo/core/model";
 import { messagesToText } from "@continuo/core/transcript";
 import { isJson } from "@continuo/files";
 import type { PromptAbilities } from "./initialize.ts";
 
-/** Blocks that the agent does not accept are sent as text. */
+/** Errors: `invalid` for a block that the agent does not take and that would be lost as text. */
+export function toPrompt(
+  blocks: readonly Block[],
+  { agent, abilities }: { readonly agent: string; readonly abilities: PromptAbilities },
+): ContentBlock[] {
+  for (const block of blocks) {
+    const lost = lostPart(block, abilities);
+    if (lost === null) continue;
+    throw new ContinuoError("invalid", `${agent} does not take ${lost} in a prompt`, {
+      hint: "Choose another agent, or send the prompt without it.",
+    });
+  }
+  return toContent(blocks, abilities);
+}
+
+/** Names what a text of the block would lose; `null` if nothing that matters. */
+function lostPart(block: Block, { image, embeddedContext }: PromptAbilities): string | null {
+  if (block.type === "unknown") {
+    const { type } = isJson(block.raw) ? block.raw : {};
+    return typeof type === "string"
+      ? `content of the type ${JSON.stringify(type.slice(0, 80))}`
+      : "this content";
+  }
+  if (block.type === "image") return image || block.url !== undefined ? null : "pictures";
+  if (block.type !== "file" || embeddedContext) return null;
+  return block.text === undefined && block.url === undefined ? `files of the type ${block.mimeType}` : null;
+}
+
+/** Blocks that the reader does not accept become text. */
 export function toContent(blocks: readonly Block[], abilities: PromptAbilities): ContentBlock[] {
   return blocks.map((block): ContentBlock => {
     if (block.type === "text") return { type: "text", text: block.text };

@@ -41,7 +41,7 @@ import {
 import { waitUntilIdle } from "../process/index.ts";
 import { assertHoldable, type FolderTrust } from "../trust/index.ts";
 import { type AcpConnection, type AcpListener, type AcpRequestOptions, connectAcp } from "./connection.ts";
-import { toContent } from "./content.ts";
+import { toPrompt } from "./content.ts";
 import { spentBefore } from "./earlier-usage.ts";
 import { askEditor, editorAccess, noteEditor } from "./editor.ts";
 import type { ProtocolVersion } from "./initialize.ts";
@@ -204,7 +204,7 @@ export class AcpLink implements Link {
     this.#current = current;
     try {
       for (const event of this.#between.splice(0)) await turn.push(event);
-      const prompt = toContent(blocks, hello.prompt);
+      const prompt = toPrompt(blocks, { agent: this.#start.program.label, abilities: hello.prompt });
       const params = { sessionId: this.#session.id, prompt };
       const answer = await this.connection.callKnown("session/prompt", params, {
         limitMs: Number.POSITIVE_INFINITY,

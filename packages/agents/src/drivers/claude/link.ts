@@ -14,7 +14,7 @@ import {
   type SessionCapabilities,
 } from "@continuo/core/model";
 import { readJsonFile } from "@continuo/files";
-import { claudeFolders, readLiveSessions, toNativeContent } from "@continuo/native/claude";
+import { claudeFolders, readLiveSessions } from "@continuo/native/claude";
 import {
   type AgentTurn,
   answererOf,
@@ -33,6 +33,7 @@ import {
   trustOf,
 } from "../link/index.ts";
 import type { FolderTrust } from "../trust/index.ts";
+import { toContent } from "./input.ts";
 import { policyArguments, trustArguments } from "./policy.ts";
 import { type ClaudeProgram, startClaude } from "./program.ts";
 import { type ServerArguments, toServerArguments } from "./tool-servers.ts";
@@ -121,7 +122,7 @@ export class ClaudeLink implements LinkWithMethods {
   }
 
   async say(blocks: readonly Block[], turn: AgentTurn): Promise<void> {
-    await this.#open().say(toNativeContent(blocks, "a prompt"), turn);
+    await this.#open().say(toContent(blocks), turn);
   }
 
   async stop(): Promise<void> {

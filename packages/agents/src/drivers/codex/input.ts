@@ -1,12 +1,12 @@
 /** Converts the blocks of a prompt to the input of `turn/start`. Pure. */
 
-import type { Block } from "@continuo/core/model";
+import { type Block, withNamedFiles } from "@continuo/core/model";
 import type { Json } from "@continuo/files";
 import { refuseBlock } from "@continuo/native/writing";
 
 /** Errors: `invalid` for blocks that Codex does not accept. */
 export function toInput(blocks: readonly Block[]): readonly Json[] {
-  return blocks.map((block) => {
+  return withNamedFiles(blocks).map((block) => {
     if (block.type === "text") return textInput(block.text);
     if (block.type === "image" && block.data !== undefined) {
       return { type: "image", url: `data:${block.mimeType};base64,${block.data}` };

@@ -1,6 +1,6 @@
 /** Converts the blocks of a prompt to the `prompt` command. Pure. */
 
-import type { Block } from "@continuo/core/model";
+import { type Block, withNamedFiles } from "@continuo/core/model";
 import type { Json } from "@continuo/files";
 import { refuseBlock } from "@continuo/native/writing";
 
@@ -8,7 +8,7 @@ import { refuseBlock } from "@continuo/native/writing";
 export function toPrompt(blocks: readonly Block[]): Json {
   const texts: string[] = [];
   const images: Json[] = [];
-  for (const block of blocks) {
+  for (const block of withNamedFiles(blocks)) {
     if (block.type === "text") texts.push(block.text);
     else if (block.type === "image" && block.data !== undefined) {
       images.push({ type: "image", data: block.data, mimeType: block.mimeType });

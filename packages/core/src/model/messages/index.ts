@@ -26,6 +26,7 @@ export {
   typedIn,
   typedTextOf,
   type Usage,
+  withNamedFiles,
 } from "./message.ts";
 export {
   adviceFor,

@@ -184,3 +184,33 @@ export function textOf(blocks: readonly Block[]): string {
   for (const block of blocks) if (block.type === "text") parts.push(block.text);
   return parts.join("\n\n");
 }
+
+/**
+ * The blocks with a text in place of each file of which they have only the address, for agents that take no links: they
+ * read the file themselves. A picture at a web address stays, because the vendor of the model loads it.
+ *
+ * @param isTaken true for a file whose address the agent takes
+ */
+export function withNamedFiles(
+  blocks: readonly Block[],
+  isTaken: (file: FileBlock) => boolean = () => false,
+): readonly Block[] {
+  return blocks.map((block): Block => {
+    const address = onlyAddressOf(block);
+    const isKept = address === null || (block.type === "file" && isTaken(block));
+    return isKept ? block : { type: "text", text: `Attached: ${address}` };
+  });
+}
+
+function onlyAddressOf(block: Block): string | null {
+  if (block.type !== "file" && block.type !== "image") return null;
+  const { url, data, blob } = block;
+  if (url === undefined || data !== undefined || blob !== undefined) return null;
+  if (block.type === "file" ? block.text !== undefined : !url.startsWith("file:")) return null;
+  if (!url.startsWith("file:///")) return url;
+  try {
+    return decodeURIComponent(url.slice("file://".length));
+  } catch {
+    return url;
+  }
+}

@@ -1,0 +1,88 @@
+/** Each part of a prompt reaches the agent as itself or by its name, or is refused: nothing is lost without a word. */
+
+import { type Block, isContinuoError } from "@continuo/core/model";
+import { describe, expect, test } from "vitest";
+import { toPrompt as toAcpPrompt } from "./acp/content.ts";
+import { toContent } from "./claude/input.ts";
+import { toInput } from "./codex/input.ts";
+import { toPrompt } from "./pi/input.ts";
+
+/** Each part has the mark in what it says, and nowhere else. */
+const MARK = "TUFSSw==";
+const PARTS: Readonly<Record<string, Block>> = {
+  words: { type: "text", text: MARK },
+  picture: { type: "image", mimeType: "image/png", data: MARK },
+  "link to a picture": { type: "image", mimeType: "image/png", url: `file:///work/${MARK}.png` },
+  "picture of the web": { type: "image", mimeType: "image/png", url: `https://example.com/${MARK}` },
+  "link to a file": { type: "file", mimeType: "text/plain", name: "a", url: `file:///work/${MARK}` },
+  "text of a file": { type: "file", mimeType: "text/plain", name: "a", text: MARK },
+  "bytes of a file": { type: "file", mimeType: "application/pdf", name: "a", data: MARK },
+  sound: { type: "unknown", raw: { type: "audio", mimeType: "audio/wav", data: MARK } },
+};
+
+const acp = (image: boolean, embeddedContext: boolean) => (blocks: readonly Block[]) =>
+  toAcpPrompt(blocks, { agent: "Robot", abilities: { image, embeddedContext } });
+
+type Outcome = "given" | "refused";
+const ALL: Readonly<Record<string, Outcome>> = Object.fromEntries(
+  Object.keys(PARTS).map((part) => [part, part === "sound" ? "refused" : "given"]),
+);
+
+const AGENTS: readonly [
+  agent: string,
+  convert: (blocks: readonly Block[]) => unknown,
+  outcomes: Readonly<Record<string, Outcome>>,
+][] = [
+  ["Claude Code", toContent, ALL],
+  ["Codex", toInput, { ...ALL, "bytes of a file": "refused" }],
+  ["pi", toPrompt, { ...ALL, "picture of the web": "refused", "bytes of a file": "refused" }],
+  ["opencode, which takes pictures and files", acp(true, true), ALL],
+  ["Gemini CLI, which takes pictures", acp(true, false), { ...ALL, "bytes of a file": "refused" }],
+  ["an agent that takes files", acp(false, true), { ...ALL, picture: "refused" }],
+  [
+    "an agent that takes words",
+    acp(false, false),
+    { ...ALL, picture: "refused", "bytes of a file": "refused" },
+  ],
+];
+
+function outcomeOf(convert: (blocks: readonly Block[]) => unknown, part: Block): Outcome | "lost" {
+  try {
+    return JSON.stringify(convert([part])).includes(MARK) ? "given" : "lost";
+  } catch (error) {
+    if (isContinuoError(error, "invalid")) return "refused";
+    throw error;
+  }
+}
+
+describe("each part of a prompt is given to the agent or refused, with", () => {
+  test.each(AGENTS)("%s", (_, convert, outcomes) => {
+    const found = Object.entries(PARTS).map(([name, part]) => [name, outcomeOf(convert, part)]);
+    expect(Object.fromEntries(found)).toEqual(outcomes);
+  });
+});
+
+test("the refusal names the agent and the part, and says what to do", () => {
+  const refusal = (part: string): unknown => {
+    try {
+      return acp(false, false)([PARTS[part] as Block]);
+    } catch (error) {
+      return error;
+    }
+  };
+  const hint = "Choose another agent, or send the prompt without it.";
+  expect(refusal("picture")).toMatchObject({ message: "Robot does not take pictures in a prompt", hint });
+  expect(refusal("bytes of a file")).toMatchObject({
+    message: "Robot does not take files of the type application/pdf in a prompt",
+  });
+  expect(refusal("sound")).toMatchObject({
+    message: 'Robot does not take content of the type "audio" in a prompt',
+  });
+});
+
+test("an agent that takes no links is given the path of the file, without the escapes of an address", () => {
+  const link: Block = { type: "file", mimeType: "text/plain", name: "a b", url: "file:///work/a%20b.ts" };
+  expect(
+    JSON.stringify([toContent([link]), toInput([link]), toPrompt([link])]).match(/Attached: [^"]+/gu),
+  ).toEqual(["Attached: /work/a b.ts", "Attached: /work/a b.ts", "Attached: /work/a b.ts"]);
+});
