@@ -16,7 +16,7 @@ import {
 } from "@continuo/core/model";
 import type { PlacesAt } from "@continuo/files";
 import type { CallIds } from "./call-ids.ts";
-import type { SentPrompt } from "./known-prompts.ts";
+import type { RunPrompt } from "./known-prompts.ts";
 import { GATEWAY_LIMITS } from "./limits.ts";
 import { isRunEnd, LoggedTurn } from "./logged-turn.ts";
 import { findSession } from "./look-up.ts";
@@ -234,7 +234,7 @@ class ShownTurns {
 }
 
 /** Prompts of the newest runs of a session; an empty list for a session without a log. */
-export async function newestPrompts(id: string, places: PlacesAt): Promise<readonly SentPrompt[]> {
+export async function newestPrompts(id: string, places: PlacesAt): Promise<readonly RunPrompt[]> {
   const { hit } = await findSession(id, places);
   await using own = hit.kind === "native" ? null : await openOwn(places);
   if (hit.kind === "native" || own === null) return [];
@@ -251,8 +251,7 @@ export async function newestPrompts(id: string, places: PlacesAt): Promise<reado
     if (run === null) return [];
     const { runId, createdAt, startedAt, endedAt } = run;
     const fromMs = Date.parse(startedAt ?? createdAt);
-    return [
-      { runId, input: contentBlocks(run.input), fromMs, toMs: endedAt === null ? null : Date.parse(endedAt) },
-    ];
+    const toMs = endedAt === null ? Number.POSITIVE_INFINITY : Date.parse(endedAt);
+    return [{ runId, input: contentBlocks(run.input), fromMs, toMs }];
   });
 }

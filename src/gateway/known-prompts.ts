@@ -3,22 +3,15 @@
  * it must not be taken for a turn of the agent's own program.
  */
 
-import { type Block, keepNewest, type Message, textOf, typedTextOf } from "@continuo/core/model";
+import { matchPrompt, PROMPT_MATCHES, type SentPrompt } from "@continuo/agents/conversations";
+import { keepNewest, type Message } from "@continuo/core/model";
 import { GATEWAY_LIMITS } from "./limits.ts";
 
-export interface SentPrompt {
+export interface RunPrompt extends SentPrompt {
   readonly runId: string;
-  readonly input: readonly Block[];
-  /** Milliseconds since the epoch. */
-  readonly fromMs: number;
-  /** `null` while its turn runs. */
-  readonly toMs: number | null;
 }
 
-interface KnownPrompt {
-  /** The words that the person typed, and those that the agent received. */
-  readonly texts: readonly string[];
-  readonly fromMs: number;
+interface KnownPrompt extends SentPrompt {
   toMs: number;
   /** The message of the agent's file that is this prompt. */
   messageId: string | null;
@@ -33,41 +26,27 @@ export class KnownPrompts {
   }
 
   /** Adds a prompt, or says when the turn of a known one ended. */
-  add({ runId, input, fromMs, toMs }: SentPrompt): void {
+  add({ runId, input, fromMs, toMs }: RunPrompt): void {
     const known = this.#prompts.get(runId);
-    const end = toMs ?? Number.POSITIVE_INFINITY;
     if (known !== undefined) {
-      known.toMs = end;
+      known.toMs = toMs;
       return;
     }
-    this.#prompts.set(runId, { texts: textsOf(input), fromMs, toMs: end, messageId: null });
+    this.#prompts.set(runId, { input, fromMs, toMs, messageId: null });
     keepNewest(this.#prompts, GATEWAY_LIMITS.knownPrompts);
   }
 
   /** True for the message of one of these prompts. Each prompt is one message. */
-  has({ id, content, timestamp }: Message): boolean {
-    const written = textsOf(content);
-    const atMs = timestamp === undefined ? Date.now() : Date.parse(timestamp);
-    for (const prompt of this.#prompts.values()) {
-      if (prompt.messageId === id) return true;
-      const isThen = atMs >= prompt.fromMs - CLOCK_MS && atMs <= prompt.toMs + CLOCK_MS;
-      const isSaid = written.some((text) => prompt.texts.some((sent) => isSame(text, sent)));
-      if (prompt.messageId !== null || !isThen || !isSaid) continue;
-      prompt.messageId = id;
-      return true;
-    }
-    return false;
+  has(message: Message): boolean {
+    const prompts = [...this.#prompts.values()];
+    if (prompts.some(({ messageId }) => messageId === message.id)) return true;
+    const nowMs = Date.now();
+    const open = prompts.filter(({ messageId }) => messageId === null);
+    const matches = open.map((prompt) => matchPrompt(message, prompt, nowMs));
+    const best = PROMPT_MATCHES.find((match) => matches.includes(match));
+    const prompt = best === undefined ? undefined : open[matches.indexOf(best)];
+    if (prompt === undefined) return false;
+    prompt.messageId = message.id;
+    return true;
   }
-}
-
-/** Agents write a prompt a moment later than they receive it, with times of their own. */
-const CLOCK_MS = 2_000;
-
-/** Agents write commands in forms of their own, and put texts of theirs before a prompt. */
-function isSame(written: string, sent: string): boolean {
-  return sent === "" || sent.startsWith("/") || written === sent || written.endsWith(` ${sent}`);
-}
-
-function textsOf(blocks: readonly Block[]): readonly string[] {
-  return [typedTextOf(blocks), textOf(blocks)].map((text) => text.replaceAll(/\s+/gu, " ").trim());
 }

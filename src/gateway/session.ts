@@ -281,7 +281,7 @@ export class EditorSession {
     const entry = new StageEntry(this.#stage, GATEWAY_LIMITS.stageMs);
     const input = toBlocks(prompt);
     const fromMs = Date.now();
-    this.#prompts.add({ runId, input, fromMs, toMs: null });
+    this.#prompts.add({ runId, input, fromMs, toMs: Number.POSITIVE_INFINITY });
     let talk: Talk | null = null;
     try {
       talk = await unlessAborted(this.#opened(), signal);

@@ -7,15 +7,12 @@
  * - Any other message belongs to the prompt that it names as its parent, or else to the prompt before it.
  */
 
-import { type Block, type Message, textOf, typedTextOf } from "@continuo/core/model";
+import { type Message, textOf } from "@continuo/core/model";
 import { messageKind } from "@continuo/core/transcript";
+import { flat, isDuring, matchPrompt, PROMPT_MATCHES, type SentPrompt } from "./sent-prompts.ts";
 
-/** A run of Continuo's session. Times are milliseconds since the epoch. */
-export interface OwnRun {
-  readonly input: readonly Block[];
-  readonly fromMs: number;
-  /** Infinity while the run has no end. */
-  readonly toMs: number;
+/** A run of Continuo's session. */
+export interface OwnRun extends SentPrompt {
   /** True if the run took place in this native session. */
   readonly isHere: boolean;
   /** The texts of its answers, without extra white space. */
@@ -33,9 +30,6 @@ export interface OwnRecords {
   /** The ids of the calls in messages that were not taken over. */
   readonly calls: ReadonlySet<string>;
 }
-
-/** The time by which the clock of an agent may differ, and by which it may write a prompt later than it received it. */
-const CLOCK_MS = 2_000;
 
 /**
  * Returns the turns of the agent's own program, oldest first, each with its prompt. Messages before the first one that
@@ -71,14 +65,9 @@ function promptsOf(messages: readonly Message[], runs: readonly OwnRun[]): Reado
   const left = messages.filter((message) => messageKind(message) === "person").reverse();
   const sent = new Map<string, OwnRun>();
   const open = new Set(runs.toReversed());
-  for (const isSame of [isEqual, isPart]) {
+  for (const match of PROMPT_MATCHES) {
     for (const run of open) {
-      const texts = textsOf(run.input);
-      const at = left.findIndex(
-        (message) =>
-          isDuring(message, run) &&
-          textsOf(message.content).some((written) => texts.some((text) => isSame(written, text))),
-      );
+      const at = left.findIndex((message) => matchPrompt(message, run) === match);
       const [prompt] = at === -1 ? [] : left.splice(at, 1);
       if (prompt === undefined) continue;
       sent.set(prompt.id, run);
@@ -86,15 +75,6 @@ function promptsOf(messages: readonly Message[], runs: readonly OwnRun[]): Reado
     }
   }
   return sent;
-}
-
-const isEqual = (written: string, sent: string): boolean => written === sent;
-
-/** Agents write commands in forms of their own, and put texts of theirs before or after a prompt. */
-function isPart(written: string, sent: string): boolean {
-  return (
-    sent === "" || sent.startsWith("/") || written.endsWith(` ${sent}`) || written.startsWith(`${sent} `)
-  );
 }
 
 function isAnswerOf(message: Message, { runs, calls }: OwnRecords): boolean {
@@ -107,17 +87,4 @@ function isAnswerOf(message: Message, { runs, calls }: OwnRecords): boolean {
   if (isOfCall) return true;
   const text = flat(textOf(content));
   return text !== "" && runs.some((run) => run.isHere && isDuring(message, run) && run.answers.has(text));
-}
-
-function isDuring({ timestamp }: Message, { fromMs, toMs }: OwnRun): boolean {
-  const atMs = timestamp === undefined ? Number.NaN : Date.parse(timestamp);
-  return Number.isNaN(atMs) || (atMs >= fromMs - CLOCK_MS && atMs <= toMs + CLOCK_MS);
-}
-
-function textsOf(blocks: readonly Block[]): readonly string[] {
-  return [typedTextOf(blocks), textOf(blocks)].map(flat);
-}
-
-export function flat(text: string): string {
-  return text.replaceAll(/\s+/gu, " ").trim();
 }

@@ -31,7 +31,8 @@ import { formatOf, lookUpSession } from "@continuo/native";
 import type { FoundSession } from "@continuo/native/kit";
 import { presentRefOf, toOwnRow } from "../catalog/index.ts";
 import { TALK_LIMITS } from "./limits.ts";
-import { flat, type OwnRecords, type OwnRun, turnsOfProgram } from "./native-owners.ts";
+import { type OwnRecords, type OwnRun, turnsOfProgram } from "./native-owners.ts";
+import { flat } from "./sent-prompts.ts";
 
 export interface NativeTurnsOptions {
   readonly store: Store;
