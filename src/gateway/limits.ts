@@ -22,8 +22,6 @@ export interface GatewayLimits {
   readonly textChars: number;
   /** Characters of a picture, a file, a change or an input in an update; clients refuse messages above 32 MiB. */
   readonly blockChars: number;
-  /** Milliseconds to wait for another editor to leave a session of an agent. */
-  readonly writerWaitMs: number;
   /** Milliseconds for which a turn waits until the end of another program's turn has been shown. */
   readonly stageMs: number;
   /** Milliseconds for which the answer to a load waits until the parts of a running turn have been shown. */
@@ -58,7 +56,6 @@ export const GATEWAY_LIMITS: GatewayLimits = {
   titleChars: 200,
   textChars: 256 * 1024,
   blockChars: 8 * 1024 * 1024,
-  writerWaitMs: 15_000,
   stageMs: 1_000,
   catchUpMs: 5_000,
   nativeMs: 500,

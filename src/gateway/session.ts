@@ -395,7 +395,6 @@ export class EditorSession {
         places,
         openStore,
         newSession: isNew ? newSession : undefined,
-        writerWaitMs: GATEWAY_LIMITS.writerWaitMs,
         toolServers: toolServers.length === 0 ? undefined : toolServers,
         editor: this.#editor(),
         keepOpen: "session",

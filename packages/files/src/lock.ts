@@ -30,10 +30,14 @@ export interface LockOptions {
   /** The longest wait for a writer that is about to release the lock; `waitMs` by default. */
   readonly leavingMs?: number;
   readonly signal: AbortSignal | undefined;
+  /** Called once if another writer still has the lock after a moment, and has not announced that it leaves. */
+  readonly onWait?: (() => void) | undefined;
 }
 
 const POLL_MS = 5;
 const MAX_POLL_MS = 50;
+/** A shorter wait is not reported. */
+const REPORTED_WAIT_MS = 500;
 const SQLITE_BUSY = 5;
 
 /** Errors: `busy` when another writer keeps the lock for too long, `unwritable`. */
@@ -49,11 +53,18 @@ export async function lockSession(
   const { DatabaseSync: Sqlite } = await import("node:sqlite");
   const startedAt = performance.now();
   const { waitMs, leavingMs = waitMs } = options;
+  let onWait = options.onWait;
   const database = openLockFile(path, Sqlite);
   try {
     for (let pollMs = POLL_MS; !tryLock(database); pollMs = Math.min(pollMs * 2, MAX_POLL_MS)) {
       options.signal?.throwIfAborted();
-      if (performance.now() - startedAt > (existsSync(leavingMark(path)) ? leavingMs : waitMs)) {
+      const waitedMs = performance.now() - startedAt;
+      const longestMs = existsSync(leavingMark(path)) ? leavingMs : waitMs;
+      if (waitedMs > REPORTED_WAIT_MS && longestMs === waitMs) {
+        onWait?.();
+        onWait = undefined;
+      }
+      if (waitedMs > longestMs) {
         throw new ContinuoError("busy", `another writer of Continuo has session ${sessionId} open`, {
           hint: "Wait until it has written the results of its tool calls, or close it.",
         });

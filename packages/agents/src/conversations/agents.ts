@@ -30,6 +30,7 @@ async function createProgramAgent(options: AgentOptions): Promise<ConversationAg
   const { resumeId } = settings.session;
   const early = startedEarly(
     await openDriver(settings, places, present({ onWait, isTrusted, writerWaitMs })),
+    writerWaitMs ?? 0,
   );
   const agent = toAgent(early.driver, {
     name: settings.name,
@@ -120,7 +121,7 @@ interface ConversationStart {
 }
 
 /** Returns a driver whose next conversation may already be open. */
-function startedEarly(driver: AgentDriver): Early {
+function startedEarly(driver: AgentDriver, writerWaitMs: number): Early {
   let begun: ConversationStart | null = null;
   const drop = async (): Promise<void> => {
     const dropped = begun;
@@ -138,11 +139,13 @@ function startedEarly(driver: AgentDriver): Early {
         if (begun !== null && isSamePlace(begun.open, open)) {
           const taken = begun;
           begun = null;
+          const askedAt = performance.now();
           try {
             return await unlessAborted(taken, open.signal);
           } catch (error) {
-            // The program may have closed the conversation in the meantime.
-            if (!isContinuoError(error, "session_live")) throw error;
+            // The program may have closed the conversation in the meantime. Nobody waits for it twice.
+            const hasWaited = performance.now() - askedAt >= Math.max(1, writerWaitMs);
+            if (hasWaited || !isContinuoError(error, "session_live")) throw error;
           }
         }
         await drop();

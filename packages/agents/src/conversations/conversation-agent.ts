@@ -19,8 +19,8 @@ export interface AgentOptions {
   readonly onPermission: NonNullable<OpenConversation["onPermission"]>;
   /** `session` keeps its program between turns. */
   readonly keepOpen: "session" | "turn";
-  /** Called when the driver has to wait before it opens a session. */
-  readonly onWait?: (waitMs: number) => void;
+  /** See `DriverOptions.onWait`. */
+  readonly onWait?: (waitMs: number, holder?: string) => void;
   /** Returns true if the person trusts a folder. Without this function, only the agent's own record counts. */
   readonly isTrusted?: (folder: string) => boolean;
   /** A mode of the agent's own, such as `plan`. */

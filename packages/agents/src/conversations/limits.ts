@@ -29,6 +29,8 @@ export const TALK_LIMITS = {
   /** The same for a turn without an answer, if its agent is known to have closed the session, and if that is not known. */
   nativeClosedMs: 5_000,
   nativeStoppedMs: 600_000,
+  /** The longest wait of a prompt for another process to leave the agent's session. */
+  writerWaitMs: 15_000,
   /** A time that is longer than a tick of the clock that stamps files. */
   nativeTickMs: 100,
   /** The least time between two drawings of a turn's screen. */

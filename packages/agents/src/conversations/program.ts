@@ -9,6 +9,7 @@ import { type ProjectTrust, restrictionFor } from "../config/index.ts";
 import { type AskPermission, permissionsBy } from "../drivers/link/index.ts";
 import { createAgent } from "./agents.ts";
 import type { ConversationAgent } from "./conversation-agent.ts";
+import { TALK_LIMITS } from "./limits.ts";
 import { describeRestriction } from "./restrictions.ts";
 import { nextPlace, type ProgramPlace, type TalkSetting, type TalkState } from "./state.ts";
 
@@ -22,8 +23,6 @@ export interface ProgramOptions {
   readonly toolServers?: readonly ToolServer[];
   /** The editor of the person, for every agent that uses one; see `OpenConversation.editor`. */
   readonly editor?: EditorPort;
-  /** See `DriverOptions.writerWaitMs`. */
-  readonly writerWaitMs?: number;
   /** `session`: the agent's program stays between turns. */
   readonly keepOpen: "session" | "turn";
   /** Reports what happens between turns: an imported session, input that nobody answered. */
@@ -46,20 +45,12 @@ export interface Program {
 }
 
 export function createProgram(options: ProgramOptions): Program {
-  const { setting, trust, places, ask, keepOpen, note, toolServers, editor, writerWaitMs } = options;
+  const { setting, trust, places, ask, keepOpen, note, toolServers, editor } = options;
+  const { writerWaitMs } = TALK_LIMITS;
   let agent: ConversationAgent | null = null;
-  /** The end of the wait, by `performance.now()`. */
-  let restsUntilMs = 0;
-  let isSaying = false;
+  const waits = createWaitNotes(note);
   const noted = new Set<string>();
 
-  const noteRest = (name: string): void => {
-    const leftMs = restsUntilMs - performance.now();
-    if (leftMs <= 0) return;
-    note(
-      `waiting ${Math.ceil(leftMs / 1000)} s: ${name} loses a session that it resumes in the minute it began in`,
-    );
-  };
   /**
    * Before the agent starts, the person is asked once for each project, and learns once what the agent does not
    * receive.
@@ -88,10 +79,7 @@ export function createProgram(options: ProgramOptions): Program {
       cwd: setting.cwd,
       onPermission: permissionsBy(present({ policy, timeLimitMs, ask })),
       keepOpen,
-      onWait: (waitMs) => {
-        restsUntilMs = performance.now() + waitMs;
-        if (isSaying) noteRest(settings.name);
-      },
+      onWait: (waitMs, holder) => waits.wait({ name: settings.name, waitMs, holder }),
       ...present({ mode: mode ?? undefined, effort: effort ?? undefined, toolServers, editor, writerWaitMs }),
     });
     return agent;
@@ -116,15 +104,7 @@ export function createProgram(options: ProgramOptions): Program {
         await starting.enter({ cwd, resumeSessionId: nativeId });
       }
     },
-    async whileSaying(turn) {
-      isSaying = true;
-      if (agent !== null) noteRest(agent.name);
-      try {
-        return await turn();
-      } finally {
-        isSaying = false;
-      }
-    },
+    whileSaying: (turn) => waits.whileSaying(turn),
     async rest() {
       await agent?.rest();
     },
@@ -132,6 +112,52 @@ export function createProgram(options: ProgramOptions): Program {
       const ending = agent;
       agent = null;
       await ending?.close();
+    },
+  };
+}
+
+interface ProgramWait {
+  /** The name of the agent. */
+  readonly name: string;
+  readonly waitMs: number;
+  /** The process that has the session, if that is the reason. */
+  readonly holder: string | undefined;
+}
+
+interface WaitNotes extends Pick<Program, "whileSaying"> {
+  wait(wait: ProgramWait): void;
+}
+
+function createWaitNotes(note: (text: string) => void): WaitNotes {
+  let wait: ProgramWait | null = null;
+  /** The end of the wait, by `performance.now()`. */
+  let untilMs = 0;
+  let isSaying = false;
+  const tell = (): void => {
+    const leftMs = untilMs - performance.now();
+    if (wait === null || leftMs <= 0) return;
+    const { name, holder } = wait;
+    const seconds = Math.ceil(leftMs / 1000);
+    note(
+      holder === undefined
+        ? `waiting ${seconds} s: ${name} loses a session that it resumes in the minute it began in`
+        : `waiting at most ${seconds} s: ${holder}`,
+    );
+  };
+  return {
+    wait(next) {
+      wait = next;
+      untilMs = performance.now() + next.waitMs;
+      if (isSaying) tell();
+    },
+    async whileSaying(turn) {
+      isSaying = true;
+      tell();
+      try {
+        return await turn();
+      } finally {
+        isSaying = false;
+      }
     },
   };
 }

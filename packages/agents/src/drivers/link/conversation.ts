@@ -105,12 +105,22 @@ interface LockRequest {
 }
 
 async function held(
-  { places, writerWaitMs: waitMs = 0 }: DriverOptions,
+  { places, writerWaitMs: waitMs = 0, onWait }: DriverOptions,
   writing: LockRequest,
 ): Promise<HeldSession> {
   const { agent, sessionId } = writing;
   const hint = `Close it there first, or continue a copy: --fork ${agent}:${sessionId}.`;
-  return { sessionId, ...(await lockNative({ ...writing, places, hint, waitMs })) };
+  const startedAt = performance.now();
+  let isReported = false;
+  const onHeld = (holder: string): void => {
+    isReported = true;
+    onWait?.(Math.max(0, waitMs - (performance.now() - startedAt)), holder);
+  };
+  try {
+    return { sessionId, ...(await lockNative({ ...writing, places, hint, waitMs, onWait: onHeld })) };
+  } finally {
+    if (isReported) onWait?.(0);
+  }
 }
 
 /** Replaces the lock by that of another session. Errors: `session_live`. */

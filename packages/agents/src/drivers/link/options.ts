@@ -17,8 +17,11 @@ export interface DriverOptions {
   readonly model?: string;
   /** Reads the agent's sessions from disk; left out for an agent whose files Continuo cannot read. */
   readonly reader?: AgentReader;
-  /** Called when the driver waits on purpose before the agent opens a session. */
-  readonly onWait?: (waitMs: number) => void;
+  /**
+   * Called when the driver waits before the agent opens a session: for at most `waitMs` for another process, which
+   * `holder` describes, and again with 0 when that wait is over; without a `holder`, exactly so long and on purpose.
+   */
+  readonly onWait?: (waitMs: number, holder?: string) => void;
   readonly limits?: Partial<DriverLimits>;
   /** Milliseconds to wait for another process of Continuo that has the session open and may close it; 0 by default. */
   readonly writerWaitMs?: number;

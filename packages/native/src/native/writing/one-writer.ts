@@ -23,6 +23,8 @@ export interface NativeWriteOptions {
   readonly signal?: AbortSignal | undefined;
   /** Milliseconds to wait for another writer; 0 if none is given. */
   readonly waitMs?: number;
+  /** Called once during the wait, with the words for the writer that has the session. */
+  readonly onWait?: ((holder: string) => void) | undefined;
   /** The name in the error that a person reads. */
   readonly hint?: string;
 }
@@ -33,7 +35,8 @@ export interface NativeWriteOptions {
  */
 export async function lockNative(writing: NativeWriteOptions): Promise<WriterLock> {
   const { agent, sessionId, places, signal, waitMs = 0, hint = "Close it there first." } = writing;
-  const lock = await locked(writing, { places, waitMs, leavingMs: LEAVING_MS, signal });
+  const onWait = (): void => writing.onWait?.(heldElsewhere(writing, holdersOf(writing)[0]));
+  const lock = await locked(writing, { places, waitMs, leavingMs: LEAVING_MS, signal, onWait });
   const [other] = holdersOf(writing).filter(({ pid }) => !isOwnProcess(pid));
   if (other !== undefined) {
     lock.release();
@@ -62,17 +65,17 @@ async function locked(
   } catch (error) {
     if (!isContinuoError(error, "busy")) throw error;
     const [holder] = holdersOf(writing);
-    const where = holder === undefined ? "" : ` (process ${holder.pid})`;
-    throw new ContinuoError(
-      "session_live",
-      `Continuo has session ${sessionId} of ${agent} open elsewhere${where}`,
-      {
-        hint,
-        details: { sessionId, agent, steps: [], ...(holder === undefined ? {} : { pid: holder.pid }) },
-        cause: error,
-      },
-    );
+    throw new ContinuoError("session_live", heldElsewhere(writing, holder), {
+      hint,
+      details: { sessionId, agent, steps: [], ...(holder === undefined ? {} : { pid: holder.pid }) },
+      cause: error,
+    });
   }
+}
+
+function heldElsewhere({ agent, sessionId }: NativeWriteOptions, holder: SessionHolder | undefined): string {
+  const where = holder === undefined ? "" : ` (process ${holder.pid})`;
+  return `Continuo has session ${sessionId} of ${agent} open elsewhere${where}`;
 }
 
 /**

@@ -5,8 +5,6 @@ export const LIVE_LIMITS = {
   open: 16,
   /** An agent's program is ended this long after its last turn. */
   idleMs: 60_000,
-  /** The longest wait of a prompt for another process to leave the agent's session. */
-  writerWaitMs: 15_000,
   /**
    * The interval at which a page receives facts that are not stored, such as whether the process of a turn
    * still runs.

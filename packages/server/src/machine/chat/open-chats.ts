@@ -125,7 +125,6 @@ async function openChat(
       return questions.ask(request, call);
     },
     keepOpen: "session",
-    writerWaitMs: LIVE_LIMITS.writerWaitMs,
     note: () => undefined,
     onProgress: () => undefined,
   });
