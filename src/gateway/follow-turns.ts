@@ -1,7 +1,9 @@
 /** Shows an editor the turns of other programs in its open session, while they run. */
 
+import { statSync } from "node:fs";
+import { setTimeout as sleep } from "node:timers/promises";
 import type { SessionUpdate } from "@agentclientprotocol/sdk/unstable";
-import { openOwn } from "@continuo/agents/catalog";
+import { type OwnRow, openOwn, storeUrlOf } from "@continuo/agents/catalog";
 import { answerQuestion, requestIn, type StoredQuestion, storedAnswer } from "@continuo/agents/conversations";
 import {
   contentBlocks,
@@ -33,6 +35,8 @@ export interface FollowOptions {
   /** True for a run of this connection, which is shown while it happens. */
   readonly isOwn: (runId: string) => boolean;
   readonly ids: () => CallIds;
+  /** Resolves at the end of the next turn of this connection, which may import a native session. */
+  readonly turnEnded: () => Promise<void>;
   /** The default is everything from now on, and the turns that run now. */
   readonly start?: FollowStart;
   /** Called when another program begins a turn, for which it needs the agent's session. */
@@ -88,16 +92,22 @@ export function isFollowed({ metadata }: Message, { after, running }: FollowStar
   return running.has(runId) || (typeof sequence === "number" && sequence > after);
 }
 
-/** Ends when the signal aborts, or when the session is gone. A native session that was never imported has no log. */
+/**
+ * Ends when the signal aborts, or when the session is gone. A native session has a log when a program of Continuo has
+ * imported it; until then this waits, and shows every turn of the log when it is there.
+ */
 export async function followTurnsOfOthers(id: string, options: FollowOptions): Promise<void> {
   const { places, isOwn, onBegin, onCaughtUp, signal } = options;
   const { hit } = await findSession(id, places);
-  if (hit.kind === "native") return onCaughtUp?.();
+  if (hit.kind === "native") onCaughtUp?.();
+  const row = hit.kind === "own" ? hit.row : await importedRow(id, options);
+  if (row === null) return;
   await using own = await openOwn(places);
   if (own === null) return;
   const { store } = own;
-  const { sessionId } = hit.row;
-  const start = options.start ?? (await startIn(store, sessionId, isOwn));
+  const { sessionId } = row;
+  const fromNow = (): Promise<FollowStart> => startIn(store, sessionId, isOwn);
+  const start = hit.kind === "native" ? FROM_BEGINNING : (options.start ?? (await fromNow()));
   // A turn of another program that began earlier also needs the agent's session.
   const live = await store.listRuns({ sessionId, status: ["pending", "running"] });
   if (live.items.some(({ runId }) => !isOwn(runId))) onBegin();
@@ -117,6 +127,40 @@ export async function followTurnsOfOthers(id: string, options: FollowOptions): P
   } finally {
     shown.close();
   }
+}
+
+/** Messages that were imported have no run, so they are not shown again. */
+const FROM_BEGINNING: FollowStart = { after: 0, running: new Map() };
+
+/** Waits until the native session is one of Continuo's. `null` if the signal aborts, or if the session is gone. */
+async function importedRow(
+  id: string,
+  { places, signal, turnEnded }: Pick<FollowOptions, "places" | "signal" | "turnEnded">,
+): Promise<OwnRow | null> {
+  for (let seen = ""; !signal.aborted; ) {
+    const over = new AbortController();
+    const due = sleep(GATEWAY_LIMITS.importMs, undefined, { signal: AbortSignal.any([signal, over.signal]) });
+    await Promise.race([due.catch(() => undefined), turnEnded()]);
+    over.abort();
+    const stamp = storeStamp(places);
+    if (stamp === seen || signal.aborted) continue;
+    seen = stamp;
+    const found = await findSession(id, places).catch(() => null);
+    if (found === null) return null;
+    if (found.hit.kind === "own") return found.hit.row;
+  }
+  return null;
+}
+
+/** Changes with each change of the store. A store that is no file is looked into once in `storeLookMs`. */
+function storeStamp(places: PlacesAt): string {
+  const url = storeUrlOf(places);
+  if (!url.startsWith("sqlite:")) return String(Math.floor(Date.now() / GATEWAY_LIMITS.storeLookMs));
+  const path = url.slice("sqlite:".length);
+  return [path, `${path}-wal`]
+    .map((file) => statSync(file, { throwIfNoEntry: false }))
+    .map((stat) => (stat === undefined ? "" : `${stat.mtimeMs} ${stat.size}`))
+    .join();
 }
 
 interface ShownTurn {

@@ -28,6 +28,9 @@ export interface GatewayLimits {
   readonly catchUpMs: number;
   /** Milliseconds between two looks at the files of a native session that an editor has loaded. */
   readonly nativeMs: number;
+  /** Milliseconds between two looks for the import of a native session, and the same for a store that is no file. */
+  readonly importMs: number;
+  readonly storeLookMs: number;
   /** The turns of others that have ended, of which a later event is not shown. */
   readonly endedTurns: number;
   /** The newest runs of a connection whose events are not shown a second time. */
@@ -59,6 +62,8 @@ export const GATEWAY_LIMITS: GatewayLimits = {
   stageMs: 1_000,
   catchUpMs: 5_000,
   nativeMs: 500,
+  importMs: 2_000,
+  storeLookMs: 10_000,
   endedTurns: 1_000,
   ownRuns: 1_000,
   callIds: 10_000,

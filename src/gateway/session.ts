@@ -18,10 +18,8 @@ import {
   type TalkOptions,
 } from "@continuo/agents/conversations";
 import {
-  type AgentCommand,
   type AgentEvent,
   ContinuoError,
-  type EditorPort,
   keepNewest,
   type Message,
   messageOf,
@@ -30,9 +28,9 @@ import {
   type PermissionRequest,
   present,
 } from "@continuo/core/model";
-import { isJson, type Json, type PlacesAt } from "@continuo/files";
+import { isJson, type PlacesAt } from "@continuo/files";
 import { CallIds } from "./call-ids.ts";
-import type { AgentParams, EditorClient } from "./client.ts";
+import type { EditorClient } from "./client.ts";
 import {
   AGENT_OPTION,
   configOptionsOf,
@@ -52,9 +50,10 @@ import { findSession } from "./look-up.ts";
 import { NativeTurns, type NotedReplay } from "./native-turns.ts";
 import { toDecision, toQuestion } from "./permission.ts";
 import { receiptOf } from "./receipt.ts";
+import { SessionReports } from "./session-reports.ts";
 import { inTime, Stage, StageEntry, unlessAborted } from "./stage.ts";
 import { toToolServers } from "./tool-servers.ts";
-import { stopReasonOf, subagentUpdateOf, TurnUpdates } from "./updates.ts";
+import { stopReasonOf, TurnUpdates } from "./updates.ts";
 
 export interface SessionOptions {
   readonly id: string;
@@ -90,6 +89,7 @@ export class EditorSession {
   readonly #prompts = new KnownPrompts();
   /** Resolves when the follower has shown what was stored before it began, or has ended. */
   #caughtUp: Promise<void> = Promise.resolve();
+  #turnEnded = Promise.withResolvers<void>();
   #isClosed = false;
   /** Turns of this connection and of others are shown one after the other. */
   readonly #stage = new Stage();
@@ -100,7 +100,7 @@ export class EditorSession {
   #updates: TurnUpdates;
   /** True if the agent was changed, and its first turn has not been answered. */
   #isHandedOver = false;
-  #commands = "";
+  readonly #reports: SessionReports;
   /** The ids of the session's calls, over all turns and the last replay. */
   #ids = new CallIds();
 
@@ -109,6 +109,7 @@ export class EditorSession {
     this.#choices = options.choices;
     this.#updates = new TurnUpdates(this.#ids);
     const { places, client } = options;
+    this.#reports = new SessionReports(options.id, client);
     this.#native = new NativeTurns({
       places,
       ids: () => this.#ids,
@@ -150,6 +151,7 @@ export class EditorSession {
       ...this.#followed,
       ...present({ start }),
       ids: () => this.#ids,
+      turnEnded: () => this.#turnEnded.promise,
       onEnd: () => void this.followNative(),
       onBegin: () => void this.#release().catch(() => undefined),
       onCaughtUp,
@@ -303,9 +305,9 @@ export class EditorSession {
       for (const update of updates.end()) await this.#update(update);
       if (result.resumption !== null && this.#isHandedOver) {
         this.#isHandedOver = false;
-        await this.#say(receiptOf(talk.agent, result.resumption));
+        await this.#reports.say(receiptOf(talk.agent, result.resumption));
       }
-      await this.#tellFacts(talk, session.title);
+      await this.#reports.tellFacts(talk, session.title);
       if (result.status === "cancelled" || signal.aborted) return "cancelled";
       if (result.status === "max_steps") return "max_turn_requests";
       if (result.status === "completed") return stopReasonOf(result.stopReason);
@@ -323,6 +325,8 @@ export class EditorSession {
       this.#stops.delete(stop);
       this.#prompts.add({ runId, input, fromMs, toMs: Date.now() });
       this.follow();
+      this.#turnEnded.resolve();
+      this.#turnEnded = Promise.withResolvers();
       // If nothing of a first turn was kept, the session is still the agent's own.
       if (talk?.session) await this.#followNativeOf(toOwnRow(talk.session, ""));
       if (this.#isWanted) await this.#release();
@@ -396,7 +400,10 @@ export class EditorSession {
         openStore,
         newSession: isNew ? newSession : undefined,
         toolServers: toolServers.length === 0 ? undefined : toolServers,
-        editor: this.#editor(),
+        editor: this.#reports.editorPort({
+          logins: this.#options.logins,
+          idOfCall: (toolCallId) => this.#updates.idOfCall(toolCallId),
+        }),
         keepOpen: "session",
         startsEarly: "in new sessions" as const,
         ask: (request: PermissionRequest, { signal }: { readonly signal: AbortSignal }) =>
@@ -409,40 +416,12 @@ export class EditorSession {
     return talk;
   }
 
-  /** The editor of this session, with the ids that it knows. */
-  #editor(): EditorPort {
-    const { client, logins } = this.#options;
-    const own = (params: Readonly<Record<string, unknown>>): AgentParams => {
-      // The request id is internal, and the editor does not know it.
-      const { requestId: _requestId, toolCallId, ...others } = params;
-      const call = typeof toolCallId === "string" ? { toolCallId: this.#updates.idOfCall(toolCallId) } : {};
-      return { ...others, ...call, sessionId: this.id };
-    };
-    return {
-      capabilities: client.tools,
-      request: (method, params, signal) => client.request(method, own(params), signal),
-      completed: (elicitationId) => client.completed(elicitationId),
-      login: (agent) => logins.chosen(agent),
-    };
-  }
-
   async #tell(event: AgentEvent, updates: TurnUpdates): Promise<void> {
     for (const update of updates.of(event)) await this.#update(update);
     // The turn continues after such an error.
     if (event.type === "error") this.#options.client.note(this.id, event.message);
     if (event.type === "diagnostics" && isJson(event.details))
-      await this.#passOn(event.details, event.message);
-  }
-
-  /** Passes on reports of an agent that speaks the protocol itself, if the editor shows such reports. */
-  async #passOn(report: Json, message: string | undefined): Promise<void> {
-    const { client } = this.#options;
-    const kind = report.sessionUpdate;
-    if (kind === "notice" && message !== undefined) client.note(this.id, message);
-    const isOfCompaction = kind === "compaction_update" || kind === "compaction_summary_chunk";
-    if (isOfCompaction && client.showsCompactions) await this.#update(report as SessionUpdate);
-    if (kind === "subagent_update" && client.showsSubagents)
-      await this.#update(subagentUpdateOf(this.id, report));
+      await this.#reports.passOn(event.details, event.message);
   }
 
   async #ask(request: PermissionRequest, signal: AbortSignal): Promise<PermissionDecision> {
@@ -451,45 +430,14 @@ export class EditorSession {
     return toDecision(await this.#options.client.ask(question, signal), request);
   }
 
-  async #tellFacts(talk: Talk, title: string | null): Promise<void> {
-    const context = await talk.context();
-    if (context !== null) {
-      const { usedTokens: used, windowTokens: size } = context;
-      await this.#update({ sessionUpdate: "usage_update", used, size });
-    }
-    await this.#update(present({ sessionUpdate: "session_info_update" as const, title: title ?? undefined }));
-    const commands = await talk.commands().catch(() => []);
-    await this.#tellNewCommands(commands);
-  }
-
   /**
    * Sends the commands when the agent's program reports them. If the program does not start, its first turn reports
    * that.
    */
   #tellCommands(): void {
     this.#opened()
-      .then(async (talk) => await this.#tellNewCommands(await talk.commands()))
+      .then(async (talk) => await this.#reports.tellCommands(await talk.commands()))
       .catch(() => undefined);
-  }
-
-  async #tellNewCommands(commands: readonly AgentCommand[]): Promise<void> {
-    const availableCommands = commands.map(({ name, description, argument }) => ({
-      name,
-      description,
-      ...(argument === "" ? {} : { input: { hint: argument } }),
-    }));
-    const told = JSON.stringify(availableCommands);
-    if (told === this.#commands || (this.#commands === "" && commands.length === 0)) return;
-    this.#commands = told;
-    await this.#update({ sessionUpdate: "available_commands_update", availableCommands });
-  }
-
-  async #say(text: string): Promise<void> {
-    await this.#update({
-      sessionUpdate: "agent_message_chunk",
-      content: { type: "text", text },
-      messageId: `continuo-${randomUUID()}`,
-    });
   }
 
   #update(update: SessionUpdate): Promise<void> {

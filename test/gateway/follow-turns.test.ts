@@ -46,6 +46,7 @@ test("a waiting prompt that ends does not stop the follower of a killed turn tha
     places,
     isOwn: () => false,
     ids: () => new CallIds(),
+    turnEnded: () => new Promise(() => undefined),
     onBegin: () => {
       begun += 1;
     },

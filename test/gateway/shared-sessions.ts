@@ -22,7 +22,7 @@ export interface SharedSessions {
 const LATEST_KILL_MS = 3_000;
 
 /** An answer that contained its whole input would double with each replay. */
-const SCRIPT: Script = {
+export const ECHO_SCRIPT: Script = {
   hello: hello1({ resume: {} }, { loadSession: true }),
   answers: {
     "session/new": [{ result: { sessionId: "$UUID" } }],
@@ -36,7 +36,7 @@ export async function killSharedSessions(
   { editors, sessions, kills }: SharedSessions,
   random: () => number = Math.random,
 ): Promise<void> {
-  using home = createTalkHome(SCRIPT);
+  using home = createTalkHome(ECHO_SCRIPT);
   const ids = await beginSessions(home, sessions);
   const asked = ids.map((): string[] => []);
   const work = Array.from({ length: editors }, async (_, editor) => {
@@ -130,7 +130,7 @@ async function beginSessions(home: TalkHome, count: number): Promise<readonly st
   return ids;
 }
 
-async function openGateway(home: TalkHome): Promise<Wire> {
+export async function openGateway(home: TalkHome): Promise<Wire> {
   const env = cleanEnv(home.path);
   const wire = new Wire({ command: [process.execPath, MAIN, "acp"], cwd: projectOf(home), env });
   await wire.get("initialize", { protocolVersion: 1, clientCapabilities: {} });
@@ -141,17 +141,17 @@ function pad(number: number): string {
   return String(number).padStart(2, "0");
 }
 
-function projectOf(home: TalkHome): string {
+export function projectOf(home: TalkHome): string {
   return join(home.path, "project");
 }
 
 /** Half of an answer is none. */
-function isAnswer(text: string, words: string): boolean {
+export function isAnswer(text: string, words: string): boolean {
   return text === `You said: ${words}`;
 }
 
 /** The messages of a replay, each as one text. */
-async function replayed(
+export async function replayed(
   wire: Wire,
   home: TalkHome,
   sessionId: string,

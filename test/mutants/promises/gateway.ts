@@ -113,6 +113,7 @@ export const GATEWAY: readonly PromiseOfRoom[] = [
   },
   {
     ...SESSION,
+    file: "src/gateway/session-reports.ts",
     promise: "An editor receives the used part of the context as the used one.",
     text: "usedTokens: used, windowTokens: size",
     mistake: "usedTokens: size, windowTokens: used",
