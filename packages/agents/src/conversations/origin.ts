@@ -24,6 +24,7 @@ import {
   readOwn,
 } from "../catalog/index.ts";
 import { type Configuration, openDriver } from "../config/index.ts";
+import type { ConversationAgent } from "./conversation-agent.ts";
 
 export type Origin =
   | { readonly type: "own"; readonly session: Session }
@@ -67,8 +68,28 @@ export async function findOrigin(name: string, looking: FindOriginOptions): Prom
   return await originOf(named, looking);
 }
 
+/**
+ * The agent chooses its last session, so the id is known only after it has opened the session for the first turn.
+ * Errors: as `ConversationAgent.enter`; `not_found`.
+ */
+export async function lastOriginByAgent(
+  { name: agent, enter }: ConversationAgent,
+  { cwd, note, ...sources }: OriginSources & { readonly cwd: string; readonly note: (text: string) => void },
+): Promise<Origin> {
+  const { sessionId, resumption } = await enter({
+    cwd,
+    continueLast: true,
+    continueBy: "agent",
+    ...(isListedOnlyByAgent(agent) ? { wantHistory: true } : {}),
+  });
+  if (resumption.steps?.[0]?.outcome === "not offered") {
+    note(`${agent} cannot choose its last session itself: the newest one in its list is used`);
+  }
+  return await originAt({ agent, sessionId, cwd }, sources);
+}
+
 /** Finds the session that an agent reports. Errors: `not_found` if Continuo's reader does not find it. */
-export async function originAt(
+async function originAt(
   {
     agent,
     sessionId,

@@ -400,24 +400,14 @@ class OpenTalk implements Talk {
     return await lastOrigin({ store, places: this.#options.places }, { cwd: this.cwd, agent, lister });
   }
 
-  /** The agent chooses its last session, so the id is known only after it has opened the session for the first turn. */
   async #lastByAgent(): Promise<Origin> {
     const { places, note } = this.#options;
-    const { agent, cwd } = this;
     const store = await this.store();
     // The running program may have that session open, and two programs must not continue one session.
     await this.#program.end();
-    const { sessionId, resumption } = await (await this.#program.ready(this.#state)).enter({
-      cwd,
-      continueLast: true,
-      continueBy: "agent",
-      ...(isListedOnlyByAgent(agent) ? { wantHistory: true } : {}),
-    });
-    if (resumption.steps?.[0]?.outcome === "not offered") {
-      note(`${agent} cannot choose its last session itself: the newest one in its list is used`);
-    }
-    const { originAt } = await import("./origin.ts");
-    return await originAt({ agent, sessionId, cwd }, { store, places });
+    const agent = await this.#program.ready(this.#state);
+    const { lastOriginByAgent } = await import("./origin.ts");
+    return await lastOriginByAgent(agent, { store, places, cwd: this.cwd, note });
   }
 
   async #fork(id: string | null): Promise<void> {
