@@ -302,7 +302,7 @@ test("what the host does not do is refused by the number of its error, and a str
   await expect(old.ask("ping", { channel })).resolves.toBeNull();
   await expect(
     old.ask("initialize", { channel, protocolVersions: ["0.1.0"], clientId: "x" }),
-  ).rejects.toMatchObject({ code: -32005, data: { supportedVersions: ["0.9.0"] } });
+  ).rejects.toMatchObject({ code: -32005, data: { supportedVersions: ["1.0.0", "0.9.0"] } });
   old.cut();
 
   const url = host.machine.url.replace(/^http/u, "ws");

@@ -22,6 +22,8 @@ interface Waiting {
   readonly reject: (error: Error) => void;
 }
 
+type Recovered = readonly (readonly [channel: string, kind: string])[];
+
 class AhpTestError extends Error {
   readonly code: number;
   readonly data: unknown;
@@ -82,7 +84,9 @@ export class AhpClient {
     this.cut();
   }
 
-  async open(): Promise<{ readonly snapshots: readonly Snapshot[]; readonly protocolVersion: string }> {
+  async open(
+    protocolVersions: readonly string[] = ["0.9.0", "0.7.0"],
+  ): Promise<{ readonly snapshots: readonly Snapshot[]; readonly protocolVersion: string }> {
     await this.connect();
     const result = await this.ask<{
       serverSeq: number;
@@ -90,7 +94,7 @@ export class AhpClient {
       protocolVersion: string;
     }>("initialize", {
       channel: "ahp-root://",
-      protocolVersions: ["0.9.0", "0.7.0"],
+      protocolVersions,
       clientId: this.clientId,
       clientInfo: { name: `test ${this.clientId}` },
       initialSubscriptions: ["ahp-root://"],
@@ -117,6 +121,27 @@ export class AhpClient {
       else for (const one of snapshots) this.#keep(one);
     });
     return result.type;
+  }
+
+  /** Reconnects with a cursor for each channel. Returns how each channel was recovered, by its name. */
+  async recover(more: readonly { channel: string; lastSeenServerSeq: number }[] = []): Promise<Recovered> {
+    await this.connect();
+    interface Recovery {
+      readonly kind: "replay" | "snapshot" | "missing";
+      readonly channel: string;
+      readonly actions?: readonly ActionEnvelope[];
+      readonly snapshot?: Snapshot;
+    }
+    const own = [...this.states].map(([channel, { seq }]) => ({ channel, lastSeenServerSeq: seq }));
+    const subscriptions = [...own, ...more];
+    const params = { channel: "ahp-root://", clientId: this.clientId, subscriptions };
+    const { channels } = await this.ask<{ channels: readonly Recovery[] }>("reconnect", params, (result) => {
+      this.lastSeen = Math.min(...own.map(({ lastSeenServerSeq }) => lastSeenServerSeq));
+      const actions = result.channels.flatMap((one) => one.actions ?? []);
+      for (const one of actions.toSorted((a, b) => a.serverSeq - b.serverSeq)) this.#apply(one);
+      for (const { snapshot } of result.channels) if (snapshot !== undefined) this.#keep(snapshot);
+    });
+    return channels.map(({ channel, kind }) => [channel, kind] as const);
   }
 
   /** @param take called before the next message is heard */

@@ -4,6 +4,7 @@
 
 import { Buffer } from "node:buffer";
 import { ContinuoError, present } from "@continuo/core/model";
+import { recordOf } from "@continuo/core/wire";
 import { z } from "zod";
 import { dispatch, type Sender } from "./client-actions.ts";
 import { AhpError, reasonOf, toRpcError } from "./errors.ts";
@@ -40,11 +41,12 @@ const INITIALIZE = z.looseObject({
   clientInfo: z.looseObject({ name: z.string().max(200) }).optional(),
   initialSubscriptions: CHANNELS.optional(),
 });
-const RECONNECT = z.looseObject({
-  clientId: ID,
-  lastSeenServerSeq: z.number().int().min(0),
-  subscriptions: CHANNELS,
-});
+const SEEN = z.number().int().min(0);
+/** 0.9.0, and one of the texts of 1.0.0: one number for all channels. */
+const RECONNECT = z.looseObject({ clientId: ID, lastSeenServerSeq: SEEN, subscriptions: CHANNELS });
+const CURSOR = z.looseObject({ channel: URI, lastSeenServerSeq: SEEN });
+/** The other text of 1.0.0: a number for each channel. */
+const RECOVER = z.looseObject({ clientId: ID, subscriptions: z.array(CURSOR).max(LIMITS.subscriptions) });
 const DISPATCH = z.looseObject({
   channel: URI,
   clientSeq: z.number().int(),
@@ -127,7 +129,11 @@ export class AhpConnection implements Reader {
     if (method === "ping") return reply(null);
     this.#options.may("read");
     if (method === "initialize") return await this.#initialize(parse(INITIALIZE, params), reply);
-    if (method === "reconnect") return await this.#reconnect(parse(RECONNECT, params), reply);
+    if (method === "reconnect") {
+      const isOfConnection = recordOf(params).lastSeenServerSeq !== undefined;
+      if (isOfConnection) return await this.#reconnect(parse(RECONNECT, params), reply);
+      return await this.#recover(parse(RECOVER, params), reply);
+    }
     if (this.#clientId === null)
       throw new AhpError(AHP_ERRORS.invalidRequest, "a connection begins with initialize or reconnect");
     switch (method) {
@@ -194,7 +200,7 @@ export class AhpConnection implements Reader {
       protocolVersion,
       serverSeq: host.serverSeq,
       serverInfo: { name: "continuo", version, title: "Continuo" },
-      snapshots: snapshots.known.map((take) => take()),
+      snapshots: [...snapshots.known.values()].map((take) => take()),
     });
   }
 
@@ -206,7 +212,29 @@ export class AhpConnection implements Reader {
     this.#enter(clientId);
     const actions = this.#options.host.missedBy(this, lastSeenServerSeq);
     if (actions !== null) reply({ type: "replay", actions, missing });
-    else reply({ type: "snapshot", snapshots: known.map((take) => take()), missing });
+    else reply({ type: "snapshot", snapshots: [...known.values()].map((take) => take()), missing });
+  }
+
+  /** Recovers each channel from its own number: one channel may get actions, and another a new state. */
+  async #recover({ clientId, subscriptions }: z.output<typeof RECOVER>, reply: Reply): Promise<void> {
+    const seen = new Map(subscriptions.map(({ channel, lastSeenServerSeq }) => [channel, lastSeenServerSeq]));
+    const { known } = await this.#snapshots([...seen.keys()]);
+    this.#enter(clientId);
+    const { host } = this.#options;
+    const channels = [...seen].map(([channel, lastSeen]) => {
+      const take = known.get(channel);
+      if (take === undefined) return { kind: "missing", channel };
+      const reader = { clientId, channels: new Set([host.channelOf(channel)]) };
+      const actions = host.missedBy(reader, lastSeen);
+      if (actions === null) return { kind: "snapshot", channel, snapshot: take() };
+      // A refusal names the channel as its client did.
+      return {
+        kind: "replay",
+        channel,
+        actions: actions.filter((one) => one.channel === channel || reader.channels.has(one.channel)),
+      };
+    });
+    reply({ channels });
   }
 
   #enter(clientId: string): void {
@@ -216,19 +244,19 @@ export class AhpConnection implements Reader {
 
   /**
    * Subscribes this reader to each channel that exists, and returns a function for each snapshot, and the names of the
-   * missing channels.
+   * missing channels, as they were given.
    */
   async #snapshots(
     channels: readonly string[],
-  ): Promise<{ readonly known: readonly (() => Snapshot)[]; readonly missing: readonly string[] }> {
+  ): Promise<{ readonly known: ReadonlyMap<string, () => Snapshot>; readonly missing: readonly string[] }> {
     const { host } = this.#options;
-    const known: (() => Snapshot)[] = [];
+    const known = new Map<string, () => Snapshot>();
     const missing: string[] = [];
     for (const given of new Set(channels)) {
       try {
         const channel = host.channelOf(given);
         this.#checkSubscription(channel);
-        known.push(await host.snapshot(channel));
+        known.set(given, await host.snapshot(channel));
         this.channels.add(channel);
       } catch (error) {
         if (!(error instanceof AhpError)) throw error;

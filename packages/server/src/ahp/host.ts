@@ -3,7 +3,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { ContinuoError, isContinuoError, keepNewest, messageOf, present } from "@continuo/core/model";
 import type { MachineService, MachineSession } from "@continuo/core/wire/machine";
-import { type ActionLog, createActionLog } from "./action-log.ts";
+import { type ActionLog, createActionLog, type LogReader } from "./action-log.ts";
 import { AhpError } from "./errors.ts";
 import { LIMITS } from "./limits.ts";
 import {
@@ -162,7 +162,7 @@ export class AhpHost {
   }
 
   /** The actions that a client has missed; `null` if it needs a snapshot. */
-  missedBy(reader: Reader, lastSeen: number): readonly ActionEnvelope[] | null {
+  missedBy(reader: LogReader, lastSeen: number): readonly ActionEnvelope[] | null {
     for (const channel of reader.channels) {
       const name = parseChatUri(channel) ?? parseSessionUri(channel);
       if (name === null) continue;

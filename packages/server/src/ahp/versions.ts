@@ -1,13 +1,14 @@
 /**
  * The versions of the protocol that the host speaks. The public registry of actions (`types/version/registry.ts`, read in
  * November 2026) lists 0.9.0 and 1.0.0 as released. Between them it names two new actions, both about canvases, which
- * this host does not have. The public notes of 2 October 2026 name one change that breaks clients: `reconnect` has a
- * cursor for each channel, and recovers each channel by itself. No editor offered 1.0.0 when this was tried, so it is
- * not spoken yet.
+ * this host does not have. The public texts of October 2026 have two forms of `reconnect`: one number for the connection,
+ * and (in the note of 2 October) a cursor for each channel. A client reconnects before any version is chosen, so the host
+ * takes both forms, and answers in the form of the request. The bounded delivery of 1.1.0 is an offer of the client; a
+ * host that does not accept it delivers as before.
  */
 
 /** Each entry also stands for the later patches of its version, as the protocol's rules of versions say. */
-export const VERSIONS: readonly string[] = ["0.9.0"];
+export const VERSIONS: readonly string[] = ["1.0.0", "0.9.0"];
 
 type Numbers = readonly [number, number, number];
 
