@@ -3,12 +3,13 @@
 import { cutText, present } from "@continuo/core/model";
 import type { MachineChat } from "@continuo/core/wire/machine";
 import { z } from "zod";
-import { AhpError } from "./errors.ts";
+import { hasPictures, type Prompt, promptOf, withoutPictures } from "./attachments.ts";
+import { refused } from "./errors.ts";
 import type { AhpHost } from "./host.ts";
 import { LIMITS } from "./limits.ts";
 import { AHP_ERRORS, type AhpMessage, type ChatAction, type SessionAction } from "./protocol.ts";
 import type { Origin, SessionFeed } from "./session-feed.ts";
-import { parseChatUri, parseFileUri, parseSessionUri } from "./uris.ts";
+import { parseChatUri, parseSessionUri } from "./uris.ts";
 
 /** The client that sent the action, and its rights. */
 export interface Sender {
@@ -107,6 +108,8 @@ async function apply(to: ActionContext, action: ClientAction): Promise<void> {
       sender.may("write");
       if (!feed.isRunning) return await start(to, { turnId: action.id, message: action.message });
       if ((feed.chat.queuedMessages?.length ?? 0) >= LIMITS.queued) throw refused("too many messages wait");
+      if (hasPictures(action.message))
+        throw refused("a message with a picture cannot wait: send it when the turn has ended");
       feed.act(action, origin);
       return feed.whenFirst(action.id, () => startQueued(to, action.id));
     case "session/titleChanged":
@@ -148,10 +151,11 @@ async function start(
     );
   if (feed.chat.turns.some(({ id }) => id === turnId))
     throw refused("a turn with this id has ended: send the message with a new id");
-  const text = promptOf(message);
+  const prompt = promptOf(message);
+  const shown = withoutPictures(message);
   await feed.begin(
-    { type: "chat/turnStarted", turnId, startedAt, message, ...present({ queuedMessageId }) },
-    { ...present({ origin }), send: (key) => send(host, { feed, key, text, sender }) },
+    { type: "chat/turnStarted", turnId, startedAt, message: shown, ...present({ queuedMessageId }) },
+    { ...present({ origin }), send: (key) => send(host, { feed, key, prompt, sender }) },
   );
 }
 
@@ -175,32 +179,19 @@ async function send(
   to: {
     readonly feed: SessionFeed;
     readonly key: string | null;
-    readonly text: string;
+    readonly prompt: Prompt;
     readonly sender: Sender;
   },
 ): ReturnType<MachineChat["prompt"]> {
-  const { feed, key, text, sender } = to;
+  const { feed, key, prompt, sender } = to;
   if (key !== null) {
     await sender.recordStart(key);
-    return await host.machine.chat.prompt(key, { text }, sender.signal);
+    return await host.machine.chat.prompt(key, prompt, sender.signal);
   }
   const draft = host.draftOf(feed.uri);
   if (draft === undefined) throw refused("the session is gone");
   await sender.recordStart(draft.cwd);
-  return await host.machine.chat.begin({ agent: draft.provider, cwd: draft.cwd, text });
-}
-
-/** Only names files, because an agent reads them itself. Errors: for other attachments, and for no words. */
-function promptOf({ text, attachments }: AhpMessage): string {
-  const named = (Array.isArray(attachments) ? attachments : []).map((one: unknown): string => {
-    const { type, uri, modelRepresentation, label } = (one ?? {}) as Readonly<Record<string, unknown>>;
-    if (type === "resource" && typeof uri === "string") return `Attached: ${parseFileUri(uri) ?? uri}`;
-    if (type === "simple" && typeof modelRepresentation === "string") return modelRepresentation;
-    throw refused(`Continuo cannot pass on the attachment ${JSON.stringify(label ?? type)}`);
-  });
-  const prompt = [text, ...named].join("\n\n");
-  if (!/\S/u.test(prompt)) throw refused("the message has no words");
-  return prompt;
+  return await host.machine.chat.begin({ agent: draft.provider, cwd: draft.cwd, ...prompt });
 }
 
 async function answer(
@@ -270,8 +261,4 @@ function setClient(
   const clientId = action.type === "session/activeClientSet" ? action.activeClient.clientId : action.clientId;
   if (clientId !== sender.origin.clientId) throw refused("a client speaks for itself only");
   feed.actOnSession(action, sender.origin);
-}
-
-function refused(message: string, code: number = AHP_ERRORS.invalidParams): AhpError {
-  return new AhpError(code, message);
 }

@@ -49,3 +49,8 @@ export function reasonOf(error: unknown): string {
   const hint = typeof data === "object" && data !== null && "hint" in data ? data.hint : null;
   return typeof hint === "string" ? `${message}. ${hint}` : message;
 }
+
+/** The message is the reason that the client receives with its action. */
+export function refused(message: string, code: number = AHP_ERRORS.invalidParams): AhpError {
+  return new AhpError(code, message);
+}

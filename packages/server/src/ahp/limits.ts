@@ -38,6 +38,8 @@ export const LIMITS = {
   titleChars: 160,
   reasonChars: 2_000,
   promptChars: 200_000,
+  /** Characters of the pictures of a message, as base64. */
+  pictureChars: 4_194_304,
   /** A client with this many unsent bytes in its socket is disconnected. */
   waitingBytes: 8_388_608,
 } as const;

@@ -152,17 +152,28 @@ export interface AnswerCall {
   readonly lasting: "allowed" | "refused";
 }
 
+/** A picture that a person sends with a prompt. Routes of HTTP take none. */
+export interface PromptPicture {
+  readonly mimeType: string;
+  /** Base64. */
+  readonly data: string;
+}
+
+export interface PromptPictures {
+  readonly pictures?: readonly PromptPicture[];
+}
+
 /** The conversations of a machine, without HTTP. Every member can fail with `not_found`. */
 export interface MachineChat {
   /** Ends when the signal aborts. */
   events(key: string, signal: AbortSignal): AsyncIterable<ChatEvent>;
   /** Errors: `session_live`, `busy`, `too_many_runs`, `unsupported`; those of opening the conversation. */
-  prompt(key: string, request: PromptRequest, signal: AbortSignal): Promise<PromptAnswer>;
+  prompt(key: string, request: PromptRequest & PromptPictures, signal: AbortSignal): Promise<PromptAnswer>;
   /**
    * Sends a prompt in a new session.
    * Errors: `not_found` for a folder or an agent, `untrusted`, `agent_missing`; those of `prompt`.
    */
-  begin(request: NewChatRequest): Promise<PromptAnswer>;
+  begin(request: NewChatRequest & PromptPictures): Promise<PromptAnswer>;
   /** Errors: `not_found` for a folder, `untrusted`. */
   agentsIn(cwd: string): Promise<NewChatAgents>;
   /** The names of files in a folder, or in the folder of a session. Errors: as `agentsIn`. */

@@ -36,6 +36,8 @@ export {
   type ChatState,
   type MachineChat,
   type PromptAnswer,
+  type PromptPicture,
+  type PromptPictures,
   type PromptRequest,
 } from "./chat.ts";
 export { type FoundMessage, type SessionSearchResult, searchableText } from "./find.ts";

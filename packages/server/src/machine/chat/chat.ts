@@ -31,10 +31,10 @@ export function createChat(options: ChatOptions): Chat {
   return {
     ...createNewChats(parts),
     events: (key, signal) => chatEvents(parts, key, signal),
-    async prompt(key, { text, agent }, signal) {
+    async prompt(key, { text, agent, pictures }, signal) {
       const chat = await opened(parts, key, signal);
       if (agent !== undefined) await chat.switchAgent(agent);
-      const runId = await chat.say(text);
+      const runId = await chat.say(text, pictures);
       changes.tell();
       return { key: moved.get(key) ?? key, runId };
     },

@@ -18,13 +18,13 @@ export function createNewChats({
   const { places } = options;
   const listings = createFolderListings();
   return {
-    async begin({ agent, cwd, mode, text }) {
+    async begin({ agent, cwd, mode, text, pictures }) {
       const chat = await chats.begin({
         agent,
         cwd: folderAt(cwd, places),
         ...present({ permissions: mode }),
       });
-      const runId = await chat.say(text);
+      const runId = await chat.say(text, pictures);
       const key = await options.keyOfOwn(chat.sessionId);
       changes.tell();
       return { key, runId };

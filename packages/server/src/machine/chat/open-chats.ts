@@ -3,8 +3,10 @@
 import { randomUUID } from "node:crypto";
 import { openTalk, type Talk, type TalkFlags } from "@continuo/agents/conversations";
 import { ContinuoError } from "@continuo/core/model";
+import type { PromptPicture } from "@continuo/core/wire/machine";
 import type { PlacesAt } from "@continuo/files";
 import type { OpenedStore } from "@continuo/store";
+import type { RunInput } from "@continuo/store/sessions";
 import type { Changes } from "./changes.ts";
 import { leaveToOthers } from "./leave-to-others.ts";
 import { LIVE_LIMITS } from "./limits.ts";
@@ -17,7 +19,7 @@ export interface OpenChat {
   /** True for a turn that began here. */
   isOwnRun(runId: string): boolean;
   /** Queues a turn, or begins it at once; resolves when its prompt is stored. Errors: those of storing it. */
-  say(text: string): Promise<string>;
+  say(text: string, pictures?: readonly PromptPicture[]): Promise<string>;
   /** Errors: `busy` while a turn runs; those of `Talk.switchAgent`. */
   switchAgent(name: string): Promise<void>;
 }
@@ -153,13 +155,13 @@ async function openChat(
     isOwnRun,
     stop,
     turns,
-    async say(text) {
+    async say(text, pictures = []) {
       const runId = randomUUID();
       runs.add(runId);
       const onNextRun = (next: string): void => void runs.add(next);
       const own = await store();
       const after = await own.latestSequence(sessionId);
-      const said = talk.queue(text, {
+      const said = talk.queue(inputOf(text, pictures), {
         runId,
         onNextRun,
         signal: stop.signal,
@@ -177,6 +179,12 @@ async function openChat(
     },
   };
   return chat;
+}
+
+function inputOf(text: string, pictures: readonly PromptPicture[]): RunInput {
+  if (pictures.length === 0) return text;
+  const images = pictures.map((picture) => ({ type: "image" as const, ...picture }));
+  return text.trim() === "" ? images : [{ type: "text", text }, ...images];
 }
 
 /** All conversations share the store, so closing one of them must not close it. */
