@@ -92,6 +92,8 @@ async function loadWindow(
     headers: await authorizationOf(token),
     signal: AbortSignal.timeout(LIMITS.loadMs),
     cache: "no-store",
+    // The token is for this server only.
+    redirect: "error",
   });
   if (answer.ok) return (await answer.json()) as MessagesWindow;
   if (FINAL.includes(answer.status)) return { messages: [], sequence: 0, hasOlder: false };

@@ -4,6 +4,7 @@ import {
   type Block,
   isEvent,
   type KnownEvent,
+  keepNewest,
   type Payload,
   present,
   type RunStatus,
@@ -29,6 +30,9 @@ export interface ChatEventsOptions {
 
 /** The key in the metadata of a run for the id that the sender gave to the message. */
 export const SENT_AS = "sentAs";
+
+/** The runs of ended answers that a reader of changes remembers. */
+const MAX_ENDED = 1_000;
 
 /** An input and its answer, over all attempts. */
 interface Exchange {
@@ -56,8 +60,10 @@ export class ChatFold {
   #shown: (Exchange | ChatMessage)[] = [];
   /** The answer, by the run of each attempt. */
   readonly #exchanges = new Map<string, Exchange>();
-  /** With `follow`: the runs of answers that have ended, of which nothing else is kept. */
+  /** With `follow`: the runs of the newest answers that have ended, of which nothing else is kept. */
   readonly #ended = new Set<string>();
+  /** True if older answers have ended too, so that the run of a late event may be one of theirs. */
+  #hasOlder = false;
   readonly #options: ReadChatOptions;
 
   constructor(options: ReadChatOptions) {
@@ -88,10 +94,16 @@ export class ChatFold {
     return chat;
   }
 
-  /** Returns what the event changes; `null` if the agent is asked again about an answer that had ended. */
+  /**
+   * Returns what the event changes; `null` if all must be read again, because the agent is asked again about an answer
+   * that had ended, or because a message may belong to an answer that is no longer known.
+   */
   follow(event: KnownEvent): readonly ChatFrame[] | null {
     if (event.runId !== undefined && this.#ended.has(event.runId)) return [];
-    if (event.type === "run_created" && this.#ended.has(String(event.data.metadata?.retryOf))) return null;
+    const asked = event.type === "run_created" ? event.data.metadata?.retryOf : undefined;
+    if (typeof asked === "string" && (this.#ended.has(asked) || this.#mayHaveEnded(asked))) return null;
+    const isMessage = event.type === "message_sent" || event.type === "message_received";
+    if (isMessage && event.runId !== undefined && this.#mayHaveEnded(event.runId)) return null;
     this.take(event);
     const added = this.#shown;
     this.#shown = [];
@@ -114,6 +126,12 @@ export class ChatFold {
       this.#exchanges.delete(runId);
       this.#ended.add(runId);
     }
+    this.#hasOlder ||= this.#ended.size > MAX_ENDED;
+    keepNewest(this.#ended, MAX_ENDED);
+  }
+
+  #mayHaveEnded(runId: string): boolean {
+    return this.#hasOlder && !this.#exchanges.has(runId);
   }
 
   #create({ runId, input, metadata = {} }: Payload<"run_created">): void {

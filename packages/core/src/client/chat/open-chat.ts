@@ -98,6 +98,8 @@ export async function openChat(options: OpenChatOptions): Promise<OpenedChat> {
           ...(text === undefined ? {} : { "content-type": "application/json" }),
         },
         cache: "no-store" as const,
+        // The token is for this server only.
+        redirect: "error" as const,
         body: text,
         signal,
         // A page that is left while it sends has sent its message.

@@ -2,8 +2,8 @@
 
 import { isContinuoError } from "../../model/index.ts";
 import { errorFromWire } from "../../wire/index.ts";
+import { backOffMs } from "./back-off.ts";
 
-/** The pauses between attempts, which double. */
 const PAUSES = { firstMs: 100, longestMs: 2_000 } as const;
 
 /** Statuses of a server, or of a proxy in front of it, that is unavailable for a moment. */
@@ -23,8 +23,9 @@ export async function patiently(
   { patienceMs, signal }: WaitLimit,
 ): Promise<Response> {
   const end = performance.now() + patienceMs;
-  for (let waitMs: number = PAUSES.firstMs; ; waitMs = Math.min(2 * waitMs, PAUSES.longestMs)) {
+  for (let tries = 0; ; tries += 1) {
     signal?.throwIfAborted();
+    const waitMs = backOffMs(tries, PAUSES);
     const isLast = performance.now() + waitMs > end;
     try {
       const response = await call();
