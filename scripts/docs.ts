@@ -31,7 +31,7 @@ Generated from \`continuo --help\` by \`node scripts/docs.ts\`; a test fails if 
 Without a command, \`continuo\` lists the newest sessions. On a terminal, output is coloured, fits the width of the
 terminal, and opens in \`$PAGER\` (else \`less\`) if it is long; \`NO_COLOR\`, \`FORCE_COLOR\` and \`TERM=dumb\` are respected.
 In a file or a pipe, output is plain and complete. \`--json\` is for programs: its keys are a contract, times are
-ISO 8601 UTC, unknown values are \`null\`, and an error is \`{"error":{"code","message","hint","details"}}\` on stderr.
+ISO 8601 UTC, unknown values are \`null\`, and an error is \`{"error":{"code","message","hint","details","page"}}\` on stderr.
 
 | exit code | meaning | [error codes](errors.md) |
 |---|---|---|

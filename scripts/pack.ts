@@ -75,7 +75,9 @@ function stagePackage(name: string, stage: string): string {
     const compiled = file.replace("./src/", "./dist/").replace(/\.ts$/u, "");
     return [door, { types: `${compiled}.d.ts`, default: `${compiled}.js` }] as const;
   });
-  const published = { ...manifest, files: ["dist"], exports: Object.fromEntries(doors) };
+  const files = name === "core" ? ["dist", "docs"] : ["dist"];
+  if (name === "core") stageErrorsPage(join(stage, "docs"));
+  const published = { ...manifest, files, exports: Object.fromEntries(doors) };
   writeFileSync(join(stage, "package.json"), `${JSON.stringify(published, null, 2)}\n`);
   for (const [from, file] of [
     [source, "README.md"],
@@ -83,6 +85,16 @@ function stagePackage(name: string, stage: string): string {
   ] as const)
     cpSync(join(from, file), join(stage, file));
   return stage;
+}
+
+/** The page that `page` of an error names. Its neighbours are only in the package `continuo`. */
+function stageErrorsPage(folder: string): void {
+  const page = readFileSync(join(ROOT, "docs/errors.md"), "utf8");
+  mkdirSync(folder);
+  writeFileSync(
+    join(folder, "errors.md"),
+    page.replaceAll(/\[[^\]]+\]\(([\w-]+\.md)\)/gu, "docs/$1 of the package `continuo`"),
+  );
 }
 
 /** The files that npm would pack, with a manifest without scripts: npm warns of those that a clone needs. */

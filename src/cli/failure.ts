@@ -1,6 +1,6 @@
 /** Errors as text for people, or as one JSON object for programs. */
 
-import { type ContinuoError, exitCodeOf, isContinuoError } from "@continuo/core/model";
+import { type ContinuoError, exitCodeOf, isContinuoError, pageOfCode, shellWord } from "@continuo/core/model";
 import { visibleLine, visibleText } from "@continuo/core/transcript";
 import { entryOf } from "@continuo/files";
 import { CommanderError } from "commander";
@@ -13,6 +13,7 @@ interface Failure {
   readonly message: string;
   readonly hint: string | null;
   readonly details: Readonly<Record<string, unknown>>;
+  readonly page: string;
 }
 
 /** Writes to stderr, and returns the exit code. */
@@ -33,9 +34,20 @@ export function reportFailure(error: unknown, argv: readonly string[], shell: Sh
     ...sentenceLines(said, shell, shell.stderr),
     ...matchLines(failure.details, shell),
     ...(failure.hint === null ? [] : sentenceLines([hint], shell, shell.stderr)),
+    ...explanationLines(failure, shell),
   ];
   shell.stderr.write(`${lines.join("\n")}\n`);
   return exitCodeFor(error);
+}
+
+/** For these a person needs no page: the help explains the first one, and the person caused the others. */
+const PLAIN: readonly string[] = ["usage", "cancelled", "interrupted"];
+
+/** On a terminal, the command that explains the code. */
+function explanationLines(failure: Failure, shell: Shell): readonly string[] {
+  if (shell.stderr.isTTY !== true || PLAIN.includes(failure.code)) return [];
+  const text = `\`continuo errors ${shellWord(failure.code)}\` explains this error.`;
+  return sentenceLines([{ text, styles: ["dim"] }], shell, shell.stderr);
 }
 
 function exitCodeFor(error: unknown): number {
@@ -54,7 +66,7 @@ function toFailure(error: unknown, argv: readonly string[], shell: Shell): Failu
       suggestion === undefined
         ? `Run \`${helpFor(argv)}\` to see what there is.`
         : `Did you mean ${suggestion}?`;
-    return { code: "usage", message, hint, details: {} };
+    return { code: "usage", message, hint, details: {}, page: pageOfCode("usage") };
   }
   const wantsStack = shell.env.CONTINUO_DEBUG !== undefined && error instanceof Error;
   return {
@@ -62,6 +74,7 @@ function toFailure(error: unknown, argv: readonly string[], shell: Shell): Failu
     message: wantsStack ? (error.stack ?? error.message) : String(error),
     hint: "Report this error of Continuo's; `continuo bug-report` writes what is needed; CONTINUO_DEBUG=1 shows where it happened.",
     details: {},
+    page: pageOfCode("internal"),
   };
 }
 
@@ -91,8 +104,8 @@ function messageOfCommander({ code, message }: CommanderError, argv: readonly st
   return asked === undefined ? "missing command" : `unknown command '${asked}'`;
 }
 
-function fromContinuoError({ code, message, hint, details }: ContinuoError): Failure {
-  return { code, message, hint: hint ?? null, details };
+function fromContinuoError({ code, message, hint, details, page }: ContinuoError): Failure {
+  return { code, message, hint: hint ?? null, details, page };
 }
 
 function wantsJson(argv: readonly string[]): boolean {

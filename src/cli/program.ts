@@ -11,7 +11,7 @@ import { addBlameCommand } from "./blame/index.ts";
 import { addChannelCommands, openAsking } from "./channel/index.ts";
 import { addChatCommand } from "./chat/index.ts";
 import { addCompletionCommands } from "./completion/index.ts";
-import { addBugReportCommand, addDoctorCommand } from "./doctor/index.ts";
+import { addBugReportCommand, addDoctorCommand, addErrorsCommand } from "./doctor/index.ts";
 import { addExtensionCommand } from "./extension/index.ts";
 import { addGuardCommands } from "./guard/index.ts";
 import { addHandoffCommands, addImportCommand } from "./handoff/index.ts";
@@ -131,6 +131,7 @@ const COMMANDS: Readonly<Record<string, Add>> = {
   doctor: addDoctorCommand,
   relocate: addRelocateCommand,
   "bug-report": addBugReportCommand,
+  errors: addErrorsCommand,
   trust: addTrustCommand,
   view: addViewCommand,
   serve: addServeCommand,

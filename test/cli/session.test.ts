@@ -452,6 +452,7 @@ describe("errors", () => {
           message: 'there is no session "nope"',
           hint: "Run `continuo session list --all --archived` to see every session.",
           details: {},
+          page: "docs/errors.md#not_found",
         },
       })}\n`,
     });

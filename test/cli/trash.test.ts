@@ -96,6 +96,7 @@ test("--json of all three commands has the same keys", async () => {
         message: 'there is no session "nothing"',
         hint: expect.any(String),
         details: {},
+        page: "docs/errors.md#not_found",
       },
     },
   ]);

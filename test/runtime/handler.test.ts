@@ -301,9 +301,10 @@ test("an expected failure in a route of the program gives the server's answer, a
     throw new HTTPException(418, { message: "no coffee" });
   });
   const refused = await app.request("/answer/none", { method: "POST" });
+  const page = "docs/errors.md#not_found";
   expect([refused.status, await refused.json()]).toEqual([
     404,
-    { error: { code: "not_found", message: "there is no approval none", hint: null, details: {} } },
+    { error: { code: "not_found", message: "there is no approval none", hint: null, details: {}, page } },
   ]);
   const own = await app.request("/teapot");
   expect([own.status, await own.text()]).toEqual([418, "no coffee"]);
@@ -356,6 +357,7 @@ test("a body that a schema refuses in a route of the program gives 400, with the
           message: "the body does not have the expected form: name, steps.1.run",
           hint: "Correct these values, and send the request again.",
           details: { issues: [{ path: "name" }, { path: "steps.1.run" }] },
+          page: "docs/errors.md#invalid",
         },
       },
     ]);

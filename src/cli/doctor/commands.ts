@@ -1,9 +1,10 @@
-/** The flags of `doctor` and `bug-report`. Nothing here does any work. */
+/** The flags of `doctor`, `bug-report` and `errors`. Nothing here does any work. */
 
 import type { Command } from "commander";
 import type { ProgramRun } from "../terminal/index.ts";
 import type { BugReportFlags } from "./bug-report.ts";
 import type { DoctorFlags } from "./doctor.ts";
+import type { ErrorsFlags } from "./errors.ts";
 import type { SessionsFlags } from "./missed-sessions.ts";
 
 const HELP = `
@@ -67,6 +68,28 @@ export function addBugReportCommand(program: Command, run: ProgramRun | null): v
       if (run === null) return;
       const { runBugReport } = await import("./bug-report.ts");
       run.onEnd(await runBugReport(flags, run.shell));
+    });
+}
+
+const ERRORS_HELP = `
+An error of a command, of the library and of the server has a code; \`--json\` and the server print it. The codes of
+all versions stay the same. docs/errors.md of the package has the same text.
+
+Examples:
+  continuo errors              list the codes
+  continuo errors session_live explain one`;
+
+export function addErrorsCommand(program: Command, run: ProgramRun | null): void {
+  program
+    .command("errors")
+    .description("explain an error code: what it means, why it happens, and what to do")
+    .argument("[code]", "the code (default: list all codes)")
+    .option("--json", "print JSON")
+    .addHelpText("after", ERRORS_HELP)
+    .action(async (code: string | undefined, flags: ErrorsFlags) => {
+      if (run === null) return;
+      const { runErrors } = await import("./errors.ts");
+      run.onEnd(await runErrors(code ?? null, flags, run.shell));
     });
 }
 

@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { inspect } from "node:util";
 import { expect, test } from "vitest";
 import {
   ContinuoError,
@@ -8,6 +9,7 @@ import {
   exitCodeOf,
   httpStatusOf,
   isContinuoError,
+  pageOfCode,
 } from "./errors.ts";
 
 test("an error keeps its code, hint and details", () => {
@@ -17,11 +19,21 @@ test("an error keeps its code, hint and details", () => {
   expect(isContinuoError(error, "conflict")).toBe(false);
 });
 
-test("every code has a section of the page that its error names", () => {
+test("every code has a section with its meaning, its causes and its remedy on the page that its error names", () => {
   const page = readFileSync(join(import.meta.dirname, "../../../../docs/errors.md"), "utf8");
-  const sections = [...page.matchAll(/^## (\w+)\n\n\S/gmu)].map(([, code]) => `docs/errors.md#${code}`);
+  const section =
+    /^## (\w+)\n\n\*\*Meaning:\*\* \S.*\.\n\n\*\*Why:\*\* \S.*\.\n\n\*\*What to do:\*\* \S.*\.$/gmu;
+  const sections = [...page.matchAll(section)].map(([, code]) => `docs/errors.md#${code}`);
   const codes = Object.keys(ERROR_KINDS) as ErrorCode[];
-  expect(codes.map((code) => new ContinuoError(code, "x").page).toSorted()).toEqual(sections.toSorted());
+  const named = [...codes.map((code) => new ContinuoError(code, "x").page), pageOfCode("internal")];
+  expect(named.toSorted()).toEqual(sections.toSorted());
+});
+
+test("an error that nobody catches is printed with its code, its hint and its page", () => {
+  const printed = inspect(new ContinuoError("conflict", "the id is taken", { hint: "Choose another id." }));
+  expect(printed).toContain("the id is taken");
+  for (const part of ["code: 'conflict'", "hint: 'Choose another id.'", "page: 'docs/errors.md#conflict'"])
+    expect(printed).toContain(part);
 });
 
 test("an error that is not ours exits with 1 and is an internal server error", () => {

@@ -155,6 +155,11 @@ export class ContinuoError extends Error {
   readonly hint: string | undefined;
   readonly hintFor: "program" | undefined;
   readonly details: Readonly<Record<string, unknown>>;
+  /**
+   * The section about this code, in the folder of the package `continuo` or `@continuo/core`: `docs/errors.md#conflict`.
+   * A property of the object, so that Node prints it with an error that nobody catches.
+   */
+  readonly page: string;
 
   constructor(code: ErrorCode, message: string, parts: ErrorParts = {}) {
     super(message, parts.cause === undefined ? undefined : { cause: parts.cause });
@@ -162,12 +167,13 @@ export class ContinuoError extends Error {
     this.hint = parts.hint ?? ERROR_KINDS[code].hint;
     this.hintFor = parts.hintFor;
     this.details = parts.details ?? {};
+    this.page = pageOfCode(code);
   }
+}
 
-  /** The section of the documentation about this code, in the folder of the package. */
-  get page(): string {
-    return `docs/errors.md#${this.code}`;
-  }
+/** The section of a code, also of `internal`, which commands and the server have for a mistake in a program. */
+export function pageOfCode(code: ErrorCode | "internal"): string {
+  return `docs/errors.md#${code}`;
 }
 
 /** Also works for a value that throws when it is read. */

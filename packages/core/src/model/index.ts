@@ -18,6 +18,7 @@ export {
   isContinuoError,
   isPassing,
   messageOf,
+  pageOfCode,
   rethrowForSession,
 } from "./errors.ts";
 export {

@@ -1,4 +1,4 @@
-/** Turns errors into `{ error: { code, message, hint, details } }` for the wire, and back. */
+/** Turns errors into `{ error: { code, message, hint, details, page } }` for the wire, and back. */
 
 import {
   ContinuoError,
@@ -6,6 +6,7 @@ import {
   type ErrorCode,
   httpStatusOf,
   isContinuoError,
+  pageOfCode,
   present,
 } from "../model/index.ts";
 
@@ -15,6 +16,8 @@ export interface WireError {
     readonly message: string;
     readonly hint: string | null;
     readonly details: Readonly<Record<string, unknown>>;
+    /** The section about the code, in the folder of the package `continuo`. An older server leaves it out. */
+    readonly page?: string;
   };
 }
 
@@ -27,11 +30,12 @@ export function toWireError(error: unknown): WireError {
         message: "the server made a mistake",
         hint: "Try again in a moment. The server's log has the cause.",
         details: {},
+        page: pageOfCode("internal"),
       },
     };
   }
-  const { code, message, hint = null, hintFor, details } = error;
-  return { error: { code, message, hint: hintFor === "program" ? null : hint, details } };
+  const { code, message, hint = null, hintFor, details, page } = error;
+  return { error: { code, message, hint: hintFor === "program" ? null : hint, details, page } };
 }
 
 const CUSTOMER_HINTS: { readonly [Code in ErrorCode]?: string } = {

@@ -148,7 +148,13 @@ function outcomeToJson({ id, trashed, deleted, error }: Outcome): Readonly<Recor
   const failure =
     error === undefined
       ? null
-      : { code: error.code, message: error.message, hint: error.hint ?? null, details: error.details };
+      : {
+          code: error.code,
+          message: error.message,
+          hint: error.hint ?? null,
+          details: error.details,
+          page: error.page,
+        };
   return {
     id,
     trashed: trashed === undefined ? null : trashedToJson(trashed),
