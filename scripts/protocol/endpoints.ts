@@ -1,10 +1,12 @@
 /**
  * The data that goes over HTTP, by endpoint: the body that is sent, the answer, and the data of server-sent events by
- * the name of the event. `protocol/http.json` is made from it. Bytes, texts, and the data that the Durable Streams
- * protocol itself defines are not listed.
+ * the name of the event. `content` is the media type of an answer that is not JSON, and `none` for an answer with the
+ * status 204. `error` is the body of a refusal, if it is another one than that of `*`. `protocol/http.json` is made
+ * from it.
  */
 
 import type {
+  AuditEntry,
   EventPage,
   Message,
   NewEvent,
@@ -17,7 +19,9 @@ import type {
   AnchorAnswer,
   ChannelHead,
   ChannelsPage,
+  ChatFrame,
   EvidenceBatch,
+  ExpiringPictures,
   ExtensionAccess,
   ExtensionCollection,
   ExtensionDecision,
@@ -26,6 +30,7 @@ import type {
   LiveAnswer,
   LiveHistory,
   LiveOutline,
+  LivePage,
   LiveSession,
   LiveSessionRequest,
   MessageAnswer,
@@ -35,9 +40,12 @@ import type {
   Note,
   NoteHistory,
   NoteOperation,
+  OfferedWriter,
   OpenedLiveSession,
   PageEntry,
+  PageOperation,
   PageRequest,
+  RelatedNote,
   RemovedLiveSession,
   StreamControl,
   WireError,
@@ -92,6 +100,15 @@ import type {
 } from "@continuo/core/wire/machine";
 import type { ReplayReport } from "@continuo/live";
 import type { Approval, ApprovalStatus, Chat, SentRun, UIChunk } from "@continuo/server/runtime";
+import type {
+  ClaimedWake,
+  SubscriptionAnswer,
+  SubscriptionError,
+  SubscriptionRequest,
+  WakeAnswer,
+  WakeReport,
+  WebhookKeys,
+} from "./subscription-bodies.ts";
 
 /** The events of a stream of server-sent events: `type` is the name, the other keys are the data. */
 type SseEvents<Event extends { readonly type: string }> = {
@@ -157,6 +174,50 @@ export interface Endpoints {
     readonly events: { readonly data: readonly StoredEvent[]; readonly control: StreamControl };
   };
 
+  readonly "GET /v1/stream/__ds/jwks.json": { readonly answer: WebhookKeys };
+  readonly "PUT /v1/stream/__ds/subscriptions/ID": {
+    readonly body: SubscriptionRequest;
+    readonly answer: SubscriptionAnswer;
+    readonly error: SubscriptionError;
+  };
+  readonly "GET /v1/stream/__ds/subscriptions/ID": {
+    readonly answer: SubscriptionAnswer;
+    readonly error: SubscriptionError;
+  };
+  readonly "DELETE /v1/stream/__ds/subscriptions/ID": {
+    readonly content: "none";
+    readonly error: SubscriptionError;
+  };
+  readonly "POST /v1/stream/__ds/subscriptions/ID/streams": {
+    readonly body: { readonly streams: readonly string[] };
+    readonly content: "none";
+    readonly error: SubscriptionError;
+  };
+  readonly "DELETE /v1/stream/__ds/subscriptions/ID/streams/PATH": {
+    readonly content: "none";
+    readonly error: SubscriptionError;
+  };
+  readonly "POST /v1/stream/__ds/subscriptions/ID/claim": {
+    readonly body: { readonly worker: string };
+    readonly answer: ClaimedWake;
+    readonly error: SubscriptionError;
+  };
+  readonly "POST /v1/stream/__ds/subscriptions/ID/ack": {
+    readonly body: WakeReport;
+    readonly answer: WakeAnswer;
+    readonly error: SubscriptionError;
+  };
+  readonly "POST /v1/stream/__ds/subscriptions/ID/callback": {
+    readonly body: WakeReport;
+    readonly answer: WakeAnswer;
+    readonly error: SubscriptionError;
+  };
+  readonly "POST /v1/stream/__ds/subscriptions/ID/release": {
+    readonly body: WakeReport;
+    readonly content: "none";
+    readonly error: SubscriptionError;
+  };
+
   readonly "GET /v1/sessions/ID": {
     readonly answer: { readonly sessionId: string; readonly messages: readonly Message[] };
   };
@@ -176,6 +237,9 @@ export interface Endpoints {
     readonly body: { readonly open?: readonly string[] | null; readonly reason?: string | null };
     readonly answer: { readonly stopped: readonly string[] };
   };
+  readonly "GET /v1/sessions/ID/chat/events": { readonly events: { readonly message: ChatFrame } };
+  readonly "GET /v1/sessions/ID/chat/html": { readonly content: "text/html" };
+  readonly "GET /v1/sessions/ID/html": { readonly content: "text/html" };
   readonly "GET /v1/approvals": { readonly answer: readonly Approval[] };
   readonly "POST /v1/approvals/ID": {
     readonly body: {
@@ -188,6 +252,14 @@ export interface Endpoints {
   readonly "POST /v1/blobs": {
     readonly answer: { readonly hash: string; readonly sizeBytes: number; readonly mediaType: string };
   };
+  /** The media type is that of the upload, if browsers do not run it. */
+  readonly "GET /v1/blobs/HASH": { readonly content: "*/*" };
+  readonly "GET /v1/audit": {
+    readonly answer: { readonly entries: readonly AuditEntry[]; readonly nextCursor: string | null };
+  };
+  readonly "GET /v1/client.js": { readonly content: "text/javascript" };
+  /** `client-HASH.js`, which `client.js` loads. */
+  readonly "GET /v1/FILE": { readonly content: "text/javascript" };
   readonly "POST /v1/extension/requests": {
     readonly body: ExtensionRequest;
     readonly answer: ExtensionRequested;
@@ -198,6 +270,8 @@ export interface Endpoints {
     readonly answer: ExtensionAccess;
   };
   readonly "POST /v1/pages/cookie": { readonly body: PageRequest; readonly answer: PageEntry };
+  readonly "DELETE /v1/pages/cookie": { readonly content: "none" };
+  readonly "GET /v1/pages/proof": { readonly content: "none" };
   readonly "POST /v1/pages/code": {
     readonly answer: {
       readonly code: string | null;
@@ -217,6 +291,21 @@ export interface Endpoints {
   };
   readonly "POST /v1/live/KEY/evidence": { readonly body: EvidenceBatch; readonly answer: Acknowledgement };
   readonly "POST /v1/live/KEY/audio": { readonly answer: Acknowledgement };
+  readonly "POST /v1/live/KEY/ping": { readonly content: "none" };
+  readonly "GET /v1/live/KEY/page": { readonly answer: { readonly page: LivePage | null } };
+  readonly "POST /v1/live/KEY/page/ID": { readonly body: PageOperation; readonly answer: Acknowledgement };
+  readonly "GET /v1/live/KEY/writers": { readonly answer: { readonly writers: readonly OfferedWriter[] } };
+  readonly "POST /v1/live/KEY/writer": {
+    readonly body: { readonly name: string };
+    readonly answer: LiveSession;
+  };
+  readonly "GET /v1/live/KEY/expiring": { readonly answer: ExpiringPictures };
+  readonly "GET /v1/live/KEY/blobs/HASH": { readonly content: "application/octet-stream" };
+  readonly "POST /v1/live/KEY/blobs/HASH/keep": { readonly content: "none" };
+  readonly "GET /v1/live/KEY/notes/ID/related": {
+    readonly answer: { readonly related: readonly RelatedNote[] };
+  };
+  readonly "GET /v1/whisper/FILE": { readonly content: "application/octet-stream" };
   readonly "POST /v1/live/KEY/join": {
     readonly body: { readonly key: string };
     readonly answer: LiveSession;
@@ -270,6 +359,10 @@ export interface Endpoints {
   readonly "POST /v1/machine/preferences": { readonly body: Preferences; readonly answer: Preferences };
   readonly "GET /v1/machine/phones": { readonly answer: PhonesState };
   readonly "POST /v1/machine/phones": { readonly body: PairRequest; readonly answer: PairAnswer };
+  readonly "POST /v1/machine/phones/ID/revoke": { readonly answer: Readonly<Record<string, unknown>> };
+  readonly "GET /v1/machine/sessions/KEY/messages/ID/image": { readonly content: "image/*" };
+  /** HTML, Markdown, JSON or JSON lines, as `format` says. */
+  readonly "GET /v1/machine/sessions/KEY/export": { readonly content: "*/*" };
   readonly "GET /v1/machine/sessions/KEY": { readonly answer: SessionHead };
   readonly "GET /v1/machine/sessions/KEY/known": { readonly answer: KnownSession };
   readonly "GET /v1/machine/sessions/KEY/branches": { readonly answer: SessionBranches };

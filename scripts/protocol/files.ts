@@ -79,16 +79,21 @@ function http(types: TypeSchemas): Schema {
     $schema: DIALECT,
     title: "Bodies over HTTP",
     description:
-      "`endpoints` has for each endpoint the schema of the body that is sent, of the answer, and of the data of each server-sent event by its name.",
+      "`endpoints` has for each endpoint the schema of the body that is sent, of the answer, and of the data of each server-sent event by its name. `content` is the media type of an answer that is not JSON (`none`: the status 204), and `error` the body of a refusal; `*` has that of all other endpoints.",
     endpoints: Object.fromEntries(endpoints),
     $defs: defs,
   };
 }
 
-/** The events of a stream by name, without the object around them. */
-function flat({ events: pushed, ...bodies }: Schema): Schema {
+/** The events of a stream by name, and the media type of `content`, without the schemas around them. */
+function flat({ events: pushed, content, ...bodies }: Schema): Schema {
   const named = pushed as { readonly properties: Schema } | undefined;
-  return named === undefined ? bodies : { ...bodies, events: named.properties };
+  const media = content as { readonly const: string } | undefined;
+  return {
+    ...bodies,
+    ...(named === undefined ? {} : { events: named.properties }),
+    ...(media === undefined ? {} : { content: media.const }),
+  };
 }
 
 function events(types: TypeSchemas): Schema {

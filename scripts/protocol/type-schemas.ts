@@ -9,9 +9,11 @@ import {
   type ArrayTypeNode,
   type InterfaceDeclaration,
   type IntersectionTypeNode,
+  type NamedTupleMember,
   type ParenthesizedTypeNode,
   type PropertySignatureDeclaration,
   SyntaxKind,
+  type TupleTypeNode,
   type TypeAliasDeclaration,
   type TypeNode,
   type TypeOperatorNode,
@@ -156,24 +158,34 @@ class Reader {
     return unionOf([first, ...others].map((one) => this.#fromNode(one)));
   }
 
+  #fromTuple({ elements }: TupleTypeNode): Schema {
+    const prefixItems = [...elements].map((one) =>
+      this.#fromNode(one.kind === SyntaxKind.NamedTupleMember ? (one as NamedTupleMember).type : one),
+    );
+    return { type: "array", prefixItems, minItems: prefixItems.length, maxItems: prefixItems.length };
+  }
+
   /** Reads the written type, so that a scalar keeps its name. */
   #fromNode(node: TypeNode): Schema {
     switch (node.kind) {
       case SyntaxKind.ParenthesizedType:
         return this.#fromNode((node as ParenthesizedTypeNode).type);
       case SyntaxKind.TypeOperator:
+        // `readonly` changes nothing in JSON, and `keyof` is another type.
+        if ((node as TypeOperatorNode).operator !== SyntaxKind.ReadonlyKeyword) break;
         return this.#fromNode((node as TypeOperatorNode).type);
       case SyntaxKind.ArrayType:
         return { type: "array", items: this.#fromNode((node as ArrayTypeNode).elementType) };
+      case SyntaxKind.TupleType:
+        return this.#fromTuple(node as TupleTypeNode);
       case SyntaxKind.UnionType:
         return this.#fromUnion(node as UnionTypeNode);
       case SyntaxKind.IntersectionType:
         return { allOf: (node as IntersectionTypeNode).types.map((one) => this.#fromNode(one)) };
       case SyntaxKind.TypeReference:
         return this.#fromReference(node as TypeReferenceNode);
-      default:
-        return this.#fromType(this.#typeOf(node));
     }
+    return this.#fromType(this.#typeOf(node));
   }
 
   #fromReference(node: TypeReferenceNode): Schema {

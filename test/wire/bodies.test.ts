@@ -7,15 +7,14 @@ import { fakeClock } from "../live/fake-clock.ts";
 import { said, scriptedWriter } from "../live/live-session.ts";
 import { openMachine } from "../machine/open-machine.ts";
 import { openServer } from "../server/harness/open-server.ts";
-import { checkOf, readSchemas } from "./schemas.ts";
+import { checkOf, checkOfEndpoint, readSchemas } from "./schemas.ts";
 
 const { endpoints = {} } = readSchemas("http");
 
 /** Returns the fault in the JSON of an answer; the endpoint is named as in `scripts/protocol/endpoints.ts`. */
 function problemIn(endpoint: string, part: string, value: unknown): string {
   expect(Object.keys(endpoints), endpoint).toContain(endpoint);
-  const pointer = `endpoints/${endpoint.replaceAll("~", "~0").replaceAll("/", "~1")}/${part}`;
-  return checkOf("http", encodeURI(pointer).replaceAll("?", "%3F"))(value);
+  return checkOfEndpoint(endpoint, part)(value);
 }
 
 interface Call {

@@ -37,6 +37,15 @@ export function checkOf(name: "channel" | "live" | "http" | "events", pointer: s
   return check;
 }
 
+/**
+ * @param endpoint a name of `scripts/protocol/endpoints.ts`, such as `GET /v1/sessions/ID`
+ * @param part `body`, `answer`, `error`, or `events/NAME`
+ */
+export function checkOfEndpoint(endpoint: string, part: string): Check {
+  const pointer = `endpoints/${endpoint.replaceAll("~", "~0").replaceAll("/", "~1")}/${part}`;
+  return checkOf("http", encodeURI(pointer).replaceAll("?", "%3F"));
+}
+
 function compile(schema: Schema): Check {
   const ajv = new Ajv({ strict: false, allErrors: false, unicodeRegExp: true });
   const validate = ajv.compile(schema);
