@@ -1,6 +1,6 @@
 /**
  * `npm run test:frameworks [-- NAME … | --part-of-commit]`: the suites of agent frameworks against our adapters, and the adapters' own tests
- * with the real frameworks. Each framework brings the Vitest that its suite needs. `hosts` are programs that mount our handler:
+ * with the real frameworks; `schemas` are libraries of schemas. Each framework brings the Vitest that its suite needs. `hosts` are programs that mount our handler:
  * without a name they are left out, because Next compiles for minutes where others work too. `--part-of-commit` is for CI:
  * the commit decides which quarter is tried, and the hosts are in one of them.
  */
@@ -15,6 +15,7 @@ import { FRAMEWORK_PARTS, headCommit, momentsOfRun, partOf } from "./sizes/rotat
 
 const ROOT = join(import.meta.dirname, "..");
 const HOSTS = "hosts";
+const SCHEMAS = "schemas";
 
 for (const name of chosenNames(process.argv.slice(2))) {
   if (ADAPTERS.includes(name)) installFramework(ROOT, name);
@@ -28,10 +29,10 @@ for (const name of chosenNames(process.argv.slice(2))) {
 }
 
 function chosenNames(chosen: readonly string[]): readonly string[] {
-  if (chosen.length === 0) return ADAPTERS;
+  if (chosen.length === 0) return [...ADAPTERS, SCHEMAS];
   if (chosen[0] !== "--part-of-commit") return chosen;
   const part = partOf(headCommit().slice(16), FRAMEWORK_PARTS);
-  const names = momentsOfRun([...ADAPTERS, HOSTS], part);
+  const names = momentsOfRun([...ADAPTERS, HOSTS, SCHEMAS], part);
   process.stdout.write(`== the part of this commit: ${part} of the frameworks: ${names.join(", ")}\n`);
   return names;
 }

@@ -93,6 +93,6 @@ function runOlderAgents(): number {
 function runFrameworks(): number {
   const env = { ...process.env, CONTINUO_KILLS: "200" };
   const run = join(ROOT, "test/frameworks.ts");
-  const names = [...ADAPTERS, "hosts"];
+  const names = [...ADAPTERS, "hosts", "schemas"];
   return spawnSync(process.execPath, [run, ...names], { cwd: ROOT, stdio: "inherit", env }).status ?? 1;
 }

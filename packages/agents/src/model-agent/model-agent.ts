@@ -116,7 +116,7 @@ export class ModelAgent implements Agent {
         messages,
         ...(system === "" ? {} : { instructions: system }),
         ...present({ tools: given }),
-        ...(output === undefined ? {} : { output: Output.object({ schema: output }) }),
+        ...(output === undefined ? {} : { output: Output.object({ schema: strict(output) }) }),
         stopWhen: stepCountIs(Math.max(1, maxSteps - steps)),
         abortSignal: signal,
         // Without this function, the package prints the errors of the stream.
@@ -172,6 +172,24 @@ function notRun(open: ReadonlyMap<string, string>, tools: ToolSet = {}): AgentEv
     const content = "The tool did not run: it has no `execute`.";
     return [{ type: "tool_result", toolCallId, toolName, content, status: "error" }];
   });
+}
+
+/**
+ * The `ai` package takes a result of a Standard Schema that has a `value` for a checked one. Valibot's results have a
+ * `value` also beside their issues, so such a result is given on with its issues only.
+ */
+function strict(schema: FlexibleSchema<unknown>): FlexibleSchema<unknown> {
+  if (!("~standard" in schema) || schema["~standard"].vendor === "zod") return schema;
+  const standard = schema["~standard"];
+  return {
+    "~standard": {
+      ...standard,
+      validate: async (value) => {
+        const result = await standard.validate(value);
+        return result.issues === undefined ? result : { issues: result.issues };
+      },
+    },
+  };
 }
 
 /** Errors: `agent_failed` for an answer that does not follow the schema. */

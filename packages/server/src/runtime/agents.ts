@@ -19,7 +19,10 @@ export interface DefineAgentOptions<Schema extends FlexibleSchema<unknown> = Fle
   readonly instructions?: string;
   /** Tools of the `ai` package; those with `needsApproval` wait for `approvals.resolve`. */
   readonly tools?: ToolSet;
-  /** The schema of the answer, which is then the run's `value`. */
+  /**
+   * The schema of the answer, which is then the run's `value`: of zod, arktype or `jsonSchema` of the `ai` package. The
+   * model receives it as JSON Schema; valibot makes one with `toStandardJsonSchema(schema)` of `@valibot/to-json-schema`.
+   */
   readonly output?: Schema;
   /** The largest number of answers within one turn; 20 by default. */
   readonly maxSteps?: number;
@@ -41,13 +44,14 @@ const OPTIONS: KnownOptions<DefineAgentOptions> = {
   context: true,
 };
 
-/** Errors: `usage` for an unknown option. */
+/** Errors: `usage` for an unknown option, and for an `output` that cannot become JSON Schema. */
 export function defineAgent<Schema extends FlexibleSchema<unknown>>(
   options: DefineAgentOptions<Schema>,
 ): AgentDefinition<InferSchema<Schema>> {
   assertKnownOptions("defineAgent", options, OPTIONS);
   assertKnownOptions("context", options.context ?? {}, { maxTokens: true, window: true });
   assertModel(options);
+  assertOutput(options);
   const { context: { maxTokens = "window", window } = {}, ...model } = options;
   return {
     name: options.name,
@@ -76,6 +80,21 @@ function assertModel({ name, model, maxSteps, context = {} }: Partial<DefineAgen
   assertNumbers({ maxSteps }, { maxSteps: 1 });
   if (context.maxTokens === "window") assertNumbers({ window: context.window }, { window: 1 });
   else assertNumbers(context, { maxTokens: 1, window: 1 });
+}
+
+/** The `ai` package would find it only in the first run, which would fail. */
+function assertOutput({ name, output }: Pick<DefineAgentOptions, "name" | "output">): void {
+  if (output === undefined || !("~standard" in output)) return;
+  const { vendor, ...standard } = output["~standard"];
+  if (vendor === "zod" || ("jsonSchema" in standard && standard.jsonSchema !== undefined)) return;
+  throw new ContinuoError(
+    "usage",
+    `cannot make JSON Schema of the output of the agent ${JSON.stringify(name)}`,
+    {
+      hint: `Give a schema of ${vendor} that has a JSON Schema; for valibot, that is \`toStandardJsonSchema(schema)\` of \`@valibot/to-json-schema\`.`,
+      details: { vendor },
+    },
+  );
 }
 
 export interface CodingOptions extends Omit<RunAgentOptions, "onPermission" | "name"> {
