@@ -9,9 +9,10 @@ import {
   openNativeSession,
   openSessionAdapter,
   readNativeSession,
+  type SessionAdapterOptions,
 } from "@continuo/agents";
 import type { AgenticClient } from "@continuo/core/client";
-import { AGENT_NAMES, type AgentName, type Store } from "@continuo/core/model";
+import { AGENT_NAMES, type AgentName, ERROR_KINDS, type Store } from "@continuo/core/model";
 import { openStore } from "@continuo/store";
 import { expect, test } from "vitest";
 import * as continuo from "../../src/index.ts";
@@ -137,30 +138,66 @@ test("every name in docs/migration.md exists", async () => {
   for (const name of ours) await CHECKS[name]?.({ store, client });
 });
 
-const FORMATS: Readonly<Record<string, AgentName>> = {
+const FORMATS: Readonly<Record<AdapterFormat, AgentName>> = {
   "pi-agent": "pi",
   ccsdk: "claude",
   codex: "codex",
   gemini: "gemini",
   opencode: "opencode",
+  copilot: "copilot",
 };
 
-test("every name of the interface of adapters stands beside ours, and both exist", async () => {
-  const names = new Set([...ADAPTERS.matchAll(/`([\w-]+)(?:\(\w*\))?`/gu)].map(([, name = ""]) => name));
+/** Every option of an adapter; the compiler asks for a new one. */
+const OPTIONS: Readonly<Record<keyof SessionAdapterOptions, true>> = {
+  format: true,
+  sessionFile: true,
+  sessionId: true,
+  create: true,
+  places: true,
+  lockWaitMs: true,
+  signal: true,
+};
+
+/** The names that the left column explains, in code or as the arguments of a method. */
+function namesIn(text: string): ReadonlySet<string> {
+  const codes = [...text.matchAll(/`([^`]+)`/gu)].map(([, code = ""]) => code);
+  return new Set(codes.flatMap((code) => code.match(/[\w-]+/gu) ?? []));
+}
+
+test("every method, option, format and metadatum of an adapter stands beside our name for it", async () => {
+  const rows = ADAPTERS.split("\n").filter((line) => line.startsWith("| "));
+  const left = namesIn(rows.map((row) => row.split(" | ")[0]).join("\n"));
   const places = { home: scratchFolder("migration"), env: {} };
   await using adapter = openSessionAdapter({ format: "codex", create: { cwd: "/" }, places });
+  await adapter.appendUserMessage("What grows here?");
+  const wanted = [
+    ...Object.keys(adapter),
+    ...Object.keys(OPTIONS),
+    ...Object.keys(FORMATS),
+    ...Object.keys(await adapter.getMetadata()),
+  ];
+  expect(wanted.length).toBeGreaterThan(25);
+  expect(wanted.filter((name) => !left.has(name))).toEqual([]);
+});
+
+test("every name of ours beside the interface of adapters exists", async () => {
+  const rows = ADAPTERS.split("\n").filter((line) => line.startsWith("| "));
+  const right = namesIn(rows.map((row) => row.split(" | ")[1]).join("\n"));
   const ours: Readonly<Record<string, unknown>> = { ...continuo };
+  const places = { home: scratchFolder("migration"), env: {} };
+  await using adapter = openSessionAdapter({ format: "codex", create: { cwd: "/" }, places });
+  await adapter.appendUserMessage("What grows here?");
+  using opened = await openNativeSession(adapter.sessionFile, { places });
   const known = new Set([
     ...Object.keys(adapter),
-    ...Object.keys(FORMATS),
+    ...Object.keys(opened.details),
     ...AGENT_NAMES,
-    // Options, fields of rows and of messages.
-    ...["create", "agent", "location", "SessionInfo", "last", "Message", "messages", "history", "details"],
-    ...["images", "base64", "image", "data", "resume"],
+    ...Object.keys(ERROR_KINDS),
+    // Options, fields of messages, types, and placeholders.
+    ...["details", "create", "signal", "places", "last", "messages", "history", "ref", "agent", "images"],
+    ...["SessionInfo", "Message", "data", "image", "resume", "await", "using", "AGENT", "ID"],
   ]);
-  expect([...names].filter((name) => !known.has(name) && !(name in ours) && !(name in agents))).toEqual([]);
-  const missing = Object.keys(adapter).filter((name) => !names.has(name));
-  expect(missing).toEqual([]);
+  expect([...right].filter((name) => !known.has(name) && !(name in ours) && !(name in agents))).toEqual([]);
 });
 
 /** Sessions of opencode are rows of a database that its program makes. */
