@@ -70,6 +70,8 @@ test("bodies of channels and streams are as their schemas say", async () => {
     const refused = await (await fetch(`${server.url}/v1/channels/a:b`)).json();
     expect(problemIn("*", "error", refused)).toBe("");
     const sse = await fetch(`${server.url}/v1/stream/channels/team?offset=-1&live=sse`);
+    // With this header a proxy such as nginx sends each part at once.
+    expect(sse.headers.get("x-accel-buffering")).toBe("no");
     const names = new Set<string>();
     for await (const [name, data] of pushedBy(sse)) {
       expect([name, problemIn("GET /v1/stream/PATH?live=sse", `events/${name}`, data)]).toEqual([name, ""]);

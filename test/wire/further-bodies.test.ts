@@ -203,6 +203,10 @@ test("bodies of phones, and the files of the machine's sessions, are as the sche
     await ask(asked, "GET /v1/machine/sessions/KEY/export", `${path}?format=${format}`);
   await refused(asked, "GET /v1/machine/sessions/KEY/export", `${path}?format=doc`);
 
+  const changes = await machine.get("/v1/machine/sessions/events");
+  expect(changes.headers.get("x-accel-buffering")).toBe("no");
+  await changes.body?.cancel();
+
   await using store = await openStore("memory:");
   const phones = createPhones(store, "https://tunnel.example");
   await using server = await opened(store, { phones });

@@ -41,7 +41,7 @@ export function eventStream(
     { highWaterMark: 0 },
   );
   return new Response(keepRequests(body, c.req.raw), {
-    headers: { "content-type": "text/event-stream", "cache-control": "no-store" },
+    headers: { "content-type": "text/event-stream", "cache-control": "no-store", "x-accel-buffering": "no" },
   });
 }
 

@@ -48,6 +48,7 @@ export async function streamEvents(call: Call, log: Log, after: number): Promise
     headers: {
       "content-type": "text/event-stream",
       "cache-control": "no-cache",
+      "x-accel-buffering": "no",
       ...(records.sse === "base64" ? { [STREAM_HEADERS.dataEncoding]: "base64" } : {}),
     },
   });
