@@ -12,6 +12,8 @@ const SIZE_BYTES = 500_000;
 export interface CountedSessions {
   run(program: string, ...args: readonly string[]): WorkCounts;
   show(agent: string): WorkCounts;
+  /** The same in a terminal. */
+  screen(agent: string): WorkCounts;
   export(agent: string): WorkCounts;
   handOver(from: string, to: string): WorkCounts;
 }
@@ -36,6 +38,14 @@ export function makeCountedSessions(): CountedSessions {
   run(MAIN, "list");
   return {
     run,
+    screen: (agent) =>
+      countWork({
+        program: MAIN,
+        args: ["session", "show", idOf(agent)],
+        home,
+        continuoHome,
+        isInTerminal: true,
+      }),
     show: (agent) => run(MAIN, "session", "show", idOf(agent)),
     export: (agent) => run(MAIN, "session", "export", idOf(agent), "--format", "json"),
     handOver: (from, to) => run(MAIN, "handoff", idOf(from), "--to", to, "--cwd", scratch),

@@ -22,17 +22,35 @@ export interface CountedProgram {
   readonly home: string;
   readonly continuoHome: string;
   readonly cwd?: string;
+  /** Runs the program in a terminal, with a pager that prints the text at once. */
+  readonly isInTerminal?: true;
 }
 
-export function countWork({ program, args = [], home, continuoHome, cwd }: CountedProgram): WorkCounts {
+export function countWork(counted: CountedProgram): WorkCounts {
+  const { program, args = [], home, continuoHome, cwd, isInTerminal } = counted;
   const counts = join(continuoHome, "../counts.json");
   const preload = join(ROOT, "test/counting/preload.ts");
-  execFileSync(process.execPath, [...YOUNG_SPACE, "--import", preload, program, ...args], {
-    env: { HOME: home, CONTINUO_HOME: continuoHome, CI: "1", CONTINUO_COUNTS: counts, ...compiledCode() },
+  const argv = [process.execPath, ...YOUNG_SPACE, "--import", preload, program, ...args];
+  const [command = "", ...rest] = isInTerminal
+    ? ["script", "-qec", argv.map(quoted).join(" "), "/dev/null"]
+    : argv;
+  execFileSync(command, rest, {
+    env: {
+      HOME: home,
+      CONTINUO_HOME: continuoHome,
+      CI: "1",
+      CONTINUO_COUNTS: counts,
+      ...compiledCode(),
+      ...(isInTerminal && { PATH: process.env.PATH, TERM: "xterm", PAGER: "cat" }),
+    },
     stdio: ["ignore", "ignore", "pipe"],
     ...(cwd !== undefined && { cwd }),
   });
   return JSON.parse(readFileSync(counts, "utf8"));
+}
+
+function quoted(word: string): string {
+  return `'${word}'`;
 }
 
 /** Fails with all counts if one of them is above its limit. */

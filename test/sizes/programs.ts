@@ -20,6 +20,7 @@ export const PROGRAMS: readonly Program[] = [
   { name: "python3", debian: "python3", homebrew: "python" },
   { name: "strace", debian: "strace" },
   { name: "unshare", debian: "util-linux" },
+  { name: "script", debian: "bsdutils" },
   { name: "ip", debian: "iproute2" },
   { name: "faketime", debian: "faketime" },
   { name: "sshd", debian: "openssh-server" },

@@ -1,0 +1,277 @@
+/**
+ * The work of lists and searches on homes of two sizes: what the sessions in addition add is held to limits, so that the work
+ * for a session cannot grow unnoticed. Searches without an index and the first screen of a session are counted too. Limits
+ * are at most 5 % above the counts, and grow only together with a line here that says why.
+ */
+
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { beforeAll, describe, expect, test } from "vitest";
+import { makeCorpus } from "../../bench/sessions/corpus.ts";
+import type { WorkCounts } from "../counting/preload.ts";
+import { type CountedSessions, makeCountedSessions } from "../counting/sessions.ts";
+import { countWork, expectWithin, MAIN } from "../counting/work.ts";
+import { scratchFolder } from "../scratch-folder.ts";
+
+const TEST_MS = 240_000;
+const SETTLING_MS = 2_500;
+const SIZES = [50, 200] as const;
+
+const COMMANDS = [
+  "list --limit 20",
+  "list --json --all",
+  "search --json middle",
+  "search --json nothing0that0is0there",
+];
+
+const scratch = scratchFolder("counted-homes");
+/** The counts of each command, by the number of sessions. */
+const counted = new Map<number, ReadonlyMap<string, WorkCounts>>();
+const searched = new Map<string, WorkCounts>();
+let sessions: CountedSessions;
+
+beforeAll(async () => {
+  const homes = SIZES.map((sessions): readonly [number, string] => [
+    sessions,
+    makeCorpus({ name: `counted-${sessions}`, sessions, totalBytes: sessions * 10_000 }, scratch),
+  ]);
+  // A file that was written in the last moments may still change unnoticed, so it is read again each time.
+  await sleep(SETTLING_MS);
+  for (const [sessions, home] of homes) {
+    const run = (command: string, name: string): WorkCounts =>
+      countWork({
+        program: MAIN,
+        args: command.split(" "),
+        home,
+        continuoHome: join(scratch, `${name}-${sessions}`),
+      });
+    if (sessions === SIZES[1])
+      for (const command of COMMANDS.slice(2)) searched.set(command, run(command, "without-index"));
+    run("index rebuild --json", "indexed");
+    // The first lists store their results for each file.
+    for (const command of COMMANDS.slice(0, 2)) run(command, "indexed");
+    counted.set(sessions, new Map(COMMANDS.map((command) => [command, run(command, "indexed")])));
+  }
+  sessions = makeCountedSessions();
+}, TEST_MS);
+
+/** The work of a command for the sessions that the larger home has in addition. */
+function addedBy(command: string): WorkCounts {
+  const [few, many] = SIZES.map((sessions) => counted.get(sessions)?.get(command));
+  if (few === undefined || many === undefined) throw new Error(`${command} was not counted`);
+  return Object.fromEntries(
+    Object.entries(many).map(([key, count]) => [key, count - few[key as keyof WorkCounts]]),
+  ) as unknown as WorkCounts;
+}
+
+/**
+ * - `stats`, `folders`: the larger home has more projects, each with a folder for every agent
+ * - `opened`: a file in each folder of Gemini CLI that names its project
+ * - `databaseRead`: pages of the index: about a hundred bytes of a line, and of opencode's sessions as many
+ * - `rows` of the list: the sessions of opencode; the rows and lines of all others are in one row
+ * - `rows` of a search: the stored sessions and their stamps, and the turns that match
+ *
+ * Collections of new objects are not held: loading the sources causes most of them, and they vary by more than the difference.
+ */
+const ADDED: readonly (readonly [command: string, limits: Omit<WorkCounts, "youngCollections">])[] = [
+  [
+    "list --limit 20",
+    {
+      stats: 175,
+      folders: 80,
+      opened: 12,
+      bytesRead: 360,
+      bytesWritten: 0,
+      parsedTexts: 0,
+      parsedChars: 10_500,
+      rows: 17,
+      statements: 0,
+      databaseRead: 77_000,
+      databaseWritten: 0,
+      modules: 0,
+    },
+  ],
+  [
+    "list --json --all",
+    {
+      stats: 198,
+      folders: 101,
+      opened: 12,
+      bytesRead: 360,
+      bytesWritten: 0,
+      parsedTexts: 141,
+      parsedChars: 125_000,
+      rows: 157,
+      statements: 0,
+      databaseRead: 227_000,
+      databaseWritten: 0,
+      modules: 0,
+    },
+  ],
+  [
+    "search --json middle",
+    {
+      stats: 199,
+      folders: 101,
+      opened: 12,
+      bytesRead: 360,
+      bytesWritten: 100,
+      parsedTexts: 2,
+      parsedChars: 1_000,
+      rows: 505,
+      statements: 0,
+      databaseRead: 429_000,
+      databaseWritten: 0,
+      modules: 0,
+    },
+  ],
+  [
+    "search --json nothing0that0is0there",
+    {
+      stats: 199,
+      folders: 101,
+      opened: 12,
+      bytesRead: 360,
+      bytesWritten: 0,
+      parsedTexts: 0,
+      parsedChars: 10_700,
+      rows: 330,
+      statements: 0,
+      databaseRead: 378_000,
+      databaseWritten: 0,
+      modules: 0,
+    },
+  ],
+];
+
+describe("150 more sessions do not add more than their limits of work to", () => {
+  test.each(ADDED)("%s", (command, limits) => {
+    const added = addedBy(command);
+    expectWithin(added, limits);
+    // A list that looked at no further session would be wrong.
+    expect(added.stats).toBeGreaterThanOrEqual(SIZES[1] - SIZES[0]);
+  });
+});
+
+/**
+ * More sessions than a search adds to the index before it answers, and fewer bytes than those for which it starts threads.
+ * - `opened`, `bytesRead`: the word is in nearly every session, so most files are looked through, searched by lines, and read
+ *   by their readers; of the word that is nowhere, each file is read once
+ */
+const SEARCHED: readonly (readonly [command: string, limits: WorkCounts])[] = [
+  [
+    "search --json middle",
+    {
+      stats: 1_065,
+      folders: 219,
+      opened: 815,
+      bytesRead: 14_800_000,
+      bytesWritten: 2_450,
+      parsedTexts: 4_340,
+      parsedChars: 3_318_000,
+      rows: 2_706,
+      statements: 541,
+      databaseRead: 2_804_000,
+      databaseWritten: 177_000,
+      modules: 1_038,
+      youngCollections: 205,
+    },
+  ],
+  [
+    "search --json nothing0that0is0there",
+    {
+      stats: 492,
+      folders: 173,
+      opened: 229,
+      bytesRead: 3_667_000,
+      bytesWritten: 15,
+      parsedTexts: 87,
+      parsedChars: 40_000,
+      rows: 1_062,
+      statements: 175,
+      databaseRead: 1_343_000,
+      databaseWritten: 0,
+      modules: 1_035,
+      youngCollections: 103,
+    },
+  ],
+];
+
+describe("200 sessions without an index do not exceed the limits of work of", () => {
+  test.each(SEARCHED)("%s", (command, limits) => {
+    const counts = searched.get(command);
+    if (counts === undefined) throw new Error(`${command} was not counted`);
+    expectWithin(counts, limits);
+    // Each session of a file is read at least once.
+    expect(counts.opened).toBeGreaterThan(SIZES[1] * 0.8);
+  });
+});
+
+const SCREENS: readonly (readonly [agent: string, limits: WorkCounts])[] = [
+  [
+    "claude",
+    {
+      stats: 44,
+      folders: 13,
+      opened: 3,
+      bytesRead: 681_000,
+      bytesWritten: 0,
+      parsedTexts: 147,
+      parsedChars: 681_000,
+      rows: 39,
+      statements: 10,
+      databaseRead: 21_500,
+      databaseWritten: 0,
+      modules: 990,
+      youngCollections: 67,
+    },
+  ],
+  [
+    "codex",
+    {
+      stats: 37,
+      folders: 12,
+      opened: 4,
+      bytesRead: 393_000,
+      bytesWritten: 0,
+      parsedTexts: 246,
+      parsedChars: 390_000,
+      rows: 39,
+      statements: 10,
+      databaseRead: 21_500,
+      databaseWritten: 0,
+      modules: 990,
+      youngCollections: 67,
+    },
+  ],
+  [
+    "opencode",
+    {
+      stats: 44,
+      folders: 12,
+      opened: 3,
+      bytesRead: 30,
+      bytesWritten: 0,
+      parsedTexts: 117,
+      parsedChars: 291_000,
+      rows: 195,
+      statements: 59,
+      databaseRead: 382_000,
+      databaseWritten: 0,
+      modules: 990,
+      youngCollections: 96,
+    },
+  ],
+];
+
+describe("the first screen in a terminal, of half a megabyte, does not exceed its limits of work, of", () => {
+  test.each(SCREENS)(
+    "%s",
+    (agent, limits) => {
+      const counts = sessions.screen(agent);
+      expectWithin(counts, limits);
+      expect(counts.parsedTexts).toBeGreaterThan(0);
+    },
+    TEST_MS,
+  );
+});
