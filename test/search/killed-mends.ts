@@ -1,0 +1,153 @@
+/**
+ * Kills lists and searches while they write to the index, at a call of SQLite that writes, syncs or deletes, and then
+ * compares what the index gives with what the files give. During every other kill, a second process lists and searches.
+ */
+
+import { spawn, spawnSync } from "node:child_process";
+import { appendFileSync, cpSync, mkdirSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { text as textOf } from "node:stream/consumers";
+import type { Places } from "@continuo/agents";
+import { indexPathOf, useIndex } from "@continuo/native/index-file";
+import { expect, vi } from "vitest";
+import { scratchFolder } from "../scratch-folder.ts";
+import { bundledProgram } from "../sizes/shared-programs.ts";
+import { copyEveryCase } from "./every-case.ts";
+import { editFile, filesOf, setTimes } from "./file-edits.ts";
+import { contentOfHome, contentWithoutIndex, type HomeContent } from "./mended-home.ts";
+
+export interface MendKills {
+  /** The kills that came while the index was written. */
+  readonly killed: number;
+  /** The runs that were over before. */
+  readonly over: number;
+}
+
+const DAY_MS = 86_400_000;
+/** A list stores its rows in few calls, a search its texts in many. */
+const CALLS = [
+  { call: "pwrite64", most: { newest: 8, list: 12, search: 40 } },
+  { call: "fdatasync", most: { newest: 3, list: 3, search: 6 } },
+  { call: "unlink", most: { newest: 1, list: 1, search: 2 } },
+] as const;
+const PARTS = ["newest", "list", "search"] as const;
+/** Changes of one file that leave it readable; sessions of opencode have their own tests. */
+const EDITS = [
+  "append a title",
+  "replace in place, same size, time stamps set back",
+  "delete",
+  "rename",
+  "replace by another session",
+  "replace by a file of another inode, time stamps set back",
+  "begin or end a session, time stamps of the folder set back",
+];
+
+interface KilledHome {
+  readonly scratch: string;
+  readonly places: Places;
+  readonly program: string;
+  /** Returns an integer from 0 to below `count`. */
+  readonly pick: (count: number) => number;
+}
+
+/** Makes kills until `count` of them met a process that wrote. @param seed decides the changes and the kills */
+export async function killMends(count: number, seed: number): Promise<MendKills> {
+  const scratch = scratchFolder("killed-mends");
+  const pick = randomOf(seed);
+  const program = await bundledProgram("test/search/mend-child.ts");
+  let places = copyEveryCase(scratch, 2);
+  let [killed, over] = [0, 0];
+  while (killed < count && over <= 3 * count) {
+    // Deleted sessions would make the home smaller and smaller.
+    if ((killed + over) % 10 === 0) {
+      rmSync(scratch, { recursive: true });
+      mkdirSync(scratch);
+      places = copyEveryCase(scratch, 2);
+      setTimes(scratch);
+      run(program, places, PARTS.join(" "));
+    }
+    const home = { scratch, places, program, pick };
+    for (let edits = 1 + pick(3); edits > 0; edits--) changeFile(home);
+    if (await killMend(home, killed % 2 === 1)) killed += 1;
+    else over += 1;
+  }
+  return { killed, over };
+}
+
+function changeFile({ scratch, places, pick }: KilledHome): void {
+  const files = filesOf(scratch);
+  const lines = files.filter((path) => path.endsWith(".jsonl"));
+  const path = lines[pick(lines.length)] ?? "";
+  const what = EDITS[pick(EDITS.length)] ?? "";
+  if (pick(2) === 0) appendFileSync(path, `{"type":"wombat","text":"wombat ${pick(1_000)}"}\n`);
+  else editFile({ what, file: files.indexOf(path), text: "wombat".slice(0, pick(6)) }, { scratch, places });
+}
+
+/** Returns false if the process was over before the kill. */
+async function killMend({ scratch, places, program, pick }: KilledHome, isRead: boolean): Promise<boolean> {
+  const part = PARTS[pick(PARTS.length)] ?? "list";
+  const { call, most } = CALLS[pick(CALLS.length)] ?? CALLS[0];
+  const when = 1 + pick(most[part]);
+  const reader = isRead ? startReader(program, places) : null;
+  const inject = ["-e", `trace=${call}`, "-e", `inject=${call}:signal=KILL:when=${when}`];
+  const { signal, status } = spawnSync(
+    "strace",
+    ["-qq", "-o", "/dev/null", ...inject, process.execPath, program, JSON.stringify(places), part],
+    { stdio: ["ignore", "ignore", "inherit"] },
+  );
+  vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + DAY_MS });
+  try {
+    const where = `after a kill of ${part} at ${call} ${when}`;
+    const expected = await contentWithoutIndex(await withoutIndex(scratch, places));
+    if (reader !== null) expect(JSON.parse(await reader), `a reader ${where}`).toEqual(expected);
+    // The next process meets the index as the kill left it, and not as this look mended it.
+    expect(await contentOfHome(withCopiedIndex(scratch, places)), where).toEqual(expected);
+  } finally {
+    vi.useRealTimers();
+  }
+  return signal === "SIGKILL" || status !== 0;
+}
+
+function startReader(program: string, places: Places): Promise<string> {
+  const args = [program, JSON.stringify(places), PARTS.toReversed().join(" ")];
+  const { stdout } = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "inherit"] });
+  return textOf(stdout);
+}
+
+function run(program: string, places: Places, parts: string): Partial<HomeContent> {
+  const { stdout } = spawnSync(process.execPath, [program, JSON.stringify(places), parts], {
+    stdio: ["ignore", "pipe", "inherit"],
+    encoding: "utf8",
+  });
+  return JSON.parse(stdout);
+}
+
+function withFolder(places: Places, folder: string): Places {
+  return { ...places, env: { ...places.env, CONTINUO_HOME: folder } };
+}
+
+/** Places with the index of the killed process, and the journal that it left. */
+function withCopiedIndex(scratch: string, places: Places): Places {
+  const copy = withFolder(places, join(scratch, "continuo-copy"));
+  rmSync(join(scratch, "continuo-copy"), { recursive: true, force: true });
+  cpSync(join(scratch, "continuo"), join(scratch, "continuo-copy"), { recursive: true });
+  return copy;
+}
+
+/** Places whose index is of a newer version, so that lists and searches read the files. */
+async function withoutIndex(scratch: string, places: Places): Promise<Places> {
+  const none = withFolder(places, join(scratch, "continuo-none"));
+  await useIndex(indexPathOf(none), "write", (database) => database.exec("pragma user_version = 999"));
+  return none;
+}
+
+/** The generator mulberry32. */
+function randomOf(seed: number): KilledHome["pick"] {
+  let state = seed >>> 0;
+  return (count) => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) % count;
+  };
+}
