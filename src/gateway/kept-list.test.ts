@@ -139,6 +139,21 @@ test("no first or second page waits while all sessions are read, and the later p
   expect([ids.length, new Set(ids).size]).toEqual([341, 341]);
 });
 
+test("a session that begins after the first page is on no later page of its list", async () => {
+  for (let at = 100; at < 400; at += 1) write(claudeFile(at), said(at, `question ${at}`));
+  const lists = createLists({ places, report: () => undefined, prices, list: count });
+  onTestFinished(lists.end);
+  const ids: string[] = [];
+  for (let cursor: string | null | undefined = null; cursor !== undefined; ) {
+    const page: Awaited<ReturnType<typeof lists.page>> = await lists.page({ cursor });
+    if (cursor === null) write(claudeFile(700), said(700, "a new question"));
+    ids.push(...page.sessions.map(({ sessionId }) => sessionId));
+    cursor = page.nextCursor;
+  }
+  expect([ids.length, new Set(ids).size]).toEqual([341, 341]);
+  expect(ids).not.toContain(`claude:${idOf(700)}`);
+});
+
 test("what other programs write in the person's own folder, and beside it, changes no list", async () => {
   const kept = createKeptList(places, count);
   await kept.whole();

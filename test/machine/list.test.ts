@@ -53,6 +53,10 @@ test("a chosen agent does not hide the others from those to choose", async () =>
   expect(chosen.total).toBe(1);
   expect(chosen.agents).toEqual(all.agents);
   expect((await listed("?agent=codex&title=build")).agents).toEqual([{ agent: "claude", sessions: 1 }]);
+  // A chosen project narrows the agents, also while one of them is chosen.
+  const inProject = await listed("?project=%2Fhome%2Fann%2Fapp");
+  expect(inProject.agents).not.toEqual(all.agents);
+  expect((await listed("?project=%2Fhome%2Fann%2Fapp&agent=codex")).agents).toEqual(inProject.agents);
 });
 
 test("a chosen project does not hide the others, and a part of a folder's name narrows them", async () => {

@@ -326,3 +326,45 @@ test("a file that a repair changed and that is gone since says so", async () => 
   expect(files.find(({ path }) => path.endsWith("server.ts"))?.since).toBe("gone");
   expect(text).toContain("server.ts (gone since):");
 });
+
+test("how counts calls that have one id in two sessions as two", async () => {
+  const later = sessionOf(OPEN, project, "Start it again", [bash("npm run dev", PRINTED, true)]);
+  // Agents that count their calls from 1 use the same ids in each session.
+  const counted = later.replaceAll(`${OPEN}-0`, `${HERE}-0`).replaceAll("2025-01-0", "2025-02-0");
+  home.write(claudeFile(OPEN), counted);
+  await using mcp = openMcp(home, { cwd: project });
+  const { data } = await mcp.call("how", { command: "npm run dev" });
+  expect(data).toMatchObject({ uses: 6, failed: 4 });
+  expect(data.ways[0]).toMatchObject({ command: "npm run dev", times: 5, failed: 3 });
+});
+
+test("how shows what the newest failure of a command printed", async () => {
+  const failures = ["no oil", "no wick"].map((why) =>
+    bash("make lamp", `Exit code 1\nError: there is ${why}`, true),
+  );
+  home.write(claudeFile(OPEN), sessionOf(OPEN, project, "Light it", failures));
+  await using mcp = openMcp(home, { cwd: project });
+  const { data } = await mcp.call("how", { command: "make lamp" });
+  expect(data.ways).toMatchObject([{ times: 2, failed: 2, error: "Error: there is no wick" }]);
+});
+
+test("how says how many sessions it did not read, because it reads only the 40 that fit best", async () => {
+  for (let n = 0; n < 42; n++) {
+    const id = `4bf3bb${String(n).padStart(2, "0")}-0000-4000-8000-000000000001`;
+    home.write(claudeFile(id), sessionOf(id, project, `Try ${n}`, [bash("make lamp", "ok")]));
+  }
+  await using mcp = openMcp(home, { cwd: project });
+  const { data, text } = await mcp.call("how", { command: "make lamp" });
+  expect(data).toMatchObject({ uses: 40, notRead: 2 });
+  expect(text).toContain("2 sessions");
+});
+
+test("a secret at the place where a long command is cut is masked too", async () => {
+  const token = `eyJ${"Ab3".repeat(20)}.eyJ${"Ab3".repeat(400)}.${"Ab3".repeat(15)}`;
+  const failed = bash(`npm run lamp -- ${token}`, "Exit code 1\nError: the lamp is broken", true);
+  home.write(claudeFile(OPEN), sessionOf(OPEN, project, "Light it", [failed]));
+  await using mcp = openMcp(home, { cwd: project });
+  const { data } = await mcp.call("fix", { error: "Error: the lamp is broken" });
+  expect(data.repairs[0].failed).toContain("npm run lamp");
+  expect(JSON.stringify(data)).not.toContain("Ab3Ab3");
+});

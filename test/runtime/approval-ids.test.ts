@@ -81,3 +81,31 @@ test.each(["before the next attempt asks", "after the next attempt has asked"])(
     expect(await away.approvals.list()).toMatchObject([{ id: approval?.id, status: "granted" }]);
   },
 );
+
+test("an id that a closed and an open question have names the open one, and the open ones are listed without the closed", async () => {
+  await store.createSession({ sessionId: "s" });
+  const c = await openContinuo(store as Store);
+  opened.push(c);
+  const request = { approvalId: "call-1", toolName: "refund", readOnly: false, options: [] };
+  const ask = async (name: string): Promise<string> => {
+    const { runId } = await store.createRun({
+      sessionId: "s",
+      input: [{ type: "text", text: name }],
+      agent: "desk",
+    });
+    const data = { sessionId: "s", runId, agent: "desk", request, metadata: {}, requestedAt: "2026-05-15" };
+    await store.putClaim({ name: `approval/${name}`, owner: runId, generation: 1, status: "open", data });
+    return runId;
+  };
+  const ended = await ask("q1");
+  await ask("q2");
+  await store.transitionRun(ended, { to: "running" });
+  await store.transitionRun(ended, { to: "failed" });
+  // The process of the first run ended before it closed the question.
+  expect((await c.approvals.list({ status: "open" })).map(({ id }) => id)).toEqual(["q2"]);
+  expect((await c.approvals.list()).map(({ id, status }) => [id, status])).toEqual([
+    ["q1", "cancelled"],
+    ["q2", "open"],
+  ]);
+  expect(await c.approvals.get("call-1")).toMatchObject({ id: "q2", status: "open" });
+});

@@ -65,6 +65,16 @@ import { SERVER_TOKENS_SERVER } from "./server-tokens.ts";
 import { SERVER_USE } from "./server-use.ts";
 import { SESSIONS } from "./sessions.ts";
 import { SETUP_PROMISES } from "./setup.ts";
+import {
+  SEVENTH_CATALOG,
+  SEVENTH_CLIENT,
+  SEVENTH_GATEWAY,
+  SEVENTH_MACHINE,
+  SEVENTH_MCP,
+  SEVENTH_RUNTIME,
+  SEVENTH_SEARCH,
+  SEVENTH_SERVER,
+} from "./seventh-list.ts";
 import { SINGLE } from "./single.ts";
 import { SIXTH_CATALOG, SIXTH_CLIENT, SIXTH_GATEWAY, SIXTH_MACHINE } from "./sixth-list.ts";
 import { THIRD_CATALOG, THIRD_CONVERSATIONS, THIRD_MACHINE, THIRD_SERVER } from "./third-list.ts";
@@ -80,6 +90,7 @@ export const PROMISES: Readonly<Record<string, readonly PromiseOfRoom[]>> = {
     ...SECOND_SERVER,
     ...THIRD_SERVER,
     ...FOURTH_SERVER,
+    ...SEVENTH_SERVER,
   ],
   mcp: [
     ...MCP,
@@ -89,6 +100,7 @@ export const PROMISES: Readonly<Record<string, readonly PromiseOfRoom[]>> = {
     ...SECOND_MCP,
     ...FOURTH_MCP,
     ...FIFTH_MCP,
+    ...SEVENTH_MCP,
   ],
   channels: [
     ...CHANNELS,
@@ -109,6 +121,7 @@ export const PROMISES: Readonly<Record<string, readonly PromiseOfRoom[]>> = {
     ...FOURTH_CATALOG,
     ...FIFTH_CATALOG,
     ...SIXTH_CATALOG,
+    ...SEVENTH_CATALOG,
   ],
   client: [
     ...CLIENT,
@@ -119,6 +132,7 @@ export const PROMISES: Readonly<Record<string, readonly PromiseOfRoom[]>> = {
     ...FOURTH_CLIENT,
     ...FIFTH_CLIENT,
     ...SIXTH_CLIENT,
+    ...SEVENTH_CLIENT,
   ],
   machine: [
     ...MACHINE,
@@ -130,13 +144,21 @@ export const PROMISES: Readonly<Record<string, readonly PromiseOfRoom[]>> = {
     ...FOURTH_MACHINE,
     ...FIFTH_MACHINE,
     ...SIXTH_MACHINE,
+    ...SEVENTH_MACHINE,
   ],
   pages: PAGES,
   wire: WIRE,
   cli: [...CLI, ...SINGLE, ...HOOK_PROMISES, ...SETUP_PROMISES, ...RELOCATE_CLI],
-  runtime: [...RUNTIME_REPLAY, ...SECOND_RUNTIME],
+  runtime: [...RUNTIME_REPLAY, ...SECOND_RUNTIME, ...SEVENTH_RUNTIME],
   sessions: [...SESSIONS, ...SECOND_SESSIONS],
-  gateway: [...GATEWAY, ...SECOND_GATEWAY, ...FOURTH_GATEWAY, ...FIFTH_GATEWAY, ...SIXTH_GATEWAY],
+  gateway: [
+    ...GATEWAY,
+    ...SECOND_GATEWAY,
+    ...FOURTH_GATEWAY,
+    ...FIFTH_GATEWAY,
+    ...SIXTH_GATEWAY,
+    ...SEVENTH_GATEWAY,
+  ],
   live: [...LIVE, ...SECOND_LIVE],
   ahp: [...AHP, ...SECOND_AHP],
   editing: [...GUARD_PROMISES, ...RELOCATE_EDITING],
@@ -144,5 +166,5 @@ export const PROMISES: Readonly<Record<string, readonly PromiseOfRoom[]>> = {
   handoff: [...MOVE_HANDOFF, ...SECOND_HANDOFF],
   files: HOLDER_PROMISES,
   conversations: [...CONVERSATIONS, ...THIRD_CONVERSATIONS, ...FOURTH_CONVERSATIONS],
-  search: SEARCH,
+  search: [...SEARCH, ...SEVENTH_SEARCH],
 };

@@ -133,11 +133,24 @@ test("the sessions whose texts are searched come newest first, whatever their na
   expect(texts.all().map(({ sessionId }) => sessionId)).toEqual(["c", "b", "a"]);
 });
 
-test("the mirror of a session is searched only while the session itself is not on this machine", async () => {
+function writeMirrored(folder: string): void {
   const key = { agent: "claude", sessionId: ID } as const;
-  const other = { main: FILE, machine: "laptop", home: "", folder: "/work" };
+  const other = { main: FILE, machine: "laptop", home: "", folder };
   writeMirror({ ...key, ...other, takenOver: null, workTree: null }, placesOf());
   writeClaude(`${relative(home, mirrorFile(key, "", placesOf()))}/`);
+}
+
+test("the mirror of a session has no text if its folder on the other machine is excluded", async () => {
+  writeMirrored("/work/mirrored");
+  const idsOf = async (exclude: readonly string[]): Promise<readonly string[]> => {
+    await using texts = await openTexts({ places: placesOf(), exclude });
+    return texts.sessionIds();
+  };
+  expect([await idsOf(["/work/other"]), await idsOf(["/work/mirrored"])]).toEqual([[ID], []]);
+});
+
+test("the mirror of a session is searched only while the session itself is not on this machine", async () => {
+  writeMirrored("/work");
   const idsNow = async (): Promise<readonly string[]> => {
     await using texts = await openTexts({ places: placesOf() });
     return texts.sessionIds();

@@ -79,3 +79,35 @@ test("what is no whole input of this agent is skipped without a claim", async ()
       status: "skipped",
     });
 });
+
+test("an answer whose message the server ended goes on in another message, which begins with the words so far", async () => {
+  const written: string[] = [];
+  let claims = 0;
+  const port: AnswerPort = {
+    claim: async () => {
+      const attempt = ++claims;
+      const about = { content: "?", from: "ann", messageId: "m1" };
+      const earlierAnswerIds = attempt === 1 ? [] : ["a1"];
+      return {
+        state: "claimed",
+        runId: `r${attempt}`,
+        answerId: `a${attempt}`,
+        attempt,
+        ...about,
+        earlierAnswerIds,
+      };
+    },
+    pass: async () => undefined,
+    open: async (messageId, text) => void written.push(`open ${messageId} ${text}`),
+    update: async (messageId, delta) => void written.push(`add ${messageId} ${delta}`),
+    complete: async (messageId) => {
+      if (messageId === "a1") throw new ContinuoError("conflict", "the message is not in progress");
+      written.push(`end ${messageId}`);
+    },
+    delete: async (messageId) => void written.push(`delete ${messageId}`),
+    endRun: async () => undefined,
+  };
+  const result = await new Answers(port).answer(input(1), "one two");
+  expect(result).toEqual({ status: "completed", messageId: "a2", text: "one two" });
+  expect(written).toEqual(["open a1 ", "add a1 one two", "delete a1", "open a2 one two", "end a2"]);
+});

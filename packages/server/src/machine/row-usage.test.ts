@@ -184,3 +184,14 @@ test("the figures of a read stay when the index is asked at the same time and do
   }
   usages.close();
 });
+
+test("a session that grew within the time of its last record has no usage until it is read again", async () => {
+  using home = createHome();
+  const { usages, rows } = await usagesOf(home);
+  const [row] = rows;
+  if (row === undefined) throw new Error("the session is not listed");
+  expect((await usages.read(row)).turns).toBeGreaterThan(0);
+  expect(usages.of({ ...row }).turns).toBeGreaterThan(0);
+  expect(usages.of({ ...row, sizeBytes: (row.sizeBytes ?? 0) + 1 })).toEqual(UNKNOWN);
+  usages.close();
+});

@@ -212,3 +212,21 @@ test("a refusal ends the chat at once, and a server that never answers after its
   await expect(openChat({ ...OPTIONS, limit: 1_001 })).rejects.toMatchObject({ code: "invalid" });
   await expect(openChat({ ...OPTIONS, sesion: "x" } as never)).rejects.toMatchObject({ code: "usage" });
 });
+
+test("a message of the page is shown once, before and after its own frame arrives", async () => {
+  const opened = await open({ type: "chat", messages: [said("a")], open: [] });
+  const seen = follow(opened);
+  const sending = opened.send("Why?");
+  await settle();
+  const shown = () => seen.lists.at(-1)?.map(({ id, text }) => [id, text]) ?? [];
+  const [id = ""] = shown()[1] ?? [];
+  expect(shown()).toEqual([
+    ["a", ""],
+    [id, "Why?"],
+  ]);
+  const message: ChatMessage = { id, role: "user", parts: [{ type: "text", text: "Why?" }] };
+  streams[0]?.send({ type: "message", message, isOpen: false });
+  await settle();
+  await sending;
+  expect(shown().map(([one]) => one)).toEqual(["a", id]);
+});

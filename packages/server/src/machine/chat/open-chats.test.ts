@@ -77,3 +77,34 @@ test("a prompt is answered with its run once the run is stored, and keeps the ag
   await vi.waitFor(async () => await chat.switchAgent("other"));
   await chats.close();
 });
+
+test("a conversation opens only after one that closes has ended its agent", async () => {
+  const closed = Promise.withResolvers<void>();
+  const order: string[] = [];
+  const openTalk = async ({ flags }: TalkOptions): Promise<Talk> => {
+    order.push(`open ${flags?.resume}`);
+    const close = async (): Promise<void> => {
+      await closed.promise;
+      order.push(`closed ${flags?.resume}`);
+    };
+    return { session: { sessionId: flags?.resume }, close } as Talk;
+  };
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+  try {
+    const store = async (): Promise<OpenedStore> => ({}) as OpenedStore;
+    const places = { home: "/", cwd: "/", env: {} };
+    const chats = createOpenChats({ places, store, changes: createChanges(), openTalk });
+    await chats.open("one", null);
+    await vi.advanceTimersByTimeAsync(LIVE_LIMITS.idleMs);
+    expect(chats.sessionIds()).toEqual([]);
+    const again = chats.open("one", null);
+    await setImmediate();
+    expect(order).toEqual(["open one"]);
+    closed.resolve();
+    await again;
+    expect(order).toEqual(["open one", "closed one", "open one"]);
+    await chats.close();
+  } finally {
+    vi.useRealTimers();
+  }
+});

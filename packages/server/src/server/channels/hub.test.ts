@@ -80,3 +80,21 @@ test("a connection that leaves takes nobody with it, and others of a person hear
   expect(heard).toEqual(["laptop ann", "phone joined", "laptop joined"]);
   await hub.close();
 });
+
+test("channels of one name in two workspaces have rosters of their own", async () => {
+  await using store = await openStore("memory:");
+  const other = store.forWorkspace("other");
+  for (const one of [store, other]) await openChannel(one, "team");
+  const hub = new Hub(() => undefined, { now: () => performance.now() });
+  const heard: string[] = [];
+  for (const one of [store, other])
+    hub.enter(one, "team", {
+      presence: (change, { handle }) => void heard.push(`${one.workspaceId}: ${handle} ${change}`),
+      sessionChanged: () => undefined,
+    });
+  await takeHandle(other, { channel: "team", handle: "ann" }, { card: ANN });
+  expect((await hub.roster(store, "team")).map(({ handle }) => handle)).toEqual([]);
+  expect((await hub.roster(other, "team")).map(({ handle }) => handle)).toEqual(["ann"]);
+  expect(heard).toEqual(["other: ann joined"]);
+  await hub.close();
+});

@@ -87,3 +87,10 @@ test("a lease that no check has found for a minute is forgotten", async () => {
   seats.forget();
   expect(await seats.isGone(store, lease)).toBe(false);
 });
+
+test("a handle that is held in one workspace is free in another one", async () => {
+  const lease = await expired();
+  seats.hold(seatOf(lease, true));
+  expect(seats.aliveOn(store, lease.name)?.fence.token).toBe(lease.token);
+  expect(seats.aliveOn(store.forWorkspace("other"), lease.name)).toBeUndefined();
+});

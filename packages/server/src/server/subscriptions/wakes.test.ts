@@ -1,7 +1,7 @@
 import { formatOffset } from "@continuo/core/wire";
 import { openStore } from "@continuo/store";
-import { expect, test } from "vitest";
-import { insertSubscription, type Subscription } from "./documents.ts";
+import { expect, test, vi } from "vitest";
+import { insertSubscription, loadSubscription, type Subscription } from "./documents.ts";
 import { linkOf } from "./links.ts";
 import { WakeClock } from "./wake-clock.ts";
 import { acknowledge, claimWake, makeWake } from "./wakes.ts";
@@ -86,4 +86,38 @@ test("a worker whose lease expired cannot acknowledge after another worker took 
   });
   await expect(acked).rejects.toMatchObject({ code: "FENCED" });
   expect((await linkOf(store, SUBSCRIPTION, LOG))?.acked).toBeNull();
+});
+
+test("the token of an earlier wake acknowledges nothing of the present one, even with its id and generation", async () => {
+  await using store = await openStore("memory:");
+  await store.createLog({ logId: LOG, events: [{ type: "custom", data: { name: "e" } }] });
+  await insertSubscription(store, SUBSCRIPTION);
+  const link = await linkOf(store, SUBSCRIPTION, LOG);
+  const claim = { worker: "w", pending: link === null ? [] : [link], clock: new WakeClock() };
+  const { wake, generation } = await claimWake(store, "s", claim);
+  const acks = [{ path: "a", offset: formatOffset(1) }];
+  const acknowledged = (tokenGeneration: number): Promise<void> =>
+    acknowledge(store, "s", { wakeId: wake?.id, generation, tokenGeneration, acks, done: true });
+  await expect(acknowledged(generation - 1)).rejects.toMatchObject({ code: "FENCED" });
+  expect((await linkOf(store, SUBSCRIPTION, LOG))?.acked).toBeNull();
+  await acknowledged(generation);
+});
+
+test("each acknowledgement of a worker that goes on renews the lease of its wake", async () => {
+  await using store = await openStore("memory:");
+  await store.createLog({ logId: LOG, events: [{ type: "custom", data: { name: "e" } }] });
+  await insertSubscription(store, SUBSCRIPTION);
+  const link = await linkOf(store, SUBSCRIPTION, LOG);
+  const claim = { worker: "w", pending: link === null ? [] : [link], clock: new WakeClock() };
+  vi.useFakeTimers({ toFake: ["Date"] });
+  try {
+    const { wake, generation } = await claimWake(store, "s", claim);
+    vi.setSystemTime(Date.now() + 20_000);
+    const given = { wakeId: wake?.id, generation, tokenGeneration: generation, acks: [], done: false };
+    await acknowledge(store, "s", given);
+    const renewed = (await loadSubscription(store, "s"))?.subscription.wake;
+    expect([renewed?.id, renewed?.leaseUntil]).toEqual([wake?.id, (wake?.leaseUntil ?? 0) + 20_000]);
+  } finally {
+    vi.useRealTimers();
+  }
 });
