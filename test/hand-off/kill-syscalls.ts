@@ -31,6 +31,8 @@ export interface KillTarget {
   readonly env: Readonly<Record<string, string>>;
   /** The folder whose changes count. */
   readonly below: string;
+  /** Each write of a database is a point; otherwise the first, the middle and the last one of a series are. */
+  readonly hasEachWrite?: true;
 }
 
 const LIMIT_MS = 120_000;
@@ -72,7 +74,7 @@ export function killPointsOf(run: KillTarget, scratch: string): readonly KillPoi
     else runs.push({ of, points: [point] });
   }
   rmSync(log);
-  return runs.flatMap(({ points }) => firstMiddleLast(points));
+  return runs.flatMap(({ points }) => (run.hasEachWrite === true ? points : firstMiddleLast(points)));
 }
 
 /** A series of writes of a database counts as one change, however many pages it writes. */

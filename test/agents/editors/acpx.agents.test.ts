@@ -72,7 +72,7 @@ async function watched(on: Stage, cursor: readonly string[], turn: () => Promise
   return rows;
 }
 
-test.each([["pi"], ["claude"]] as const)(
+test.each([["claude"], ["codex"], ["gemini"], ["opencode"], ["pi"]] as const)(
   "a session of %s is prompted, watched and exported",
   async (agent: AgentName) => {
     await using on = await stage([agent], SCRIPT);

@@ -3,16 +3,11 @@
  * second process of the gateway, and is one row of the list with one id.
  */
 
-import {
-  type ClientContext,
-  client,
-  ndJsonStream,
-  type SessionUpdate,
-} from "@agentclientprotocol/sdk/unstable";
 import type { AgentName } from "@continuo/core/model";
 import { expect, test } from "vitest";
 import { text } from "../../model-servers/index.ts";
-import { type Stage, stage } from "../chat/stage.ts";
+import { stage } from "../chat/stage.ts";
+import { type Editor, openEditor, spokenIn } from "./editor.ts";
 
 const FIRST = "Remember the number forty-one.";
 const SECOND = "Which number was it?";
@@ -22,41 +17,6 @@ const SCRIPT = {
     { user: FIRST, answers: [[text("I keep forty-one in mind.")]] },
   ],
 };
-
-interface Editor extends AsyncDisposable {
-  readonly agent: ClientContext;
-  readonly updates: SessionUpdate[];
-}
-
-async function openEditor(on: Stage): Promise<Editor> {
-  const program = on.start(["acp"]);
-  const encoder = new TextEncoder();
-  const output = new WritableStream<Uint8Array>({
-    write: (bytes) => program.send(new TextDecoder().decode(bytes).trimEnd()),
-  });
-  const input = new ReadableStream<Uint8Array>({
-    async start(controller) {
-      for await (const line of program.lines) controller.enqueue(encoder.encode(`${line}\n`));
-      controller.close();
-    },
-  });
-  const updates: SessionUpdate[] = [];
-  const { agent } = client({ name: "editor" })
-    .onNotification("session/update", ({ params }) => void updates.push(params.update))
-    .connect(ndJsonStream(output, input));
-  await agent.request("initialize", { protocolVersion: 1, clientCapabilities: {} });
-  return { agent, updates, [Symbol.asyncDispose]: async () => void (await program.end()) };
-}
-
-function spokenIn(updates: readonly SessionUpdate[]): string {
-  return updates
-    .map((update) =>
-      update.sessionUpdate === "agent_message_chunk" && update.content.type === "text"
-        ? update.content.text
-        : "",
-    )
-    .join("");
-}
 
 const PAIRS: readonly (readonly [AgentName, AgentName])[] = [
   ["claude", "codex"],
