@@ -48,7 +48,7 @@ test.each(AGENTS)(
       const { session } = await importNative(found, { store: own, places, cwd: path });
       ({ sessionId } = await own.updateSession(session.sessionId, { agent }));
     }
-    for (let at = 0; at < TURNS; at += 1) await addTurn(home, agent, `number ${at}`);
+    for (let at = 0; at < TURNS; at += 1) await addTurn(home, agent, `number-${at}`);
     const [grown] = await Array.fromAsync(findNativeSessions({ places, agents: [agent] }));
     using opened = await openNativeSession(grown ?? found, { places });
     const expected = linesOf(await Array.fromAsync(opened.history()));

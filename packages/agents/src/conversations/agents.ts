@@ -143,8 +143,8 @@ function startedEarly(driver: AgentDriver, writerWaitMs: number): Early {
           try {
             return await unlessAborted(taken, open.signal);
           } catch (error) {
-            // The program may have closed the conversation in the meantime. Nobody waits for it twice.
-            const hasWaited = performance.now() - askedAt >= Math.max(1, writerWaitMs);
+            // The program may have closed the conversation in the meantime. No turn waits the whole time twice.
+            const hasWaited = performance.now() - askedAt >= Math.max(1, writerWaitMs / 2);
             if (hasWaited || !isContinuoError(error, "session_live")) throw error;
           }
         }
