@@ -37,7 +37,10 @@ test("a chat sends no message to a server to which its own server redirects", as
   });
   using chat = await openChat({ serverUrl: named.url, session: "ann", token: "secret" });
   chat.send("for the shop only").catch(() => undefined);
-  await expect.poll(() => named.seen).toContain("POST /v1/sessions/ann/chat");
+  const posts = (): readonly string[] =>
+    [...named.seen, ...other.seen].filter((one) => one === "POST /v1/sessions/ann/chat");
+  // The page tries again at its own server, or has followed the redirect.
+  await expect.poll(() => posts().length, { timeout: 10_000 }).toBeGreaterThan(1);
   expect(other.seen).toEqual([]);
 });
 
