@@ -1,11 +1,12 @@
 /** The queue of a program, with more inputs, runs and sessions than it can execute at the same time. */
 
+import { setTimeout as pause } from "node:timers/promises";
 import { type Agent, type PermissionRequest, type Store, textOf } from "@continuo/core/model";
 import { observed } from "@continuo/files";
 import { type Continuo, openContinuo, type SendOptions } from "@continuo/server/runtime";
 import { type OpenedStore, openStore } from "@continuo/store";
 import { createParticipantSession } from "@continuo/store/channels";
-import { wake, wakeAll } from "@continuo/store/sessions";
+import { startRun, wake, wakeAll } from "@continuo/store/sessions";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { reportNew } from "../../packages/server/src/runtime/report-new.ts";
 import { EchoAgent } from "../../packages/store/src/testing/index.ts";
@@ -396,4 +397,38 @@ test("as many agents with a process wait for a person as may run, and a program 
   finish("s1");
   await expect.poll(() => working).toEqual(["s1", "s1", "s5"]);
   finish("s5");
+});
+
+test("an isolated attempt runs with no other message of its process, which begin again after it", async () => {
+  const begun: string[] = [];
+  const together: string[][] = [];
+  const running = new Set<string>();
+  const agent: Agent = {
+    name: "desk",
+    async execute({ input }) {
+      const text = textOf(input);
+      begun.push(text);
+      running.add(text);
+      for (let moment = 0; moment < 5; moment++) {
+        await pause(10);
+        if (running.has("alone")) together.push([...running]);
+      }
+      running.delete(text);
+      return {};
+    },
+  };
+  const sender = await start({ work: false, agents: [agent] });
+  const say = (text: string): PromiseLike<unknown> => sender.session(text, { create: true }).send(text);
+  await say("a");
+  await say("b");
+  await store.createSession({ sessionId: "alone" });
+  await startRun(store, "alone", "alone", { agent: "desk", metadata: { attempt: 3, isolated: true } });
+  await say("c");
+  await say("d");
+  // A second worker of the same process waits as well.
+  for (let workers = 0; workers < 2; workers++) await start({ agents: [agent], parallel: 2 });
+  await expect.poll(async () => (await store.listRuns({ status: "completed" })).items.length).toBe(5);
+  expect(begun.indexOf("alone")).toBeGreaterThan(1);
+  expect(together.length).toBeGreaterThan(0);
+  expect(new Set(together.flat())).toEqual(new Set(["alone"]));
 });

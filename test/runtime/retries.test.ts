@@ -1,6 +1,6 @@
 /** Inputs that fail repeatedly: the times of their attempts, when they are given up, and how they are revived. */
 
-import { type Agent, messageOf, type Run } from "@continuo/core/model";
+import { type Agent, messageOf, type Run, type RunPatch } from "@continuo/core/model";
 import { type OpenedStore, openStore } from "@continuo/store";
 import { cancelRun, executeRun, startRun, wake, wakeAll } from "@continuo/store/sessions";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
@@ -260,7 +260,72 @@ test("a process that ends while its run waits for a person does not count as an 
 });
 
 /** Does the same as `wake` with a run whose process ended. */
-async function interrupt({ runId }: Run): Promise<void> {
-  await store.transitionRun(runId, { to: "running" });
+async function interrupt({ runId }: Run, begun: RunPatch = {}): Promise<void> {
+  await store.transitionRun(runId, { to: "running", ...begun });
   await store.transitionRun(runId, { to: "interrupted" });
 }
+
+/** Ends the process of the run, and returns the metadata of its next attempt; `null` for a dead letter. */
+async function crash(host: Host, run: Run): Promise<Run | null> {
+  await interrupt(run);
+  await retry(host, run.runId);
+  return (await waiting())[0] ?? null;
+}
+
+function suspicionOf(run: Run | null): unknown {
+  const { attempt = 1, crashes = 0, isolated = false } = run?.metadata ?? {};
+  return run === null ? "dead" : [attempt, crashes, isolated];
+}
+
+test.each([
+  ["default attempts", {}, [[2, 1, false], [3, 2, true], "dead"]],
+  ["two attempts", { attempts: 2 }, [[2, 1, true], "dead"]],
+  ["five attempts", { attempts: 5 }, [[2, 1, false], [3, 2, true], [4, 3, true], [5, 4, true], "dead"]],
+  ["one attempt", { attempts: 1 }, ["dead"]],
+] as const)(
+  "with %s, a message whose process ends is tried with no other message before it is given up",
+  async (_, settings, attempts) => {
+    const host = hostWith({ recover: "retry", retry: settings });
+    const seen: unknown[] = [];
+    for (let run: Run | null = await send(); run !== null; ) {
+      run = await crash(host, run);
+      seen.push(suspicionOf(run));
+    }
+    expect(seen).toEqual(attempts);
+  },
+);
+
+test("an end of the process does not count while an isolated attempt waits for others to end", async () => {
+  const host = hostWith({ recover: "retry" });
+  let run = await send();
+  for (let ends = 0; ends < 2; ends++) run = (await crash(host, run)) as Run;
+  for (let ends = 0; ends < 5; ends++) {
+    await interrupt(run, { metadata: { claimed: true } });
+    await retry(host, run.runId);
+    [run] = (await waiting()) as [Run];
+    expect(suspicionOf(run)).toEqual([3, 3 + ends, true]);
+  }
+  expect(suspicionOf(await crash(host, run))).toBe("dead");
+});
+
+test("a message that failed is not suspected, and a shared end of its process in the last attempt adds one", async () => {
+  const host = hostWith({ recover: "retry", retry: { attempts: 3, on: ["failed", "interrupted"] } });
+  let run: Run | null = await send();
+  run = await crash(host, run);
+  await fail(run as Run);
+  await retry(host, run?.runId ?? "");
+  [run = null] = await waiting();
+  expect(suspicionOf(run)).toEqual([3, 0, false]);
+  run = await crash(host, run as Run);
+  expect(suspicionOf(run)).toEqual([4, 1, true]);
+  expect(suspicionOf(await crash(host, run as Run))).toBe("dead");
+});
+
+test("a dead letter that ended its process by itself is tried with no other message when it is revived", async () => {
+  const host = hostWith({ recover: "retry", retry: { attempts: 2 } });
+  const first = await send();
+  let run: Run | null = first;
+  while (run !== null) run = await crash(host, run);
+  const revived = await reviveDeadLetter(store, first.runId);
+  expect(suspicionOf(revived)).toEqual([1, 1, true]);
+});

@@ -5,6 +5,7 @@ import type { PromiseOfRoom } from "./promise.ts";
 const REPLAY = { file: "packages/server/src/runtime/replay.ts", test: "test/runtime/replay.test.ts" };
 
 const TIMES = { file: "packages/server/src/runtime/retries.ts", test: "test/runtime/retries.test.ts" };
+const ISOLATION = { file: "packages/server/src/runtime/isolation.ts", test: "test/runtime/retries.test.ts" };
 const RECOVERY = { file: "packages/server/src/runtime/worker.ts", test: "test/runtime/retries.test.ts" };
 
 const RETRIES = { file: "packages/server/src/runtime/retries.ts", test: "test/runtime/approvals.test.ts" };
@@ -61,8 +62,8 @@ export const RUNTIME_REPLAY: readonly PromiseOfRoom[] = [
   {
     ...RETRIES,
     promise: "An input is given up after exactly as many attempts as allowed.",
-    text: "if (attempt >= attempts) return null;",
-    mistake: "if (attempt > attempts) return null;",
+    text: "if (attempt >= attempts && !isUnproven) return null;",
+    mistake: "if (attempt > attempts && !isUnproven) return null;",
   },
   {
     ...RETRIES,
@@ -91,8 +92,8 @@ export const RUNTIME_REPLAY: readonly PromiseOfRoom[] = [
   {
     ...TIMES,
     promise: "A dead letter that is revived has all its attempts again.",
-    text: "metadata: { attempt: 1 },",
-    mistake: "metadata: { attempt: claim.generation + 99 },",
+    text: "metadata: { attempt: 1, ",
+    mistake: "metadata: { attempt: 99, ",
   },
   {
     ...TIMES,
@@ -105,6 +106,25 @@ export const RUNTIME_REPLAY: readonly PromiseOfRoom[] = [
     promise: "An input is given again even if the queue of its session is full.",
     text: "retryOf: runId, maxQueued }",
     mistake: "retryOf: runId }; void maxQueued",
+  },
+  {
+    ...TIMES,
+    promise: "A message that is interrupted among others in its last attempt gets one more, with no other.",
+    text: "attempt >= attempts && !isUnproven",
+    mistake: "attempt >= attempts",
+  },
+  {
+    ...ISOLATION,
+    promise: "An end of the process does not count before the agent of an isolated attempt is called.",
+    text: " && run.metadata.claimed === true",
+    mistake: "",
+  },
+  {
+    file: "packages/server/src/runtime/worker.ts",
+    test: "test/runtime/queue.test.ts",
+    promise: "An isolated attempt waits until no other message runs in its process.",
+    text: "ready: isAlone ? slot.isolated : undefined,",
+    mistake: "ready: undefined,",
   },
   {
     ...RECOVERY,

@@ -102,8 +102,8 @@ export const SECOND_RUNTIME: readonly PromiseOfRoom[] = [
     file: "packages/server/src/runtime/retries.ts",
     test: "test/runtime/retries.test.ts",
     promise: "A dead letter that is started again has all its attempts.",
-    text: "metadata: { attempt: 1 },",
-    mistake: "metadata: { attempt: attemptOf(last) },",
+    text: "metadata: { attempt: 1, ",
+    mistake: "metadata: { attempt: attemptOf(last), ",
   },
   {
     file: "packages/server/src/runtime/readers.ts",

@@ -15,6 +15,7 @@ import {
 import { latestAttempt, type NextAttempt, rootIn, startRun } from "@continuo/store/sessions";
 import { GIVEN_UP } from "./failure-text.ts";
 import type { Host } from "./host.ts";
+import { isIsolated, isUntried, suspicionAfter, suspicionOf } from "./isolation.ts";
 import { hasMetadata } from "./readers.ts";
 import type { Report } from "./report-new.ts";
 import { unreadFailure } from "./run-readers.ts";
@@ -52,7 +53,7 @@ export async function attemptAfter(
   { status, isHandedBack = false }: AttemptEnd,
 ): Promise<NextAttempt | null> {
   if (!retriedBy(host)(status) || (await isDead(host.store, rootIn(run)))) return null;
-  if (isHandedBack && status === "interrupted") return { metadata: { attempt: attemptOf(run) } };
+  if (isHandedBack && status === "interrupted") return { metadata: sameAttempt(run) };
   return await followingAttempt(host, run, status);
 }
 
@@ -65,9 +66,13 @@ async function followingAttempt(
   const attempt = attemptOf(run);
   // The end of a process while its run waits for a person does not mean that the input is bad: the wait can last days,
   // with many restarts.
-  if (status === "interrupted" && (await approvals.isWaiting(run))) return { metadata: { attempt } };
-  if (attempt >= attempts) return null;
-  const metadata = { attempt: attempt + 1 };
+  if (status === "interrupted" && (isUntried(run) || (await approvals.isWaiting(run))))
+    return { metadata: sameAttempt(run) };
+  const suspicion = suspicionAfter(run, { status, isLast: attempt + 1 >= attempts });
+  // A process that ended in its last attempt may have ended because of another message.
+  const isUnproven = suspicion.isolated === true && !isIsolated(run) && attempts > 1;
+  if (attempt >= attempts && !isUnproven) return null;
+  const metadata = { attempt: attempt + 1, ...suspicion };
   if (attempt === 1) return { metadata };
   return { metadata, delayMs: Math.ceil(Math.min(MAX_BACKOFF_MS, backoffMs * 2 ** (attempt - 2))) };
 }
@@ -109,6 +114,11 @@ export async function askAgain(host: Host, { runId: root }: Run): Promise<void> 
 function attemptOf(run: Run): number {
   const { attempt } = run.metadata;
   return typeof attempt === "number" ? attempt : 1;
+}
+
+/** Returns the metadata of an attempt that takes the place of one that does not count. */
+function sameAttempt(run: Run): Readonly<Record<string, unknown>> {
+  return { attempt: attemptOf(run), ...suspicionOf(run) };
 }
 
 export interface ScheduledInput {
@@ -275,7 +285,7 @@ async function firstAttemptAgain(store: Store, last: Run): Promise<Run> {
   const { runId, sessionId, agent, input, priority } = last;
   return await startRun(store, sessionId, input as readonly Block[], {
     retryOf: runId,
-    metadata: { attempt: 1 },
+    metadata: { attempt: 1, ...suspicionOf(last) },
     ...present({ agent: agent ?? undefined, priority }),
   });
 }

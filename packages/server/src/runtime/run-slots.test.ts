@@ -3,6 +3,7 @@
 import { setImmediate as settled } from "node:timers/promises";
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { ProcessGate } from "./process-gate.ts";
 import { type RunSlot, RunSlots } from "./run-slots.ts";
 
 const COUNT = 1;
@@ -85,4 +86,85 @@ test("a run has a slot after a question that begins and ends while it comes back
     await Promise.all([first, run.resume(never)]);
     expect([slots.waiting, slots.reserve()]).toEqual([0, false]);
   }
+});
+
+interface AloneRun extends ProbedRun {
+  readonly isAlone: boolean;
+  hasBegun: boolean;
+}
+
+test("an isolated run is the only one that works in its process, whatever the runs of all workers ask", async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(fc.record({ ...actOfAlone }), { maxLength: 16 }), async (acts) => {
+      const gate = new ProcessGate();
+      const workers = [new RunSlots(2, () => undefined, gate), new RunSlots(2, () => undefined, gate)] as const;
+      const never = new AbortController().signal;
+      const runs = new Map<number, AloneRun>();
+      const working = (): readonly AloneRun[] =>
+        [...runs.values()].filter(({ hasBegun, open, returning }) => hasBegun && open + returning === 0);
+      for (const { of, what, steps } of acts) {
+        const run = runs.get(of);
+        if (run === undefined && what === "begin") {
+          // The runs 0 and 1 work alone, one in each worker.
+          const isAlone = of < 2;
+          const slots = workers[of % 2 === 0 ? 0 : 1];
+          if (!slots.reserve()) continue;
+          // A run that is about to be found counts as working.
+          expect(working().some((one) => one.isAlone)).toBe(false);
+          const slot = slots.begin({ hasProcess: false, isAlone });
+          const begun: AloneRun = { slot, isAlone, hasBegun: !isAlone, open: 0, returning: 0 };
+          runs.set(of, begun);
+          void slot.isolated(never).then(() => {
+            begun.hasBegun = true;
+          });
+        } else if (run?.hasBegun === true && what === "ask") {
+          run.open++;
+          run.slot.pause();
+        } else if (run !== undefined && what === "answer" && run.open > 0) {
+          run.open--;
+          run.returning++;
+          void run.slot.resume(never).then(() => run.returning--);
+        } else if (run !== undefined && what === "end") {
+          run.slot.release();
+          runs.delete(of);
+        }
+        for (let step = 0; step < steps; step++) await Promise.resolve();
+        if (working().some(({ isAlone }) => isAlone)) expect(working()).toHaveLength(1);
+      }
+      await settled();
+      // Somebody works, unless each run waits for a person.
+      const isIdle = [...runs.values()].every(({ open }) => open > 0);
+      expect(working().length > 0).toBe(!isIdle);
+      for (const { slot } of runs.values()) slot.release();
+      await settled();
+      expect([gate.isOpen, ...workers.map((slots) => slots.reserve())]).toEqual([true, true, true]);
+    }),
+    { numRuns: 4_000 },
+  );
+});
+
+const actOfAlone = {
+  of: fc.nat(5),
+  what: fc.constantFrom("begin", "begin", "ask", "answer", "answer", "end"),
+  steps: fc.nat(8),
+} as const;
+
+test("an isolated run stops waiting with its signal, and other runs begin again", async () => {
+  const gate = new ProcessGate();
+  let freed = 0;
+  const slots = new RunSlots(3, () => freed++, gate);
+  slots.reserve();
+  const other = slots.begin({ hasProcess: false });
+  slots.reserve();
+  const alone = slots.begin({ hasProcess: false, isAlone: true });
+  expect(slots.reserve()).toBe(false);
+  const stopping = new AbortController();
+  const waiting = alone.isolated(stopping.signal);
+  stopping.abort(new Error("stopped"));
+  await expect(waiting).rejects.toThrow("stopped");
+  expect(freed).toBe(0);
+  alone.release();
+  await settled();
+  expect([freed, slots.reserve()]).toEqual([1, true]);
+  other.release();
 });

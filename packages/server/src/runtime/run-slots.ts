@@ -1,7 +1,10 @@
 /**
  * The slots of a worker: a run has one while its agent works, and gives it back while it waits for a person. A run
- * whose last question has its answer takes a slot before a new run does.
+ * whose last question has its answer takes a slot before a new run does. A run that works alone has, in addition to
+ * its slot, the whole process.
  */
+
+import { type Leave, PROCESS_GATE, type ProcessGate, passOf } from "./process-gate.ts";
 
 /**
  * The largest number of runs that wait for a person without a slot: each renews the lease of its session, and follows
@@ -10,6 +13,11 @@
 const MAX_WAITING = 1_000;
 
 export interface RunSlot {
+  /**
+   * Resolves when a run that works alone is the only one that works in this process, and at once for any other run.
+   * Errors: the reason of `signal`.
+   */
+  readonly isolated: (signal: AbortSignal) => Promise<void>;
   /** A question to a person begins. */
   pause(): void;
   /**
@@ -23,11 +31,16 @@ export interface RunSlot {
 export interface RunSlotOptions {
   /** The agent of the run has a process, which lives while it waits. */
   readonly hasProcess: boolean;
+  /** No other run of this process works at the same time; from now on no further one begins before it has ended. */
+  readonly isAlone?: boolean;
 }
 
 export class RunSlots {
   readonly #count: number;
   readonly #onFree: () => void;
+  readonly #gate: ProcessGate;
+  /** Slots that were reserved, and whose run has not begun. */
+  readonly #reserved: Leave[] = [];
   #taken = 0;
   /**
    * Runs that wait for a person with a slot, because too many others wait without one; each may try to give it back.
@@ -39,21 +52,27 @@ export class RunSlots {
   readonly #line: (() => void)[] = [];
 
   /** @param onFree called when a slot becomes free other than by `release` or `cancel` */
-  constructor(count: number, onFree: () => void) {
+  constructor(count: number, onFree: () => void, gate: ProcessGate = PROCESS_GATE) {
     this.#count = count;
     this.#onFree = onFree;
+    this.#gate = gate;
   }
 
   /** Takes a slot for a run that is still to be found: `begin` or `cancel` follows. `false` if none is free. */
   reserve(): boolean {
-    const isFree = this.#taken < this.#count;
-    if (isFree) this.#taken++;
-    return isFree;
+    if (this.#taken >= this.#count) return false;
+    if (!this.#gate.isOpen) {
+      this.#gate.whenOpen(this.#onFree);
+      return false;
+    }
+    this.#taken++;
+    this.#reserved.push(this.#gate.join());
+    return true;
   }
 
   cancel(): void {
-    this.#taken--;
-    this.#advance();
+    this.#reserved.pop()?.();
+    this.#giveBack();
   }
 
   /** True if each slot is taken by a run that waits for a person. */
@@ -66,11 +85,13 @@ export class RunSlots {
     return this.#waiting;
   }
 
-  begin({ hasProcess }: RunSlotOptions): RunSlot {
+  begin({ hasProcess, isAlone = false }: RunSlotOptions): RunSlot {
     let open = 0;
+    const pass = passOf(this.#gate, { joined: this.#reserved.pop(), isAlone });
     let state: "working" | "holding" | "waiting" | "returning" | "released" = "working";
     let returning: Promise<void> | undefined;
     const leave = (): void => {
+      pass.leave();
       const isFull = this.#waiting >= MAX_WAITING || (hasProcess && this.#waitingProcesses >= this.#count);
       state = isFull ? "holding" : "waiting";
       if (isFull) return void this.#holding.add(leave);
@@ -92,6 +113,7 @@ export class RunSlots {
       endWait();
       state = "returning";
       if (isWaiting) await this.#next(signal);
+      await pass.enter(signal);
       // The run has ended meanwhile.
       if (isReleased()) return this.#free();
       state = "working";
@@ -99,6 +121,7 @@ export class RunSlots {
     };
     const isReleased = (): boolean => state === "released";
     return {
+      isolated: pass.entered,
       pause: () => {
         open++;
         if (state === "working") leave();
@@ -115,15 +138,21 @@ export class RunSlots {
       },
       release: () => {
         endWait();
-        if (state === "working" || state === "holding") this.cancel();
+        pass.end();
+        if (state === "working" || state === "holding") this.#giveBack();
         state = "released";
       },
     };
   }
 
   #free(): void {
-    this.cancel();
+    this.#giveBack();
     this.#onFree();
+  }
+
+  #giveBack(): void {
+    this.#taken--;
+    this.#advance();
   }
 
   #advance(): void {

@@ -13,6 +13,7 @@ import {
 import { contextOf } from "./agents.ts";
 import type { RunApprovals } from "./approvals.ts";
 import type { Host } from "./host.ts";
+import { isIsolated } from "./isolation.ts";
 import { type Report, reportNew } from "./report-new.ts";
 import { attemptAfter, isDead, retry, startDue } from "./retries.ts";
 import { unreadFailure } from "./run-readers.ts";
@@ -171,7 +172,8 @@ export class Worker {
   async #execute(run: Run, owner: string): Promise<void> {
     const { store, options, approvals, readers, report } = this.#host;
     const definition = this.#agents.get(run.agent ?? "");
-    const slot = this.#slots.begin({ hasProcess: definition?.hasProcess === true });
+    const isAlone = isIsolated(run);
+    const slot = this.#slots.begin({ hasProcess: definition?.hasProcess === true, isAlone });
     using __ = { [Symbol.dispose]: () => slot.release() };
     if (definition === undefined) return;
     const own = approvals.forRun(run, slot);
@@ -191,7 +193,11 @@ export class Worker {
       abandon: this.#abandoned.signal,
       retry: (ended, status) =>
         attemptAfter(this.#host, ended, { status, isHandedBack: this.#abandoned.signal.aborted }),
-      ...present({ continuationOpts, leaseMs: options.leaseMs }),
+      ...present({
+        continuationOpts,
+        leaseMs: options.leaseMs,
+        ready: isAlone ? slot.isolated : undefined,
+      }),
     });
     const { status } = result;
     // An expected failure has a code, and is the run's result. Any other one is a mistake in the program's own code.

@@ -44,6 +44,11 @@ export interface ExecuteRunOptions {
   readonly abandon?: AbortSignal;
   /** The `owner` for whom `claimNextRun` started the run. */
   readonly claimedBy?: string;
+  /**
+   * Awaited when it is the run's turn, before the run begins and its agent is asked anything. If it rejects, the run
+   * fails with this error.
+   */
+  readonly ready?: (signal: AbortSignal) => Promise<void>;
   /** It is asked before the end of a run is stored: the next attempt is stored together with the end. */
   readonly retry?: RetryDecision;
 }
@@ -67,6 +72,7 @@ const OPTIONS: KnownOptions<ExecuteRunOptions> = {
   signal: true,
   abandon: true,
   claimedBy: true,
+  ready: true,
   retry: true,
 };
 

@@ -102,6 +102,7 @@ async function decide(
     signal: stops.signal,
   };
   try {
+    await options.ready?.(stops.signal);
     const plan = await planRun(planOptions);
     return { options: planOptions, plan, outcome: { type: "left" } };
   } catch (error) {

@@ -1,0 +1,149 @@
+/**
+ * The gate that all workers of a process pass before a run works. A run that may have killed its process works with no
+ * other one: new runs wait until it has ended.
+ */
+
+/** Ends the part of one run. */
+export type Leave = () => void;
+
+interface Waiter {
+  readonly isAlone: boolean;
+  readonly enter: () => void;
+}
+
+export class ProcessGate {
+  /** Runs that work together. */
+  #together = 0;
+  #isTaken = false;
+  /** Runs that wait to work with no other one, before runs that continue after the answer of a person. */
+  readonly #line: Waiter[] = [];
+  readonly #onOpen = new Set<() => void>();
+
+  /** True if a new run may begin. */
+  get isOpen(): boolean {
+    return !this.#isTaken && !this.#line.some(({ isAlone }) => isAlone);
+  }
+
+  /** Calls `tell` once when the gate is open again. */
+  whenOpen(tell: () => void): void {
+    this.#onOpen.add(tell);
+  }
+
+  /** Enters at once, with the runs that work now. */
+  join(): Leave {
+    this.#together++;
+    return this.#once(() => this.#together--);
+  }
+
+  /**
+   * Enters when the gate is open or, with `isAlone`, when no other run works. If `signal` aborts, nobody waits for the
+   * run: it enters at once, with the others.
+   */
+  async enter({
+    isAlone,
+    signal,
+  }: {
+    readonly isAlone: boolean;
+    readonly signal: AbortSignal;
+  }): Promise<Leave> {
+    if (signal.aborted || (!isAlone && this.isOpen)) return this.join();
+    return await new Promise((resolve) => {
+      const insist = (): void => {
+        this.#line.splice(this.#line.indexOf(waiter), 1);
+        resolve(this.join());
+        this.#next();
+      };
+      const waiter: Waiter = {
+        isAlone,
+        enter: () => {
+          signal.removeEventListener("abort", insist);
+          if (!isAlone) return resolve(this.join());
+          this.#isTaken = true;
+          resolve(
+            this.#once(() => {
+              this.#isTaken = false;
+            }),
+          );
+        },
+      };
+      signal.addEventListener("abort", insist, { once: true });
+      this.#line.push(waiter);
+      this.#next();
+    });
+  }
+
+  #once(end: () => void): Leave {
+    let isOver = false;
+    return () => {
+      if (isOver) return;
+      isOver = true;
+      end();
+      this.#next();
+    };
+  }
+
+  #next(): void {
+    if (this.#isTaken) return;
+    const at = this.#line.findIndex(({ isAlone }) => isAlone);
+    if (at >= 0) {
+      if (this.#together === 0) this.#line.splice(at, 1)[0]?.enter();
+      return;
+    }
+    for (const { enter } of this.#line.splice(0)) enter();
+    const waiting = [...this.#onOpen];
+    this.#onOpen.clear();
+    for (const tell of waiting) tell();
+  }
+}
+
+/** The gate of this process. */
+export const PROCESS_GATE: ProcessGate = new ProcessGate();
+
+/** The part of one run in the gate, from its beginning to its end. */
+export interface Pass {
+  /** Resolves when a run that works alone has entered for the first time. Errors: the reason of `signal`. */
+  readonly entered: (signal: AbortSignal) => Promise<void>;
+  /** The run waits for a person. */
+  leave(): void;
+  enter(signal: AbortSignal): Promise<void>;
+  end(): void;
+}
+
+export interface PassOptions {
+  /** The run has joined the others already. */
+  readonly joined: Leave | undefined;
+  /** The run leaves the others, and enters as soon as it can. */
+  readonly isAlone: boolean;
+}
+
+export function passOf(gate: ProcessGate, { joined, isAlone }: PassOptions): Pass {
+  const over = new AbortController();
+  let leave = joined;
+  const enter = async (signal: AbortSignal): Promise<void> => {
+    leave?.();
+    leave = await gate.enter({ isAlone, signal: AbortSignal.any([signal, over.signal]) });
+    if (over.signal.aborted) leave();
+  };
+  const entering = isAlone ? enter(over.signal) : Promise.resolve();
+  return {
+    entered: (signal) => unlessAborted(entering, signal),
+    leave: () => leave?.(),
+    enter,
+    end: () => {
+      leave?.();
+      over.abort();
+    },
+  };
+}
+
+async function unlessAborted(entering: Promise<void>, signal: AbortSignal): Promise<void> {
+  const { promise, reject } = Promise.withResolvers<never>();
+  const stop = (): void => reject(signal.reason);
+  signal.addEventListener("abort", stop, { once: true });
+  if (signal.aborted) stop();
+  try {
+    await Promise.race([entering, promise]);
+  } finally {
+    signal.removeEventListener("abort", stop);
+  }
+}
