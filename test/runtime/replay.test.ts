@@ -1,10 +1,15 @@
 /** Evaluation by replay: the inputs of a log, imported or not, with their old and new answers. */
 
 import type { Agent, NewEvent } from "@continuo/core/model";
-import { type AgentDefinition, type Continuo, openContinuo } from "@continuo/server/runtime";
+import { type AgentDefinition, type Continuo, defineAgent, openContinuo } from "@continuo/server/runtime";
 import { startRun } from "@continuo/store/sessions";
+import { jsonSchema, tool } from "ai";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { EchoAgent } from "../../packages/store/src/testing/index.ts";
+import {
+  EchoAgent,
+  ScriptedModel,
+  type ScriptedModelOptions,
+} from "../../packages/store/src/testing/index.ts";
 
 let failures = 0;
 /** An agent that fails the given number of times, and then answers. */
@@ -244,4 +249,180 @@ test("an aborted replay ends before the next input, and leaves no session", asyn
   };
   await expect(c.replay("aborted", { agent: stopping, signal: aborting.signal })).rejects.toThrow();
   expect((await c.store.listSessions({})).items.map(({ sessionId }) => sessionId)).toEqual(["aborted"]);
+});
+
+test("only the inputs of chosen runs are replayed, by the id of any attempt, and an unknown run is refused", async () => {
+  failures = 1;
+  const session = c.session("chosen", { create: true });
+  await session.send("one", { agent: "echo" }).result();
+  const failed = await session.send("Do it", { agent: "unsteady" }).result();
+  const again = await startRun(c.store, "chosen", "Do it", { agent: "unsteady", retryOf: failed.runId });
+  await session.run(again.runId).result();
+  const runs = await c.replay("chosen", { agent: counting, runs: [again.runId] });
+  expect(runs.map(({ runId, input, after }) => [runId, input, after.text])).toEqual([
+    [failed.runId, "Do it", "after 2"],
+  ]);
+  expect(await c.replay("chosen", { agent: counting, runs: [] })).toEqual([]);
+  await expect(c.replay("chosen", { agent: counting, runs: ["other"] })).rejects.toMatchObject({
+    code: "not_found",
+    hint: expect.any(String),
+    details: { runId: "other" },
+  });
+});
+
+test("a replay of more inputs than it can hold is refused before an agent is called, and chosen ones are replayed", async () => {
+  await c.store.createSession({ sessionId: "long" });
+  const created = (n: number): NewEvent => ({
+    type: "run_created",
+    data: { runId: `r${n}`, input: `question ${n}` },
+    runId: `r${n}`,
+  });
+  await c.store.append(
+    "long",
+    Array.from({ length: 1_001 }, (_, n) => created(n)),
+  );
+  await expect(c.replay("long", { agent: counting })).rejects.toMatchObject({ code: "too_large" });
+  const [last] = await c.replay("long", { agent: counting, runs: ["r1000"] });
+  expect(last?.input).toBe("question 1000");
+});
+
+/** A desk whose tools write to `outside`; its model follows the script. */
+function deskOf(turns: ScriptedModelOptions["turns"], outside: string[]): AgentDefinition {
+  const inputSchema = jsonSchema<{ order: string }>({
+    type: "object",
+    properties: { order: { type: "string" } },
+  });
+  let at = 0;
+  const run =
+    (name: string) =>
+    async ({ order }: { readonly order: string }) => {
+      at++;
+      outside.push(`${name} ${order}`);
+      if (order === "0") throw new Error("there is no order 0");
+      return { [name]: order, at };
+    };
+  return defineAgent({
+    name: "desk",
+    model: new ScriptedModel({ modelId: "gpt-5.5", turns }),
+    tools: {
+      refund: tool({ inputSchema, needsApproval: true, execute: run("refund") }),
+      track: tool({
+        inputSchema,
+        onInputAvailable: ({ input }) => void outside.push(`sees ${input.order}`),
+        execute: run("track"),
+      }),
+    },
+  });
+}
+
+const called = (name: string, order: string) => ({ call: name, input: { order } });
+
+test("with recorded answers no tool runs, equal calls have their answers in order, and nobody is asked", async () => {
+  const outside: string[] = [];
+  await c.close({ graceMs: 0 });
+  const calls = [called("track", "7"), called("track", "0"), called("refund", "7")];
+  const desk = deskOf([calls, [called("track", "7")], [{ say: "Done." }]], outside);
+  c = await openContinuo("memory:", { agents: [desk], pollMs: 20 });
+  const sent = c.session("s", { create: true }).send("Please refund it");
+  for await (const event of sent) {
+    if (event.type !== "approval_requested") continue;
+    await c.approvals.resolve(event.data.approvalId, { outcome: "granted", by: "ann" });
+  }
+  const done = outside.splice(0);
+  expect(done.filter((line) => !line.startsWith("sees"))).toHaveLength(4);
+
+  const seen: unknown[] = [];
+  const results = (asked: { readonly options: { readonly prompt: readonly { content: unknown }[] } }) =>
+    asked.options.prompt
+      .flatMap(({ content }) => (Array.isArray(content) ? content : []))
+      .filter((part) => part.type === "tool-result")
+      .map((part) => [part.toolName, part.output.value]);
+  const turns = [
+    [called("track", "7"), called("track", "0"), called("refund", "7"), called("refund", "9")],
+    [called("track", "7")],
+    [called("track", "7")],
+    [{ say: "Refunded." }],
+  ];
+  const candidate = deskOf((asked) => {
+    seen.push(results(asked));
+    return turns[seen.length - 1] ?? [{ say: "?" }];
+  }, outside);
+  const [replayed, ...others] = await c.replay("s", { agent: candidate, tools: "recorded" });
+  expect(others).toEqual([]);
+  expect(outside).toEqual([]);
+  expect(replayed).toMatchObject({
+    before: { text: "Done.", tools: ["track", "track", "refund", "track"] },
+    after: { text: "Refunded.", status: "completed", unrecorded: ["refund"] },
+  });
+  const first = JSON.stringify({ track: "7", at: 1 });
+  const second = JSON.stringify({ track: "7", at: 4 });
+  expect(seen.at(-1)).toEqual([
+    ["track", first],
+    ["track", "Error: there is no order 0"],
+    ["refund", JSON.stringify({ refund: "7", at: 3 })],
+    ["refund", "Error: This call has no recorded answer."],
+    ["track", second],
+    ["track", second],
+  ]);
+  expect(await c.approvals.list({ status: "open" })).toEqual([]);
+  expect((await c.store.listSessions({})).items.map(({ sessionId }) => sessionId)).toEqual(["s"]);
+});
+
+test("an imported input is replayed with the answers that its tools had before the next input", async () => {
+  await c.store.createSession({ sessionId: "imported" });
+  const later: readonly NewEvent[] = [
+    { type: "tool_call_started", data: { toolCallId: "t2", toolName: "track", toolInput: {} } },
+    {
+      type: "tool_call_completed",
+      data: { toolCallId: "t2", toolOutput: [{ type: "text", text: "In Ulm" }] },
+    },
+  ];
+  await c.store.append("imported", [...IMPORTED, ...later]);
+  const asking: AgentDefinition = {
+    name: "asking",
+    answersCalls: true,
+    open: async ({ answerCall }) => ({
+      name: "asking",
+      async execute(_, { onEvent }) {
+        const places = [0, 1].map(() => answerCall?.({ toolName: "track", toolInput: {} }));
+        const text = (await Promise.all(places)).join(", ");
+        await onEvent({ type: "message", content: [{ type: "text", text }] });
+        return {};
+      },
+    }),
+  };
+  const runs = await c.replay("imported", { agent: asking, tools: "recorded" });
+  expect(runs.map(({ input, after }) => [input, after.text, after.unrecorded])).toEqual([
+    ["Where is my parcel?", "In Bern, In Bern", []],
+    ["Thank you.", "In Ulm, In Ulm", []],
+  ]);
+});
+
+test("recorded answers are refused for an agent that runs its tools by itself, also at the provider of its model", async () => {
+  await c.session("s", { create: true }).send("one", { agent: "echo" }).result();
+  let asked = 0;
+  const model = new ScriptedModel({
+    modelId: "gpt-5.5",
+    turns: () => [{ say: `${++asked}` }],
+  });
+  const inputSchema = jsonSchema({ type: "object" });
+  const search = {
+    type: "provider",
+    id: "x.search",
+    args: {},
+    isProviderExecuted: true,
+    inputSchema,
+  } as never;
+  const searching = defineAgent({ name: "searching", model, tools: { search } });
+  for (const agent of [counting, searching]) {
+    await expect(c.replay("s", { agent, tools: "recorded" })).rejects.toMatchObject({
+      code: "unsupported",
+      hint: expect.any(String),
+    });
+  }
+  expect(asked).toBe(0);
+  expect((await c.store.listSessions({})).items.map(({ sessionId }) => sessionId)).toEqual(["s"]);
+  await expect(c.replay("s", { agent: counting, tools: "none" as never })).rejects.toMatchObject({
+    code: "usage",
+  });
 });

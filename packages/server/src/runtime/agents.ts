@@ -60,9 +60,10 @@ export function defineAgent<Schema extends FlexibleSchema<unknown>>(
       const { tokensFor } = await import("./model-agent.ts");
       return { maxTokensApprox: await tokensFor(options.model, window) };
     },
-    async open() {
+    answersCalls: true,
+    async open({ answerCall }) {
       const { openModelAgent } = await import("./model-agent.ts");
-      return openModelAgent(model);
+      return openModelAgent(model, answerCall);
     },
     // The `ai` package has checked the value against the schema.
     parse: (value) => value as InferSchema<Schema>,

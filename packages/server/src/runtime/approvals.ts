@@ -20,6 +20,7 @@ import {
   type Store,
 } from "@continuo/core/model";
 import { latestAttempt, MAX_TIMER_MS, rootIn } from "@continuo/store/sessions";
+import type { Approval, ApprovalAnswer, Approvals, ListApprovalsOptions } from "./approval-types.ts";
 import {
   claimsOf,
   findApproval,
@@ -45,7 +46,6 @@ import {
   toApproval,
   toWrite,
 } from "./stored-approval.ts";
-import type { Approval, ApprovalAnswer, Approvals, ListApprovalsOptions } from "./types.ts";
 
 /** The executor of a run notices a stop within a moment. */
 const STOP_PAUSE_MS = 25;

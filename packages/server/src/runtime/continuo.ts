@@ -17,7 +17,7 @@ import { failureTextOf } from "./failure-text.ts";
 import { createHandler, type OpenHandler } from "./handler.ts";
 import type { Host } from "./host.ts";
 import { createMembers } from "./members.ts";
-import { assertWorkOptions, CLOSE_OPTIONS, DEAD_LETTER_FILTERS, REPLAY_OPTIONS } from "./options.ts";
+import { assertReplayOptions, assertWorkOptions, CLOSE_OPTIONS, DEAD_LETTER_FILTERS } from "./options.ts";
 import { replaySession } from "./replay.ts";
 import { deadLetters, reviveDeadLetter } from "./retries.ts";
 import { toSentRun } from "./run.ts";
@@ -88,7 +88,7 @@ export async function createContinuo(url: string | Store, options: ContinuoOptio
       return opened.handler;
     },
     async replay(sessionId, replaying) {
-      assertKnownOptions("replay", replaying, REPLAY_OPTIONS);
+      assertReplayOptions(replaying);
       return await replaySession(store, sessionId, replaying);
     },
     close: (asked = {}) => {

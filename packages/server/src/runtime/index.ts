@@ -9,6 +9,13 @@
 
 export { type CodingOptions, coding, type DefineAgentOptions, defineAgent } from "./agents.ts";
 export type {
+  Approval,
+  ApprovalAnswer,
+  ApprovalStatus,
+  Approvals,
+  ListApprovalsOptions,
+} from "./approval-types.ts";
+export type {
   ChannelHandle,
   ChannelJoinOptions,
   ChannelMessagesOptions,
@@ -36,10 +43,6 @@ export { streamResponse } from "./sse.ts";
 export type {
   AgentDefinition,
   AppendOptions,
-  Approval,
-  ApprovalAnswer,
-  ApprovalStatus,
-  Approvals,
   Authorization,
   Continuo,
   ContinuoOptions,
@@ -47,7 +50,6 @@ export type {
   EventsOptions,
   FetchHandler,
   HandlerOptions,
-  ListApprovalsOptions,
   ListDeadLettersOptions,
   Names,
   QueueState,

@@ -10,17 +10,16 @@ import {
   ContinuoError,
   type KnownOptions,
 } from "@continuo/core/model";
+import type { ApprovalAnswer, ListApprovalsOptions } from "./approval-types.ts";
 import type { ChatEventsOptions } from "./chat.ts";
 import type { Included } from "./define-event.ts";
 import type {
   AppendOptions,
-  ApprovalAnswer,
   Continuo,
   ContinuoOptions,
   EventsOptions,
   HandlerOptions,
   IncludeOptions,
-  ListApprovalsOptions,
   ListDeadLettersOptions,
   ReplayOptions,
   ResumeChatOptions,
@@ -129,7 +128,13 @@ export const LIVE_OPTIONS: KnownOptions<NonNullable<HandlerOptions["live"]>> = {
   role: true,
 };
 
-export const REPLAY_OPTIONS: KnownOptions<ReplayOptions> = { agent: true, keep: true, signal: true };
+const REPLAY_OPTIONS: KnownOptions<ReplayOptions> = {
+  agent: true,
+  runs: true,
+  tools: true,
+  keep: true,
+  signal: true,
+};
 
 export const DEAD_LETTER_FILTERS: KnownOptions<ListDeadLettersOptions> = { metadata: true };
 
@@ -182,6 +187,12 @@ function isDefinedEvent(value: unknown): boolean {
 export function assertWorkOptions(options: WorkOptions): void {
   assertKnownOptions("work", options, WORK_OPTIONS);
   assertNumbers(options, { parallel: 1 });
+}
+
+/** Errors: `usage`. */
+export function assertReplayOptions(options: ReplayOptions): void {
+  assertKnownOptions("replay", options, REPLAY_OPTIONS);
+  assertChoice("tools", options.tools, ["run", "recorded"]);
 }
 
 /** Errors: `usage`. */

@@ -3,6 +3,7 @@
 import {
   type Agent,
   addUsage,
+  ContinuoError,
   cancellable,
   isEvent,
   present,
@@ -15,7 +16,11 @@ import {
 } from "@continuo/core/model";
 import { isInput, type RunInput, runOnce } from "@continuo/store/sessions";
 import { contextOf, toDefinition } from "./agents.ts";
+import { type RecordedCalls, recordedCalls } from "./recorded-calls.ts";
 import type { AgentDefinition, ReplayedRun, ReplayOptions } from "./types.ts";
+
+/** The largest number of inputs of one replay: each is at least one call of a model, and its result is in memory. */
+const MAX_INPUTS = 1_000;
 
 /** Each input is replayed in a fork of the original session, so that the earlier answers are the original ones. */
 export async function replaySession<Value>(
@@ -29,17 +34,47 @@ export async function replaySession<Value>(
 async function replay<Value>(
   store: Store,
   sessionId: string,
-  { agent, keep = false, signal }: ReplayOptions<Value>,
+  { agent: given, runs, tools = "run", keep = false, signal }: ReplayOptions<Value>,
 ): Promise<readonly ReplayedRun[]> {
-  const inputs = await inputsOf(store, sessionId).catch((error: unknown) =>
-    rethrowForSession(error, sessionId),
-  );
+  const agent = toDefinition(given);
+  const isRecorded = tools === "recorded";
+  if (isRecorded && agent.answersCalls !== true) {
+    throw new ContinuoError("unsupported", `the agent ${agent.name} runs its tools by itself`, {
+      hint: "Leave out `tools`, or give an agent that `defineAgent` made.",
+      hintFor: "program",
+    });
+  }
+  const all = await inputsOf(store, sessionId).catch((error: unknown) => rethrowForSession(error, sessionId));
   const replayed: ReplayedRun[] = [];
-  for (const said of inputs) {
+  for (const said of chosenInputs(all, { sessionId, runs })) {
     signal?.throwIfAborted();
-    replayed.push(await replayInput(store, { said, sessionId, agent: toDefinition(agent), keep, signal }));
+    const recorded = isRecorded ? await recordedCalls(store, sessionId, said) : null;
+    replayed.push(await replayInput(store, { said, sessionId, agent, recorded, keep, signal }));
   }
   return replayed;
+}
+
+/** Errors: `not_found` for a run that is not one of the session, `too_large` for too many inputs. */
+function chosenInputs(
+  all: readonly RecordedInput[],
+  { sessionId, runs }: { readonly sessionId: string; readonly runs: readonly string[] | undefined },
+): readonly RecordedInput[] {
+  const chosen =
+    runs === undefined ? all : all.filter(({ runIds }) => runIds.some((runId) => runs.includes(runId)));
+  const missing = runs?.find((runId) => !chosen.some(({ runIds }) => runIds.includes(runId)));
+  if (missing !== undefined) {
+    throw new ContinuoError("not_found", `the session ${sessionId} has no input of a run ${missing}`, {
+      hint: "Read the ids of the runs from `store.listRuns({ sessionId })`.",
+      hintFor: "program",
+      details: { sessionId, runId: missing },
+    });
+  }
+  if (chosen.length <= MAX_INPUTS) return chosen;
+  throw new ContinuoError("too_large", `a replay of ${chosen.length} inputs is larger than ${MAX_INPUTS}`, {
+    hint: "Choose inputs with `runs`.",
+    hintFor: "program",
+    details: { inputs: chosen.length, maximum: MAX_INPUTS },
+  });
 }
 
 /** An input, and its answer as it is in the log. */
@@ -47,8 +82,11 @@ interface RecordedInput {
   /** `null` for an imported input, which no run of Continuo has. */
   readonly runId: string | null;
   readonly input: RunInput;
-  /** The sequence of the last event before the input. */
+  /** The runs of all attempts; none for an imported input. */
+  readonly runIds: string[];
+  /** The sequence of the last event before the input, and that of the next imported input. */
   readonly before: number;
+  end: number;
   answer: Answer;
 }
 
@@ -77,6 +115,7 @@ async function inputsOf(store: Store, sessionId: string): Promise<readonly Recor
       if (first === undefined) continue;
       // A failed attempt has no answer.
       first.answer = NO_ANSWER;
+      first.runIds.push(event.runId);
       byRun.set(event.runId, first);
     } else if (said !== null && said.runId !== null) {
       inputs.push(said);
@@ -87,6 +126,7 @@ async function inputsOf(store: Store, sessionId: string): Promise<readonly Recor
       if (namesPersons && !isPerson) continue;
       if (isPerson && !namesPersons) inputs = inputs.filter(({ runId }) => runId !== null);
       namesPersons ||= isPerson;
+      if (imported !== null) imported.end = said.before + 1;
       inputs.push(said);
       imported = said;
     } else {
@@ -99,7 +139,8 @@ async function inputsOf(store: Store, sessionId: string): Promise<readonly Recor
 
 function inputIn(event: StoredEvent): RecordedInput | null {
   const { runId = null, sequence } = event;
-  const place = { runId, before: sequence - 1, answer: NO_ANSWER };
+  const runIds = runId === null ? [] : [runId];
+  const place = { runId, runIds, before: sequence - 1, end: Number.MAX_SAFE_INTEGER, answer: NO_ANSWER };
   if (isEvent(event, "run_created")) {
     const { input } = event.data;
     return isInput(input) && retriedIn(event) === null ? { ...place, input } : null;
@@ -136,13 +177,15 @@ interface InputReplay {
   readonly said: RecordedInput;
   readonly sessionId: string;
   readonly agent: AgentDefinition;
+  /** `null` if the tools of the agent run. */
+  readonly recorded: RecordedCalls | null;
   readonly keep: boolean;
   readonly signal: AbortSignal | undefined;
 }
 
 async function replayInput(
   store: Store,
-  { said: { runId, input, before, answer }, sessionId, agent, keep, signal }: InputReplay,
+  { said: { runId, input, before, answer }, sessionId, agent, recorded, keep, signal }: InputReplay,
 ): Promise<ReplayedRun> {
   const fork = await store.createSession({
     forkedFrom: { logId: sessionId, sequence: before },
@@ -151,6 +194,7 @@ async function replayInput(
   try {
     const opened = await agent.open({
       onPermission: async () => ({ outcome: "denied", by: "policy", reason: "nobody is asked in a replay" }),
+      ...present({ answerCall: recorded?.answer }),
     });
     const result = await execute(store, opened, { input, sessionId: fork.sessionId, agent, signal });
     return {
@@ -160,6 +204,7 @@ async function replayInput(
       after: {
         ...(await answerOf(store, fork.sessionId, result.runId)),
         status: result.status,
+        ...(recorded === null ? {} : { unrecorded: recorded.unrecorded }),
         ...("value" in result ? present({ value: result.value }) : {}),
       },
     };

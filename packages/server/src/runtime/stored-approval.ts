@@ -12,8 +12,8 @@ import {
   type Run,
   type RunStatus,
 } from "@continuo/core/model";
+import type { Approval, ApprovalAnswer, ApprovalStatus } from "./approval-types.ts";
 import { callerMetadata } from "./readers.ts";
-import type { Approval, ApprovalAnswer, ApprovalStatus } from "./types.ts";
 
 export interface ApprovalData {
   readonly sessionId: string;

@@ -9,7 +9,6 @@ import type {
   KnownEvent,
   Message,
   Payload,
-  PermissionOption,
   RunStatus,
   Store,
   StoredEvent,
@@ -18,6 +17,7 @@ import type {
 import type { OpenStoreOptions } from "@continuo/store";
 import type { ContinuationOptions, RunError, RunInput } from "@continuo/store/sessions";
 import type { LiveSettings, ServerLimits } from "../server/index.ts";
+import type { Approvals } from "./approval-types.ts";
 import type { ChannelHandle } from "./channel.ts";
 import type { Chat, ChatEventsOptions } from "./chat.ts";
 import type { DefinedEvent, EventOf, Included } from "./define-event.ts";
@@ -29,7 +29,16 @@ export interface AgentDefinition<Value = unknown> {
   readonly name: string;
   /** The agent receives this much of the session; everything by default. A function is called for each run. */
   readonly context?: ContinuationOptions | (() => Promise<ContinuationOptions>);
-  open(run: { readonly onPermission: AskPermission }): Promise<Agent & Partial<AsyncDisposable>>;
+  open(run: {
+    readonly onPermission: AskPermission;
+    /** In a replay with recorded answers: answers each call of a tool, or throws the recorded error. */
+    readonly answerCall?: (call: {
+      readonly toolName: string;
+      readonly toolInput: unknown;
+    }) => Promise<unknown>;
+  }): Promise<Agent & Partial<AsyncDisposable>>;
+  /** True if the agent runs no tool when it gets `answerCall`; false by default. */
+  readonly answersCalls?: boolean;
   /** True if a run has a process of its own, which lives while it waits for a person; false by default. */
   readonly hasProcess?: boolean;
   /** Reads the run's `value`. Throws for an invalid value. */
@@ -128,7 +137,11 @@ export interface Continuo extends AsyncDisposable {
    * The server as a handler of fetch requests: sessions, approvals, streams, channels and live, as `authorize` permits.
    */
   handler(options: HandlerOptions): FetchHandler;
-  /** Gives each input of a session to another agent in a separate session, and returns both answers. */
+  /**
+   * Gives inputs of a session to another agent, each in a separate session after the recorded conversation, and returns
+   * both answers. Errors: `not_found` for the session or one of `runs`; `too_large` for more than 1,000 inputs;
+   * `unsupported` for `tools: "recorded"` with an agent that runs its tools by itself.
+   */
   replay<Value>(sessionId: string, options: ReplayOptions<Value>): Promise<readonly ReplayedRun[]>;
   /**
    * Ends the queue and closes the store. Runs that are still executing after `graceMs` (5,000) are given to other
@@ -311,69 +324,6 @@ export type RunOutcome<Value = unknown> =
   | (EndedRun & { readonly status: "failed"; readonly error: RunError })
   | (EndedRun & { readonly status: "cancelled" | "timeout" | "interrupted"; readonly reason?: string });
 
-export type ApprovalStatus = "open" | "granted" | "denied" | "cancelled";
-
-/** A question of an agent: may it use this tool? */
-export interface Approval {
-  readonly id: string;
-  readonly status: ApprovalStatus;
-  readonly sessionId: string;
-  /** The run that asked; if there were several attempts, the newest. */
-  readonly runId: string;
-  readonly agent: string;
-  readonly toolName?: string;
-  readonly toolInput?: unknown;
-  readonly title?: string;
-  readonly options: readonly PermissionOption[];
-  /** The values that the program gave the session, at the time of the question; without `usage` and `model`. */
-  readonly metadata: Readonly<Record<string, unknown>>;
-  readonly requestedAt: string;
-  readonly resolvedAt?: string;
-  readonly by?: string;
-  readonly reason?: string;
-  /**
-   * The id of an earlier approval of the same call: it was granted and the call began, but a crash came before the
-   * result. The call may have taken effect.
-   */
-  readonly grantedBefore?: string;
-}
-
-export interface ListApprovalsOptions {
-  readonly status?: ApprovalStatus | undefined;
-  readonly sessionId?: string | undefined;
-  /** Only approvals of sessions whose metadata have these values. */
-  readonly metadata?: Readonly<Record<string, unknown>> | undefined;
-  /**
-   * Called with each approval. An approval for which it returns false is left out, and does not count for the limit of
-   * the list.
-   */
-  readonly filter?: ((approval: Approval) => boolean) | undefined;
-}
-
-export interface ApprovalAnswer {
-  readonly outcome: "granted" | "denied";
-  /** The author of the answer, as recorded in the log. */
-  readonly by?: string | undefined;
-  readonly reason?: string | undefined;
-  readonly optionId?: string | undefined;
-}
-
-export interface Approvals {
-  /** `id`: the id in the list, or the `approvalId` of the event. `null` if there is no such approval. */
-  get(id: string): Promise<Approval | null>;
-  /**
-   * Returns at most 1,000 approvals, the oldest first. The list is a mutable copy, because frameworks that answer with
-   * JSON do not accept a readonly list.
-   */
-  list(options?: ListApprovalsOptions): Promise<Approval[]>;
-  /**
-   * Answers from any process, even if the run that asked was killed: its next attempt finds the answer. The id is that
-   * of the list, or the `approvalId` of the event. The same answer again returns the approval; another one is a
-   * `conflict`. Errors: `not_found`, `conflict`; `run_ended` for a question whose run has ended, or is being stopped.
-   */
-  resolve(id: string, answer: ApprovalAnswer): Promise<Approval>;
-}
-
 export interface WorkOptions {
   /** Names of agents of this program; all of them by default. */
   readonly agents?: readonly string[];
@@ -475,6 +425,13 @@ export interface FetchHandler {
 
 export interface ReplayOptions<Value = unknown> {
   readonly agent: AgentDefinition<Value> | Agent;
+  /** Only the inputs of these runs; by default all inputs of the session, at most 1,000. */
+  readonly runs?: readonly string[];
+  /**
+   * `recorded`: no tool runs. A call gets the answer that the same tool had for the same arguments after this input; a
+   * call that was not recorded gets an error, and is listed in `unrecorded`. `run` by default.
+   */
+  readonly tools?: "run" | "recorded";
   /** Keeps the sessions that the replay created; by default they are deleted. */
   readonly keep?: boolean;
   readonly signal?: AbortSignal;
@@ -491,6 +448,8 @@ export interface ReplayedRun {
     readonly status: RunOutcome["status"] | RunStatus;
     readonly text: string;
     readonly tools: readonly string[];
+    /** With `tools: "recorded"`, the tools of calls that have no recorded answer. */
+    readonly unrecorded?: readonly string[];
     readonly usage?: Usage;
     readonly value?: unknown;
   };
