@@ -20,7 +20,6 @@ import {
   type Store,
 } from "@continuo/core/model";
 import { latestAttempt, MAX_TIMER_MS, rootIn } from "@continuo/store/sessions";
-import type { Approval, ApprovalAnswer, Approvals, ListApprovalsOptions } from "./approval-types.ts";
 import {
   claimsOf,
   findApproval,
@@ -29,6 +28,7 @@ import {
   MAX_LISTED,
   STORED_WITHIN_MS,
 } from "./approval-lookup.ts";
+import type { Approval, ApprovalAnswer, Approvals, ListApprovalsOptions } from "./approval-types.ts";
 import { mayHaveRun, unstoredQuestions } from "./earlier-calls.ts";
 import { APPROVAL_ANSWER, assertApprovalFilters } from "./options.ts";
 import { callerMetadata, hasMetadata } from "./readers.ts";
@@ -49,6 +49,10 @@ import {
 
 /** The executor of a run notices a stop within a moment. */
 const STOP_PAUSE_MS = 25;
+/** Questions whose runs a list reads at the same time: their writes share a commit. */
+const SETTLED_AT_ONCE = 100;
+/** Questions of ended runs that one list closes in the store. It shows the others as cancelled as well. */
+const MAX_CLOSED = 1_000;
 
 /** The approvals of one run, for the agent that executes it. */
 export interface RunApprovals {
@@ -99,14 +103,25 @@ export class ApprovalDesk implements Approvals {
     assertApprovalFilters(options);
     const { status, sessionId, metadata = {}, filter = () => true } = options;
     const found: Approval[] = [];
+    let closed = 0;
+    const settled = async (claim: StoredApproval): Promise<StoredApproval> => {
+      if (claim.status !== "open" || !isOver(await this.#newestRun(claim), claim)) return claim;
+      return closed++ < MAX_CLOSED ? await this.#cancel(claim) : { ...claim, status: "cancelled" };
+    };
+    const take = async (claims: readonly StoredApproval[]): Promise<void> => {
+      for (const current of await Promise.all(claims.map(settled))) {
+        const approval = toApproval(current);
+        if ((status === undefined || current.status === status) && filter(approval)) found.push(approval);
+      }
+    };
+    const group: StoredApproval[] = [];
     for await (const claim of claimsOf(this.#store, present({ status }))) {
       const { data } = claim;
       if (sessionId !== undefined && data.sessionId !== sessionId) continue;
       if (!hasMetadata(data.metadata, metadata)) continue;
-      const current = claim.status === "open" ? await this.#settled(claim) : claim;
-      const approval = toApproval(current);
-      if ((status === undefined || current.status === status) && filter(approval)) found.push(approval);
+      if (group.push(claim) === SETTLED_AT_ONCE) await take(group.splice(0));
     }
+    await take(group);
     found.sort((a, b) => (a.requestedAt < b.requestedAt ? -1 : a.requestedAt > b.requestedAt ? 1 : 0));
     return found.slice(0, MAX_LISTED);
   }
