@@ -1,5 +1,6 @@
 /** Evaluation by replay: the inputs of a log, imported or not, with their old and new answers. */
 
+import { setTimeout as pause } from "node:timers/promises";
 import type { Agent, NewEvent } from "@continuo/core/model";
 import { type AgentDefinition, type Continuo, defineAgent, openContinuo } from "@continuo/server/runtime";
 import { startRun } from "@continuo/store/sessions";
@@ -10,6 +11,7 @@ import {
   ScriptedModel,
   type ScriptedModelOptions,
 } from "../../packages/store/src/testing/index.ts";
+import { withCalls } from "../intercepted.ts";
 
 let failures = 0;
 /** An agent that fails the given number of times, and then answers. */
@@ -425,4 +427,27 @@ test("recorded answers are refused for an agent that runs its tools by itself, a
   await expect(c.replay("s", { agent: counting, tools: "none" as never })).rejects.toMatchObject({
     code: "usage",
   });
+});
+
+test("no worker takes an input of a replay, although its agent has the same name as the one that is replayed", async () => {
+  const inner = c.store;
+  await c.session("s", { create: true }).send("one", { agent: "echo" }).result();
+  const asked: string[] = [];
+  const named = (name: string, text: string): Agent => ({
+    name,
+    async execute(_, { onEvent }) {
+      asked.push(text);
+      await onEvent({ type: "message", content: [{ type: "text", text }] });
+      return {};
+    },
+  });
+  // A worker has time to look for work before the replay executes its run.
+  const slow = withCalls(inner, async ({ method, args, proceed }) => {
+    const result = await proceed();
+    if (method === "append" && JSON.stringify(args).includes("new_run")) await pause(100);
+    return result;
+  });
+  await using program = await openContinuo(slow, { agents: [named("desk", "worker")], pollMs: 10 });
+  const [replayed] = await program.replay("s", { agent: named("desk", "candidate") });
+  expect([replayed?.after.text, asked]).toEqual(["candidate", ["candidate"]]);
 });

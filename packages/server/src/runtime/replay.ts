@@ -227,10 +227,16 @@ async function execute(
 ): ReturnType<typeof runOnce> {
   try {
     const options = present({ continuationOpts: await contextOf(agent), signal });
-    return await runOnce(store, opened, input, { sessionId, continuation: "replay", ...options });
+    const replayed = withOwnName(opened);
+    return await runOnce(store, replayed, input, { sessionId, continuation: "replay", ...options });
   } finally {
     await opened[Symbol.asyncDispose]?.();
   }
+}
+
+/** A worker must not take the run for its own agent of the same name, whose tools would run. */
+function withOwnName(agent: Agent): Agent {
+  return { name: `replay of ${agent.name}`, execute: (request, options) => agent.execute(request, options) };
 }
 
 async function answerOf(store: Store, sessionId: string, runId: string): Promise<Answer> {
