@@ -235,7 +235,7 @@ function addCheck(session: Command, action: Action): void {
 function addExport(session: Command, action: Action): void {
   session
     .command("export")
-    .description("write one session as one self-contained file")
+    .description("write one session as one self-contained file, or many as one file of training data")
     .argument("[id]", CHOSEN)
     .addOption(
       new Option(
@@ -257,6 +257,14 @@ function addExport(session: Command, action: Action): void {
         "all",
       ]),
     )
+    .option("--agent <name>", "training data: every session of this agent (repeatable)", collect)
+    .option("--here", "training data: every session of this project, with its clones and work trees")
+    .option("--project <text>", "training data: every session whose folder contains TEXT")
+    .option(
+      "--since <when>",
+      "training data: every session updated since: 3h, 2d, 1w, or an ISO date or time",
+    )
+    .option("--until <when>", "training data: every session updated before this time")
     .addOption(modelViewOption(["all"]))
     .addOption(toolsOption("full"))
     .option("--injected", `${INJECTED_HELP}; html always has them, folded`)
@@ -267,9 +275,16 @@ function addExport(session: Command, action: Action): void {
     .addHelpText("after", EXPORT_HELP + ID_HELP)
     .action((id: string | undefined, flags: ExportFlags) =>
       action(async (shell) =>
-        (await import("./export/index.ts")).runExport(await named(id, "export", shell), flags, shell),
+        (await import("./export/index.ts")).runExport(await exported(id, flags, shell), flags, shell),
       ),
     );
+}
+
+/** Returns `null` for the sessions that the filters choose. */
+async function exported(id: string | undefined, flags: ExportFlags, shell: Shell): Promise<string | null> {
+  const { agent, here, project, since, until } = flags;
+  const isMany = (agent ?? here ?? project ?? since ?? until) !== undefined;
+  return id === undefined && isMany ? null : await named(id, "export", shell);
 }
 
 function addCopy(session: Command, action: Action): void {

@@ -12,19 +12,44 @@ const FORMS = {
   sharegpt: toShareGpt,
 } as const;
 
+export interface DatasetLine {
+  /** The line with its end; `null` for a session without messages. */
+  readonly line: string | null;
+  /** The number of blocks of each kind that the form cannot hold. */
+  readonly leftOut: Readonly<Record<string, number>>;
+}
+
+export async function datasetLine(
+  steps: AsyncIterable<BranchStep>,
+  format: DatasetFormat,
+): Promise<DatasetLine> {
+  const messages: Message[] = [];
+  for await (const { message } of steps) messages.push(message);
+  const { leftOut, ...made } = FORMS[format](messages);
+  return { line: messages.length === 0 ? null : `${toJsonText(made)}\n`, leftOut };
+}
+
+/** A sentence about blocks that the form cannot hold; `undefined` if there are none. */
+export function describeLeftOut(leftOut: DatasetLine["leftOut"], format: DatasetFormat): string | undefined {
+  const kinds = Object.entries(leftOut).map(([kind, count]) => `${plural(count, `block`)} of ${kind}`);
+  return kinds.length === 0 ? undefined : `left out, because ${format} cannot hold them: ${kinds.join(", ")}`;
+}
+
 /** Returns a sentence about blocks that the form cannot hold, if there are any. Errors: `usage` for several branches. */
 export async function writeDataset(
   steps: AsyncIterable<BranchStep>,
   format: DatasetFormat,
-  { all }: Pick<ExportFlags, "all">,
+  flags: Pick<ExportFlags, "all">,
   output: Output,
 ): Promise<string | undefined> {
-  if (all === true)
-    throw new ContinuoError("usage", `cannot export every branch as ${format}: it is one conversation`);
-  const messages: Message[] = [];
-  for await (const { message } of steps) messages.push(message);
-  const { leftOut, ...made } = FORMS[format](messages);
-  await output.write(`${toJsonText(made)}\n`);
-  const kinds = Object.entries(leftOut).map(([kind, count]) => `${plural(count, `block`)} of ${kind}`);
-  return kinds.length === 0 ? undefined : `left out, because ${format} cannot hold them: ${kinds.join(", ")}`;
+  assertOneBranch(format, flags);
+  const { line, leftOut } = await datasetLine(steps, format);
+  if (line !== null) await output.write(line);
+  return describeLeftOut(leftOut, format);
+}
+
+/** Errors: `usage`. */
+export function assertOneBranch(format: DatasetFormat, { all }: Pick<ExportFlags, "all">): void {
+  if (all !== true) return;
+  throw new ContinuoError("usage", `cannot export every branch as ${format}: it is one conversation`);
 }

@@ -39,7 +39,15 @@ import { DATASET_FORMATS, type ExportFlags, type ExportFormat } from "./flags.ts
 import { createMask, describeMasked } from "./mask.ts";
 import { openSubagents } from "./subagents.ts";
 
-export async function runExport(id: string, flags: ExportFlags, shell: Shell): Promise<number> {
+/** Without an id, the filters choose the sessions. */
+export async function runExport(id: string | null, flags: ExportFlags, shell: Shell): Promise<number> {
+  if (id === null) return await runExportMany(flags, shell);
+  const { agent, here, project, since, until } = flags;
+  if ((agent ?? here ?? project ?? since ?? until) !== undefined) {
+    throw new ContinuoError("usage", "cannot choose sessions with filters, and name one as well", {
+      hint: "Leave out the id, or the filters.",
+    });
+  }
   const located = await locate(id, shell);
   if (flags.bundle !== undefined) return await writeBundle(located, flags.bundle, flags, shell);
   const format = flags.format ?? formatOf(flags.output);
@@ -48,14 +56,36 @@ export async function runExport(id: string, flags: ExportFlags, shell: Shell): P
     report(await writeExport(located, wish, createOutput(shell.stdout), shell), shell);
     return 0;
   }
+  report(await toFile(flags.output, flags, shell, (file) => writeExport(located, wish, file, shell)), shell);
+  return 0;
+}
+
+/** Writes the file completely or not at all. */
+async function toFile<Result>(
+  path: string,
+  flags: Pick<ExportFlags, "force">,
+  shell: Shell,
+  write: (file: FileOutput) => Promise<Result>,
+): Promise<Result> {
   const forbidden = await forbiddenFolders(placesOf(shell));
   const options = { force: flags.force === true, forbidden };
-  using file: FileOutput = await createFileOutput(flags.output, options, shell);
-  const masked = await writeExport(located, wish, file, shell);
+  using file: FileOutput = await createFileOutput(path, options, shell);
+  const result = await write(file);
   const sizeBytes = await file.commit();
   shell.stderr.write(`${tildePath(file.path, shell.home)}, ${plural(sizeBytes, "byte")}\n`);
-  report(masked, shell);
-  return 0;
+  return result;
+}
+
+async function runExportMany(flags: ExportFlags, shell: Shell): Promise<number> {
+  const { datasetFormat, exportMany } = await import("./many.ts");
+  const wish = { ...flags, format: datasetFormat(flags) };
+  const write = (output: Output) => exportMany(flags, wish, output, shell);
+  const isPrinted = flags.output === undefined || flags.output === "-";
+  const { report, exitCode } = isPrinted
+    ? await write(createOutput(shell.stdout))
+    : await toFile(flags.output ?? "", flags, shell, write);
+  shell.stderr.write(`${report.join("\n")}\n`);
+  return exitCode;
 }
 
 function report(masked: SecretCounts | null, shell: Shell): void {

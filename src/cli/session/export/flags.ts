@@ -9,7 +9,16 @@ export type DatasetFormat = (typeof DATASET_FORMATS)[number];
 
 export type ExportFormat = "md" | "html" | "json" | "jsonl" | DatasetFormat;
 
-export interface ExportFlags extends ViewFlags {
+/** They choose many sessions for one data set. */
+export interface SessionFilters {
+  readonly agent?: readonly string[];
+  readonly here?: true;
+  readonly project?: string;
+  readonly since?: string;
+  readonly until?: string;
+}
+
+export interface ExportFlags extends ViewFlags, SessionFilters {
   readonly format?: ExportFormat;
   readonly output?: string;
   readonly force?: true;

@@ -1,0 +1,153 @@
+/** `session export` of many sessions: a data set with one line for each session, and what it lacks. */
+
+import {
+  type CatalogList,
+  type ListedSession,
+  type ListQuery,
+  listCatalog,
+  locateRow,
+  openCatalogSession,
+} from "@continuo/agents/catalog";
+import { ContinuoError, exitCodeOf, isContinuoError, present } from "@continuo/core/model";
+import { visibleLine } from "@continuo/core/transcript";
+import { warnOfUnfinished } from "../../notices/index.ts";
+import { createProgress, type Output, parseSince, plural, type Shell } from "../../terminal/index.ts";
+import { isDamaged } from "../list/index.ts";
+import { openModelView, stepsOfBranch } from "../show/index.ts";
+import { assertOneBranch, datasetLine, describeLeftOut } from "./dataset.ts";
+import { DATASET_FORMATS, type DatasetFormat, type ExportFlags, type SessionFilters } from "./flags.ts";
+import { createMask, describeMasked, type Mask } from "./mask.ts";
+
+/** Sessions that cannot be read, each named with its reason. */
+const MAX_NAMED = 10;
+
+export interface ManyResult {
+  /** Sentences for a person. */
+  readonly report: readonly string[];
+  readonly exitCode: number;
+}
+
+/** The format of a data set. Errors: `usage` for another one, and for flags that belong to one session. */
+export function datasetFormat(flags: ExportFlags): DatasetFormat {
+  const format = DATASET_FORMATS.find((one) => one === flags.format);
+  if (format === undefined || flags.bundle !== undefined || flags.turns !== undefined) {
+    throw new ContinuoError("usage", "several sessions can only be exported as training data", {
+      hint: "Add --format openai, anthropic or sharegpt, or name one session.",
+    });
+  }
+  assertOneBranch(format, flags);
+  return format;
+}
+
+/** Writes the sessions that the filters choose, the newest first, one at a time. */
+export async function exportMany(
+  filters: SessionFilters,
+  { format, modelView }: Pick<ExportFlags, "modelView"> & { readonly format: DatasetFormat },
+  output: Output,
+  shell: Shell,
+): Promise<ManyResult> {
+  const list = await listCatalog(toQuery(filters, shell), { places: shell });
+  warnOfUnfinished(list.unfinished, shell);
+  const mask = createMask();
+  const written: Written = { sessions: 0, empty: 0, damaged: 0, leftOut: {}, failures: [] };
+  using progress = createProgress(shell);
+  for (const [at, row] of list.sessions.entries()) {
+    shell.signal?.throwIfAborted();
+    progress.show(() => `${at} of ${plural(list.sessions.length, "session")}`);
+    try {
+      await writeOne(row, { format, mask, written, output, shell, isModelView: modelView === true });
+    } catch (error) {
+      if (!isContinuoError(error) || isContinuoError(error, "unwritable")) throw error;
+      written.failures.push({ row, error });
+    }
+  }
+  progress.clear();
+  const [first] = [
+    ...list.failures,
+    ...(list.error === null ? [] : [{ error: list.error }]),
+    ...written.failures,
+  ];
+  return {
+    report: [...reportOf(list, written, format), describeMasked(mask.found())],
+    exitCode: first === undefined ? 0 : exitCodeOf(first.error),
+  };
+}
+
+function toQuery(filters: SessionFilters, shell: Shell): ListQuery {
+  const { agent: agents, here, project, since, until } = filters;
+  return {
+    empty: "exclude",
+    ...present({ agents, project, signal: shell.signal }),
+    ...(here ? { ofProject: shell.cwd } : {}),
+    ...present({
+      since: since === undefined ? undefined : parseSince(since, shell.now),
+      until: until === undefined ? undefined : parseSince(until, shell.now),
+    }),
+  };
+}
+
+interface Written {
+  sessions: number;
+  empty: number;
+  damaged: number;
+  readonly leftOut: Record<string, number>;
+  readonly failures: { readonly row: ListedSession; readonly error: ContinuoError }[];
+}
+
+interface WriteOptions {
+  readonly format: DatasetFormat;
+  readonly mask: Mask;
+  readonly written: Written;
+  readonly output: Output;
+  readonly shell: Shell;
+  readonly isModelView: boolean;
+}
+
+async function writeOne(row: ListedSession, options: WriteOptions): Promise<void> {
+  const { format, mask, written, output, shell, isModelView } = options;
+  const located = await locateRow(row, shell, shell.signal);
+  using whole = await openCatalogSession(located, shell);
+  const opened = isModelView ? await openModelView(located, whole, undefined) : whole;
+  const { line, leftOut } = await datasetLine(mask.steps(stepsOfBranch(opened, undefined)), format);
+  if (isDamaged(whole)) written.damaged++;
+  if (line === null) written.empty++;
+  else {
+    await output.write(line);
+    written.sessions++;
+  }
+  for (const [kind, count] of Object.entries(leftOut)) {
+    written.leftOut[kind] = (written.leftOut[kind] ?? 0) + count;
+  }
+}
+
+function reportOf(list: CatalogList, written: Written, format: DatasetFormat): readonly string[] {
+  const { sessions, empty, damaged, leftOut, failures } = written;
+  const lacking = [
+    ...counted(empty + list.emptyLeftOut, "session", "without a message"),
+    ...counted(list.archivedLeftOut, "session", "in the archive"),
+    ...counted(failures.length, "session", "that cannot be read"),
+  ];
+  const blocks = describeLeftOut(leftOut, format);
+  return [
+    `${plural(sessions, "session")} as ${format}`,
+    ...(lacking.length === 0 ? [] : [`left out: ${lacking.join(", ")}`]),
+    ...(damaged === 0
+      ? []
+      : [`damaged, and written as far as they can be read: ${plural(damaged, "session")}`]),
+    ...(blocks === undefined ? [] : [blocks]),
+    ...failures
+      .slice(0, MAX_NAMED)
+      .map(({ row, error }) => visibleLine(`${row.agent}:${row.sessionId}: ${error.message}`)),
+    ...(failures.length > MAX_NAMED ? [`and ${failures.length - MAX_NAMED} more that cannot be read`] : []),
+    ...list.failures.map(({ agent, error }) =>
+      visibleLine(`the sessions of ${agent} cannot be listed: ${error.message}`),
+    ),
+    ...(list.error === null
+      ? []
+      : [visibleLine(`Continuo's own sessions cannot be listed: ${list.error.message}`)]),
+  ];
+}
+
+function counted(count: number, one: string, which: string): readonly string[] {
+  return count === 0 ? [] : [`${plural(count, one)} ${which}`];
+}

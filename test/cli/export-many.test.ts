@@ -1,0 +1,101 @@
+/** `session export` of many sessions as one data set: five agents, damaged files, filters, and what is left out. */
+
+import { cpSync, existsSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { HOME_VARIABLES } from "@continuo/agents";
+import type { AgentName } from "@continuo/core/model";
+import { beforeAll, expect, test } from "vitest";
+import { claudeFile, createHome, DAMAGED_ID, type Home, writeDamaged, writeSessions } from "./home.ts";
+import { runHere } from "./in-process.ts";
+
+/** A session of each agent, made by its program. */
+const CASES: readonly (readonly [AgentName, string])[] = [
+  ["claude", "parallel-tools"],
+  ["codex", "plan-and-shell"],
+  ["gemini", "parallel-tools"],
+  ["opencode", "parallel-tools"],
+  ["pi", "parallel-tools"],
+];
+const FIXTURES = join(import.meta.dirname, "../fixtures");
+
+let home: Home;
+let env: Readonly<Record<string, string>>;
+beforeAll(() => {
+  home = createHome();
+  for (const [agent, name] of CASES) {
+    cpSync(join(FIXTURES, agent, name, "home"), join(home.path, agent), { recursive: true });
+  }
+  env = Object.fromEntries(CASES.map(([agent]) => [HOME_VARIABLES[agent], join(home.path, agent)]));
+});
+
+const exported = async (...args: readonly string[]) =>
+  await runHere(home, ["session", "export", ...args], { env });
+
+const linesOf = (text: string): readonly Record<string, unknown>[] =>
+  text
+    .trimEnd()
+    .split("\n")
+    .map((line) => JSON.parse(line) as Record<string, unknown>);
+
+test.each(["openai", "anthropic", "sharegpt"])(
+  "the sessions of five agents are one line of %s each, equal to the exports of the sessions",
+  async (format) => {
+    const { code, stdout, stderr } = await exported("--since", "2020-01-01", "--format", format);
+    const listed = JSON.parse((await runHere(home, ["session", "list", "--json"], { env })).stdout);
+    const full = (listed as { sessionId: string; agent: string; counts?: unknown }[]).map(
+      ({ agent, sessionId }) => `${agent}:${sessionId}`,
+    );
+    const singles = await Promise.all(
+      full.map(async (id) => (await exported(id, "--format", format)).stdout),
+    );
+    const wanted = singles.filter((line) => line !== "");
+    expect(
+      stdout
+        .split("\n")
+        .filter((line) => line !== "")
+        .toSorted(),
+    ).toEqual(wanted.map((line) => line.trimEnd()).toSorted());
+    expect(new Set(full.map((id) => id.split(":")[0])).size).toBe(5);
+    expect(stderr.split("\n")[0]).toBe(`${wanted.length} sessions as ${format}`);
+    expect(code).toBe(0);
+  },
+);
+
+test("filters choose the sessions, and a data set of them is written completely or not at all", async () => {
+  const path = join(home.path, "set.jsonl");
+  const codex = await exported("--agent", "codex", "--format", "openai", "--output", path);
+  expect([codex.code, codex.stdout]).toEqual([0, ""]);
+  const [only, ...others] = linesOf(readFileSync(path, "utf8"));
+  expect(others).toEqual([]);
+  expect(only?.messages).toEqual(expect.arrayContaining([expect.objectContaining({ role: "assistant" })]));
+  expect(codex.stderr).toContain("1 session as openai");
+  const none = await exported("--until", "2020-01-01", "--format", "openai");
+  expect([none.code, none.stdout]).toEqual([0, ""]);
+  expect(none.stderr).toContain("0 sessions as openai");
+  const late = join(home.path, "late.jsonl");
+  for (const args of [
+    ["--since", "2020-01-01"],
+    ["--since", "2020-01-01", "--format", "md"],
+    ["--since", "2020-01-01", "--format", "openai", "--all"],
+    ["some", "--since", "2020-01-01", "--format", "openai"],
+  ]) {
+    const refused = await exported(...args, "--output", late);
+    expect([args, refused.code, existsSync(late)]).toEqual([args, 2, false]);
+  }
+});
+
+test("secrets are masked in all sessions, and damaged sessions and those that cannot be read are counted", async () => {
+  using own = createHome();
+  writeSessions(own);
+  writeDamaged(own);
+  const secret = `ghp_${"a1B2".repeat(9)}`;
+  const file = join(own.path, claudeFile(DAMAGED_ID));
+  writeFileSync(file, readFileSync(file, "utf8").replaceAll("Fix the build", `Fix the build with ${secret}`));
+  const many = await runHere(own, ["session", "export", "--since", "2020-01-01", "--format", "sharegpt"]);
+  expect(many.stdout).not.toContain(secret);
+  expect(linesOf(many.stdout)).toHaveLength(4);
+  expect(many.stderr).toContain("4 sessions as sharegpt\n");
+  expect(many.stderr).toContain("damaged, and written as far as they can be read: 1 session\n");
+  expect(many.stderr).toContain("Masked 1 secret: 1 × GitHub token.");
+  expect(many.code).toBe(0);
+});
