@@ -123,7 +123,7 @@ export const RUNTIME_REPLAY: readonly PromiseOfRoom[] = [
     file: "packages/server/src/runtime/worker.ts",
     test: "test/runtime/queue.test.ts",
     promise: "An isolated attempt waits until no other message runs in its process.",
-    text: "ready: isAlone ? slot.isolated : undefined,",
+    text: "ready: isIsolated(run) ? slot.isolated : undefined,",
     mistake: "ready: undefined,",
   },
   {

@@ -7,7 +7,7 @@
 export type Leave = () => void;
 
 interface Waiter {
-  readonly isAlone: boolean;
+  readonly isIsolated: boolean;
   readonly enter: () => void;
 }
 
@@ -21,7 +21,7 @@ export class ProcessGate {
 
   /** True if a new run may begin. */
   get isOpen(): boolean {
-    return !this.#isTaken && !this.#line.some(({ isAlone }) => isAlone);
+    return !this.#isTaken && !this.#line.some(({ isIsolated }) => isIsolated);
   }
 
   /** Calls `tell` once when the gate is open again. */
@@ -36,17 +36,17 @@ export class ProcessGate {
   }
 
   /**
-   * Enters when the gate is open or, with `isAlone`, when no other run works. If `signal` aborts, nobody waits for the
+   * Enters when the gate is open or, with `isIsolated`, when no other run works. If `signal` aborts, nobody waits for the
    * run: it enters at once, with the others.
    */
   async enter({
-    isAlone,
+    isIsolated,
     signal,
   }: {
-    readonly isAlone: boolean;
+    readonly isIsolated: boolean;
     readonly signal: AbortSignal;
   }): Promise<Leave> {
-    if (signal.aborted || (!isAlone && this.isOpen)) return this.join();
+    if (signal.aborted || (!isIsolated && this.isOpen)) return this.join();
     return await new Promise((resolve) => {
       const insist = (): void => {
         this.#line.splice(this.#line.indexOf(waiter), 1);
@@ -54,10 +54,10 @@ export class ProcessGate {
         this.#next();
       };
       const waiter: Waiter = {
-        isAlone,
+        isIsolated,
         enter: () => {
           signal.removeEventListener("abort", insist);
-          if (!isAlone) return resolve(this.join());
+          if (!isIsolated) return resolve(this.join());
           this.#isTaken = true;
           resolve(
             this.#once(() => {
@@ -84,7 +84,7 @@ export class ProcessGate {
 
   #next(): void {
     if (this.#isTaken) return;
-    const at = this.#line.findIndex(({ isAlone }) => isAlone);
+    const at = this.#line.findIndex(({ isIsolated }) => isIsolated);
     if (at >= 0) {
       if (this.#together === 0) this.#line.splice(at, 1)[0]?.enter();
       return;
@@ -101,7 +101,7 @@ export const PROCESS_GATE: ProcessGate = new ProcessGate();
 
 /** The part of one run in the gate, from its beginning to its end. */
 export interface Pass {
-  /** Resolves when a run that works alone has entered for the first time. Errors: the reason of `signal`. */
+  /** Resolves when an isolated run has entered for the first time. Errors: the reason of `signal`. */
   readonly entered: (signal: AbortSignal) => Promise<void>;
   /** The run waits for a person. */
   leave(): void;
@@ -113,18 +113,18 @@ export interface PassOptions {
   /** The run has joined the others already. */
   readonly joined: Leave | undefined;
   /** The run leaves the others, and enters as soon as it can. */
-  readonly isAlone: boolean;
+  readonly isIsolated: boolean;
 }
 
-export function passOf(gate: ProcessGate, { joined, isAlone }: PassOptions): Pass {
+export function passOf(gate: ProcessGate, { joined, isIsolated }: PassOptions): Pass {
   const over = new AbortController();
   let leave = joined;
   const enter = async (signal: AbortSignal): Promise<void> => {
     leave?.();
-    leave = await gate.enter({ isAlone, signal: AbortSignal.any([signal, over.signal]) });
+    leave = await gate.enter({ isIsolated, signal: AbortSignal.any([signal, over.signal]) });
     if (over.signal.aborted) leave();
   };
-  const entering = isAlone ? enter(over.signal) : Promise.resolve();
+  const entering = isIsolated ? enter(over.signal) : Promise.resolve();
   return {
     entered: (signal) => unlessAborted(entering, signal),
     leave: () => leave?.(),

@@ -88,31 +88,34 @@ test("a run has a slot after a question that begins and ends while it comes back
   }
 });
 
-interface AloneRun extends ProbedRun {
-  readonly isAlone: boolean;
+interface IsolatedRun extends ProbedRun {
+  readonly isIsolated: boolean;
   hasBegun: boolean;
 }
 
 test("an isolated run is the only one that works in its process, whatever the runs of all workers ask", async () => {
   await fc.assert(
-    fc.asyncProperty(fc.array(fc.record({ ...actOfAlone }), { maxLength: 16 }), async (acts) => {
+    fc.asyncProperty(fc.array(fc.record({ ...isolatedAct }), { maxLength: 16 }), async (acts) => {
       const gate = new ProcessGate();
-      const workers = [new RunSlots(2, () => undefined, gate), new RunSlots(2, () => undefined, gate)] as const;
+      const workers = [
+        new RunSlots(2, () => undefined, gate),
+        new RunSlots(2, () => undefined, gate),
+      ] as const;
       const never = new AbortController().signal;
-      const runs = new Map<number, AloneRun>();
-      const working = (): readonly AloneRun[] =>
+      const runs = new Map<number, IsolatedRun>();
+      const working = (): readonly IsolatedRun[] =>
         [...runs.values()].filter(({ hasBegun, open, returning }) => hasBegun && open + returning === 0);
       for (const { of, what, steps } of acts) {
         const run = runs.get(of);
         if (run === undefined && what === "begin") {
-          // The runs 0 and 1 work alone, one in each worker.
-          const isAlone = of < 2;
+          // The runs 0 and 1 are isolated, one in each worker.
+          const isIsolated = of < 2;
           const slots = workers[of % 2 === 0 ? 0 : 1];
           if (!slots.reserve()) continue;
           // A run that is about to be found counts as working.
-          expect(working().some((one) => one.isAlone)).toBe(false);
-          const slot = slots.begin({ hasProcess: false, isAlone });
-          const begun: AloneRun = { slot, isAlone, hasBegun: !isAlone, open: 0, returning: 0 };
+          expect(working().some((one) => one.isIsolated)).toBe(false);
+          const slot = slots.begin({ hasProcess: false, isIsolated });
+          const begun: IsolatedRun = { slot, isIsolated, hasBegun: !isIsolated, open: 0, returning: 0 };
           runs.set(of, begun);
           void slot.isolated(never).then(() => {
             begun.hasBegun = true;
@@ -129,7 +132,7 @@ test("an isolated run is the only one that works in its process, whatever the ru
           runs.delete(of);
         }
         for (let step = 0; step < steps; step++) await Promise.resolve();
-        if (working().some(({ isAlone }) => isAlone)) expect(working()).toHaveLength(1);
+        if (working().some(({ isIsolated }) => isIsolated)) expect(working()).toHaveLength(1);
       }
       await settled();
       // Somebody works, unless each run waits for a person.
@@ -143,7 +146,7 @@ test("an isolated run is the only one that works in its process, whatever the ru
   );
 });
 
-const actOfAlone = {
+const isolatedAct = {
   of: fc.nat(5),
   what: fc.constantFrom("begin", "begin", "ask", "answer", "answer", "end"),
   steps: fc.nat(8),
@@ -156,7 +159,7 @@ test("an isolated run stops waiting with its signal, and other runs begin again"
   slots.reserve();
   const other = slots.begin({ hasProcess: false });
   slots.reserve();
-  const alone = slots.begin({ hasProcess: false, isAlone: true });
+  const alone = slots.begin({ hasProcess: false, isIsolated: true });
   expect(slots.reserve()).toBe(false);
   const stopping = new AbortController();
   const waiting = alone.isolated(stopping.signal);

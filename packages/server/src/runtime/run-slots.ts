@@ -1,7 +1,7 @@
 /**
  * The slots of a worker: a run has one while its agent works, and gives it back while it waits for a person. A run
- * whose last question has its answer takes a slot before a new run does. A run that works alone has, in addition to
- * its slot, the whole process.
+ * whose last question has its answer takes a slot before a new run does. An isolated run has, in addition to its
+ * slot, the whole process.
  */
 
 import { type Leave, PROCESS_GATE, type ProcessGate, passOf } from "./process-gate.ts";
@@ -14,7 +14,7 @@ const MAX_WAITING = 1_000;
 
 export interface RunSlot {
   /**
-   * Resolves when a run that works alone is the only one that works in this process, and at once for any other run.
+   * Resolves when an isolated run is the only one that works in this process, and at once for any other run.
    * Errors: the reason of `signal`.
    */
   readonly isolated: (signal: AbortSignal) => Promise<void>;
@@ -32,7 +32,7 @@ export interface RunSlotOptions {
   /** The agent of the run has a process, which lives while it waits. */
   readonly hasProcess: boolean;
   /** No other run of this process works at the same time; from now on no further one begins before it has ended. */
-  readonly isAlone?: boolean;
+  readonly isIsolated?: boolean;
 }
 
 export class RunSlots {
@@ -85,9 +85,9 @@ export class RunSlots {
     return this.#waiting;
   }
 
-  begin({ hasProcess, isAlone = false }: RunSlotOptions): RunSlot {
+  begin({ hasProcess, isIsolated = false }: RunSlotOptions): RunSlot {
     let open = 0;
-    const pass = passOf(this.#gate, { joined: this.#reserved.pop(), isAlone });
+    const pass = passOf(this.#gate, { joined: this.#reserved.pop(), isIsolated });
     let state: "working" | "holding" | "waiting" | "returning" | "released" = "working";
     let returning: Promise<void> | undefined;
     const leave = (): void => {

@@ -172,8 +172,10 @@ export class Worker {
   async #execute(run: Run, owner: string): Promise<void> {
     const { store, options, approvals, readers, report } = this.#host;
     const definition = this.#agents.get(run.agent ?? "");
-    const isAlone = isIsolated(run);
-    const slot = this.#slots.begin({ hasProcess: definition?.hasProcess === true, isAlone });
+    const slot = this.#slots.begin({
+      hasProcess: definition?.hasProcess === true,
+      isIsolated: isIsolated(run),
+    });
     using __ = { [Symbol.dispose]: () => slot.release() };
     if (definition === undefined) return;
     const own = approvals.forRun(run, slot);
@@ -196,7 +198,7 @@ export class Worker {
       ...present({
         continuationOpts,
         leaseMs: options.leaseMs,
-        ready: isAlone ? slot.isolated : undefined,
+        ready: isIsolated(run) ? slot.isolated : undefined,
       }),
     });
     const { status } = result;
