@@ -176,7 +176,7 @@ function notRun(open: ReadonlyMap<string, string>, tools: ToolSet = {}): AgentEv
 
 /**
  * The `ai` package takes a result of a Standard Schema that has a `value` for a checked one. Valibot's results have a
- * `value` also beside their issues, so such a result is given on with its issues only.
+ * `value` in addition to their issues, so such a result is given on with its issues only.
  */
 function strict(schema: FlexibleSchema<unknown>): FlexibleSchema<unknown> {
   if (!("~standard" in schema) || schema["~standard"].vendor === "zod") return schema;
