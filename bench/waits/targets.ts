@@ -24,7 +24,7 @@ const SPENT: readonly (readonly [names: readonly string[], spent: string])[] = [
   ],
   [
     ["search", "searchAndScan", "searchWorst"],
-    "in a profile of 2026-11-29, finding the sessions takes 19 % and the looks at their files 6 %, loading modules and reading the arguments 19 %, collecting garbage 16 %, ten excerpts 12 %, comparing the sessions with the index 6 %, the query itself 4 %; the rest is starting Node, printing and ending. Since matches have no getters of their own, and no driver is loaded, a search takes 212 ms of processor time where it took 227 (medians of five alternating pairs on a busy machine). Since it reads from the index the facts of only the sessions that it shows, and compares known sessions without an object of each, one with 5,000 sessions takes 459 ms for a rare word where it took 526, and 435 for a word that is nowhere where it took 552 (medians of seven alternating pairs while others kept the machine ten times as busy as it can be, which makes all of them slower; the least were 375, 493, 391 and 476).",
+    "in a profile of 2026-11-29, finding the sessions takes 19 % and the looks at their files 6 %, loading modules and reading the arguments 19 %, collecting garbage 16 %, ten excerpts 12 %, comparing the sessions with the index 6 %, the query itself 4 %; the rest is starting Node, printing and ending. Since matches have no getters of their own, and no driver is loaded, a search takes 212 ms of processor time where it took 227 (medians of five alternating pairs on a busy machine). Since it reads from the index the facts of only the sessions that it shows, and compares known sessions without an object of each, one with 5,000 sessions takes 459 ms for a rare word where it took 526, and 435 for a word that is nowhere where it took 552 (medians of seven alternating pairs while others kept the machine ten times as busy as it can be, which makes all of them slower; the least were 375, 493, 391 and 476). Since known sessions have no object each, it takes 329 ms where it took 417 for a word that is nowhere, 348 where it took 423 for a rare one, 446 where it took 524 for a common one (medians of nine rounds on a busy machine).",
   ],
   [
     ["servedList", "servedSearch"],
@@ -47,8 +47,16 @@ const SPENT: readonly (readonly [names: readonly string[], spent: string])[] = [
     "loading and compiling modules takes 48 %, collecting garbage 7 %, reading the file 2 %.",
   ],
   [
-    ["handOver", "handOverMemory", "handOverLong", "handOverLongMemory"],
-    "of 50 MB from opencode to Claude Code, in the second hand-over of a process, the four passes over the source's rows took 22 % (a fold, the history, the hash, the copy), collecting garbage 18 %, JSON for the two files of the new session 8 %, marks 5 %, reading the new session back 6 %. Until 2026-11-29 this session went through a file, because the database of 95 MB and not the session decided that: 32 % of a profile were reads of this file. On a busy machine, where the minimum took twice as long as on a quiet one, that was 19.2 to 23.8 s of processor time, and 9.5 to 13.1 s since the session itself decides it. Its rows are parsed once instead of four times since then, which is not in these numbers. The peaks of a first hand-over in a process that also compiles TypeScript were 509 MB (Claude Code), 448 (Codex), 412 (Gemini CLI), 562 (pi to opencode) and 428 (opencode), of a second one 542 to 713; the peak in the table is that of one process with twenty hand-overs, and of the sources that it makes. So the target of 500 MB is not met everywhere. The messages of the source and those that are read back are both in memory, with texts of their own.",
+    ["handOver", "handOverMemory"],
+    "in profiles of 2026-11-30 on a busy machine, of 50 MB from Codex to Gemini CLI and from pi to opencode, collecting garbage takes 29 %, parsing JSON 5 %, marks 7 to 9 %, the files or the rows of the new session 9 to 16 %, reading it back 6 to 10 %, the copy of the records 4 %; the rest is spread over our own code. A session that goes through a file takes 2.5 to 3.5 times the processor time of one in memory, and 70 MB less memory.",
+  ],
+  [
+    ["handOverLong", "handOverLongMemory"],
+    "a session above 64 MB goes through a file. Until 2026-11-30 each step of a hand-over read all texts from this file, about twenty times, and parsed them. Since a message without its long texts is in memory, and a text is read only where it is needed, a hand-over of 150 MB takes 21 s of processor time where it took 50, and one of 300 MB 50 s where it took 104 with a profiler (busy machine, one run each).",
+  ],
+  [
+    ["handOverVerified"],
+    "Continuo itself takes 2.3 to 3.2 s, as long as if it reads the session back itself. The rest is the agent, which starts and reads the new session: 0.6 s of Codex, 1.9 of pi, 3.5 of Gemini CLI, 4.0 of Claude Code and 7.3 of opencode.",
   ],
   [
     ["append1", "append10", "append100", "reference"],
@@ -69,6 +77,10 @@ const SPENT: readonly (readonly [names: readonly string[], spent: string])[] = [
   [
     ["liveWork"],
     "of the time that the process works, beginning and ending transactions takes 44 %, which includes waits for the disk, SQLite's other statements 5 %, collecting garbage 5 %, preparing and hashing events 2 %; the rest is spread over our own code. Those who follow a session receive from memory what this process stored. Since this profile, the writes of more than four sessions within 0.1 s wait up to 25 ms for each other, and become one transaction. In memory and six alternating pairs, a piece took 1.25, 0.99, 1.58, 1.59, 1.11 and 1.56 ms with that, and 1.63, 1.38, 1.48, 1.44, 2.07 and 1.49 without: while the machine had time, 2,562 commits became 608, and while other programs kept it busy, writes met in the store also without waiting (1,431 commits became 843), and nothing was saved. Then the threads of V8, which compile and collect garbage, take 22 %, and the kernel 15 %.",
+  ],
+  [
+    ["liveAtOnce"],
+    "the requests of one moment wait for each other: the last of 100 waits 100 times the 1.1 ms that the server works for one. The parts of this time are those of a piece of evidence above.",
   ],
   [
     ["sends"],

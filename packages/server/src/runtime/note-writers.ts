@@ -1,6 +1,6 @@
 /** The note writers of a program, whose failures reach the people of a session with the words for readers. */
 
-import { ContinuoError, isContinuoError } from "@continuo/core/model";
+import { ContinuoError, isContinuoError, present } from "@continuo/core/model";
 import type { LiveSettings } from "../server/index.ts";
 import { failureOf } from "./failure-text.ts";
 import type { Continuo } from "./types.ts";
@@ -30,11 +30,13 @@ export function writerForReaders(
   const { writePage, answer } = writer;
   return {
     name: writer.name,
-    ...(writer.isFree === undefined ? {} : { isFree: writer.isFree }),
-    write: guarded((request, options) => writer.write(request, options)),
-    ...(writer.hasOpen === undefined ? {} : { hasOpen: (memory) => writer.hasOpen?.(memory) === true }),
-    ...(writePage === undefined ? {} : { writePage: guarded(writePage.bind(writer)) }),
-    ...(answer === undefined ? {} : { answer: guarded(answer.bind(writer)) }),
-    ...(writer.end === undefined ? {} : { end: async (sessionId) => await writer.end?.(sessionId) }),
+    write: guarded(writer.write.bind(writer)),
+    ...present({
+      isFree: writer.isFree,
+      hasOpen: writer.hasOpen?.bind(writer),
+      writePage: writePage && guarded(writePage.bind(writer)),
+      answer: answer && guarded(answer.bind(writer)),
+      end: writer.end?.bind(writer),
+    }),
   };
 }

@@ -22,10 +22,25 @@ const MESSAGES: readonly Message[] = [
     content: [{ type: "tool_result", toolCallId: "call", content: [], isError: true }],
     metadata: { claude: { isMeta: true } },
   },
+  {
+    id: "4",
+    role: "user",
+    content: ["\0utf8 0 1", "\ud83d".repeat(300), "日本".repeat(300), "\0"].map((text) => ({
+      type: "text",
+      text,
+    })),
+    metadata: {},
+  },
 ];
 
-test.each(["file", "memory"] as const)("a shelf in %s returns unchanged messages, in any order", (use) => {
-  using shelf = openShelf(use);
+const SHELVES = [
+  ["in a file", () => openShelf("file")],
+  ["in a file, with few outlines in memory", () => openShelf("file", 2000)],
+  ["in memory", () => openShelf("memory")],
+] as const;
+
+test.each(SHELVES)("a shelf %s returns unchanged messages, in any order", (_, open) => {
+  using shelf = open();
   const many = Array.from({ length: 700 }, (_, at) =>
     MESSAGES.map((one) => ({ ...one, id: `${one.id}-${at}` })),
   );
@@ -45,8 +60,8 @@ test("a message in a file is not held in memory", () => {
   expect(held.map(([key]) => key)).toEqual(["id", "role", "toolCallId"]);
 });
 
-test.each(["file", "memory"] as const)("a message of a shelf in %s can have other content", (use) => {
-  using shelf = openShelf(use);
+test.each(SHELVES)("a message of a shelf %s can have other content", (_, open) => {
+  using shelf = open();
   const [, , result] = MESSAGES.map(shelf.keep);
   if (result === undefined) throw new Error("there is no result");
   const changed = withContent(
@@ -55,6 +70,19 @@ test.each(["file", "memory"] as const)("a message of a shelf in %s can have othe
   );
   expect({ ...changed }).toEqual(MESSAGES[2]);
   expect({ ...withContent(result, () => []) }).toEqual({ ...MESSAGES[2], content: [] });
+});
+
+test("only a long text needs the file, as long as the outlines fit into memory", () => {
+  const shelf = openShelf("file");
+  const [short, , long] = MESSAGES.map(shelf.keep);
+  const missing = openShelf("file", 0);
+  const [none] = MESSAGES.map(missing.keep);
+  shelf[Symbol.dispose]();
+  missing[Symbol.dispose]();
+  expect(short?.content).toEqual(MESSAGES[0]?.content);
+  expect(long?.content).toEqual(MESSAGES[2]?.content);
+  expect(() => JSON.stringify(long)).toThrow("EBADF");
+  expect(() => none?.content).toThrow("EBADF");
 });
 
 const GIGABYTE = 1024 ** 3;

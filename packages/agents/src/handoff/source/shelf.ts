@@ -1,9 +1,8 @@
 /**
- * Keeps the messages of a large session in two files of a private folder during a hand-over. Only the short fields of
- * the messages, which are read often, and the parts that were read last, are in memory.
+ * Keeps the messages of a large session in two files of a private folder during a hand-over.
  *
- * One file has the texts of the messages. The other one is smaller and is read more often; it has all other fields and
- * the positions of the texts.
+ * One file has the long texts. A message without them is its outline, in which the position of a text stands for the
+ * text; most steps of a hand-over need no more. Outlines are in memory up to a limit, and in the other file from there.
  */
 
 import { closeSync, openSync, readSync, writeSync } from "node:fs";
@@ -40,87 +39,112 @@ export function isLarge({ files }: FoundSession, { sizeBytes }: Pick<SessionDeta
   );
 }
 
-/** @param use `memory`: messages stay as they are. */
-export function openShelf(use: "file" | "memory"): Shelf {
+/**
+ * @param use `memory`: messages stay as they are.
+ * @param heldChars the outlines in memory have at most this length as JSON, and need several times as many bytes.
+ */
+export function openShelf(use: "file" | "memory", heldChars: number = HELD_BYTES / 4): Shelf {
   if (use === "memory") return { keep: (message) => message, [Symbol.dispose]: () => undefined };
   using stack = new DisposableStack();
   const scratch = stack.use(openScratch());
-  const open = (name: string): JsonFile =>
-    createJsonFile(stack.adopt(openSync(join(scratch.path, name), "wx+", 0o600), closeSync));
-  const [words, facts] = [open("words"), open("facts")];
-  const parts = {
-    read: (place: number, key: string) => {
-      const fact = facts.read(place);
-      return WORDS.has(key) ? words.read(Number(fact[AT]))[key] : fact[key];
-    },
-  };
+  const open = (name: string): Texts =>
+    createTexts(stack.adopt(openSync(join(scratch.path, name), "wx+", 0o600), closeSync));
+  const [texts, outlines] = [open("texts"), open("outlines")];
+  const openOutline = (json: string): Outline => withTexts(JSON.parse(json), texts);
+  const held: Outline[] = [];
+  const positions: string[] = [];
+  const recent = createRecent((at: number) => {
+    const json = outlines.read(positions[at] ?? "");
+    return { value: openOutline(json), sizeBytes: json.length };
+  });
+  const inMemory = { read: (at: number, key: string) => held[at]?.[key] };
+  const inFile = { read: (at: number, key: string) => recent(at)[key] };
+  let room = heldChars;
   const all = stack.move();
   return {
     keep(message) {
-      const entries = Object.entries(message);
-      const at = words.append(Object.fromEntries(entries.filter(([key]) => WORDS.has(key))));
-      const others = entries.filter(([key]) => !WORDS.has(key));
-      return keepMessage(message, parts, facts.append({ ...Object.fromEntries(others), [AT]: at }));
+      const json = outlineOf(message, texts);
+      room -= json.length;
+      return room >= 0
+        ? keepMessage(message, inMemory, held.push(openOutline(json)) - 1)
+        : keepMessage(message, inFile, positions.push(outlines.append(json)) - 1);
     },
     [Symbol.dispose]: () => all.dispose(),
   };
 }
 
-type JsonRecord = Readonly<Record<string, unknown>>;
+type Outline = Readonly<Record<string, unknown>>;
 
-const WORDS: ReadonlySet<string> = new Set(["content", "toolInput", "toolOutput"]);
-/** The key of the place of the words; no message has such a key. */
-const AT = "@";
+const SHORT_CHARS = 256;
+/** The first character of the position of a text. A text that begins with it is stored like a long one. */
+const MARK = "\0";
 
-interface JsonFile {
-  /** Returns the position of the part in the file. */
-  append(part: JsonRecord): number;
-  read(place: number): JsonRecord;
+/** Returns the JSON of a value in which positions stand for the long texts, which are stored. */
+function outlineOf(message: object, texts: Texts): string {
+  return JSON.stringify(message, (_key, value: unknown) =>
+    typeof value === "string" && (value.length > SHORT_CHARS || value.startsWith(MARK))
+      ? texts.append(value)
+      : value,
+  );
 }
 
-const LENGTH_BYTES = 4;
+/** Changes a parsed outline: what reads a position now reads the text from the file. */
+function withTexts<T extends object>(outline: T, texts: Texts): T {
+  for (const [key, value] of Object.entries(outline)) {
+    if (typeof value === "object" && value !== null) withTexts(value, texts);
+    else if (typeof value === "string" && value.startsWith(MARK)) {
+      Object.defineProperty(outline, key, { get: () => texts.read(value), enumerable: true });
+    }
+  }
+  return outline;
+}
 
-/** Writes the length of each part before the part. */
-function createJsonFile(file: number): JsonFile {
+interface Texts {
+  /** Returns the position of the text, as a text that begins with `MARK`. */
+  append(text: string): string;
+  read(position: string): string;
+}
+
+function createTexts(file: number): Texts {
   const bytes = createBytes(file);
-  const read = createRecent((place) => {
-    const sizeBytes = bytes.read(place, LENGTH_BYTES).readUInt32LE(0);
-    const text = bytes.read(place + LENGTH_BYTES, sizeBytes).toString("utf8");
-    return { part: JSON.parse(text), sizeBytes };
+  const read = createRecent((position: string) => {
+    const [encoding, at, sizeBytes] = position.slice(MARK.length).split(" ");
+    const value = bytes
+      .read(Number(at), Number(sizeBytes))
+      .toString(encoding === "utf16le" ? encoding : "utf8");
+    return { value, sizeBytes: Number(sizeBytes) };
   });
   return {
-    append(part) {
-      const json = JSON.stringify(part);
-      const sizeBytes = Buffer.byteLength(json);
-      const all = Buffer.allocUnsafe(LENGTH_BYTES + sizeBytes);
-      all.writeUInt32LE(sizeBytes, 0);
-      all.write(json, LENGTH_BYTES);
-      return bytes.append(all);
+    append(text) {
+      // UTF-8 has no form for half of a surrogate pair.
+      const encoding = text.isWellFormed() ? "utf8" : "utf16le";
+      const written = Buffer.from(text, encoding);
+      return `${MARK}${encoding} ${bytes.append(written)} ${written.length}`;
     },
     read,
   };
 }
 
-/** The greatest number of bytes in memory; the parts that were read last stay there. */
+/** The greatest number of bytes in memory; the values that were read last stay there. */
 const RECENT_BYTES = 1024 * 1024;
 
-function createRecent(
-  read: (place: number) => { readonly part: JsonRecord; readonly sizeBytes: number },
-): (place: number) => JsonRecord {
-  const recent = new Map<number, { readonly part: JsonRecord; readonly sizeBytes: number }>();
+function createRecent<Key, Value>(
+  read: (key: Key) => { readonly value: Value; readonly sizeBytes: number },
+): (key: Key) => Value {
+  const recent = new Map<Key, { readonly value: Value; readonly sizeBytes: number }>();
   let held = 0;
-  return (place) => {
-    const known = recent.get(place);
-    if (known !== undefined) return known.part;
-    const one = read(place);
+  return (key) => {
+    const known = recent.get(key);
+    if (known !== undefined) return known.value;
+    const one = read(key);
     for (const [oldest, { sizeBytes }] of recent) {
       if (held + one.sizeBytes <= RECENT_BYTES) break;
       recent.delete(oldest);
       held -= sizeBytes;
     }
-    recent.set(place, one);
+    recent.set(key, one);
     held += one.sizeBytes;
-    return one.part;
+    return one.value;
   };
 }
 
