@@ -79,9 +79,21 @@ function readFiles(folder: string | undefined): readonly SourceFile[] {
     .map((file) => {
       const text = readFileSync(join(ROOT, file), "utf8");
       const path = folder === undefined ? pathOf(file) : file.slice(folder.length + 1);
-      return { path, file, text, imports: importsOf(file, text, folder) };
+      return withImports({ path, file, text }, folder);
     })
     .sort((a, b) => (a.path < b.path ? -1 : 1));
+}
+
+/** Most readers want only the text: the imports are looked for when they are first asked for. */
+function withImports(source: Omit<SourceFile, "imports">, folder: string | undefined): SourceFile {
+  let imports: readonly Import[] | undefined;
+  return {
+    ...source,
+    get imports() {
+      imports ??= importsOf(source.file, source.text, folder);
+      return imports;
+    },
+  };
 }
 
 /** The file of each specifier that our packages export, such as `@continuo/core/model`. */
