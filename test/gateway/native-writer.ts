@@ -9,6 +9,7 @@ import { makeConversation } from "../../bench/sessions/conversation.ts";
 import { createRandom } from "../../bench/sessions/random.ts";
 import { openOpencode } from "../../bench/sessions/shapes/index.ts";
 import { cleanEnv, type Home } from "../cli/home.ts";
+import { bundledProgram } from "../sizes/shared-programs.ts";
 import type { Editor } from "./editor.ts";
 
 const FORMATS = {
@@ -65,18 +66,9 @@ export async function addAnswer(
 
 /** Another process adds the turn of `addTurn`. */
 export async function addTurnElsewhere(home: Home, agent: WriterName, name: string): Promise<void> {
-  const program = `
-    import { openSessionAdapter } from "@continuo/native/editing";
-    const adapter = openSessionAdapter(${JSON.stringify(await optionsOf(home, agent))});
-    await adapter.appendUserMessage("Run the tests ${name}");
-    const call = { type: "tool_call", id: "call-${name}", name: "Bash", args: { command: "make test" } };
-    await adapter.appendAssistantMessage([{ type: "text", text: "I run them." }, call]);
-    await adapter.appendToolResult("call-${name}", "all green");
-    await adapter.appendAssistantMessage("They pass.");
-  `;
-  const root = join(import.meta.dirname, "../..");
-  const args = ["--input-type=module", "-e", program];
-  const { status, stderr } = spawnSync(process.execPath, args, { cwd: root, encoding: "utf8" });
+  const program = await bundledProgram("test/gateway/turn-writer.ts");
+  const args = [program, JSON.stringify(await optionsOf(home, agent)), name];
+  const { status, stderr } = spawnSync(process.execPath, args, { encoding: "utf8" });
   expect(status, stderr).toBe(0);
 }
 
