@@ -16,13 +16,12 @@ import {
   type Places,
   readNativeSession,
 } from "@continuo/agents";
-import { packSession, unpackBundle } from "@continuo/agents/handoff/bundle";
+import { unpackBundle } from "@continuo/agents/handoff/bundle";
 import { AGENT_NAMES, type AgentName, type SubagentInfo } from "@continuo/core/model";
-import { openOutputFile } from "@continuo/files";
 import { beforeEach, describe, expect, test } from "vitest";
-import { snapshotOf } from "../agents/proof.ts";
 import { scratchFolder } from "../scratch-folder.ts";
 import { tested } from "../tested-agents.ts";
+import { expectPacked, fixturesFor, pack, plain } from "./packed-fixtures.ts";
 import { saidIn, sourceView } from "./spoken-items.ts";
 
 const FIXTURES = join(import.meta.dirname, "../fixtures");
@@ -52,36 +51,10 @@ function useFixture(agent: AgentName, name: string): string {
   return `${agent}:${JSON.parse(readFileSync(join(folder, "requests.json"), "utf8")).sessionId}`;
 }
 
-async function pack(ref: string): Promise<Awaited<ReturnType<typeof packSession>>> {
-  using output = await openOutputFile(bundle, { force: true, forbidden: [] });
-  const packed = await packSession(ref, output, { places: here, packedAt: "2026-11-22T10:00:00.000Z" });
-  output.commit();
-  return packed;
-}
-
-describe.each(AGENT_NAMES)("a bundle of %s", (agent) => {
-  test.each(readdirSync(join(FIXTURES, agent)))(
-    "holds every file of %s, and packing changes none of them",
-    async (name) => {
-      const ref = useFixture(agent, name);
-      const before = await snapshotOf(join(root, "source"));
-      const original = await readNativeSession(ref, { places: here });
-      const packed = await pack(ref);
-      expect(await snapshotOf(join(root, "source"))).toEqual(before);
-      expect(`${packed.agent}:${packed.sessionId}`).toBe(ref);
-      rmSync(join(root, "source"), { recursive: true });
-      using unpacked = await unpackBundle(bundle);
-      const read = await readNativeSession(unpacked.location, { places: unpacked.places });
-      expect(plain(read.messages)).toEqual(plain(original.messages));
-      expect(read.problems.map(({ code }) => code)).toEqual(original.problems.map(({ code }) => code));
-    },
-  );
-});
-
-/** The positions of records are left out, because they depend on the folder. */
-function plain(messages: readonly { readonly metadata: object }[]): unknown {
-  return JSON.parse(JSON.stringify(messages.map(({ metadata: _metadata, ...message }) => message)));
-}
+test.each(fixturesFor("quick"))(
+  "a bundle of %s holds every file of %s, and packing changes none of them",
+  expectPacked,
+);
 
 const CASES = tested(({ recorded }) => recorded.parts);
 
@@ -92,7 +65,7 @@ describe("a bundle on another machine", () => {
       const ref = useFixture(agent, CASES[agent]);
       const id = ref.slice(agent.length + 1);
       const sent = saidIn(await sourceView(agent, id, here));
-      await pack(ref);
+      await pack(ref, bundle, here);
       rmSync(join(root, "source"), { recursive: true });
       if (agent === "opencode") {
         cpSync(join(FIXTURES, "opencode/image/home"), join(there.home, ".local/share"), { recursive: true });
@@ -120,7 +93,7 @@ describe("the sub-agents of a session from a bundle", () => {
       cpSync(join(FIXTURES, "opencode/image/home"), join(there.home, ".local/share"), { recursive: true });
     const before = await subagentsOf(ref, here);
     expect(before.length).toBeGreaterThan(0);
-    await pack(ref);
+    await pack(ref, bundle, here);
     rmSync(join(root, "source"), { recursive: true });
     using unpacked = await unpackBundle(bundle);
     const moved = { moved: { title: unpacked.title }, cwd, places: there, verifyBy: "own" } as const;
@@ -138,7 +111,7 @@ describe("the sub-agents of a session from a bundle", () => {
   });
 
   test("name the new session and its folder in each record", async () => {
-    await pack(useFixture("claude", "subagent"));
+    await pack(useFixture("claude", "subagent"), bundle, here);
     rmSync(join(root, "source"), { recursive: true });
     using unpacked = await unpackBundle(bundle);
     const moved = { moved: { title: unpacked.title }, cwd, places: there, verifyBy: "own" } as const;
@@ -197,7 +170,7 @@ function forge(
 
 describe("a bundle that was not made by packing", () => {
   beforeEach(async () => {
-    await pack(useFixture("claude", "text-and-thinking"));
+    await pack(useFixture("claude", "text-and-thinking"), bundle, here);
   });
 
   const paths = [

@@ -2,9 +2,10 @@
 
 import type { EvidenceItem } from "@continuo/live";
 import { expect, test } from "vitest";
-import { draftsOf, itemsOf, measurePlain } from "./drafts.ts";
+import { draftsOf, itemsOf } from "./drafts.ts";
 import { type Talk, talksIn } from "./draw.ts";
 import { type Measure, measure, sumOf } from "./measure.ts";
+import { expectWholeSentences } from "./plain-captions.ts";
 
 test.each(["tune", "final"] as const)(
   "without a model the notes on the talks of %s cover 80 % of the thoughts at their times, with whole sentences",
@@ -45,22 +46,11 @@ test("without a model the notes are as good on talks and interviews on which nob
 });
 
 test.each([
-  ["words", "short", 0.8],
   ["words", "long", 0.85],
   ["windows", "short", 0.8],
-  ["cues", "short", 0.85],
-  ["cues", "long", 0.85],
-  ["drawn", "long", 0.8],
-  ["drawn", "short", 0.8],
 ] as const)(
   "captions without punctuation that are drawn as %s with %s pauses give whole sentences that cover the thoughts",
-  async (style, pauses, share) => {
-    const { thoughts, covered, notes, halves, sentences } = await measurePlain({ style, pauses });
-    expect(covered / thoughts).toBeGreaterThanOrEqual(share);
-    expect(notes / thoughts).toBeLessThanOrEqual(1.3);
-    expect(sentences).toBeGreaterThan(50);
-    expect(halves).toEqual([]);
-  },
+  async (style, pauses, share) => await expectWholeSentences({ style, pauses }, share),
 );
 
 test("the notes do not depend on how captions are batched, also with seeks", async () => {

@@ -4,38 +4,16 @@ import { randomBytes } from "node:crypto";
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { moveBlobs, type OpenedStore, openStore } from "@continuo/store";
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
 import { sql } from "../../../packages/store/src/store/engine/index.ts";
 import { scratchFolder } from "../../scratch-folder.ts";
-import { BUCKET, CREDENTIALS, REGION, type S3Server, startS3 } from "./s3-server.ts";
+import { contentOf, inBucket, openBucket } from "./bucket.ts";
 
 const folder = scratchFolder("move-blobs");
-let s3: S3Server;
+const s3 = await openBucket();
 let made = 0;
 
-beforeAll(async () => {
-  s3 = await startS3();
-});
-
-beforeEach(() => {
-  for (const [name, value] of Object.entries(CREDENTIALS)) vi.stubEnv(name, value);
-});
-
-afterEach(() => {
-  vi.unstubAllEnvs();
-  s3.fault = () => undefined;
-  s3.objects.clear();
-});
-
-afterAll(async () => await s3[Symbol.asyncDispose]());
-
-const blobs = () => ({ s3: { endpoint: s3.endpoint, bucket: BUCKET, region: REGION, prefix: "move/" } });
-
-async function contentOf(store: OpenedStore, hash: string): Promise<Buffer> {
-  const parts: Uint8Array[] = [];
-  for await (const chunk of (await store.openBlob(hash)).bytes) parts.push(Uint8Array.from(chunk));
-  return Buffer.concat(parts);
-}
+const blobs = () => inBucket(s3, { prefix: "move/" });
 
 /** Counts the bodies in each place. */
 async function bodiesOf(store: OpenedStore, path: string): Promise<readonly number[]> {

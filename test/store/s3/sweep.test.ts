@@ -10,39 +10,26 @@ import {
   restoreStore,
   vacuumStore,
 } from "@continuo/store";
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from "vitest";
+import { afterEach, beforeEach, expect, test } from "vitest";
 import { putBody, sweepObjects } from "../../../packages/store/src/store/blobs/index.ts";
 import { scratchFolder } from "../../scratch-folder.ts";
-import { BUCKET, CREDENTIALS, REGION, type S3Server, startS3 } from "./s3-server.ts";
+import { contentOf, inBucket, openBucket } from "./bucket.ts";
 
 const folder = scratchFolder("s3-sweep");
-let s3: S3Server;
+const s3 = await openBucket();
 let store: OpenedStore;
 let made = 0;
 
-beforeAll(async () => {
-  s3 = await startS3();
-});
-
 beforeEach(async () => {
-  for (const [name, value] of Object.entries(CREDENTIALS)) vi.stubEnv(name, value);
   store = await openStore(`sqlite:${join(folder, `${made++}.db`)}`, { blobs: blobs() });
 });
 
 afterEach(async () => {
-  vi.unstubAllEnvs();
   s3.fault = () => undefined;
   await store.close();
-  s3.objects.clear();
 });
 
-afterAll(async () => await s3[Symbol.asyncDispose]());
-
-const blobs = () => ({ s3: { endpoint: s3.endpoint, bucket: BUCKET, region: REGION, prefix: "sweep/" } });
-
-async function contentOf(of: OpenedStore, hash: string): Promise<Buffer> {
-  return Buffer.concat(await Array.fromAsync((await of.openBlob(hash)).bytes));
-}
+const blobs = () => inBucket(s3, { prefix: "sweep/" });
 
 /** Makes a request of this kind wait, and returns a function that lets it continue. */
 function holding(method: string): { readonly held: Promise<void>; readonly letGo: () => void } {
