@@ -2,13 +2,13 @@
 
 import { queryObjects, setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
-import type { StoredEvent } from "@continuo/core/model";
 import { expect, test } from "vitest";
 import { LIMITS } from "../../packages/live/src/kit/limits.ts";
 import { SessionOwner } from "../../packages/live/src/owner/index.ts";
 import { addEvent, depthOf, emptyFold } from "../../packages/live/src/state/fold.ts";
 import { Follower } from "../../packages/live/src/state/index.ts";
 import { liveTest, said } from "./live-session.ts";
+import { eventOf, idOf, written } from "./note-events.ts";
 
 const MEMORY_BYTES = 4_194_304;
 
@@ -16,31 +16,6 @@ function heapBytes(): number {
   setFlagsFromString("--expose-gc");
   (runInNewContext("gc") as () => void)();
   return process.memoryUsage().heapUsed;
-}
-
-function eventOf(sequence: number, type: string, data: object): StoredEvent {
-  return {
-    id: `event-${sequence}`,
-    logId: "s",
-    sequence,
-    type,
-    data,
-    actor: { kind: "system" },
-    occurredAt: "2026-01-01T00:00:00.000Z",
-    recordedAt: "2026-01-01T00:00:00.000Z",
-    retention: "critical",
-    payloadHash: "a".repeat(64),
-    chainHash: "b".repeat(64),
-  } as unknown as StoredEvent;
-}
-
-function idOf(n: number): string {
-  return `01890000-0000-7000-8000-${String(n).padStart(12, "0")}`;
-}
-
-function written(sequence: number, n: number): StoredEvent {
-  const hash = String(n).padStart(64, "0");
-  return eventOf(sequence, "note_written", { noteId: idOf(n), mediaTimeMs: n, endMs: n + 5, hash });
 }
 
 test("a fold with 300,000 pending pieces, the maximum of notes and the largest memory takes less than 4 MB", () => {

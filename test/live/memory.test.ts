@@ -3,36 +3,11 @@
  */
 
 import { getEventListeners } from "node:events";
-import type { StoredEvent } from "@continuo/core/model";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { LIMITS } from "../../packages/live/src/kit/limits.ts";
 import { addEvent, emptyFold } from "../../packages/live/src/state/fold.ts";
 import { liveTest, said } from "./live-session.ts";
-
-function eventOf(sequence: number, type: string, data: object): StoredEvent {
-  return {
-    id: `event-${sequence}`,
-    logId: "s",
-    sequence,
-    type,
-    data,
-    actor: { kind: "system" },
-    occurredAt: "2026-01-01T00:00:00.000Z",
-    recordedAt: "2026-01-01T00:00:00.000Z",
-    retention: "critical",
-    payloadHash: "a".repeat(64),
-    chainHash: "b".repeat(64),
-  } as unknown as StoredEvent;
-}
-
-function idOf(n: number): string {
-  return `01890000-0000-7000-8000-${String(n).padStart(12, "0")}`;
-}
-
-function written(sequence: number, n: number): StoredEvent {
-  const hash = String(n).padStart(64, "0");
-  return eventOf(sequence, "note_written", { noteId: idOf(n), mediaTimeMs: n, endMs: n + 5, hash });
-}
+import { eventOf, idOf, written } from "./note-events.ts";
 
 test("archived notes are dropped to make room for others, the oldest first", () => {
   const fold = emptyFold("");

@@ -3,58 +3,23 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
-import type { Store } from "@continuo/core/model";
-import { type ContinuoServer, createAuthenticate, createServer, type Peer } from "@continuo/server";
-import { openStore } from "@continuo/store";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { expect, test } from "vitest";
+import { longStream, RECORD_BYTES } from "./long-stream.ts";
 
-const PEER: Peer = { address: "127.0.0.1", isLoopback: true };
-const RECORD_BYTES = 200_000;
 const LONG_BYTES = 2_000_000;
 const READERS = 40;
 
 setFlagsFromString("--expose-gc");
 const collect: () => void = runInNewContext("gc");
 
-let store: Store;
-let server: ContinuoServer;
-let token: string;
-beforeEach(async () => {
-  store = await openStore("memory:");
-  server = createServer({
-    store: (workspaceId) => store.forWorkspace(workspaceId),
-    authenticate: createAuthenticate(store),
-  });
-  token = (await store.createToken({ scopes: ["stream:*:read"] })).secret;
-  await store.createLog({ logId: "streams/long", mediaType: "application/json" });
-});
-afterEach(async () => {
-  await server.close();
-  await store.close();
-});
-
-async function append(records: number, bytes = RECORD_BYTES): Promise<void> {
-  for (let n = 0; n < records; n++) {
-    const data = Buffer.from(JSON.stringify(`${n}${"x".repeat(bytes)}`));
-    await store.append("streams/long", [{ type: "bytes", data }]);
-  }
-}
-
-async function open(signal?: AbortSignal): Promise<ReadableStreamDefaultReader<Uint8Array>> {
-  const request = new Request("http://127.0.0.1/v1/stream/long?offset=-1&live=sse", {
-    headers: { authorization: `Bearer ${token}` },
-    ...(signal === undefined ? {} : { signal }),
-  });
-  const { body } = await server.fetch(request, PEER);
-  if (body === null) throw new Error("there is no stream");
-  return body.getReader();
-}
+const stream = longStream();
+const { append, open } = stream;
 
 test("all streams of one token complete, even if there is not room for all of them at once", {
   timeout: 60_000,
 }, async () => {
   await append(2, LONG_BYTES);
-  await store.closeLog("streams/long");
+  await stream.store.closeLog("streams/long");
   const ends = await Promise.all(
     Array.from({ length: READERS }, async () => {
       const reader = await open();
