@@ -13,8 +13,6 @@ export const TALK_LIMITS = {
   /** Events of one append, and the approximate number of characters in them. */
   appendEvents: 256,
   appendChars: 4_194_304,
-  /** The number of own sessions that are searched for the one that a native session belongs to. */
-  lookedThrough: 5_000,
   /** For this time, the same text counts as a repetition of a prompt that was cut off, even after other turns. */
   repeatedMs: 86_400_000,
   /** The number of runs that are searched for an earlier one. */

@@ -14,7 +14,6 @@ export const HISTORY_LIMITS = {
   keptMessages: 600_000,
   /** Messages in a window, and characters of its JSON. */
   windowMessages: 100,
-  maxWindowMessages: 500,
   windowChars: 2_000_000,
   /** Messages before the one around which a window is built. */
   aroundMessages: 10,
@@ -32,14 +31,12 @@ export const HISTORY_LIMITS = {
   sliceMs: 10,
   /** Turns in one answer, and limits of what is kept for one turn. */
   outlineTurns: 1_000,
-  maxOutlineTurns: 5_000,
   outlineMarks: 2_000,
   outlineFiles: 500,
   turnMarks: 200,
   turnFiles: 500,
   openCalls: 1_000,
   markChars: 200,
-  lookedChars: 100_000,
   /** Files in one answer about changes, changes in one file, and lines of all of them. */
   changedFiles: 2_000,
   fileChanges: 200,

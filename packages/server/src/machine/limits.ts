@@ -3,7 +3,6 @@
 export const MACHINE_LIMITS = {
   /** Rows of one page. */
   pageSessions: 100,
-  maxPageSessions: 500,
   /** Folders and agents that a page counts. */
   projects: 200,
   /** The number of sessions that are read for the first answer, before the others. */
@@ -32,7 +31,6 @@ export const MACHINE_LIMITS = {
   textSearches: 4,
   /** Messages that one search in a session returns, and words that it takes. */
   foundMessages: 50,
-  maxFoundMessages: 500,
   findWords: 20,
   /** Sessions that a search finds. */
   foundSessions: 1_000,

@@ -30,10 +30,6 @@ export const LIMITS = {
   stretchEvents: 1_000,
   /** The number of events of a channel in which a list searches the newest message. */
   summaryEvents: 20_000,
-  /**
-   * The interval at which a process looks for participants that joined, left or disappeared on another server.
-   */
-  rosterMs: 1_000,
   /** The interval at which a newcomer checks if a handle is free, and its longest wait for a sweep that finds out. */
   handlePollMs: 250,
   unknownHolderMs: 10_000,

@@ -14,6 +14,4 @@ export const LIMITS = {
   outboxBatches: 100_000,
   /** Recordings of speech that wait for the server. */
   waitingRecordings: 50,
-  /** Frames that wait for their reader; the oldest are dropped first, and the reader gets their number. */
-  waitingFrames: 10_000,
 } as const;

@@ -1,0 +1,23 @@
+/** Limits that nothing reads: they would promise a bound that no code holds. */
+
+import { expect, test } from "vitest";
+import { readSource } from "./imports.ts";
+
+const KEY = /^ {2}(?:readonly )?(\w+)\??:/gmu;
+
+test("each limit is read somewhere", () => {
+  const files = [undefined, "web", "extension"].flatMap((folder) => readSource(folder));
+  const sources = files.filter(({ file }) => !file.endsWith(".test.ts"));
+  const read = new Set(sources.flatMap(({ text }) => wordsOf(text.replaceAll(KEY, ""))));
+  const unread = sources
+    .filter(({ file }) => file.endsWith("/limits.ts"))
+    .flatMap(({ file, text }) =>
+      [...text.matchAll(KEY)].flatMap(([, key = ""]) => (read.has(key) ? [] : [`${file} ${key}`])),
+    );
+  expect(read.has("textChars")).toBe(true);
+  expect(unread).toEqual([]);
+});
+
+function wordsOf(text: string): readonly string[] {
+  return text.replaceAll(/\/\*[\s\S]*?\*\/|\/\/.*$/gmu, "").match(/\w+/gu) ?? [];
+}
