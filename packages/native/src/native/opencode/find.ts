@@ -31,12 +31,19 @@ export async function* findSessions(
   for (const path of databasePaths(places)) {
     options.signal?.throwIfAborted();
     if (statFile(path) === null) continue;
-    for (const { found, row } of await sessionsIn(path)) {
-      options.signal?.throwIfAborted();
-      if (found.parentId !== undefined && options.subagents === undefined) continue;
-      if (wanted !== null && !isOfFolder(row, wanted)) continue;
-      rowsSeen.set(found, row);
-      yield found;
+    const seen = await sessionsIn(path);
+    const shared = shareDatabase(path);
+    try {
+      for (const { found, row } of seen) {
+        options.signal?.throwIfAborted();
+        if (found.parentId !== undefined && options.subagents === undefined) continue;
+        if (wanted !== null && !isOfFolder(row, wanted)) continue;
+        rowsSeen.set(found, row);
+        databasesSeen.set(found, shared);
+        yield found;
+      }
+    } finally {
+      shared.end();
     }
   }
 }
@@ -47,6 +54,54 @@ export function rowSeen(found: FoundSession): Json | null {
 }
 
 const rowsSeen = new WeakMap<FoundSession, Json>();
+
+/**
+ * The database of a session that `findSessions` yielded, with a function that must be called after use; `null` if the search
+ * has ended. A list of all reads each session as soon as it is found, and opening the database for each would take half of
+ * the time. Errors: those of `openDatabase`.
+ */
+export async function databaseSeen(
+  found: FoundSession,
+): Promise<{ readonly database: Database; readonly release: () => void } | null> {
+  return (await databasesSeen.get(found)?.use()) ?? null;
+}
+
+const databasesSeen = new WeakMap<FoundSession, SharedDatabase>();
+
+interface SharedDatabase {
+  use(): ReturnType<typeof databaseSeen>;
+  /** Closes the database when nobody uses it any longer. */
+  end(): void;
+}
+
+/** It is opened at the first use: most searches for sessions read none of them. */
+function shareDatabase(path: string): SharedDatabase {
+  let opened: Promise<Database> | null = null;
+  // The search itself is one of the users.
+  let users = 1;
+  const release = (): void => {
+    users -= 1;
+    // A failure to open was reported to those who wanted to use it.
+    if (users === 0) opened?.then((database) => database.close()).catch(() => undefined);
+  };
+  return {
+    async use() {
+      if (users === 0) return null;
+      users += 1;
+      try {
+        opened ??= openDatabase(path);
+        const database = await opened;
+        database.refresh();
+        return { database, release };
+      } catch (error) {
+        opened = null;
+        release();
+        throw error;
+      }
+    },
+    end: release,
+  };
+}
 
 /**
  * `DATABASE#ses_…`, a database that holds one session, or an export file; `null` for other files.

@@ -4,6 +4,7 @@ import { ContinuoError } from "@continuo/core/model";
 import type { FoundSession } from "../kit/index.ts";
 import { openDatabase } from "./database.ts";
 import { openExport } from "./export-file.ts";
+import { databaseSeen } from "./find.ts";
 import { openRows } from "./rows.ts";
 import type { SessionSource } from "./source.ts";
 
@@ -21,6 +22,19 @@ export async function openSource(found: FoundSession): Promise<SessionSource> {
     return openRows(database, found.sessionId);
   } catch (error) {
     database.close();
+    throw error;
+  }
+}
+
+/** The source of a session that was just found: its database may be open already. Errors: those of `openSource`. */
+export async function openFoundSource(found: FoundSession): Promise<SessionSource> {
+  const seen = await databaseSeen(found);
+  if (seen === null) return await openSource(found);
+  const { database, release } = seen;
+  try {
+    return { ...openRows(database, found.sessionId), close: release };
+  } catch (error) {
+    release();
     throw error;
   }
 }

@@ -9,7 +9,7 @@
 import { isFailure, type SessionInfo } from "@continuo/core/model";
 import { type FoundSession, NO_MEMO, type SkimOptions } from "../kit/index.ts";
 import { rowSeen } from "./find.ts";
-import { openSource } from "./read-source.ts";
+import { openFoundSource } from "./read-source.ts";
 import { emptyProblem, NOTHING_BESIDE, readBeside, toRow } from "./row.ts";
 
 export async function skimSession(found: FoundSession, options: SkimOptions): Promise<SessionInfo> {
@@ -33,7 +33,7 @@ export async function skimSession(found: FoundSession, options: SkimOptions): Pr
 
 /** Errors: `not_found`, `unreadable`. */
 async function readRow(found: FoundSession): Promise<SessionInfo> {
-  const source = await openSource(found);
+  const source = await openFoundSource(found);
   try {
     const session = source.session()?.data ?? {};
     const [first] = source.messages("oldest");
