@@ -13,9 +13,10 @@ import {
   symlinkSync,
   writeFileSync,
 } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { beforeAll, expect, test } from "vitest";
 import { ADAPTERS, PACKAGES } from "../scripts/packages.ts";
+import { examplesIn, packagesOf, runExample, typeProblems } from "./docs/examples.ts";
 import { scratchFolder } from "./scratch-folder.ts";
 
 const ROOT = join(import.meta.dirname, "..");
@@ -116,6 +117,18 @@ test("a program that needs only the store installs three packages of ours and at
   expect(JSON.parse(printed)).toEqual({ status: "completed", sessions: 1 });
 });
 
+test("a program with only a part of Continuo has the page that an error names, without links to missing pages", () => {
+  const project = install("@continuo/store");
+  const code = `const { openStore } = await import("@continuo/store");
+    try { await openStore("redis://x"); } catch ({ page }) { console.log(page); }`;
+  const [file = "", anchor = ""] = run(process.execPath, ["--input-type=module", "-e", code], project)
+    .trim()
+    .split("#");
+  const page = readFileSync(join(project, "node_modules/@continuo/core", file), "utf8");
+  expect(page).toContain(`\n## ${anchor}\n`);
+  expect(page).not.toMatch(/\]\([\w-]+\.md/u);
+});
+
 test("a store on Postgres without the package pg says what to install", () => {
   const project = install("@continuo/store");
   const code = `const { openStore } = await import("@continuo/store");
@@ -166,6 +179,27 @@ test.each(["core", "files", "store", "native", "agents", "live", "server"])(
       const specifier = `@continuo/${name}${door.slice(1)}`;
       const code = `console.log(Object.keys(await import("${specifier}")).length)`;
       expect(Number(run(process.execPath, ["--input-type=module", "-e", code], project))).toBeGreaterThan(0);
+    }
+  },
+);
+
+test.each(["core", "files", "store", "native", "agents", "live", "server"])(
+  "the examples in the README of @continuo/%s are type-checked, and print what they say, with the packed package",
+  async (name) => {
+    const project = install(`@continuo/${name}`);
+    const examples = examplesIn(`packages/${name}/README.md`);
+    for (const one of ["@types/node", ...packagesOf(examples)]) {
+      const place = join(project, "node_modules", one);
+      mkdirSync(dirname(place), { recursive: true });
+      if (!existsSync(place)) symlinkSync(join(MODULES, one), place);
+    }
+    expect(examples.length).toBeGreaterThan(0);
+    expect(await typeProblems(project, examples)).toEqual([]);
+    for (const example of examples.filter(({ isRun }) => isRun)) {
+      for (const { text, pattern, printed } of await runExample(project, example)) {
+        expect(printed, text).not.toEqual([]);
+        for (const shown of printed) expect(shown, text).toMatch(pattern);
+      }
     }
   },
 );
