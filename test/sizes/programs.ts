@@ -18,6 +18,7 @@ export const PROGRAMS: readonly Program[] = [
   { name: "fish", debian: "fish", homebrew: "fish" },
   { name: "chromium", debian: "chromium", homebrew: "chromium" },
   { name: "python3", debian: "python3", homebrew: "python" },
+  { name: "curl", debian: "curl", homebrew: "curl" },
   { name: "strace", debian: "strace" },
   { name: "unshare", debian: "util-linux" },
   { name: "script", debian: "bsdutils" },
