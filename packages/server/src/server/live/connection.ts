@@ -102,6 +102,8 @@ export class LiveConnection {
     });
     if (this.#over.signal.aborted) return place[Symbol.dispose]();
     const follower = await service.follow(sessionId);
+    // Listeners that are added after the end of the connection would stay forever.
+    if (this.#over.signal.aborted) return;
     const latestSequence = follower.fold.sequence;
     this.#send({ type: "hello", sessionId, state: stateOf(follower), latestSequence });
     this.#sendLevel(follower);
