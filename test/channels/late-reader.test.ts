@@ -1,6 +1,6 @@
 /** Readers who join a long channel late. */
 
-import { watch } from "@continuo/core/client";
+import { connect, openChannel, watch } from "@continuo/core/client";
 import type { NewEvent, Store } from "@continuo/core/model";
 import { openStore } from "@continuo/store";
 import { expect, test } from "vitest";
@@ -55,4 +55,24 @@ test("the server stores snapshots of a long channel while it grows, for particip
   await expect
     .poll(async () => (await opened.getLatestSnapshot({ logId: LOG, name: "channel" }))?.sequence)
     .toBeGreaterThanOrEqual(1_000);
+});
+
+test("a page that opens a channel while a message is written shows its next words as they come", async () => {
+  await using opened = await openStore("memory:");
+  await using channel = await openChannelServer(opened);
+  const place = { serverUrl: channel.url, channel: "team" };
+  const bot = await connect({ ...place, handle: "bot", type: "agent" });
+  const { messageId } = await bot.openMessage();
+  await bot.update(messageId, "one ");
+  await using page = await openChannel({ ...place, handle: "ann" });
+  const shown: string[] = [];
+  // The end of the message would bring its whole text, so it is not ended.
+  for await (const messages of page.messages({ signal: AbortSignal.timeout(20_000) })) {
+    const content = messages.at(-1)?.content ?? "";
+    shown.push(content);
+    if (shown.length === 1) await bot.update(messageId, "two");
+    if (content === "one two") break;
+  }
+  expect([shown[0], shown.at(-1)]).toEqual(["one ", "one two"]);
+  await bot.close();
 });

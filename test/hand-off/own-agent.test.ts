@@ -41,6 +41,12 @@ test("an agent that reads its own insertions differently still verifies the conv
     outcome: "noted",
     reason: `content that the agent adds by itself differs when claude --fork-session reads it: ${asides}`,
   });
+  // The line counts as a loss, although it is known only after the session was read back.
+  const { length } = made.receipt.records.filter(
+    ({ kind, outcome }) => kind === "other" && outcome !== "kept",
+  );
+  const strict = { ...byStandIn("claude", "says:It is Tuesday."), maxLoss: { other: length - 1 } };
+  await expect(home.go(`claude:${id}`, "claude", strict)).rejects.toMatchObject({ code: "fidelity" });
 });
 
 describe("an agent that reads the conversation differently", () => {

@@ -1,6 +1,6 @@
 /** Actions over HTTP: what they do to the files of agents, what is only previewed, and who may act. */
 
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import type {
   ForkAnswer,
@@ -171,6 +171,10 @@ test("repair shows its edits before it makes them", async () => {
   const repair = await posted<RepairAnswer>(`${key}/repair`);
   expect(repair).toMatchObject({ written: true, edits: preview.edits });
   expect(readFileSync(file, "utf8")).not.toBe(before);
+  // The next list has the row of the repaired file.
+  const { sessions } = (await machine.json("/v1/machine/sessions")) as SessionsPage;
+  const row = sessions.find(({ sessionId }) => sessionId === DAMAGED_ID);
+  expect(row?.sizeBytes).toBe(statSync(file).size);
 });
 
 test.each([

@@ -1,6 +1,6 @@
 /** From the lines of a file to the turns that wrote them, over the sessions of two agents. */
 
-import { appendFileSync, readFileSync, renameSync } from "node:fs";
+import { appendFileSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { openOrigins } from "@continuo/agents/search";
 import type { FileBlame } from "@continuo/core/model";
 import { linesOf } from "@continuo/core/transcript/work";
@@ -136,4 +136,30 @@ test("sessions that the configuration keeps out are not read, and a damaged one 
   expect(drawn(kept)[5]).toBe("  white: 300, <- last 2");
   appendFileSync(`${home.path}/${claudeFile(LAST_ID)}`, '{"torn":');
   expect(drawn(await blame("src/brew.ts", NOW))).toEqual(EXPECTED);
+});
+
+test("edits whose time is not recorded count for any time, and later ones do not", async () => {
+  home = editedHome();
+  const file = `${home.path}/${claudeFile(FIRST_ID)}`;
+  const records = readFileSync(file, "utf8");
+  const places = { home: home.path, cwd: home.path, env: cleanEnv(home.path) };
+  const nowMs = Date.parse("2025-01-06T12:00:00Z");
+  const writersBefore = async (before: string): Promise<readonly (string | undefined)[]> => {
+    const found = await openOrigins({ places, exclude: [], nowMs, before }).ofFile(
+      home.at("src/brew.ts"),
+      linesOf(NOW),
+    );
+    return found.lines.map(({ origin }) =>
+      origin === null ? undefined : SHORT[found.origins[origin]?.sessionId ?? ""],
+    );
+  };
+  expect(await writersBefore("2025-01-01T00:00:00.000Z")).not.toContain("first");
+  const untimed = records
+    .trim()
+    .split("\n")
+    .map((line) => ({ ...JSON.parse(line), timestamp: undefined }));
+  writeFileSync(file, untimed.map((record) => `${JSON.stringify(record)}\n`).join(""));
+  const writers = await writersBefore("2025-01-01T00:00:00.000Z");
+  expect(writers).toContain("first");
+  expect(writers).not.toContain("last");
 });

@@ -20,23 +20,44 @@ export const SEVENTH_SERVER: readonly PromiseOfRoom[] = [
   {
     promise: "The media type of a stream is remembered for its workspace only.",
     file: "packages/server/src/server/streams/media-types.ts",
-    text: "return `${workspaceId}\\n${logId}`;",
-    mistake: "return logId;",
+    text: "{workspaceId}\\n$",
+    mistake: '{""}\\n$',
     test: "packages/server/src/server/streams/media-types.test.ts",
   },
   {
     promise: "Channels of one name in two workspaces have rosters of their own.",
     file: "packages/server/src/server/channels/hub.ts",
-    text: "return `${workspaceId}:${name}`;",
-    mistake: "return workspaceId && name;",
+    text: "{workspaceId}:$",
+    mistake: '{""}:$',
     test: "packages/server/src/server/channels/hub.test.ts",
   },
   {
     promise: "A handle that is held in one workspace is free in another one.",
     file: "packages/server/src/server/channels/seats.ts",
-    text: "return `${workspaceId}:${name}`;",
-    mistake: "return workspaceId && name;",
+    text: "{workspaceId}:$",
+    mistake: '{""}:$',
     test: "packages/server/src/server/channels/seats.test.ts",
+  },
+  {
+    promise: "A released lease is removed after a day in every workspace.",
+    file: "packages/server/src/server/cleaning/clean.ts",
+    text: "total.leases += await removeLeases(own);",
+    mistake: "total.leases += await removeLeases(store);",
+    test: "packages/server/src/server/cleaning/clean.test.ts",
+  },
+  {
+    promise: "A client that leaves while its session is read leaves no listener.",
+    file: "packages/server/src/server/live/connection.ts",
+    text: "    if (this.#over.signal.aborted) return;\n    const latestSequence",
+    mistake: "    const latestSequence",
+    test: "packages/server/src/server/live/connection.test.ts",
+  },
+  {
+    promise: "Another session than the one that a client knows is sent from its beginning.",
+    file: "packages/server/src/server/live/connection.ts",
+    text: "const after = hello.sessionId === undefined || hello.sessionId === sessionId ? (hello.after ?? 0) : 0;",
+    mistake: "const after = hello.after ?? 0;",
+    test: "packages/server/src/server/live/connection.test.ts",
   },
 ];
 
@@ -75,6 +96,13 @@ export const SEVENTH_CLIENT: readonly PromiseOfRoom[] = [
     mistake: 'if (frame.type === "chat") {',
     test: "packages/core/src/client/chat/open-chat.test.ts",
   },
+  {
+    promise: "A page that opens a channel while a message is written shows its next words.",
+    file: "packages/core/src/client/open-channel.ts",
+    text: "(open?.sequence ?? Number.POSITIVE_INFINITY) - 1);",
+    mistake: "open?.sequence ?? Number.POSITIVE_INFINITY);",
+    test: "test/channels/late-reader.test.ts",
+  },
 ];
 
 export const SEVENTH_MACHINE: readonly PromiseOfRoom[] = [
@@ -88,8 +116,8 @@ export const SEVENTH_MACHINE: readonly PromiseOfRoom[] = [
   {
     promise: "A session that grew within the time of its last record is read again.",
     file: "packages/server/src/machine/row-usage.ts",
-    text: "stamp: `${updatedAt} ${sizeBytes}` };",
-    mistake: "stamp: `${updatedAt}` };",
+    text: "{sizeBytes}` };",
+    mistake: '{""}` };',
     test: "packages/server/src/machine/row-usage.test.ts",
   },
   {
@@ -98,6 +126,13 @@ export const SEVENTH_MACHINE: readonly PromiseOfRoom[] = [
     text: "    await Promise.allSettled(ending);\n    const chat",
     mistake: "    const chat",
     test: "packages/server/src/machine/chat/open-chats.test.ts",
+  },
+  {
+    promise: "The list after a repair has the row of the repaired file.",
+    file: "packages/server/src/machine/actions.ts",
+    text: '      if (write !== "preview") source.forget();\n',
+    mistake: "",
+    test: "test/machine/actions.test.ts",
   },
 ];
 
@@ -135,12 +170,32 @@ export const SEVENTH_GATEWAY: readonly PromiseOfRoom[] = [
   },
 ];
 
+export const SEVENTH_LIVE: readonly PromiseOfRoom[] = [
+  {
+    promise: "An outline has no captions of the video before in the tab.",
+    file: "packages/live/src/captions/read-captions.ts",
+    text: 'id = continues === "video" && typeof parentId === "string" ? parentId : null;',
+    mistake: 'id = typeof parentId === "string" ? parentId : null;',
+    test: "packages/live/src/captions/read-captions.test.ts",
+  },
+];
+
+export const SEVENTH_HANDOFF: readonly PromiseOfRoom[] = [
+  {
+    promise: "A loss that is known only after the session was read back counts too.",
+    file: "packages/agents/src/handoff/hand-off.ts",
+    text: "asideLines(verification));\n  assertWithinLoss(receipt, options.maxLoss);",
+    mistake: "asideLines(verification));",
+    test: "test/hand-off/own-agent.test.ts",
+  },
+];
+
 export const SEVENTH_SEARCH: readonly PromiseOfRoom[] = [
   {
     promise: "Calls that have one id in two sessions count as two.",
     file: "packages/agents/src/search/experience.ts",
-    text: "const key = `${call.id} ${at}`;",
-    mistake: "const key = call.id;",
+    text: "{at}`;",
+    mistake: '{""}`;',
     test: "test/mcp/experience.test.ts",
   },
   {
@@ -156,5 +211,19 @@ export const SEVENTH_SEARCH: readonly PromiseOfRoom[] = [
     text: "(isNewer || way.error === null)) way.error",
     mistake: "way.error === null) way.error",
     test: "test/mcp/experience.test.ts",
+  },
+  {
+    promise: "Edits whose time is not recorded count for any time.",
+    file: "packages/agents/src/search/file-origins.ts",
+    text: "at === null || at <= before",
+    mistake: "(at !== null && at <= before)",
+    test: "test/search/origins.test.ts",
+  },
+  {
+    promise: "A search whose time is over does not answer with most of the words.",
+    file: "packages/agents/src/search/session-search.ts",
+    text: "found.total > 0 || found.unsearched > 0",
+    mistake: "found.total > 0",
+    test: "test/search/not-indexed.test.ts",
   },
 ];

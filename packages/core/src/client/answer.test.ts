@@ -80,7 +80,7 @@ test("what is no whole input of this agent is skipped without a claim", async ()
     });
 });
 
-test("an answer whose message the server ended goes on in another message, which begins with the words so far", async () => {
+test("an answer whose message the server ended continues in another message, which begins with the words so far", async () => {
   const written: string[] = [];
   let claims = 0;
   const port: AnswerPort = {

@@ -2,7 +2,7 @@
 
 import { openStore } from "@continuo/store";
 import { expect, test } from "vitest";
-import { readListed } from "./read-captions.ts";
+import { outlinePlace, readListed } from "./read-captions.ts";
 
 test("the captions of an outline are of the newest listed language, also those listed before a change", async () => {
   await using store = await openStore("memory:");
@@ -22,4 +22,18 @@ test("the captions of an outline are of the newest listed language, also those l
       { startMs: 4_000, endMs: 6_000, text: "Let it rest." },
     ],
   });
+});
+
+test("an outline has the captions of earlier sessions of the same video, and none of the video before in the tab", async () => {
+  await using store = await openStore("memory:");
+  const open = async (sessionId: string, live: object): Promise<void> => {
+    const parentId = (live as { readonly parentId?: string }).parentId;
+    const metadata = { live: { key: "tab", ...live } };
+    await store.createSession({ sessionId, metadata, ...(parentId === undefined ? {} : { parentId }) });
+  };
+  await open("first", { videoId: "bread" });
+  await open("again", { videoId: "bread", continues: "video", parentId: "first" });
+  await open("next", { videoId: "cake", continues: "key", parentId: "again" });
+  expect((await outlinePlace(store, "again")).sessions).toEqual(["again", "first"]);
+  expect((await outlinePlace(store, "next")).sessions).toEqual(["next"]);
 });

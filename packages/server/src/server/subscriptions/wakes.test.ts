@@ -103,7 +103,7 @@ test("the token of an earlier wake acknowledges nothing of the present one, even
   await acknowledged(generation);
 });
 
-test("each acknowledgement of a worker that goes on renews the lease of its wake", async () => {
+test("each acknowledgement of a worker that is not done renews the lease of its wake", async () => {
   await using store = await openStore("memory:");
   await store.createLog({ logId: LOG, events: [{ type: "custom", data: { name: "e" } }] });
   await insertSubscription(store, SUBSCRIPTION);
