@@ -1,8 +1,8 @@
 /** The sessions of every fixture go to the trash and come back, with the same bytes and time stamps. */
 
-import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, readdirSync } from "node:fs";
 import { join } from "node:path";
-import { findNativeSessions, HOME_VARIABLES, type Places } from "@continuo/agents";
+import type { Places } from "@continuo/agents";
 import { beforeEach, describe, expect, test } from "vitest";
 import {
   type AgentName,
@@ -12,13 +12,10 @@ import {
   trashNativeSession,
 } from "../../src/index.ts";
 import { scratchFolder } from "../scratch-folder.ts";
-import { tested } from "../tested-agents.ts";
+import { listedIn, placesFor, snapshot } from "./agent-home.ts";
 
 const FIXTURES = join(import.meta.dirname, "../fixtures");
 const NOW = new Date("2026-11-22T08:00:00.000Z");
-
-/** Returns the variables that move each agent's home to a folder that was copied from a fixture. */
-const MOVED = tested((_agent, name) => (home: string) => ({ [HOME_VARIABLES[name]]: home }));
 
 let scratch: string;
 let home: string;
@@ -31,28 +28,10 @@ beforeEach(() => {
 });
 
 function use(agent: AgentName): void {
-  places = { home: scratch, env: { ...MOVED[agent](home), CONTINUO_HOME: join(scratch, "continuo") } };
+  places = placesFor(agent, { scratch, home });
 }
 
-/** Path, mode, time stamp to the nanosecond, and bytes. */
-function snapshot(folder: string): Record<string, string> {
-  const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) =>
-    entry.isFile(),
-  );
-  return Object.fromEntries(
-    files.map((entry) => {
-      const path = join(entry.parentPath, entry.name);
-      const { mode, mtimeNs } = statSync(path, { bigint: true });
-      return [path, `${mode.toString(8)} ${mtimeNs} ${readFileSync(path, "base64")}`];
-    }),
-  );
-}
-
-async function listed(): Promise<string[]> {
-  const ids: string[] = [];
-  for await (const { agent, sessionId } of findNativeSessions({ places })) ids.push(`${agent}:${sessionId}`);
-  return ids.sort();
-}
+const listed = (): Promise<string[]> => listedIn(places);
 
 const homes = readdirSync(FIXTURES).flatMap((agent) =>
   readdirSync(join(FIXTURES, agent))
