@@ -5,17 +5,21 @@
 
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { messageOf } from "@continuo/core/model";
 import { expect } from "vitest";
 import { Wire } from "../acp/conformance/wire.ts";
 import { chunk, DONE, hello1, type Script } from "../acp/script.ts";
 import { cleanEnv, MAIN } from "../cli/home.ts";
 import { createTalkHome, type TalkHome } from "../cli/talk.ts";
+import { createRandom, type Random } from "../store/harness/random.ts";
 
 export interface SharedSessions {
   readonly editors: number;
   readonly sessions: number;
   /** Kills of a gateway, by all editors together. */
   readonly kills: number;
+  /** Chooses the moments of the kills. */
+  readonly seed: number;
 }
 
 /** The latest moment after a prompt at which a gateway is killed. */
@@ -31,11 +35,17 @@ export const ECHO_SCRIPT: Script = {
   prompts: { "*": [chunk("You said: "), { waitMs: 100 }, chunk("$END"), { waitMs: 100 }, DONE] },
 };
 
-/** @param random from 0 to 1 */
-export async function killSharedSessions(
-  { editors, sessions, kills }: SharedSessions,
-  random: () => number = Math.random,
-): Promise<void> {
+/** Errors: with the seed. */
+export async function killSharedSessions(shared: SharedSessions): Promise<void> {
+  try {
+    await killEditors(shared);
+  } catch (cause) {
+    throw new Error(`failed with seed ${shared.seed}: ${messageOf(cause)}`, { cause });
+  }
+}
+
+async function killEditors({ editors, sessions, kills, seed }: SharedSessions): Promise<void> {
+  const random = createRandom(seed);
   using home = createTalkHome(ECHO_SCRIPT);
   const ids = await beginSessions(home, sessions);
   const asked = ids.map((): string[] => []);
@@ -63,7 +73,7 @@ export async function killSharedSessions(
 interface EditorPlan {
   readonly editor: number;
   readonly sessionId: string;
-  readonly random: () => number;
+  readonly random: Random;
 }
 
 class KilledEditor {
@@ -90,7 +100,7 @@ class KilledEditor {
           await answer;
           break;
         }
-        await Promise.race([answer.catch(() => undefined), sleep(random() * LATEST_KILL_MS)]);
+        await Promise.race([answer.catch(() => undefined), sleep(random.below(LATEST_KILL_MS))]);
         wire.kill();
         expect(wire.violations).toEqual([]);
         wire = await this.#open();
