@@ -4,5 +4,7 @@ import { reconnectOften } from "./reconnects.ts";
 soakTest(
   "reconnects of editors to their gateways",
   { count: 1_000, batchSize: 100 },
-  async ({ count, seed }) => await reconnectOften({ reconnects: count, editors: 4, seed }),
+  async ({ count, seed }) => {
+    await reconnectOften({ reconnects: count, editors: 4, seed });
+  },
 );
