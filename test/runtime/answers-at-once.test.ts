@@ -89,3 +89,31 @@ test("a question that is closed a moment after its answer stays answered", async
   await Promise.all([answer, desk.close(root)]);
   expect(await asking.get(id)).toMatchObject({ status: "granted", by: "ann" });
 });
+
+test("an answer that is there when a run was asked to stop lets no call run, also before the run notices the stop", async () => {
+  await store.createSession({ sessionId: "s" });
+  const desk = new ApprovalDesk(store, { timeLimitMs: undefined, retriedAfter: ["failed"] });
+  const request = { approvalId: "a", toolName: "refund", readOnly: false, options: [] };
+  const first = await startRun(store, "s", "refund it");
+  const own = desk.forRun(first);
+  const before = own.ask(request, { signal: new AbortController().signal });
+  await expect.poll(async () => (await desk.list({ status: "open" })).length).toBe(1);
+  await store.transitionRun(first.runId, { to: "running" });
+  await store.transitionRun(first.runId, { to: "failed" });
+  own.end();
+  await before;
+  await desk.resolve("a", { outcome: "granted" });
+  const { runId } = await startRun(store, "s", "refund it", { retryOf: first.runId });
+  const next = await store.transitionRun(runId, { to: "running" });
+  await store.append("s", [{ type: "run_cancel_requested", data: { runId }, runId }]);
+  const stop = new AbortController();
+  const decisions: unknown[] = [];
+  const asked = desk
+    .forRun(next)
+    .ask(request, { signal: stop.signal })
+    .then((decision) => decisions.push(decision));
+  await pause(200);
+  expect(decisions).toEqual([]);
+  stop.abort(new Error("the run was stopped"));
+  await expect(asked).rejects.toThrow("the run was stopped");
+});

@@ -158,6 +158,13 @@ export const SEVENTH_RUNTIME: readonly PromiseOfRoom[] = [
     mistake: "report(error, name);",
     test: "test/runtime/queue.test.ts",
   },
+  {
+    promise: "An answer that is there when a run was asked to stop lets no call run.",
+    file: "packages/server/src/runtime/approvals.ts",
+    text: "          if (await this.#isStopped(run)) {\n            await sleep(STOP_PAUSE_MS);\n            continue;\n          }\n",
+    mistake: "",
+    test: "test/runtime/answers-at-once.test.ts",
+  },
 ];
 
 export const SEVENTH_GATEWAY: readonly PromiseOfRoom[] = [
@@ -178,6 +185,13 @@ export const SEVENTH_LIVE: readonly PromiseOfRoom[] = [
     mistake: 'id = typeof parentId === "string" ? parentId : null;',
     test: "packages/live/src/captions/read-captions.test.ts",
   },
+  {
+    promise: "The number of a batch that was stored before counts, so that the next batch follows.",
+    file: "packages/live/src/sessions/deduplication.ts",
+    text: "    if (isKnown) await store.append(sessionId, [], { also: [producer] });\n",
+    mistake: "",
+    test: "packages/live/src/sessions/deduplication.test.ts",
+  },
 ];
 
 export const SEVENTH_HANDOFF: readonly PromiseOfRoom[] = [
@@ -187,6 +201,13 @@ export const SEVENTH_HANDOFF: readonly PromiseOfRoom[] = [
     text: "asideLines(verification));\n  assertWithinLoss(receipt, options.maxLoss);",
     mistake: "asideLines(verification));",
     test: "test/hand-off/own-agent.test.ts",
+  },
+  {
+    promise: "A source of which a part was left out has no mark of the whole conversation.",
+    file: "packages/agents/src/handoff/source/source.ts",
+    text: "[...later.left, ...within.left].length === 0;",
+    mistake: "within.left.length === 0;",
+    test: "packages/agents/src/handoff/source/source.test.ts",
   },
 ];
 

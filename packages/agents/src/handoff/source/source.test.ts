@@ -1,9 +1,11 @@
 /** The marks that identify the same conversation and the same records. */
 
 import type { Block, Message } from "@continuo/core/model";
+import { lookUpSession } from "@continuo/native";
 import { describe, expect, test } from "vitest";
+import { CLAUDE_ID, cleanEnv, createHome, writeSessions } from "../../../../../test/cli/home.ts";
 import { hashOf } from "./records.ts";
-import { markOf, saidBy } from "./source.ts";
+import { markOf, readSource, saidBy } from "./source.ts";
 
 const text = (words: string): Block => ({ type: "text", text: words });
 const CALL: Block = { type: "tool_call", id: "c", name: "look", args: { at: "it" }, childSessionId: "child" };
@@ -82,4 +84,19 @@ test("the hash of records depends on their values in their order, and on nothing
     hashOf([record({ a: 1 }), record({ b: 3 })]),
   ];
   expect(new Set([hash, ...others]).size).toBe(4);
+});
+
+test("only a source of which nothing was left out has the mark of its whole conversation", async () => {
+  using home = createHome();
+  writeSessions(home);
+  const places = { home: home.path, env: cleanEnv(home.path) };
+  const lookup = await lookUpSession(`claude:${CLAUDE_ID}`, { places });
+  using whole = await readSource(lookup, places, {});
+  const { messages } = whole;
+  expect(whole.said()?.messages).toBe(messages.length);
+  expect(messages.length).toBeGreaterThan(1);
+  using later = await readSource(lookup, places, { fromMessage: messages.at(1)?.id ?? "" });
+  expect([later.messages.length, later.said()]).toEqual([messages.length - 1, null]);
+  using newest = await readSource(lookup, places, { maxMessages: 1 });
+  expect([newest.messages.length < messages.length, newest.said()]).toEqual([true, null]);
 });
