@@ -84,7 +84,7 @@ test("filters choose the sessions, and a data set of them is written completely 
   }
 });
 
-test("secrets are masked in all sessions, and damaged sessions and those that cannot be read are counted", async () => {
+test("secrets are masked in all sessions, and damaged sessions are counted and written as far as they can be read", async () => {
   using own = createHome();
   writeSessions(own);
   writeDamaged(own);
